@@ -1,0 +1,29 @@
+# The CUDA toolkit, wherever the user has it: CUDAToolkit_ROOT, CUDA_HOME, CUDA_PATH, nvcc on PATH, /usr/local/cuda.
+#
+# vramscope_cuda_program(NAME SOURCES... [CUDART shared|static|none] [LIBRARIES ...] [FLAGS ...])
+#   builds bin/programs/NAME with nvcc, as a user would: host code with -O2 -g -lineinfo.
+if(NOT CUDAToolkit_ROOT AND NOT DEFINED ENV{CUDAToolkit_ROOT} AND DEFINED ENV{CUDA_HOME})
+  set(CUDAToolkit_ROOT $ENV{CUDA_HOME})
+endif()
+find_package(CUDAToolkit 11.8)
+if(NOT CUDAToolkit_FOUND)
+  message(FATAL_ERROR "No CUDA toolkit (11.8 or newer). Run ./scripts/setup, or set CUDA_HOME to yours.")
+endif()
+
+function(vramscope_cuda_program name)
+  cmake_parse_arguments(arg "" "CUDART" "SOURCES;LIBRARIES;FLAGS;DEPENDS" ${ARGN})
+  if(NOT arg_CUDART)
+    set(arg_CUDART shared)
+  endif()
+  set(output ${CMAKE_BINARY_DIR}/bin/programs/${name})
+  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/bin/programs
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++17 -O2 -g -lineinfo -arch=sm_75 -cudart ${arg_CUDART}
+            -I${PROJECT_SOURCE_DIR} ${arg_FLAGS} ${arg_SOURCES} -o ${output} ${arg_LIBRARIES}
+    DEPENDS ${arg_SOURCES} ${arg_DEPENDS}
+    COMMENT "nvcc ${name} (-cudart ${arg_CUDART})"
+    VERBATIM)
+  add_custom_target(${name} ALL DEPENDS ${output})
+endfunction()

@@ -1,0 +1,11 @@
+# VRAMSCOPE_SANITIZE instruments the static libraries and the unit tests. The preloaded library and the
+# end-to-end tests are left out of such a build: a sanitizer's runtime must come first in a program.
+if(VRAMSCOPE_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(VRAMSCOPE_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+elseif(VRAMSCOPE_SANITIZE)
+  message(FATAL_ERROR "VRAMSCOPE_SANITIZE must be empty, address or thread, not '${VRAMSCOPE_SANITIZE}'")
+endif()
