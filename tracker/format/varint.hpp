@@ -1,0 +1,97 @@
+// tracker/format/varint.hpp — LEB128 integers and zigzag, the only number encoding inside records.
+//
+// Writers own a buffer that is known to be large enough; the reader's Cursor never leaves its bytes and
+// turns into a failed state instead of throwing, so a damaged log costs records and never a crash.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace vramscope::format {
+
+inline constexpr std::size_t kMaxVarintBytes = 10;
+
+inline std::uint8_t* put_varint(std::uint8_t* out, std::uint64_t value) noexcept
+{
+    while (value >= 0x80) {
+        *out++ = static_cast<std::uint8_t>(value | 0x80);
+        value >>= 7;
+    }
+    *out++ = static_cast<std::uint8_t>(value);
+    return out;
+}
+
+constexpr std::uint64_t zigzag(std::int64_t value) noexcept
+{
+    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+constexpr std::int64_t unzigzag(std::uint64_t value) noexcept
+{
+    return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+// A bounded read position. After a failure every read gives zero, and ok() is false.
+class Cursor {
+public:
+    Cursor(const std::uint8_t* begin, const std::uint8_t* end) noexcept
+        : at_(begin)
+        , end_(end)
+    {
+    }
+
+    bool ok() const noexcept { return ok_; }
+    bool at_end() const noexcept { return at_ == end_; }
+    const std::uint8_t* position() const noexcept { return at_; }
+    std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+
+    std::uint8_t u8() noexcept { return at_ == end_ ? fail() : *at_++; }
+
+    std::uint64_t varint() noexcept
+    {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            if (at_ == end_)
+                return fail();
+            const std::uint8_t byte = *at_++;
+            if (shift == 63 && byte > 1)
+                return fail();  // more than 64 bits
+            value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            if (byte < 0x80)
+                return value;
+        }
+        return fail();
+    }
+
+    std::int64_t signed_varint() noexcept { return unzigzag(varint()); }
+
+    // `bytes` of text; empty after a failure. Points into the log.
+    std::string_view text(std::uint64_t bytes) noexcept
+    {
+        if (bytes > remaining()) {
+            fail();
+            return {};
+        }
+        const std::string_view view(reinterpret_cast<const char*>(at_), bytes);
+        at_ += bytes;
+        return view;
+    }
+
+    std::string_view prefixed_text() noexcept { return text(varint()); }
+
+private:
+    std::uint8_t fail() noexcept
+    {
+        ok_ = false;
+        at_ = end_;
+        return 0;
+    }
+
+    const std::uint8_t* at_;
+    const std::uint8_t* end_;
+    bool ok_ = true;
+};
+
+}  // namespace vramscope::format
