@@ -1,0 +1,55 @@
+// report/read/symbolizer.hpp — module + build-id + address -> functions, files and lines, inlined calls included.
+//
+// Works offline on the ELF files of this machine; never uses the network. What cannot be known is left empty:
+// the caller then prints module+0xoffset. Files are hostile input: a bad one gives fewer names, never a crash.
+// `vaddr` is the address inside the file (the runtime address minus the module's load bias) and is looked
+// up as given: for a return address pass one less, so that the call's own line is found.
+// One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace vramscope::report {
+
+struct Frame {
+    std::string function; // demangled; empty if not known
+    std::string file; // empty if not known
+    int line = 0; // 0 if not known
+    std::string module; // ModuleId::path
+    std::uint64_t offset = 0; // the vaddr asked for
+    bool inlined = false; // the code of this call lies inside the next frame's function
+};
+
+struct ModuleId {
+    std::string path; // as the traced program saw it
+    std::string build_id; // raw bytes, may be empty: then any file at `path` is believed, with a notice
+};
+
+struct SymbolizerOptions {
+    // Searched for .build-id/xx/yyyy.debug, in this order; empty means /usr/lib/debug.
+    std::vector<std::filesystem::path> debug_dirs;
+    // Put in front of every module path, and tried first for debug_dirs: the root of a container's file system.
+    std::filesystem::path sysroot;
+};
+
+class Symbolizer {
+public:
+    explicit Symbolizer(SymbolizerOptions options = {});
+    ~Symbolizer();
+
+    // Innermost first; always at least one frame, with module and offset set.
+    std::vector<Frame> frames(const ModuleId& module, std::uint64_t vaddr);
+
+    // One line for each module whose names are missing or doubtful: which, why, what to do.
+    std::vector<std::string> notices() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace vramscope::report
