@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# scripts/check_layers.py — holds the include edges: who may include whom, and which library lives where.
+#
+# Usage: check_layers.py [ROOT]. One line for each wrong include; ends 1 if there is one, 0 otherwise.
+# A new folder needs a row here before it can hold code.
+import pathlib
+import re
+import sys
+
+# Folder of the including file: the folders it may include, besides its own.
+LAYERS = {
+    "include": [],
+    "tracker/format": [],
+    "tracker/capture": ["tracker/format"],
+    "tracker/log": ["tracker/capture", "tracker/format"],
+    "interpose/pool": [],
+    "interpose/hooks": ["interpose/pool", "tracker", "tracker/format", "tracker/capture", "tracker/log"],
+    "interpose/audit": [],
+    "report/read": ["report", "tracker/format"],
+    "report/analyze": ["report", "report/read", "tracker/format"],
+    "report/export": ["report", "report/read", "report/analyze"],
+    "report": ["report/read", "report/analyze", "report/export"],
+    "tools": ["report", "report/read", "report/analyze", "report/export", "tracker/format"],
+    "tools/simgpu": [],
+    "tests": ["include", "tracker", "interpose", "report", "tools"],
+}
+
+# A third-party header lives in one layer; tests may include what they need.
+LIBRARIES = {
+    r"cuda|nvtx|driver_types|vector_types": ["interpose", "tools/simgpu", "tests"],
+    r"libunwind|unwind\.h": ["tracker/capture", "tests"],
+    r"nlohmann/": ["report/export", "tests"],
+    r"spdlog/": ["tools", "tests"],
+    r"fmt/": ["report", "tools", "tests"],
+    r"CLI/": ["tools", "tests"],
+    r"elfutils/|dwarf\.h|libelf\.h|gelf\.h": ["report/read", "tests"],
+    r"gtest/|gmock/": ["tests"],
+}
+
+SOURCES = {".hpp", ".cpp", ".h", ".c", ".cu", ".def", ".inc", ".S"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+
+def inside(folder, layer):
+    return folder == layer or folder.startswith(layer + "/")
+
+
+def layer_of(folder):
+    """The most particular row for a folder: tools/simgpu/driver belongs to tools/simgpu."""
+    rows = [layer for layer in LAYERS if inside(folder, layer)]
+    return max(rows, key=len, default=None)
+
+
+def check_own(layer, header):
+    folder = header.rpartition("/")[0]
+    target = layer_of(folder)
+    if target is None:
+        return "is not written from the repository's root"
+    if target == layer or target in LAYERS[layer]:
+        return None
+    if layer == "tests" and target != "tests" and any(inside(target, allowed) for allowed in LAYERS[layer]):
+        return None
+    return f"{layer} may not include {target}"
+
+
+def check_foreign(layer, header):
+    for pattern, homes in LIBRARIES.items():
+        if re.match(pattern, header) and not any(inside(layer, home) for home in homes):
+            return f"belongs in {' or '.join(homes)}, not in {layer}"
+    return None
+
+
+def problems_of(path, name):
+    layer = layer_of(name.rpartition("/")[0])
+    if layer is None:
+        yield f"{name}: its folder has no row in scripts/check_layers.py"
+        return
+    text = path.read_text(errors="replace")
+    for match in INCLUDE.finditer(text):
+        own, foreign = match.groups()
+        wrong = None
+        if foreign or (own and check_foreign(layer, own)):
+            wrong = check_foreign(layer, foreign or own)
+        elif "/" in own:
+            wrong = check_own(layer, own)
+        elif (path.parent / own).exists():
+            wrong = "is not written from the repository's root"
+        # Any other bare name is a generated header of the same layer, in the build folder.
+        if wrong:
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{name}:{line}: {match.group(0).strip()}: {wrong}"
+
+
+def main(root):
+    tops = sorted({layer.split("/")[0] for layer in LAYERS})
+    files = [path for top in tops for path in sorted((root / top).rglob("*")) if path.suffix in SOURCES]
+    if not files:
+        print(f"check_layers: no sources under {root}", file=sys.stderr)
+        return 1
+    problems = [text for path in files for text in problems_of(path, path.relative_to(root).as_posix())]
+    for text in problems:
+        print(text)
+    print(f"check_layers: {len(files)} files, {len(problems)} wrong includes")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]))
