@@ -1,10 +1,11 @@
-// report/read/symbolizer.hpp — module + build-id + address -> functions, files and lines, inlined calls included.
+// report/read/symbolizer.hpp — module + build-id + address -> functions, files, lines, inlined
+// calls.
 //
-// Works offline on the ELF files of this machine; never uses the network. What cannot be known is left empty:
-// the caller then prints module+0xoffset. Files are hostile input: a bad one gives fewer names, never a crash.
-// `vaddr` is the address inside the file (the runtime address minus the module's load bias) and is looked
-// up as given: for a return address pass one less, so that the call's own line is found.
-// One thread at a time.
+// Works offline on the ELF files of this machine, never over the network. What is not known stays
+// empty: the caller then prints module+0xoffset. Files are hostile: a bad one gives fewer names, no
+// crash. `vaddr` is the address inside the file (the runtime address minus the module's load bias),
+// looked up as given: for a return address pass one less, to get the line of the call. One thread
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +17,23 @@
 namespace vramscope::report {
 
 struct Frame {
-    std::string function; // demangled; empty if not known
-    std::string file; // empty if not known
-    int line = 0; // 0 if not known
-    std::string module; // ModuleId::path
+    std::string function;     // demangled; empty if not known
+    std::string file;         // empty if not known
+    int line = 0;             // 0 if not known
+    std::string module;       // ModuleId::path
     std::uint64_t offset = 0; // the vaddr asked for
-    bool inlined = false; // the code of this call lies inside the next frame's function
+    bool inlined = false;     // the code of this call lies inside the next frame's function
 };
 
 struct ModuleId {
-    std::string path; // as the traced program saw it
-    std::string build_id; // raw bytes, may be empty: then any file at `path` is believed, with a notice
+    std::string path;     // as the traced program saw it
+    std::string build_id; // raw bytes; if empty, the file at `path` is believed, with a notice
 };
 
 struct SymbolizerOptions {
     // Searched for .build-id/xx/yyyy.debug, in this order; empty means /usr/lib/debug.
     std::vector<std::filesystem::path> debug_dirs;
-    // Put in front of every module path, and tried first for debug_dirs: the root of a container's file system.
+    // Put in front of every module path and, as a first try, of debug_dirs: a container's root.
     std::filesystem::path sysroot;
 };
 
@@ -44,7 +45,7 @@ public:
     // Innermost first; always at least one frame, with module and offset set.
     std::vector<Frame> frames(const ModuleId& module, std::uint64_t vaddr);
 
-    // One line for each module whose names are missing or doubtful: which, why, what to do.
+    // One line for each module whose file could not be used, or not be checked: which and why.
     std::vector<std::string> notices() const;
 
 private:

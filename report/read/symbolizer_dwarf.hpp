@@ -1,0 +1,75 @@
+// report/read/symbolizer_dwarf.hpp — what DWARF says about an address: the chain of inlined calls,
+// files and lines.
+//
+// A compilation unit is read once, when the first address falls into it: one pass over its entries
+// gives one range index. (Asking libdw for the scopes of each address would walk the unit again
+// each time.) Every loop over the file's data is bounded by the file's size, whatever the data
+// says.
+#pragma once
+
+#include "report/read/elf_file.hpp"
+#include "report/read/symbolizer_ranges.hpp"
+
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <memory>
+#include <vector>
+
+namespace vramscope::report {
+
+// Text lives as long as the DwarfIndex; null where DWARF does not say.
+struct DwarfCall {
+    const char* linkage_name = nullptr; // as the linker knows it, usually mangled
+    const char* name = nullptr;         // as the source spells it
+    const char* file = nullptr;
+    int line = 0;
+    bool inlined = false;
+};
+
+class DwarfIndex {
+public:
+    // Null if the file holds no DWARF that we can use. `file` must outlive the index.
+    static std::unique_ptr<DwarfIndex> open(const ElfFile& file);
+    ~DwarfIndex();
+    DwarfIndex(const DwarfIndex&) = delete;
+    DwarfIndex& operator=(const DwarfIndex&) = delete;
+
+    // Innermost first; empty if no unit covers the address. The last call may lack its names
+    // where only the line table knows the address.
+    std::vector<DwarfCall> calls(std::uint64_t vaddr);
+
+private:
+    // A function, or a call of one that was inlined.
+    struct Scope {
+        Dwarf_Off die;
+        std::uint32_t outer; // the scope this one is inlined into, or kNone
+        bool inlined;
+    };
+    struct Unit {
+        Dwarf_Off die;
+        bool indexed = false;
+        std::vector<Scope> scopes;
+        RangeIndex ranges;
+    };
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+
+    DwarfIndex(const ElfFile& file, Dwarf* dwarf);
+
+    bool use_alternate_file(const ElfFile& file);
+    void find_units();
+    void add_address_table(RangeIndex& target) const;
+    void add_ranges(RangeIndex& target, Dwarf_Die& die, std::uint32_t value);
+    void index_scopes(Unit& unit);
+    std::uint32_t add_scope(Unit& unit, Dwarf_Die& die, std::uint32_t outer);
+
+    Dwarf* dwarf_;
+    std::unique_ptr<ElfFile> alternate_file_; // dwz's shared part
+    Dwarf* alternate_ = nullptr;
+    RangeIndex code_;         // ranges of code the linker dropped start outside of it
+    std::vector<Unit> units_; // by offset
+    RangeIndex unit_ranges_;
+    std::uint64_t
+        ranges_left_; // ranges can be shared by entries, so a small file could ask for a lot
+};
+
+} // namespace vramscope::report
