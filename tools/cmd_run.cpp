@@ -1,0 +1,172 @@
+// tools/cmd_run.cpp — run a program with the tracer loaded, end as it ended, and say what it leaked.
+//
+// Whatever goes wrong after the program was started is told and changes nothing of its exit status.
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <iostream>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "tools/commands.hpp"
+#include "tools/diagnosis.hpp"
+#include "tools/installation.hpp"
+#include "tools/log_place.hpp"
+#include "tools/log_stamp.hpp"
+#include "tools/messages.hpp"
+#include "tools/results.hpp"
+#include "tools/run_file.hpp"
+#include "tools/simgpu/driver/settings.hpp"
+#include "tools/traced_process.hpp"
+
+namespace vramscope {
+namespace {
+
+constexpr std::size_t kLeaksInSummary = 3;
+
+std::string value_of(const char* variable)
+{
+    const char* value = std::getenv(variable);
+    return value ? value : "";
+}
+
+void put_before(const char* variable, const std::string& value)
+{
+    const std::string old = value_of(variable);
+    ::setenv(variable, (old.empty() ? value : value + ":" + old).c_str(), 1);
+}
+
+void check_simulate(const RunOptions& options, const Installation& installation)
+{
+    if (options.simulate.empty())
+        return;
+    if (!simgpu::parse_devices(options.simulate))
+        throw report::Error(report::Exit::usage,
+            fmt::format("--simulate '{}': write a size from 16MiB to 2TiB, with up to 16 devices: 24GiB or 2x80GiB",
+                printable(options.simulate)));
+    if (installation.simgpu.empty())
+        throw report::Error(report::Exit::usage,
+            fmt::format("the simulated GPU is not installed near {}", installation.executable.string()));
+}
+
+// The environment of the traced program. Runs in the child, before exec.
+void set_environment(const RunOptions& options, const Installation& installation, const RunFile& run_file,
+    const std::string& pattern)
+{
+    put_before("LD_PRELOAD", installation.preload.string());
+    if (options.audit && !installation.audit.empty())
+        put_before("LD_AUDIT", installation.audit.string());
+    ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
+    ::setenv("VRAMSCOPE_LOG", pattern.c_str(), 1);
+    ::setenv("VRAMSCOPE_RUN", run_file.path().c_str(), 1);
+    if (!options.simulate.empty()) {
+        ::setenv("VRAMSCOPE_SIMULATE", options.simulate.c_str(), 1);
+        put_before("LD_LIBRARY_PATH", installation.simgpu.string());
+    }
+}
+
+// Everything that can be known to fail is found before the program runs.
+std::string prepare(const RunOptions& options, const Installation& installation, const RunFile& run_file)
+{
+    try {
+        const std::string wanted = options.log.empty() ? value_of("VRAMSCOPE_LOG") : options.log;
+        const std::string pattern = absolute_pattern(wanted.empty() ? kDefaultLog : wanted);
+        const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
+        check_folder(log);
+        // A default name that is taken gets a number behind it instead. Nothing is overwritten for a program that
+        // will not start.
+        if (!options.log.empty() && inspect_program(options.command.front()).executable)
+            make_way(log, options.force);
+        set_environment(options, installation, run_file, pattern);
+        return {};
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, pid_t child, int wait_status)
+{
+    std::vector<std::filesystem::path> paths;
+    for (const RunLog& log : logs) {
+        SeenByParent seen;
+        seen.exec_seen = log.exec_seen;
+        if (log.pid == child && !log.exec_seen)
+            seen.wait_status = wait_status;
+        const std::string problem = seen.wait_status || seen.exec_seen ? stamp_log(log.path, log.pid, seen) : "";
+        if (!problem.empty())
+            warn(fmt::format("{}: how its process ended could not be noted: {}", printable(log.path.string()),
+                printable(problem)));
+        paths.push_back(log.path);
+    }
+    return paths;
+}
+
+void print_next_step(const std::vector<std::filesystem::path>& logs)
+{
+    std::error_code ignored;
+    std::string names;
+    for (const auto& log : logs)
+        names += " " + printable(std::filesystem::proximate(log, ignored).string());
+    say(logs.size() == 1 ? "log:" + names : fmt::format("{} logs:{}", logs.size(), names));
+    say("more: vramscope leaks" + names);
+}
+
+void tell_what_was_seen(const RunOptions& options, const Installation& installation, const RunFile& run_file,
+    pid_t child, int wait_status)
+{
+    const std::vector<Announcement> announcements = run_file.read();
+    const auto logs = stamp_logs(logs_of(announcements), child, wait_status);
+    report::Report report;
+    if (!logs.empty())
+        report = read_logs(logs, false);
+    for (const Announcement& entry : announcements)
+        if (entry.kind == "note")  // told by the traced process too, but perhaps long ago
+            (logs.empty() ? report.reasons : report.notices).push_back(entry.text);
+    if (report.totals.allocations == 0 && report.reasons.empty())
+        report.reasons = why_nothing_was_seen(
+            inspect_program(options.command.front()), options.simulate, installation, !announcements.empty());
+    if (logs.empty()) {
+        say("nothing was seen of the program:");
+        for (const std::string& line : report.reasons)
+            say("  " + line);
+    } else {
+        report::TextStyle style = style_for(STDERR_FILENO);
+        style.max_leaks = kLeaksInSummary;
+        report::write_summary(std::cerr, report, style);
+        print_next_step(logs);
+    }
+    if (!options.json.empty())
+        write_json_to(options.json, report);
+}
+
+int refuse_to_run(const std::string& program, int error)
+{
+    const bool missing_interpreter = error == ENOENT && !inspect_program(program).path.empty();
+    fail(fmt::format("cannot run {}: {}", printable(program),
+        missing_interpreter ? "the interpreter or loader that it names is missing" : std::strerror(error)));
+    return error == ENOENT ? 127 : 126;
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options)
+{
+    const Installation installation = find_installation();
+    required_preload(installation);
+    check_simulate(options, installation);
+    const RunFile run_file;
+
+    TracedProcess program(options.command, [&] { return prepare(options, installation, run_file); });
+    if (program.exec_error() != 0)
+        return refuse_to_run(options.command.front(), program.exec_error());
+    const int wait_status = program.wait();
+    try {
+        tell_what_was_seen(options, installation, run_file, program.pid(), wait_status);
+    } catch (const std::exception& error) {
+        fail(error.what());
+    }
+    return exit_status_of(wait_status);
+}
+
+}  // namespace vramscope

@@ -1,0 +1,52 @@
+// tools/diagnosis.cpp — the reasons, most telling first.
+#include "tools/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/driver_probe.hpp"
+#include "tools/messages.hpp"
+
+namespace vramscope {
+
+std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
+    const Installation& installation)
+{
+    std::vector<std::string> lines;
+    if (simulate.empty()) {
+        const DriverFacts driver = probe_driver("libcuda.so.1");
+        if (driver.path.empty())
+            lines.push_back("there is no CUDA driver on this machine (libcuda.so.1): "
+                            "`vramscope run --simulate 24GiB` provides a simulated one");
+        else if (!driver.problem.empty())
+            lines.push_back(fmt::format("the CUDA driver {} does not work: {}", printable(driver.path),
+                printable(driver.problem)));
+        return lines;
+    }
+    if (program.own_runtime)
+        lines.push_back(fmt::format("{} carries NVIDIA's CUDA runtime inside (nvcc's default), which accepts no "
+                                    "simulated GPU: build it with `nvcc -cudart shared` for --simulate",
+            printable(program.path.string())));
+    for (const std::string& library : program.needed)
+        if (library.starts_with("libcudart.so") && !std::filesystem::exists(installation.simgpu / library))
+            lines.push_back(fmt::format("{} needs {}, and the simulated GPU was built for another version of CUDA",
+                printable(program.path.string()), printable(library)));
+    return lines;
+}
+
+std::vector<std::string> why_nothing_was_seen(const ProgramFile& program, const std::string& simulate,
+    const Installation& installation, bool loaded)
+{
+    std::vector<std::string> lines;
+    if (!loaded) {
+        lines = obstacles(program);
+        if (lines.empty())
+            lines.push_back("libvramscope.so was not loaded into it: the loader's own message, if any, is above");
+        return lines;
+    }
+    lines.push_back("it allocated no GPU memory through CUDA");
+    const std::vector<std::string> more = gpu_obstacles(program, simulate, installation);
+    lines.insert(lines.end(), more.begin(), more.end());
+    return lines;
+}
+
+}  // namespace vramscope

@@ -1,0 +1,20 @@
+// tools/diagnosis.hpp — why nothing was, or would be, seen of a program: the reasons that can be told from outside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/installation.hpp"
+#include "tools/program_file.hpp"
+
+namespace vramscope {
+
+// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the simulated one.
+std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
+    const Installation& installation);
+
+// After a run in which no allocation was seen. `loaded`: our library came up in some process.
+std::vector<std::string> why_nothing_was_seen(const ProgramFile& program, const std::string& simulate,
+    const Installation& installation, bool loaded);
+
+}  // namespace vramscope

@@ -1,0 +1,25 @@
+// tools/driver_probe.hpp — asks the CUDA driver who it is, in a child process: a broken driver must not take us along.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace vramscope {
+
+struct DriverFacts {
+    std::string path;  // of libcuda.so.1; empty: not found
+    std::string problem;  // why it cannot be used; empty: it can
+    std::string kernel_module;  // version from /proc/driver/nvidia; empty: not loaded
+    int cuda_version = 0;  // 13000 is CUDA 13.0
+    bool simulated = false;
+    std::vector<std::string> devices;  // "NVIDIA H200, 139.7 GiB"
+};
+
+// `library` is libcuda.so.1 for the loader to find, or the path of one. `simulate`: the spec it shall simulate.
+DriverFacts probe_driver(const std::filesystem::path& library, const std::string& simulate = {});
+
+// Newest CUDA version whose entry points the hook table was checked against.
+int newest_known_cuda_version();
+
+}  // namespace vramscope

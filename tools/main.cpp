@@ -1,0 +1,183 @@
+// tools/main.cpp — the command line: options, help, and the one place where errors become an exit status.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include "report/error.hpp"
+#include "tools/commands.hpp"
+#include "tools/messages.hpp"
+
+namespace {
+
+using vramscope::report::Exit;
+
+constexpr const char* kFooter = R"(Examples:
+  vramscope run ./train --epochs 2             trace a program, and say what it leaked
+  vramscope run --simulate 24GiB ./train       the same on a machine without a GPU
+  vramscope leaks vramscope.train.4711.vsl     list the leaks again, in full
+  vramscope doctor ./train                     why would nothing be seen?
+)";
+
+constexpr const char* kRunFooter = R"(Everything after PROGRAM belongs to the program. `run` ends as the program ended: its exit status, 128+n if signal
+n killed it, 127 if there is no such program, 126 if it cannot be executed; 125 for wrong usage or a fault of ours.
+
+Examples:
+  vramscope run ./train --epochs 2
+  vramscope run -o logs/train.%p.vsl -- ./train
+  vramscope run --simulate 2x80GiB ./train     two simulated GPUs of 80 GiB; needs no driver
+  vramscope run --json leaks.json ./train      and a report for machines
+)";
+
+constexpr const char* kReportFooter = R"(Ends 0 when it gave a report, a partial one included; 120 if a file is no readable log; 125 for wrong usage.
+
+Examples:
+  vramscope leaks vramscope.train.4711.vsl
+  vramscope report logs/                       every *.vsl in a folder, as one
+  vramscope leaks --json - train.vsl | jq '.totals'
+)";
+
+constexpr const char* kDoctorFooter = R"(Ends 0 when a program could be traced, 110 when nothing could be observed.
+
+Examples:
+  vramscope doctor                             the installation and the driver
+  vramscope doctor ./train                     and this program
+  vramscope doctor --simulate 24GiB ./train    would it run on the simulated GPU?
+  vramscope doctor vramscope.train.4711.vsl    what did this log see, and what did it lose?
+)";
+
+// The settings of the traced process, from the table that it reads them by.
+std::string settings_help()
+{
+    std::string text = "\nEnvironment, for the traced program:\n";
+    const auto add = [&text](std::string_view variable, std::string_view fallback, std::string_view help) {
+        text += fmt::format("  {:<22} {}{}\n", variable, help, fallback.empty() ? "" : fmt::format("; {}", fallback));
+    };
+#define VRAMSCOPE_SETTING(name, variable, fallback, help) add(variable, fallback, help);
+#include "tracker/log/settings.def"
+    return text;
+}
+
+struct CommandLine {
+    CLI::App app { "Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.", "vramscope" };
+    vramscope::RunOptions run;
+    vramscope::ReportOptions report;
+    vramscope::ReportOptions leaks;
+    vramscope::DoctorOptions doctor;
+    CLI::App* run_app = nullptr;
+    CLI::App* report_app = nullptr;
+    CLI::App* leaks_app = nullptr;
+    CLI::App* doctor_app = nullptr;
+
+    CommandLine()
+    {
+        app.set_version_flag("--version", "vramscope " VRAMSCOPE_VERSION);
+        app.require_subcommand(1);
+        app.footer(kFooter);
+        add_run();
+        report_app = add_reader("report", "everything that the logs say", report);
+        leaks_app = add_reader("leaks", "what was never freed, by call stack", leaks);
+        leaks.leaks_only = true;
+        doctor_app = app.add_subcommand("doctor", "say what works here, and why nothing would be seen");
+        doctor_app->add_option("TARGET", doctor.target, "a program, or a log")->option_text(" ");
+        doctor_app->add_option("--simulate", doctor.simulate, "look at the simulated GPU instead of the driver")
+            ->option_text("SPEC");
+        doctor_app->footer(kDoctorFooter);
+    }
+
+    void add_run()
+    {
+        run_app = app.add_subcommand("run", "run a program and record its GPU memory");
+        run_app->add_option("PROGRAM", run.command, "the program to trace, and its arguments (after -- if it starts with -)")
+            ->option_text(" ");  // for the help text; take_program reads it
+        run_app->add_option("--simulate", run.simulate, "simulate GPUs of this size: 24GiB, 2x80GiB")
+            ->option_text("SPEC");
+        run_app->add_option("-o,--output", run.log, "where the log goes; %e program, %p process id, %h host, %t seconds")
+            ->option_text("LOG");
+        run_app->add_option("--json", run.json, "write the report for machines; - is stdout")->option_text("FILE");
+        run_app->add_flag("-f,--force", run.force, "overwrite the log that -o names");
+        run_app->add_flag("!--no-audit", run.audit, "do not follow libraries that were opened with RTLD_DEEPBIND");
+        run_app->footer(kRunFooter + settings_help());
+    }
+
+    CLI::App* add_reader(const char* name, const char* what, vramscope::ReportOptions& options)
+    {
+        CLI::App* reader = app.add_subcommand(name, what);
+        reader->add_option("LOG", options.logs, "logs, or folders of them")->required()->option_text(" ");
+        reader->add_option("--json", options.json, "write the report for machines; - is stdout")->option_text("FILE");
+        reader->add_flag("--all-frames", options.all_frames, "show the frames of the CUDA runtime and of vramscope too");
+        reader->footer(kReportFooter);
+        return reader;
+    }
+};
+
+// Cuts PROGRAM and what follows it off `arguments`: that part is never ours to understand.
+std::vector<std::string> take_program(const CLI::App& run, std::vector<std::string>& arguments)
+{
+    std::size_t at = 1;
+    for (; at < arguments.size(); ++at) {
+        const std::string& argument = arguments[at];
+        if (argument == "--" || !argument.starts_with('-') || argument == "-")
+            break;
+        const CLI::Option* option = run.get_option_no_throw(argument);
+        const bool value_follows = option && option->get_items_expected_max() > 0;
+        at += value_follows ? 1 : 0;
+    }
+    at = std::min(at, arguments.size());
+    const bool dashes = at < arguments.size() && arguments[at] == "--";
+    const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+    std::vector<std::string> program(begin + (dashes ? 1 : 0), arguments.end());
+    arguments.erase(begin, arguments.end());
+    return program;
+}
+
+int dispatch(CommandLine& line)
+{
+    if (*line.run_app) {
+        if (line.run.command.empty())
+            throw CLI::RequiredError("PROGRAM");
+        return vramscope::run_command(line.run);
+    }
+    if (*line.report_app)
+        return vramscope::report_command(line.report);
+    if (*line.leaks_app)
+        return vramscope::report_command(line.leaks);
+    return vramscope::doctor_command(line.doctor);
+}
+
+int usage_error(const CommandLine& line, const CLI::ParseError& error)
+{
+    std::string command = "vramscope";
+    for (const CLI::App* chosen : line.app.get_subcommands())
+        command += " " + chosen->get_name();
+    vramscope::fail(fmt::format("{} (see `{} --help`)", vramscope::printable(error.what()), command));
+    return static_cast<int>(Exit::usage);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        CommandLine line;
+        try {
+            std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+            if (!arguments.empty() && arguments.front() == "run")
+                line.run.command = take_program(*line.run_app, arguments);
+            std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+            line.app.parse(arguments);
+            return dispatch(line);
+        } catch (const CLI::Success& asked) {
+            return line.app.exit(asked);  // --help and --version
+        } catch (const CLI::ParseError& error) {
+            return usage_error(line, error);
+        }
+    } catch (const vramscope::report::Error& error) {
+        vramscope::fail(error.what());
+        return static_cast<int>(error.exit());
+    } catch (const std::exception& error) {
+        vramscope::fail(error.what());
+        return static_cast<int>(Exit::usage);
+    }
+}

@@ -1,0 +1,162 @@
+// tools/results.cpp — find logs, show progress, write JSON through a temporary file.
+#include "tools/results.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sstream>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "tools/messages.hpp"
+
+namespace vramscope {
+namespace fs = std::filesystem;
+
+namespace {
+
+// Drawn only after a moment: most logs are read at once.
+class ProgressBar {
+public:
+    ProgressBar()
+        : shown_(::isatty(STDERR_FILENO))
+        , next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))
+    {
+    }
+    ~ProgressBar()
+    {
+        if (drawn_)
+            std::fputs("\r\x1b[K", stderr);
+    }
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
+
+    void show(double fraction)
+    {
+        const auto now = std::chrono::steady_clock::now();
+        if (!shown_ || now < next_)
+            return;
+        next_ = now + std::chrono::milliseconds(100);
+        drawn_ = true;
+        constexpr double kCells = 30;
+        const auto full = static_cast<std::size_t>(kCells * std::clamp(fraction, 0.0, 1.0));
+        fmt::print(stderr, "\rreading logs [{:<30}] {:3.0f} %", std::string(full, '#'), 100 * fraction);
+        std::fflush(stderr);
+    }
+
+private:
+    bool shown_;
+    bool drawn_ = false;
+    std::chrono::steady_clock::time_point next_;
+};
+
+[[noreturn]] void cannot_write(const std::string& path)
+{
+    throw report::Error(report::Exit::usage,
+        fmt::format("cannot write {}: {}", printable(path), std::strerror(errno)));
+}
+
+void write_all(int descriptor, const std::string& text, const std::string& path)
+{
+    for (std::size_t done = 0; done < text.size();) {
+        const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
+        if (written < 0 && errno != EINTR)
+            cannot_write(path);
+        done += written < 0 ? 0 : static_cast<std::size_t>(written);
+    }
+}
+
+void write_in_place(const std::string& path, const std::string& text)
+{
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        cannot_write(path);
+    write_all(descriptor, text, path);
+    ::close(descriptor);
+}
+
+void write_by_rename(const std::string& path, const std::string& text)
+{
+    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (descriptor < 0)
+        cannot_write(path);
+    try {
+        write_all(descriptor, text, path);
+        if (::close(descriptor) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0)
+            cannot_write(path);
+    } catch (const report::Error&) {
+        ::unlink(temporary.c_str());
+        throw;
+    }
+}
+
+}  // namespace
+
+std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
+{
+    std::vector<fs::path> logs;
+    for (const std::string& argument : arguments) {
+        std::error_code problem;
+        if (!fs::is_directory(argument, problem)) {
+            logs.emplace_back(argument);
+            continue;
+        }
+        std::vector<fs::path> inside;
+        for (fs::directory_iterator entry(argument, problem), end; !problem && entry != end; entry.increment(problem))
+            if (entry->path().extension() == ".vsl")
+                inside.push_back(entry->path());
+        if (problem || inside.empty())
+            throw report::Error(report::Exit::bad_input,
+                fmt::format("{}: {}", printable(argument),
+                    problem ? problem.message() : "a folder without any log (*.vsl)"));
+        std::sort(inside.begin(), inside.end());
+        logs.insert(logs.end(), inside.begin(), inside.end());
+    }
+    return logs;
+}
+
+report::Report read_logs(const std::vector<fs::path>& logs, bool all_frames)
+{
+    ProgressBar bar;
+    report::Options options;
+    options.all_frames = all_frames;
+    options.progress = [&bar](double fraction) { bar.show(fraction); };
+    return report::make_report(logs, options);
+}
+
+report::TextStyle style_for(int descriptor)
+{
+    report::TextStyle style;
+    style.color = wants_color(descriptor);
+    winsize size {};
+    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        style.width = size.ws_col;
+    return style;
+}
+
+void write_json_to(const std::string& destination, const report::Report& report)
+{
+    std::ostringstream out;
+    report::write_json(out, report);
+    if (destination == "-") {
+        write_all(STDOUT_FILENO, out.str(), "stdout");
+        return;
+    }
+    std::error_code ignored;
+    const auto status = fs::status(destination, ignored);
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        write_in_place(destination, out.str());  // /dev/null, a pipe: never replaced by a file
+    else if (fs::is_symlink(fs::symlink_status(destination, ignored)))
+        write_by_rename(fs::weakly_canonical(destination).string(), out.str());
+    else
+        write_by_rename(destination, out.str());
+}
+
+}  // namespace vramscope

@@ -1,0 +1,24 @@
+// tools/results.hpp — reports on their way to the user: which logs, how far, in which colours, into which file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/export/export.hpp"
+#include "report/report.hpp"
+
+namespace vramscope {
+
+// Files as they are; a folder stands for the *.vsl in it, by name. Error if a folder holds none.
+std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
+
+// make_report with a progress bar on stderr, where that is a terminal and the work takes long enough to want one.
+report::Report read_logs(const std::vector<std::filesystem::path>& logs, bool all_frames);
+
+report::TextStyle style_for(int descriptor);
+
+// "-" is stdout. A file appears whole or not at all. Error (125) if it cannot be written.
+void write_json_to(const std::string& destination, const report::Report& report);
+
+}  // namespace vramscope

@@ -1,0 +1,40 @@
+// tools/traced_process.hpp — starts the traced program and waits for it, as if the user had started it alone.
+//
+// The child gets our stdin, stdout and stderr, our signal mask and dispositions. A signal that someone sends to us
+// is passed on; one from the terminal has reached the program already, and is only survived.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace vramscope {
+
+class TracedProcess {
+public:
+    // `prepare` runs in the child before exec and may change its environment; what it returns, unless empty, is a
+    // reason not to start. Throws Error (125) then, and when fork fails.
+    TracedProcess(const std::vector<std::string>& command, const std::function<std::string()>& prepare);
+
+    pid_t pid() const { return pid_; }
+    // 0, or why exec failed: ENOENT, EACCES, ...
+    int exec_error() const { return exec_error_; }
+
+    // As waitpid(2) gives it. Call once, after a start that did not fail.
+    int wait();
+
+private:
+    void pass_on_signals_until_it_ends(int& status) const;
+    void forget_signals() const;
+
+    sigset_t mask_before_;
+    pid_t pid_ = -1;
+    int exec_error_ = 0;
+};
+
+// The status that a shell would give for it: its own, or 128 + signal.
+int exit_status_of(int wait_status);
+
+}  // namespace vramscope
