@@ -1,12 +1,14 @@
 // report/read/elf_file.cpp — ElfFile on libelf.
 #include "report/read/elf_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,6 +135,30 @@ std::vector<AddressRange> ElfFile::code_sections() const
             ranges.push_back({header.sh_addr, header.sh_addr + header.sh_size});
     }
     return ranges;
+}
+
+bool ElfFile::debug_strings_end() const
+{
+    std::size_t names = 0;
+    if (elf_getshdrstrndx(elf_, &names) != 0)
+        return false;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
+        GElf_Shdr header;
+        const char* const text = gelf_getshdr(section, &header) != nullptr
+                                     ? elf_strptr(elf_, names, header.sh_name)
+                                     : nullptr;
+        const std::string_view name = text != nullptr ? text : "";
+        if (!name.starts_with(".debug_str") && !name.starts_with(".debug_line_str") &&
+            !name.starts_with(".zdebug_str") && !name.starts_with(".zdebug_line_str"))
+            continue;
+        if (name.find("offsets") != name.npos)
+            continue;
+        const Elf_Data* const data = elf_rawdata(section, nullptr);
+        if (data != nullptr && data->d_buf != nullptr && data->d_size != 0 &&
+            static_cast<const char*>(data->d_buf)[data->d_size - 1] != '\0')
+            return false;
+    }
+    return true;
 }
 
 bool ElfFile::has_symtab() const

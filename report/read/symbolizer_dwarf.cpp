@@ -120,7 +120,7 @@ std::unique_ptr<DwarfIndex> DwarfIndex::open(const ElfFile& file)
     if (dwarf == nullptr)
         return nullptr;
     std::unique_ptr<DwarfIndex> index(new DwarfIndex(file, dwarf));
-    if (!index->use_alternate_file(file))
+    if (!file.debug_strings_end() || !index->use_alternate_file(file))
         return nullptr;
     index->find_units();
     return index->units_.empty() ? nullptr : std::move(index);
@@ -160,7 +160,7 @@ bool DwarfIndex::use_alternate_file(const ElfFile& file)
     if (!alternate_file_ || alternate_file_->build_id() != wanted)
         return false;
     alternate_ = dwarf_begin_elf(alternate_file_->elf(), DWARF_C_READ, nullptr);
-    if (alternate_ == nullptr)
+    if (alternate_ == nullptr || !alternate_file_->debug_strings_end())
         return false;
     dwarf_setalt(dwarf_, alternate_);
     return true;

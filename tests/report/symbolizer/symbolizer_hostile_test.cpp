@@ -1,0 +1,133 @@
+// tests/report/symbolizer/symbolizer_hostile_test.cpp — files that are not what they should be:
+// names may go missing, no more.
+#include "report/read/symbolizer.hpp"
+
+#include "tests/report/symbolizer/fixture_file.hpp"
+
+#include <cstring>
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/stat.h>
+
+namespace vramscope::report {
+namespace {
+
+// The only notice about this path; also checks that there is a frame without names.
+std::string notice_about(const std::string& path)
+{
+    Symbolizer symbolizer;
+    const auto frames = symbolizer.frames({path, "1234"}, 0x1000);
+    EXPECT_EQ(frames.size(), 1u);
+    EXPECT_EQ(frames.at(0).function, "");
+    EXPECT_EQ(symbolizer.notices().size(), 1u);
+    return symbolizer.notices().at(0);
+}
+
+constexpr std::size_t kAddresses = 50;
+
+// Frames at addresses spread over all code: at least one each, whatever is in the file.
+std::size_t count_frames(const std::filesystem::path& program,
+                         std::pair<std::uint64_t, std::uint64_t> code)
+{
+    Symbolizer symbolizer;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < kAddresses; ++i) {
+        const auto address = code.first + code.second * i / kAddresses;
+        count += symbolizer.frames({program.string(), ""}, address).size();
+    }
+    return count;
+}
+
+TEST(HostileFiles, AMissingFileIsNamedInTheNotice)
+{
+    EXPECT_EQ(notice_about("/no/such/program"),
+              "/no/such/program: no such file; its frames are shown as module+offset");
+}
+
+TEST(HostileFiles, APipeIsNotOpened)
+{
+    const TempDir dir;
+    ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+    EXPECT_NE(notice_about(dir / "pipe").find("not a regular file"), std::string::npos);
+}
+
+TEST(HostileFiles, FoldersAndDevicesAreNotOpened)
+{
+    EXPECT_NE(notice_about("/").find("not a regular file"), std::string::npos);
+    EXPECT_NE(notice_about("/dev/zero").find("not a regular file"), std::string::npos);
+}
+
+TEST(HostileFiles, FilesThatAreNotElfAreRefused)
+{
+    const TempDir dir;
+    for (const auto* bytes : {"", "\177ELF", "!<arch>\n", "#!/bin/sh\n"}) {
+        write_bytes(dir / "file", bytes);
+        EXPECT_NE(notice_about(dir / "file").find("not an ELF program"), std::string::npos)
+            << bytes;
+    }
+}
+
+TEST(HostileFiles, ANoticeStaysOnOneLine)
+{
+    EXPECT_EQ(notice_about("/no\nsuch\033[31mfile").substr(0, 18), "/no?such?[31mfile:");
+}
+
+TEST(HostileFiles, ATruncatedProgramGivesFramesAtEveryLength)
+{
+    const TempDir dir;
+    const auto whole = read_bytes(fixture("o2_dwarf5"));
+    const auto code = section_of(fixture("o2_dwarf5"), ".text");
+    for (std::size_t bytes = 0; bytes < whole.size(); bytes += whole.size() / 60 + 1) {
+        write_bytes(dir / "cut", whole.substr(0, bytes));
+        EXPECT_GE(count_frames(dir / "cut", code), kAddresses) << bytes;
+    }
+}
+
+class Damaged : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Builds, Damaged,
+                         testing::Values("o2_dwarf4", "o2_dwarf5", "o2_compressed"),
+                         [](const auto& build) { return std::string(build.param); });
+
+TEST_P(Damaged, SectionsOfRandomBytesStillGiveFrames)
+{
+    const TempDir dir;
+    const auto whole = read_bytes(fixture(GetParam()));
+    const auto code = section_of(fixture(GetParam()), ".text");
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        std::mt19937 random(seed);
+        static constexpr const char* kSections[]{".debug_info", ".debug_abbrev",  ".debug_line",
+                                                 ".debug_str",  ".debug_aranges", ".symtab",
+                                                 ".strtab",     ".shstrtab"};
+        const auto section =
+            section_of(fixture(GetParam()), kSections[seed % std::size(kSections)]);
+        auto damaged = whole;
+        for (unsigned change = 0; change < 1 + random() % 8; ++change)
+            damaged[section.first + random() % section.second] = static_cast<char>(random());
+        write_bytes(dir / "damaged", damaged);
+        EXPECT_GE(count_frames(dir / "damaged", code), kAddresses) << "seed " << seed;
+    }
+}
+
+TEST_P(Damaged, HeadersOfRandomBytesStillGiveFrames)
+{
+    const TempDir dir;
+    const auto whole = read_bytes(fixture(GetParam()));
+    const auto code = section_of(fixture(GetParam()), ".text");
+    Elf64_Ehdr header;
+    std::memcpy(&header, whole.data(), sizeof header);
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        std::mt19937 random(seed);
+        auto damaged = whole;
+        const std::size_t table = seed % 3 == 0 ? 0 : header.e_shoff;
+        const std::size_t bytes = table == 0 ? sizeof header : header.e_shnum * sizeof(Elf64_Shdr);
+        for (unsigned change = 0; change < 1 + random() % 4; ++change)
+            damaged[table + random() % bytes] = static_cast<char>(random());
+        write_bytes(dir / "damaged", damaged);
+        EXPECT_GE(count_frames(dir / "damaged", code), kAddresses) << "seed " << seed;
+    }
+}
+
+} // namespace
+} // namespace vramscope::report
