@@ -39,7 +39,7 @@ LIBRARIES = {
 }
 
 SOURCES = {".hpp", ".cpp", ".h", ".c", ".cu", ".def", ".inc", ".S"}
-INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 
 def inside(folder, layer):
