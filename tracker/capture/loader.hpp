@@ -1,0 +1,24 @@
+// tracker/capture/loader.hpp — libc's own functions, found without asking dlsym.
+//
+// The preload exports dlsym, dlvsym, dlclose and _exit itself, and others may do the same; what is found here is
+// libc's definition, read from its dynamic symbol table. Any thread, any time; nothing is allocated.
+#pragma once
+
+#include <link.h>
+
+namespace vramscope::capture {
+
+// Address of the default version of `name` in libc.so.6 (or libdl.so.2 before glibc 2.34); null: not there.
+void* libc_symbol(const char* name) noexcept;
+
+// Address of `name` in one loaded object, from its dynamic section; null: not defined there.
+void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept;
+
+// libc's dlsym, past every hook.
+void* loader_dlsym(void* handle, const char* name) noexcept;
+void* loader_dlopen(const char* path, int flags) noexcept;
+
+// True while a process runs with raised privileges (AT_SECURE): we stay out.
+bool privileged() noexcept;
+
+}  // namespace vramscope::capture

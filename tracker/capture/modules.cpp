@@ -1,0 +1,190 @@
+// tracker/capture/modules.cpp — one walk over dl_iterate_phdr, compared with the walk before.
+#include "tracker/capture/modules.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <elf.h>
+#include <link.h>
+#include <unistd.h>
+
+#include "tracker/capture/arena.hpp"
+
+namespace vramscope::capture {
+namespace {
+
+struct Range {
+    std::uintptr_t first = UINTPTR_MAX;
+    std::uintptr_t end = 0;
+};
+
+Range loaded_range(const dl_phdr_info& info) noexcept
+{
+    Range range;
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+        const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD)
+            continue;
+        range.first = std::min(range.first, info.dlpi_addr + segment.p_vaddr);
+        range.end = std::max(range.end, info.dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+    return range;
+}
+
+void read_build_id(const dl_phdr_info& info, Module& module) noexcept
+{
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+        const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+        if (segment.p_type != PT_NOTE)
+            continue;
+        const auto* at = reinterpret_cast<const std::uint8_t*>(info.dlpi_addr + segment.p_vaddr);
+        std::size_t left = segment.p_memsz;
+        const std::size_t align = segment.p_align == 8 ? 8 : 4;
+        while (left >= sizeof(ElfW(Nhdr))) {
+            ElfW(Nhdr) note;
+            std::memcpy(&note, at, sizeof note);
+            const std::size_t name_bytes = (note.n_namesz + align - 1) & ~(align - 1);
+            const std::size_t whole = sizeof note + name_bytes
+                + ((note.n_descsz + align - 1) & ~(align - 1));
+            if (whole > left)
+                break;
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4
+                && std::memcmp(at + sizeof note, "GNU", 4) == 0
+                && note.n_descsz <= sizeof module.build_id) {
+                std::memcpy(module.build_id, at + sizeof note + name_bytes, note.n_descsz);
+                module.build_id_bytes = note.n_descsz;
+                return;
+            }
+            at += whole;
+            left -= whole;
+        }
+    }
+}
+
+// The main program has no name here, the vDSO a name that is no file, and dlopen("./x.so") a relative one.
+void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
+{
+    const char* name = info.dlpi_name ? info.dlpi_name : "";
+    char* const path = module.path;
+    constexpr std::size_t kRoom = sizeof module.path - 1;
+    if (*name == '/') {
+        std::strncpy(path, name, kRoom);
+    } else if (*name == '\0' && is_first) {
+        const ssize_t length = ::readlink("/proc/self/exe", path, kRoom);
+        path[length > 0 ? length : 0] = '\0';
+    } else if (std::strncmp(name, "linux-vdso", 10) == 0 || *name == '\0') {
+        std::strcpy(path, "[vdso]");
+    } else if (::getcwd(path, kRoom)) {
+        const std::size_t used = std::strlen(path);
+        std::snprintf(path + used, sizeof module.path - used, "/%s", name);
+    } else {
+        std::strncpy(path, name, kRoom);
+    }
+}
+
+}  // namespace
+
+struct Modules::Scan {
+    Modules* self;
+    ModuleObserver* observer;
+    bool first = true;
+    bool changed = false;
+};
+
+Module* Modules::find_or_add(std::uintptr_t bias, std::uintptr_t first, bool& added) noexcept
+{
+    Module* free_slot = nullptr;
+    for (std::size_t i = 0; i < used_; ++i) {
+        Module& module = modules_[i];
+        if (module.id && module.bias == bias && module.first == first)
+            return &module;
+        if (!module.id && !free_slot)
+            free_slot = &module;
+    }
+    if (!free_slot && used_ < kMaxModules)
+        free_slot = &modules_[used_++];
+    added = free_slot != nullptr;
+    return free_slot;
+}
+
+void Modules::scan(ModuleObserver& observer) noexcept
+{
+    Scan scan { this, &observer };
+    const auto visit = [](dl_phdr_info* info, std::size_t, void* data) -> int {
+        auto& state = *static_cast<Scan*>(data);
+        Modules& self = *state.self;
+        const bool is_first = state.first;
+        state.first = false;
+        if (is_first) {
+            if (info->dlpi_adds == self.adds_.load(std::memory_order_acquire)
+                && info->dlpi_subs == self.subs_.load(std::memory_order_acquire))
+                return 1;
+            self.lock_.lock();  // always taken inside the loader's own lock, so in one order
+            state.changed = true;
+            ++self.generation_;
+            if (!self.modules_)
+                self.modules_ = static_cast<Module*>(map_pages(kMaxModules * sizeof(Module)));
+            if (!self.modules_)
+                return 1;
+            if (info->dlpi_subs != self.subs_.load(std::memory_order_relaxed))
+                self.unload_epoch_.fetch_add(1, std::memory_order_relaxed);
+            self.adds_.store(info->dlpi_adds, std::memory_order_release);
+            self.subs_.store(info->dlpi_subs, std::memory_order_release);
+        }
+        const Range range = loaded_range(*info);
+        if (range.end == 0)
+            return 0;
+        bool added = false;
+        Module* module = self.find_or_add(info->dlpi_addr, range.first, added);
+        if (!module)
+            return 0;
+        Module fresh;
+        if (!added) {
+            read_build_id(*info, fresh);
+            if (fresh.build_id_bytes != module->build_id_bytes
+                || std::memcmp(fresh.build_id, module->build_id, fresh.build_id_bytes) != 0) {
+                state.observer->module_gone(module->id);  // another library at the same address
+                added = true;
+            }
+        }
+        if (added) {
+            *module = {};
+            module->id = self.next_id_++;
+            module->bias = info->dlpi_addr;
+            module->first = range.first;
+            module->end = range.end;
+            read_build_id(*info, *module);
+            read_path(*info, is_first, *module);
+            state.observer->module_loaded(*module);
+        }
+        module->generation = self.generation_;
+        return 0;
+    };
+    ::dl_iterate_phdr(visit, &scan);
+    if (!scan.changed)
+        return;
+    for (std::size_t i = 0; i < used_ && modules_; ++i) {
+        Module& module = modules_[i];
+        if (!module.id || module.generation == generation_)
+            continue;
+        observer.module_gone(module.id);
+        module.id = 0;
+    }
+    lock_.unlock();
+}
+
+void Modules::reset_after_fork() noexcept
+{
+    lock_.reset();
+    if (modules_)
+        ::munmap(modules_, kMaxModules * sizeof(Module));
+    modules_ = nullptr;
+    used_ = 0;
+    next_id_ = 1;
+    generation_ = 0;
+    adds_.store(0);
+    subs_.store(0);
+    unload_epoch_.store(0);
+}
+
+}  // namespace vramscope::capture

@@ -1,0 +1,111 @@
+// tracker/capture/unwinder.cpp — libunwind behind a private dlopen, glibc's backtrace behind that.
+#include "tracker/capture/unwinder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include "tracker/capture/loader.hpp"
+
+namespace vramscope::capture {
+namespace {
+
+using Backtrace = int (*)(void**, int);
+
+// Our own frames between the hook and the unwinder's first entry, with room to spare.
+constexpr std::size_t kOwnFrames = 12;
+
+std::atomic<Unwinder> unwinder { Unwinder::none };
+std::atomic<Backtrace> libunwind_backtrace { nullptr };
+
+bool open_libunwind() noexcept
+{
+    void* library = loader_dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+    const auto backtrace_function = reinterpret_cast<Backtrace>(loader_dlsym(library, "unw_backtrace"));
+    if (!backtrace_function)
+        return false;
+    // Its shared register cache holds a lock while it asks the loader about an address; unw_backtrace has a
+    // cache per thread of its own and does not need it.
+    using SetPolicy = int (*)(void*, int);
+    const auto set_policy = reinterpret_cast<SetPolicy>(
+        loader_dlsym(library, "_ULx86_64_set_caching_policy"));
+    void** local_space = static_cast<void**>(loader_dlsym(library, "_ULx86_64_local_addr_space"));
+    if (set_policy && local_space)
+        set_policy(*local_space, 0 /* UNW_CACHE_NONE */);
+    libunwind_backtrace.store(backtrace_function, std::memory_order_release);
+    return true;
+}
+
+}  // namespace
+
+void open_unwinder(const char* wanted) noexcept
+{
+    if (unwinder.load(std::memory_order_acquire) != Unwinder::none)
+        return;
+    if (wanted && std::strcmp(wanted, "none") == 0)
+        return;
+    void* warm[4];
+    if (!(wanted && std::strcmp(wanted, "glibc") == 0) && open_libunwind()) {
+        libunwind_backtrace.load(std::memory_order_relaxed)(warm, 4);
+        unwinder.store(Unwinder::libunwind, std::memory_order_release);
+        return;
+    }
+    ::backtrace(warm, 4);  // opens libgcc_s, which allocates: not later, inside an event
+    unwinder.store(Unwinder::glibc, std::memory_order_release);
+}
+
+Unwinder current_unwinder() noexcept { return unwinder.load(std::memory_order_relaxed); }
+
+const char* unwinder_name(Unwinder value) noexcept
+{
+    switch (value) {
+    case Unwinder::libunwind: return "libunwind";
+    case Unwinder::glibc: return "glibc";
+    case Unwinder::none: break;
+    }
+    return "none";
+}
+
+void distrust_libunwind() noexcept
+{
+    Unwinder expected = Unwinder::libunwind;
+    if (unwinder.load() != expected)
+        return;
+    void* warm[4];
+    ::backtrace(warm, 4);
+    unwinder.compare_exchange_strong(expected, Unwinder::glibc);
+}
+
+std::size_t unwind(
+    std::uintptr_t first, std::uintptr_t* out, std::size_t capacity, bool& truncated) noexcept
+{
+    void* frames[kMaxFrames + kOwnFrames];
+    const auto wanted = static_cast<int>(std::min(capacity + kOwnFrames, std::size(frames)));
+    int count = 0;
+    switch (unwinder.load(std::memory_order_acquire)) {
+    case Unwinder::libunwind:
+        count = libunwind_backtrace.load(std::memory_order_relaxed)(frames, wanted);
+        break;
+    case Unwinder::glibc: count = ::backtrace(frames, wanted); break;
+    case Unwinder::none: return 0;
+    }
+    if (count <= 0)
+        return 0;
+    void** const end = frames + count;
+    void** const hook_caller = std::find(frames, std::min(end, frames + kOwnFrames + 1),
+        reinterpret_cast<void*>(first));
+    if (hook_caller == end || *hook_caller != reinterpret_cast<void*>(first))
+        return 0;
+    const auto found = static_cast<std::size_t>(end - hook_caller);
+    const std::size_t kept = std::min(found, capacity);
+    truncated = found > capacity || count == wanted;
+    for (std::size_t i = 0; i < kept; ++i)
+        out[i] = reinterpret_cast<std::uintptr_t>(hook_caller[i]);
+    return kept;
+}
+
+}  // namespace vramscope::capture

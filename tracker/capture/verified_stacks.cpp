@@ -1,0 +1,253 @@
+// tracker/capture/verified_stacks.cpp — a radix tree over words of the stack.
+#include "tracker/capture/verified_stacks.hpp"
+
+#include <cstring>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracker/capture/arena.hpp"
+#include "tracker/capture/cfi.hpp"
+
+extern "C" void* __libc_stack_end;  // ld.so: the stack pointer that the process started with
+
+namespace vramscope::capture {
+namespace {
+
+constexpr std::int64_t kSavedFramePointer = -16;  // the hook's own frame: push %rbp; mov %rsp, %rbp
+
+std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
+{
+    std::uint64_t hash = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+    return hash ^ (hash >> 32);
+}
+
+std::uintptr_t load(std::uintptr_t frame, std::int64_t offset) noexcept
+{
+    std::uintptr_t value;
+    std::memcpy(&value, reinterpret_cast<const void*>(frame + static_cast<std::uintptr_t>(offset)),
+        sizeof value);
+    return value;
+}
+
+}  // namespace
+
+StackBounds own_stack_bounds() noexcept
+{
+    StackBounds bounds;
+    if (::getpid() == static_cast<pid_t>(::syscall(SYS_gettid))) {
+        // The kernel keeps the whole of RLIMIT_STACK below the main stack free of other mappings.
+        rlimit limit {};
+        ::getrlimit(RLIMIT_STACK, &limit);
+        constexpr rlim_t kMost = rlim_t { 64 } << 20;
+        const rlim_t bytes = limit.rlim_cur < kMost ? limit.rlim_cur : kMost;
+        bounds.high = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+        bounds.low = bounds.high - bytes;
+        return bounds;
+    }
+    pthread_attr_t attributes;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0)
+        return bounds;
+    void* low = nullptr;
+    std::size_t bytes = 0;
+    if (::pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+        bounds.low = reinterpret_cast<std::uintptr_t>(low);
+        bounds.high = bounds.low + bytes;
+    }
+    ::pthread_attr_destroy(&attributes);
+    return bounds;
+}
+
+VerifiedStacks* VerifiedStacks::create() noexcept
+{
+    auto* self = static_cast<VerifiedStacks*>(map_pages(sizeof(VerifiedStacks)));
+    if (self) {
+        self->bounds_ = own_stack_bounds();
+        self->next_children_ = 1;
+    }
+    return self;
+}
+
+void VerifiedStacks::destroy() noexcept { ::munmap(this, sizeof *this); }
+
+void VerifiedStacks::forget() noexcept
+{
+    std::memset(buckets_, 0, sizeof buckets_);
+    std::memset(candidates_, 0, sizeof candidates_);
+    nodes_used_ = slots_used_ = 0;
+    next_children_ = 1;
+}
+
+VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent, std::uintptr_t value) noexcept
+{
+    for (std::size_t bucket = mix(parent, value) % kBuckets;; bucket = (bucket + 1) % kBuckets) {
+        if (buckets_[bucket] == 0)
+            return nullptr;
+        Node& node = nodes_[buckets_[bucket] - 1];
+        if (node.parent == parent && node.value == value)
+            return &node;
+    }
+}
+
+std::uint32_t VerifiedStacks::find(
+    std::uintptr_t frame, std::uintptr_t return_address, std::uint64_t epoch) noexcept
+{
+    if (epoch != epoch_) [[unlikely]] {
+        forget();
+        epoch_ = epoch;
+    }
+    for (const Node* node = lookup(frame, return_address); node;
+         node = lookup(node->children_of, load(frame, node->branch_offset))) {
+        std::uintptr_t difference = 0;
+        const Slot* const end = slots_ + node->first_slot + node->slots;
+        for (const Slot* slot = slots_ + node->first_slot; slot != end; ++slot)
+            difference |= load(frame, slot->offset) ^ slot->value;
+        if (difference)
+            return 0;
+        if (node->id)
+            return node->id;
+    }
+    return 0;
+}
+
+// The words that prove this stack, in the order in which one place follows from those before. 0: it cannot be
+// described, or the unwinder saw something else.
+std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t* frames,
+    std::size_t count, bool truncated, Slot* out) const noexcept
+{
+    std::size_t used = 0;
+    std::uintptr_t stack_pointer = frame;
+    std::uintptr_t frame_pointer = load(frame, kSavedFramePointer);
+    std::int64_t frame_pointer_from = kSavedFramePointer;  // where that value was read
+    bool frame_pointer_proven = false;
+    for (std::size_t i = 0;; ++i) {
+        const FrameRule rule = frame_rule(frames[i]);
+        if (i + 1 == count)
+            return truncated || rule.kind == FrameRule::Kind::end ? used : 0;
+        if (rule.kind != FrameRule::Kind::plain || used + 2 > kMaxStackSlots)
+            return 0;
+        if (rule.from_frame_pointer && !frame_pointer_proven) {
+            out[used++] = { frame_pointer_from, frame_pointer };
+            frame_pointer_proven = true;
+        }
+        const std::uintptr_t base = rule.from_frame_pointer ? frame_pointer : stack_pointer;
+        const std::uintptr_t cfa = base + static_cast<std::uintptr_t>(std::int64_t { rule.frame_offset });
+        if (cfa <= stack_pointer || cfa > bounds_.high || cfa % 8 != 0)
+            return 0;
+        const auto from_frame = static_cast<std::int64_t>(cfa - frame);
+        const std::int64_t slot = from_frame + rule.return_address_offset;
+        const std::int64_t saved = from_frame + rule.frame_pointer_offset;
+        if (slot < 0 || (rule.saves_frame_pointer && saved < 0))
+            return 0;
+        if (load(frame, slot) != frames[i + 1])
+            return 0;
+        out[used++] = { slot, frames[i + 1] };
+        if (rule.saves_frame_pointer) {
+            frame_pointer = load(frame, saved);
+            frame_pointer_from = saved;
+            frame_pointer_proven = false;
+        }
+        stack_pointer = cfa;
+    }
+}
+
+void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
+    bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept
+{
+    if (epoch != epoch_ || frame <= bounds_.low || frame >= bounds_.high)
+        return;
+    const std::uint64_t candidate = mix(frame, id) | 1;
+    std::uint64_t& seen = candidates_[candidate / 2 % kCandidates];
+    if (seen != candidate) {
+        seen = candidate;
+        return;
+    }
+    Slot slots[kMaxStackSlots];
+    const std::size_t used = describe(frame, frames, count, truncated, slots);
+    if (used == 0)
+        return;
+    if (nodes_used_ + 2 > kNodes || slots_used_ + used > kSlots)
+        forget();
+    insert(frame, frames[0], slots, used, id);
+}
+
+void VerifiedStacks::link(const Node& node) noexcept
+{
+    std::size_t bucket = mix(node.parent, node.value) % kBuckets;
+    while (buckets_[bucket])
+        bucket = (bucket + 1) % kBuckets;
+    buckets_[bucket] = static_cast<std::uint32_t>(&node - nodes_) + 1;
+}
+
+VerifiedStacks::Node* VerifiedStacks::add_node(std::uintptr_t parent, std::uintptr_t value,
+    const Slot* slots, std::size_t count, std::uint32_t id) noexcept
+{
+    Node& node = nodes_[nodes_used_++];
+    node = { parent, value, static_cast<std::uint32_t>(slots_used_), static_cast<std::uint32_t>(count),
+        id, 0, next_children_++ };
+    if (count)
+        std::memcpy(slots_ + slots_used_, slots, count * sizeof *slots);
+    slots_used_ += count;
+    link(node);
+    return &node;
+}
+
+void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address, const Slot* slots,
+    std::size_t count, std::uint32_t id) noexcept
+{
+    Node* node = lookup(frame, return_address);
+    if (!node) {
+        add_node(frame, return_address, slots, count, id);
+        return;
+    }
+    for (;;) {
+        const Slot* run = slots_ + node->first_slot;
+        std::size_t same = 0;
+        while (same < node->slots && same < count && run[same].offset == slots[same].offset
+            && run[same].value == slots[same].value)
+            ++same;
+        slots += same;
+        count -= same;
+        if (same < node->slots) {
+            // The place is the same where all before it is; else the code has changed under us.
+            if (count == 0 || run[same].offset != slots[0].offset
+                || !branch(*node, same, slots, count, id))
+                forget();
+            return;
+        }
+        if (node->id || count == 0)
+            return;  // known already, or one stack ends within another: left to the unwinder
+        if (slots[0].offset != node->branch_offset)
+            return forget();
+        Node* child = lookup(node->children_of, slots[0].value);
+        if (!child) {
+            add_node(node->children_of, slots[0].value, slots + 1, count - 1, id);
+            return;
+        }
+        node = child;
+        ++slots;
+        --count;
+    }
+}
+
+// Splits `node` before its slot `at`: what followed moves to a child, the new stack is the other child.
+bool VerifiedStacks::branch(
+    Node& node, std::size_t at, const Slot* rest, std::size_t count, std::uint32_t id) noexcept
+{
+    const Slot split = slots_[node.first_slot + at];
+    Node& tail = nodes_[nodes_used_++];
+    tail = node;  // keeps its id or its own children
+    tail.first_slot = node.first_slot + static_cast<std::uint32_t>(at) + 1;
+    tail.slots = node.slots - static_cast<std::uint32_t>(at) - 1;
+    tail.value = split.value;
+    node.slots = static_cast<std::uint32_t>(at);
+    node.id = 0;
+    node.branch_offset = split.offset;
+    node.children_of = next_children_++;
+    tail.parent = node.children_of;
+    link(tail);
+    return add_node(node.children_of, rest[0].value, rest + 1, count - 1, id) != nullptr;
+}
+
+}  // namespace vramscope::capture

@@ -1,0 +1,320 @@
+// tracker/log/lifecycle.cpp — open, join, leave, end.
+#include "tracker/log/lifecycle.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracker/capture/loader.hpp"
+#include "tracker/capture/lock.hpp"
+#include "tracker/capture/unwinder.hpp"
+#include "tracker/log/settings.hpp"
+
+namespace vramscope::log {
+namespace {
+
+constinit Process inert {};
+constinit LogFile log_file;
+constinit capture::StackTable stacks;
+constinit capture::Modules module_list;
+constinit capture::Lock opening_lock;
+constinit pid_t opened_by = 0;  // survives a fork: tells the child that the tables are its parent's
+constinit std::atomic<bool> verify { false };
+constinit std::atomic<bool> told_full { false };
+constinit pthread_key_t exit_key {};
+constinit bool exit_key_made = false;
+
+// The kernel gives the child of a fork a page of zeros in its place. Where it cannot (before Linux 4.14), a
+// handler does it, which covers fork() if not clone().
+bool map_process_page() noexcept
+{
+    if (process != &inert)
+        return true;
+    constexpr std::size_t kPage = 4096;
+    void* page = capture::map_pages(kPage);
+    if (!page)
+        return false;
+    if (::madvise(page, kPage, MADV_WIPEONFORK) != 0)
+        ::pthread_atfork(nullptr, nullptr, [] { *process = {}; });
+    process = static_cast<Process*>(page);
+    return true;
+}
+
+void forget_parent() noexcept
+{
+    stacks.reset_after_fork();
+    module_list.reset_after_fork();
+    log_file = {};
+    told_full.store(false);
+}
+
+std::uint64_t process_start_time() noexcept
+{
+    const int descriptor = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return 0;
+    char text[1024];
+    const ssize_t length = ::read(descriptor, text, sizeof text - 1);
+    ::close(descriptor);
+    if (length <= 0)
+        return 0;
+    text[length] = '\0';
+    const char* at = std::strrchr(text, ')');  // the name may hold anything, ')' included
+    for (int field = 2; at && field < 22; ++field)
+        at = std::strchr(at + 1, ' ');
+    return at ? std::strtoull(at, nullptr, 10) : 0;
+}
+
+void fill_header(format::FileHeader& header, format::Clock clock) noexcept
+{
+    std::memcpy(header.magic, format::kMagic, sizeof header.magic);
+    header.major = format::kMajorVersion;
+    header.minor = format::kMinorVersion;
+    header.byte_order = format::kByteOrder;
+    header.header_bytes = format::kHeaderBytes;
+    header.chunk_bytes = format::kChunkBytes;
+    header.pid = static_cast<std::uint32_t>(::getpid());
+    header.parent_pid = static_cast<std::uint32_t>(::getppid());
+    header.clock = clock;
+    header.process_start = process_start_time();
+    header.start_real_ns = capture::clock_ns(CLOCK_REALTIME);
+    header.start_ticks = header.latest_ticks = capture::read_ticks(clock);
+    header.start_ns = header.latest_ns = capture::clock_ns(CLOCK_MONOTONIC);
+}
+
+void watch_exits() noexcept
+{
+    if (!exit_key_made)
+        exit_key_made = ::pthread_key_create(&exit_key, [](void* state) {
+            Lifecycle::leave(*static_cast<Thread*>(state));
+        }) == 0;
+    if (opened_by)
+        return;  // inherited from the parent with everything else
+    ::on_exit([](int status, void*) { Lifecycle::exit_began(status); }, nullptr);
+    ::at_quick_exit([] { Lifecycle::ended(format::End::quick_exit, 0); });
+}
+
+bool create_log() noexcept
+{
+    char path[kPathBytes];
+    if (!expand_path(settings().log, path, sizeof path)) {
+        tell("VRAMSCOPE_LOG=%.200s is no usable file name (%%e %%p %%h %%t are known): not tracing",
+            settings().log);
+        return false;
+    }
+    if (!log_file.create(path)) {
+        tell("cannot create the log %.500s: %s; the program runs on untraced (set VRAMSCOPE_LOG, or -o)",
+            path, std::strerror(errno));
+        return false;
+    }
+    char absolute[kPathBytes];
+    if (*log_file.path() != '/' && ::getcwd(absolute, sizeof absolute)
+        && std::strlen(absolute) + std::strlen(log_file.path()) + 2 < sizeof absolute) {
+        std::strcat(absolute, "/");
+        std::strcat(absolute, log_file.path());
+    } else {
+        std::strcpy(absolute, log_file.path());
+    }
+    announce("log", absolute);
+    if (std::strcmp(path, log_file.path()) != 0)
+        tell("%.400s exists and is kept; the log is %.400s", path, log_file.path());
+    return true;
+}
+
+void write_file_infos(Thread& thread, const char* path, const char* key) noexcept
+{
+    char text[4096];
+    const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    ssize_t length = ::read(descriptor, text, sizeof text);
+    ::close(descriptor);
+    for (ssize_t i = 0; i < length; ++i)
+        if (text[i] == '\0')
+            text[i] = i + 1 == length ? '\0' : ' ';
+    while (length > 0 && (text[length - 1] == '\0' || text[length - 1] == '\n'))
+        --length;
+    if (length > 0)
+        record_info(thread, key, std::string_view(text, static_cast<std::size_t>(length)));
+}
+
+// What the program was, so that the log explains itself elsewhere.
+void write_infos(Thread& thread) noexcept
+{
+    char text[kPathBytes];
+    record_info(thread, "vramscope.version", VRAMSCOPE_VERSION);
+    record_info(thread, "program", program_invocation_short_name);
+    const ssize_t length = ::readlink("/proc/self/exe", text, sizeof text);
+    if (length > 0)
+        record_info(thread, "exe", std::string_view(text, static_cast<std::size_t>(length)));
+    write_file_infos(thread, "/proc/self/cmdline", "command");
+    if (::gethostname(text, sizeof text) == 0)
+        record_info(thread, "host", std::string_view(text, ::strnlen(text, sizeof text)));
+    record_info(thread, "unwinder", capture::unwinder_name(capture::current_unwinder()));
+    std::snprintf(text, sizeof text, "%u", settings().max_frames);
+    record_info(thread, "stack_depth", text);
+    for (const char* name : { "CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
+             "PYTORCH_NO_CUDA_MEMORY_CACHING", "RANK", "LOCAL_RANK", "WORLD_SIZE",
+             "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "VRAMSCOPE_SIMULATE" })
+        if (const char* value = std::getenv(name)) {
+            std::snprintf(text, sizeof text, "env.%s", name);
+            record_info(thread, text, value);
+        }
+}
+
+}  // namespace
+
+Process* process = &inert;
+
+LogFile& Lifecycle::file() noexcept { return log_file; }
+capture::StackTable& Lifecycle::stack_table() noexcept { return stacks; }
+capture::Modules& Lifecycle::modules() noexcept { return module_list; }
+bool Lifecycle::verifying() noexcept { return verify.load(std::memory_order_relaxed); }
+void Lifecycle::stop_verifying() noexcept { verify.store(false, std::memory_order_relaxed); }
+
+std::uint32_t Lifecycle::current_tid() noexcept
+{
+    return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+}
+
+bool make_ready(Thread& thread, const Opening& opening) noexcept
+{
+    if (process->off)
+        return false;
+    return process->generation ? Lifecycle::join(thread) : Lifecycle::open(thread, opening);
+}
+
+bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
+{
+    if (capture::privileged())
+        return false;
+    capture::open_unwinder(settings().unwinder);  // asks the loader: before our lock
+    if (opened_by && opened_by != ::getpid())
+        opening_lock.reset();
+    {
+        const capture::LockGuard guard(opening_lock);
+        if (!map_process_page() || process->off)
+            return false;
+        if (!process->generation) {
+            if (opened_by)
+                forget_parent();
+            if (*settings().complaint)
+                tell("%s", settings().complaint);
+            if (!stacks.open() || !create_log()) {
+                process->off = true;
+                return false;
+            }
+            process->clock = capture::choose_clock();
+            process->header = log_file.header();
+            fill_header(*process->header, process->clock);
+            watch_exits();
+            verify.store(settings().verify_stacks);
+            opened_by = ::getpid();
+            std::atomic_ref(process->generation)
+                .store(static_cast<std::uint32_t>(opened_by), std::memory_order_release);
+        } else {
+            return join(thread);
+        }
+    }
+    if (!join(thread))
+        return false;
+    write_infos(thread);
+    for (std::size_t id = 0; id < opening.apis.size(); ++id)
+        record_api(thread, id, opening.apis[id]);
+    note_modules(thread);
+    if (opening.describe)
+        opening.describe(thread);
+    return true;
+}
+
+bool Lifecycle::join(Thread& thread) noexcept
+{
+    const PendingRanges pending = thread.pending;
+    const Inside inside = thread.inside;
+    const bool exit_hooked = thread.exit_hooked;
+    capture::VerifiedStacks* const inherited = thread.stacks;
+    thread = {};  // after a fork its pointers are the parent's and must not be followed
+    thread.inside = inside;
+    thread.pending = pending;
+    thread.exit_hooked = exit_hooked || (exit_key_made && ::pthread_setspecific(exit_key, &thread) == 0);
+    thread.index = std::atomic_ref(process->header->threads).fetch_add(1, std::memory_order_relaxed);
+    thread.generation = process->generation;
+    if (inherited)
+        inherited->forget();  // its ids are of the parent's log
+    if (settings().verify_stacks)
+        thread.stacks = inherited ? inherited : capture::VerifiedStacks::create();
+    char name[32] = {};
+    ::prctl(PR_GET_NAME, name);
+    record_thread(thread, current_tid(), name);
+    thread.pending.drain([&](std::string_view range) { record_range(thread, range); });
+    return true;
+}
+
+void Lifecycle::leave(Thread& thread) noexcept
+{
+    if (!is_ready(thread))
+        return;
+    if (process->header)
+        std::atomic_ref(process->header->stacks_verified)
+            .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
+    if (thread.chunk)
+        LogFile::unmap_chunk(thread.chunk);
+    if (thread.stacks)
+        thread.stacks->destroy();
+    thread = {};  // should it call CUDA again, from another destructor, it joins again
+}
+
+void Lifecycle::renew_clock_pair() noexcept
+{
+    format::FileHeader* header = process->header;
+    std::atomic_ref(header->latest_ticks).store(now(), std::memory_order_relaxed);
+    std::atomic_ref(header->latest_ns)
+        .store(capture::clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
+}
+
+// Handlers run in every process that inherited them: a child of a fork without a log of its own has no header,
+// and one of vfork has its parent's.
+void Lifecycle::exit_began(int status) noexcept
+{
+    format::FileHeader* header = process->header;
+    if (!header || header->pid != static_cast<std::uint32_t>(::getpid()) || header->exit_began_ticks)
+        return;
+    renew_clock_pair();
+    header->end_status = status;
+    header->exit_began_ticks = now();
+}
+
+void Lifecycle::ended(format::End how, int status) noexcept
+{
+    format::FileHeader* header = process->header;
+    if (!header || header->pid != static_cast<std::uint32_t>(::getpid())
+        || header->end != format::End::unknown)
+        return;
+    if (how == format::End::exit && !header->exit_began_ticks)
+        return;
+    if (how == format::End::underscore_exit)
+        header->end_status = status;
+    renew_clock_pair();
+    Thread& thread = this_thread;
+    if (is_ready(thread))
+        std::atomic_ref(header->stacks_verified)
+            .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
+    header->end = how;
+}
+
+void Lifecycle::tell_once_log_full() noexcept
+{
+    if (!told_full.exchange(true))
+        tell("cannot write to the log %.500s: %s; further events are counted as lost", log_file.path(),
+            log_file.still_ours() ? std::strerror(errno) : "the program closed its descriptor");
+}
+
+}  // namespace vramscope::log

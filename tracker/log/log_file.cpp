@@ -1,0 +1,187 @@
+// tracker/log/log_file.cpp — open, reserve, map.
+#include "tracker/log/log_file.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracker/log/settings.hpp"
+
+namespace vramscope::log {
+namespace {
+
+// A name that came from a program or a host may hold anything; a file name may not hold '/'.
+std::size_t append_name(char* out, std::size_t used, std::size_t capacity, const char* name) noexcept
+{
+    for (; *name && used + 1 < capacity; ++name)
+        out[used++] = *name == '/' || static_cast<unsigned char>(*name) < ' ' ? '_' : *name;
+    out[used] = '\0';
+    return used;
+}
+
+}  // namespace
+
+bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept
+{
+    std::size_t used = 0;
+    for (; *pattern; ++pattern) {
+        if (used + 1 >= capacity)
+            return false;
+        if (*pattern != '%') {
+            out[used++] = *pattern;
+            continue;
+        }
+        char text[256];
+        switch (*++pattern) {
+        case '%': std::strcpy(text, "%"); break;
+        case 'e': std::snprintf(text, sizeof text, "%.200s", program_invocation_short_name); break;
+        case 'p': std::snprintf(text, sizeof text, "%d", static_cast<int>(::getpid())); break;
+        case 'h':
+            if (::gethostname(text, sizeof text) != 0)
+                std::strcpy(text, "localhost");
+            text[sizeof text - 1] = '\0';
+            break;
+        case 't':
+            std::snprintf(text, sizeof text, "%lld", static_cast<long long>(std::time(nullptr)));
+            break;
+        default: return false;
+        }
+        if (used + std::strlen(text) + 1 >= capacity)
+            return false;
+        used = append_name(out, used, capacity, text);
+    }
+    out[used] = '\0';
+    return used > 0;
+}
+
+void tell(const char* format, ...) noexcept
+{
+    const int saved_errno = errno;
+    char line[1024] = "vramscope: ";
+    const std::size_t prefix = std::strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
+    va_end(arguments);
+    announce("note", line + prefix);
+    std::strcat(line, "\n");
+    // A closed or full stderr is the program's business.
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, std::strlen(line));
+    errno = saved_errno;
+}
+
+void announce(const char* kind, const char* text) noexcept
+{
+    const char* run_file = settings().run_file;
+    if (!*run_file)
+        return;
+    const int saved_errno = errno;
+    const int descriptor = ::open(run_file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor >= 0) {
+        char line[kPathBytes + 64];
+        int length = std::snprintf(line, sizeof line, "%s\t%d\t", kind, static_cast<int>(::getpid()));
+        for (; *text && length + 2 < static_cast<int>(sizeof line); ++text)
+            line[length++] = *text == '\n' || *text == '\t' ? ' ' : *text;
+        line[length++] = '\n';
+        [[maybe_unused]] const ssize_t written = ::write(
+            descriptor, line, static_cast<std::size_t>(length));
+        ::close(descriptor);
+    }
+    errno = saved_errno;
+}
+
+bool LogFile::create(const char* path) noexcept
+{
+    constexpr int kMostNames = 1000;
+    const std::size_t length = std::strlen(path);
+    if (length + 8 >= kPathBytes) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (int attempt = 0; attempt < kMostNames; ++attempt) {
+        if (attempt == 0)
+            std::strcpy(path_, path);
+        else
+            std::snprintf(path_ + length, 8, ".%d", attempt);
+        descriptor_ = ::open(path_, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (descriptor_ >= 0 || errno != EEXIST)
+            break;
+    }
+    if (descriptor_ < 0)
+        return false;
+    struct stat status;
+    ::fstat(descriptor_, &status);
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+    if (!reserve(0, format::kHeaderBytes)
+        || !(header_ = static_cast<format::FileHeader*>(map(0, format::kHeaderBytes)))) {
+        const int reason = errno;
+        ::unlink(path_);
+        ::close(descriptor_);
+        descriptor_ = -1;
+        errno = reason;
+        return false;
+    }
+    return true;
+}
+
+bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
+{
+    if (::fallocate(descriptor_, 0, offset, static_cast<off_t>(bytes)) == 0)
+        return true;
+    if (errno != EOPNOTSUPP)
+        return false;
+    static constexpr char kZeros[4096] = {};  // a file system without fallocate: write what we will map
+    for (std::size_t done = 0; done < bytes; done += sizeof kZeros)
+        if (::pwrite(descriptor_, kZeros, sizeof kZeros, offset + static_cast<off_t>(done))
+            != static_cast<ssize_t>(sizeof kZeros))
+            return false;
+    return true;
+}
+
+void* LogFile::map(off_t offset, std::size_t bytes) const noexcept
+{
+    void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, offset);
+    if (memory == MAP_FAILED)
+        return nullptr;
+    ::madvise(memory, bytes, MADV_DONTFORK);
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, Linux 5.14: no page fault later, inside an event
+    ::madvise(memory, bytes, kPopulateWrite);
+    return memory;
+}
+
+bool LogFile::still_ours() const noexcept
+{
+    struct stat status;
+    return ::fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+format::ChunkHeader* LogFile::map_next_chunk() noexcept
+{
+    if (!still_ours())
+        return nullptr;
+    const std::uint32_t index
+        = std::atomic_ref(header_->chunks).fetch_add(1, std::memory_order_relaxed);
+    const auto offset = static_cast<off_t>(
+        format::kHeaderBytes + std::uint64_t { index } * format::kChunkBytes);
+    if (!reserve(offset, format::kChunkBytes))
+        return nullptr;
+    auto* chunk = static_cast<format::ChunkHeader*>(map(offset, format::kChunkBytes));
+    if (chunk)
+        chunk->index = index;
+    return chunk;
+}
+
+void LogFile::unmap_chunk(format::ChunkHeader* chunk) noexcept
+{
+    ::munmap(chunk, format::kChunkBytes);
+}
+
+}  // namespace vramscope::log

@@ -1,0 +1,53 @@
+// tracker/log/log_file.hpp — the log as a file: created safely, grown by whole chunks, mapped shared.
+//
+// Created with O_EXCL|O_NOFOLLOW and mode 0600; an existing file is never touched: the next free name with .1,
+// .2 … is taken. Space is reserved before it is mapped, so that a full disk is an error code here and not a
+// SIGBUS in the program. Mappings are not inherited by fork. Functions return false or null, never throw.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <sys/types.h>
+
+#include "tracker/format/layout.hpp"
+
+namespace vramscope::log {
+
+inline constexpr std::size_t kPathBytes = 4096;
+
+// Fills `out` with the name that `pattern` (%e %p %h %t %%) stands for. False: too long, or an unknown %.
+bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept;
+
+// One line on stderr, "vramscope: …", and the same as a note in the run file. For what must not be silent.
+[[gnu::format(printf, 1, 2)]] void tell(const char* format, ...) noexcept;
+
+// Appends "kind<tab>pid<tab>text" to the run file that `vramscope run` made, if there is one.
+void announce(const char* kind, const char* text) noexcept;
+
+class LogFile {
+public:
+    // Creates the file and maps its header, zeroed but for the fixed fields. On failure errno says why.
+    bool create(const char* path) noexcept;
+
+    format::FileHeader* header() const noexcept { return header_; }
+    const char* path() const noexcept { return path_; }
+
+    // Maps the next free chunk; null: no space, or the file is not ours any more.
+    format::ChunkHeader* map_next_chunk() noexcept;
+    static void unmap_chunk(format::ChunkHeader* chunk) noexcept;
+
+    // The program may have closed our descriptor, and the number may be another file by now.
+    bool still_ours() const noexcept;
+
+private:
+    bool reserve(off_t offset, std::size_t bytes) const noexcept;
+    void* map(off_t offset, std::size_t bytes) const noexcept;
+
+    int descriptor_ = -1;
+    dev_t device_ = 0;
+    ino_t inode_ = 0;
+    format::FileHeader* header_ = nullptr;
+    char path_[kPathBytes] = {};
+};
+
+}  // namespace vramscope::log

@@ -1,0 +1,92 @@
+// tracker/log/recorder.hpp — what the hooks call: one function per thing that happens.
+//
+// A hook marks the thread with Inside, asks ready() once the driver call succeeded, and then records. The first
+// ready() of a process opens the log, the first of a thread gives it a chunk. No function throws, blocks on
+// another thread's driver call, or allocates with the program's malloc; a fault of ours is counted in the header
+// (format::Lost) and told once. `ticks` come from now().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tracker/capture/clock.hpp"
+#include "tracker/log/thread.hpp"
+
+namespace vramscope::log {
+
+// One hooked entry point, as the log names it. Its id is its index in the table.
+struct Api {
+    const char* name;
+    format::Effect effect;
+    format::Memory memory;
+};
+
+// Where a hook was called: what its exported function saw of its caller.
+struct CallSite {
+    std::uintptr_t return_address;
+    std::uintptr_t frame;  // canonical frame address; the caller's rbp is at frame - 16
+};
+
+// State of this process. In a page that the kernel wipes in the child of a fork: all zero there.
+struct Process {
+    std::uint32_t generation;  // 0: no log is open
+    bool off;  // the log could not be opened: tracing is off for good
+    format::Clock clock;
+    format::FileHeader* header;
+};
+extern Process* process;  // never null
+
+inline std::uint64_t now() noexcept { return capture::read_ticks(process->clock); }
+
+// Called with the table of hooks when the log is opened, by the thread that opened it.
+struct Opening {
+    std::span<const Api> apis;
+    void (*describe)(Thread& thread);  // writes the info records that only the hooks can know
+};
+
+bool make_ready(Thread& thread, const Opening& opening) noexcept;
+
+inline bool is_ready(const Thread& thread) noexcept
+{
+    return thread.generation == process->generation && thread.generation != 0;
+}
+
+inline bool ready(Thread& thread, const Opening& opening) noexcept
+{
+    return is_ready(thread) || make_ready(thread, opening);
+}
+
+// Events. The thread must be ready.
+void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
+    const CallSite& site) noexcept;  // event.stack is filled in here
+void record_free(Thread& thread, const format::Free& event) noexcept;
+void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t address,
+    std::uint64_t bytes, const CallSite& site) noexcept;
+void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
+    std::uint64_t handle, const CallSite& site) noexcept;
+void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t address,
+    std::uint64_t bytes) noexcept;
+void record_retain(Thread& thread, std::uint64_t api, std::uint64_t handle) noexcept;
+void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,
+    bool primary) noexcept;
+void record_context_gone(
+    Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t id) noexcept;
+void record_device(
+    Thread& thread, int ordinal, std::uint64_t total_bytes, std::string_view name) noexcept;
+void record_info(Thread& thread, std::string_view key, std::string_view value) noexcept;
+void record_api(Thread& thread, std::uint64_t id, const Api& api) noexcept;
+void record_thread(Thread& thread, std::uint32_t tid, std::string_view name) noexcept;
+void record_range(Thread& thread, std::string_view name) noexcept;
+
+// Ranges and marks work at any time; before the thread is ready they are remembered or dropped.
+void push_range(std::string_view name) noexcept;
+void pop_range() noexcept;
+void mark(std::string_view name) noexcept;
+
+// A library may have come or gone.
+void note_modules(Thread& thread) noexcept;
+
+void count_lost(format::Lost reason) noexcept;
+
+}  // namespace vramscope::log

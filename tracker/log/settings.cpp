@@ -1,0 +1,78 @@
+// tracker/log/settings.cpp — the environment, row by row of settings.def.
+#include "tracker/log/settings.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace vramscope::log {
+namespace {
+
+void complain(Settings& settings, const char* name, const char* value, const char* valid) noexcept
+{
+    if (!settings.complaint[0])
+        std::snprintf(settings.complaint, sizeof settings.complaint, "%s=%.64s is not valid: use %s",
+            name, value, valid);
+}
+
+void take(char* field, Settings& settings, const char* name, const char* value, const char* fallback) noexcept
+{
+    if (value && std::strlen(value) >= kSettingBytes) {
+        complain(settings, name, value, "less than 1024 bytes");
+        value = nullptr;
+    }
+    std::strcpy(field, value && *value ? value : fallback);
+}
+
+void check(Settings& settings) noexcept
+{
+    char* end = nullptr;
+    const unsigned long depth = std::strtoul(settings.stack_depth, &end, 10);
+    if (*end || depth < 1 || depth > 256) {
+        complain(settings, "VRAMSCOPE_STACK_DEPTH", settings.stack_depth, "a number from 1 to 256");
+        settings.max_frames = 64;
+    } else {
+        settings.max_frames = static_cast<unsigned>(depth);
+    }
+    bool known = false;
+    for (const char* name : { "libunwind", "glibc", "none" })
+        known = known || std::strcmp(settings.unwinder, name) == 0;
+    if (!known) {
+        complain(settings, "VRAMSCOPE_UNWINDER", settings.unwinder, "libunwind, glibc or none");
+        std::strcpy(settings.unwinder, "libunwind");
+    }
+    settings.verify_stacks = std::strcmp(settings.verify, "off") != 0;
+    if (settings.verify_stacks && std::strcmp(settings.verify, "on") != 0)
+        complain(settings, "VRAMSCOPE_VERIFY", settings.verify, "on or off");
+}
+
+}  // namespace
+
+void read_settings(Settings& result, const char* (*environment)(const char* name)) noexcept
+{
+    std::memset(&result, 0, sizeof result);
+#define VRAMSCOPE_SETTING(name, variable, fallback, help) \
+    take(result.name, result, variable, environment(variable), fallback);
+#include "tracker/log/settings.def"
+    check(result);
+}
+
+const Settings& settings() noexcept
+{
+    static constinit Settings kept {};
+    static constinit std::atomic<int> state { 0 };  // 0: not read, 1: being read, 2: read
+    int expected = 0;
+    if (state.load(std::memory_order_acquire) == 2)
+        return kept;
+    if (state.compare_exchange_strong(expected, 1)) {
+        read_settings(kept, [](const char* name) -> const char* { return std::getenv(name); });
+        state.store(2, std::memory_order_release);
+        state.notify_all();
+    } else {
+        state.wait(1);
+    }
+    return kept;
+}
+
+}  // namespace vramscope::log
