@@ -1,7 +1,7 @@
 // report/report.hpp — from log files to one report: read, replay, symbolize, judge.
 //
-// make_report() throws Error (bad_input) for a file that is no readable log; a log that is cut, damaged or
-// still being written gives a report that says so. report/export/export.hpp prints it.
+// make_report() throws Error (bad_input) for a file that is no readable log; a log that is cut,
+// damaged or still being written gives a report that says so. report/export/export.hpp prints it.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,15 +20,16 @@
 namespace vramscope::report {
 
 struct Options {
-    bool all_frames = false;  // keep the frames of vramscope, the CUDA runtime and the C start-up code
-    std::function<void(double fraction)> progress;  // called now and then, 0 to 1; may be empty
+    bool all_frames =
+        false; // keep the frames of vramscope, the CUDA runtime and the C start-up code
+    std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
     SymbolizerOptions symbols;
 };
 
 enum class Verdict {
     clean,
     leaks,
-    inconclusive,  // Report::reasons says why; the leaks are listed all the same
+    inconclusive, // Report::reasons says why; the leaks are listed all the same
 };
 
 struct MemoryTotal {
@@ -37,33 +39,38 @@ struct MemoryTotal {
 };
 
 struct Totals {
-    std::uint64_t allocations = 0;  // of memory: reservations of addresses and a graph's own are not among them
+    std::uint64_t allocations =
+        0; // of memory: reservations of addresses and a graph's own are not among them
     std::uint64_t frees = 0;
     std::uint64_t allocated_bytes = 0;
-    std::uint64_t peak_device_bytes = 0;  // device, managed, array and physical memory together
-    std::uint64_t peak_host_bytes = 0;  // pinned and registered
+    std::uint64_t peak_device_bytes = 0; // device, managed, array and physical memory together
+    std::uint64_t peak_host_bytes = 0;   // pinned and registered
     std::uint64_t leaked_bytes = 0;
     std::uint64_t leaked_blocks = 0;
-    std::vector<MemoryTotal> leaked_by_memory;  // only kinds that leaked
-    std::uint64_t reserved_address_bytes = 0;  // reservations never given back: addresses, no memory
+    std::vector<MemoryTotal> leaked_by_memory; // only kinds that leaked
+    std::uint64_t reserved_address_bytes = 0; // reservations never given back: addresses, no memory
     std::uint64_t address_reservations = 0;
+
+    Totals& operator+=(const Totals& other);
 };
 
 // What was seen and what was not. Counts are of one process, or of all together.
 struct Coverage {
-    std::uint64_t events = 0;  // every record with a time
-    std::uint64_t allocations = 0;  // of any kind, reservations included
+    std::uint64_t events = 0;      // every record with a time
+    std::uint64_t allocations = 0; // of any kind, reservations included
     std::uint64_t frees = 0;
     std::uint64_t unmatched_frees = 0;  // of a pointer that was not seen allocated
-    std::uint64_t missed_frees = 0;  // an address was handed out again, its free was not seen
+    std::uint64_t missed_frees = 0;     // an address was handed out again, its free was not seen
+    std::uint64_t undefined_events = 0; // of an entry point that the log does not define
     std::uint64_t graph_allocations = 0;
     std::uint64_t failed_calls = 0;
-    std::array<std::uint64_t, format::kLostReasons> lost {};
+    std::array<std::uint64_t, format::kLostReasons> lost{};
     std::uint64_t damaged_chunks = 0;
-    bool truncated = false;  // the file ends before its last chunk does
-    std::vector<std::string> entry_points_seen;  // those of the events, sorted
+    bool truncated = false;                     // the file ends before its last chunk does
+    std::vector<std::string> entry_points_seen; // those of the events, sorted
 
     std::uint64_t lost_events() const noexcept;
+    Coverage& operator+=(const Coverage& other);
 };
 
 struct DeviceInfo {
@@ -78,10 +85,10 @@ struct Process {
     std::string program;
     std::string command;
     std::filesystem::path log;
-    std::string started;  // real time, UTC: 2026-11-21T04:00:00Z; empty if not known
-    std::uint64_t duration_ns = 0;  // from the log's opening to its last event
+    std::string started;           // real time, UTC: 2026-11-21T04:00:00Z; empty if not known
+    std::uint64_t duration_ns = 0; // from the log's opening to its last event
     ProcessEnd end;
-    std::vector<std::pair<std::string, std::string>> info;  // Info records, in order
+    std::vector<std::pair<std::string, std::string>> info; // Info records, in order
     std::vector<DeviceInfo> devices;
     Totals totals;
     Coverage coverage;
@@ -92,11 +99,11 @@ struct Process {
 
 struct Report {
     Verdict verdict = Verdict::inconclusive;
-    std::vector<std::string> reasons;  // why it is inconclusive, one line each
-    std::vector<std::string> notices;  // what a reader should know, one line each
-    std::vector<Process> processes;  // in the order of the logs
-    std::vector<Leak> leaks;  // largest first
-    Totals totals;  // sums; of peaks, the largest of any process
+    std::vector<std::string> reasons; // why it is inconclusive, one line each
+    std::vector<std::string> notices; // what a reader should know, one line each
+    std::vector<Process> processes;   // in the order of the logs
+    std::vector<Leak> leaks;          // largest first
+    Totals totals;                    // sums; of peaks, the largest of any process
     Coverage coverage;
 };
 
@@ -105,4 +112,4 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
 const char* name(Verdict verdict) noexcept;
 const char* name(format::Lost reason) noexcept;
 
-}  // namespace vramscope::report
+} // namespace vramscope::report

@@ -1,32 +1,34 @@
 // report/analyze/leaks.hpp — what was never freed, one row per call stack.
 //
-// Blocks are one row when process, kind of leak, API, memory, device and visible frames agree: a reader
-// fixes a line, not an address. Sorted by bytes, largest first; equal input gives equal order.
+// Blocks are one row when process, kind of leak, API, memory, device and visible frames agree: a
+// reader fixes a line, not an address. Sorted by bytes, largest first; equal input gives equal
+// order.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "report/analyze/process_end.hpp"
 #include "report/read/heap_replay.hpp"
 #include "report/read/symbolizer.hpp"
+#include "report/read/tick_clock.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::report {
 
 enum class LeakKind {
     at_exit,  // never freed; or its context was destroyed only by the exit itself
-    at_reset,  // its context was destroyed while the program ran on: freed by nobody
-    at_crash,  // in use when the program was killed or crashed: perhaps no leak at all
-    in_use,  // in use by a program that is still running
+    at_reset, // its context was destroyed while the program ran on: freed by nobody
+    at_crash, // in use when the program was killed or crashed: perhaps no leak at all
+    in_use,   // in use by a program that is still running
 };
 
 // How the blocks of a row came to be. Told from their times alone, so it is a hint.
 enum class Pattern {
-    once,  // one block
+    once,     // one block
     several,  // more than one, close together
-    repeated,  // three or more, over a tenth of the run at least
+    repeated, // three or more, over a tenth of the run at least
 };
 
 struct ThreadLabel {
@@ -39,25 +41,42 @@ struct Leak {
     Pattern pattern = Pattern::once;
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::string api;  // what the user called: cudaMalloc
-    std::string entry_point;  // what was hooked: cuMemAlloc_v2
+    std::string api;         // what the user called: cudaMalloc
+    std::string entry_point; // what was hooked: cuMemAlloc_v2
     format::Memory memory = format::Memory::none;
-    std::int32_t device = -1;  // -1: not known
-    std::uint64_t first_ns = 0;  // allocation of the first and the last block, since the log was opened
+    std::int32_t device = -1; // -1: not known
+    std::uint64_t first_ns =
+        0; // allocation of the first and the last block, since the log was opened
     std::uint64_t last_ns = 0;
-    std::vector<ThreadLabel> threads;  // those that allocated, at most kMaxLeakThreads of them
+    std::vector<ThreadLabel> threads; // those that allocated, at most kMaxLeakThreads of them
     std::uint64_t thread_count = 0;
-    std::string phase;  // path of the NVTX ranges that all blocks share: "epoch/step"; empty: none
-    bool phases_differ = false;  // some blocks came from deeper or sibling ranges
-    std::vector<Frame> stack;  // innermost first; the visible ones, unless all were asked for
-    bool stack_truncated = false;  // the outermost frames were not recorded
-    std::size_t process = 0;  // index into Report::processes
+    std::string phase; // path of the NVTX ranges that all blocks share: "epoch/step"; empty: none
+    bool phases_differ = false;   // some blocks came from deeper or sibling ranges
+    std::vector<Frame> stack;     // innermost first; the visible ones, unless all were asked for
+    bool stack_truncated = false; // the outermost frames were not recorded
+    std::size_t process = 0;      // index into Report::processes
 };
 inline constexpr std::size_t kMaxLeakThreads = 16;
+
+// What one process's log says.
+struct LeakSource {
+    const LogTables& tables;
+    const TickClock& clock;
+    const ProcessEnd& end;
+    std::uint64_t duration_ns;
+    std::size_t process;
+    bool all_frames;
+};
+
+// `lost`: of HeapReplay. Reservations are left out: addresses are no memory.
+std::vector<Leak> find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
+                             Symbolizer& symbolizer);
+
+void sort_by_size(std::vector<Leak>& leaks);
 
 // The words of the JSON report: "leaked-at-exit", "repeated", "device", …
 const char* name(LeakKind kind) noexcept;
 const char* name(Pattern pattern) noexcept;
 const char* name(format::Memory memory) noexcept;
 
-}  // namespace vramscope::report
+} // namespace vramscope::report

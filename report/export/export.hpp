@@ -1,7 +1,7 @@
 // report/export/export.hpp — the printers of a report, one per format.
 //
-// Text leads with the verdict and is safe for a terminal: control characters that come from logs or binaries
-// are escaped. JSON follows report.schema.json beside this file.
+// Text leads with the verdict and is safe for a terminal: control characters that come from logs or
+// binaries are escaped. JSON follows report.schema.json beside this file.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,17 @@ namespace vramscope::report {
 struct Report;
 
 struct TextStyle {
-    bool color = false;  // the caller looks at the terminal and at NO_COLOR
+    bool color = false; // the caller looks at the terminal and at NO_COLOR
     std::size_t width = 100;
-    std::size_t max_leaks = 0;  // rows of the leak list; 0: all
+    std::size_t max_leaks = 0; // rows of the leak list; 0: all
 };
 
-void write_report(std::ostream& out, const Report& report, const TextStyle& style = {});  // everything
-void write_leaks(std::ostream& out, const Report& report, const TextStyle& style = {});  // verdict and leaks
-void write_summary(std::ostream& out, const Report& report, const TextStyle& style = {});  // ends `vramscope run`
+void write_report(std::ostream& out, const Report& report,
+                  const TextStyle& style = {}); // everything
+void write_leaks(std::ostream& out, const Report& report,
+                 const TextStyle& style = {}); // verdict and leaks
+void write_summary(std::ostream& out, const Report& report,
+                   const TextStyle& style = {}); // ends `vramscope run`
 void write_json(std::ostream& out, const Report& report);
 
-}  // namespace vramscope::report
+} // namespace vramscope::report

@@ -1,0 +1,174 @@
+// report/export/json.cpp — the report for machines, as report.schema.json beside this file says.
+//
+// One DOM: its size goes with the stacks, not with the events. Bytes and ns are integers, addresses
+// are hex strings.
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/export/export.hpp"
+#include "report/report.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchemaVersion = "1.0.0";
+
+Json or_null(const std::string& text)
+{
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json totals_json(const Totals& totals)
+{
+    Json by_memory = Json::object();
+    for (const MemoryTotal& total : totals.leaked_by_memory)
+        by_memory[name(total.memory)] = {{"bytes", total.bytes}, {"blocks", total.blocks}};
+    return {{"allocations", totals.allocations},
+            {"frees", totals.frees},
+            {"allocated_bytes", totals.allocated_bytes},
+            {"peak_device_bytes", totals.peak_device_bytes},
+            {"peak_host_bytes", totals.peak_host_bytes},
+            {"leaked_bytes", totals.leaked_bytes},
+            {"leaked_blocks", totals.leaked_blocks},
+            {"leaked_by_memory", by_memory},
+            {"address_reservations", totals.address_reservations},
+            {"reserved_address_bytes", totals.reserved_address_bytes}};
+}
+
+Json coverage_json(const Coverage& coverage)
+{
+    Json lost = Json::object();
+    for (std::size_t reason = 0; reason < coverage.lost.size(); ++reason) {
+        const char* const word = name(static_cast<format::Lost>(reason));
+        lost[word] = lost.value(word, std::uint64_t{0}) + coverage.lost[reason];
+    }
+    return {{"events", coverage.events},
+            {"allocations", coverage.allocations},
+            {"frees", coverage.frees},
+            {"unmatched_frees", coverage.unmatched_frees},
+            {"missed_frees", coverage.missed_frees},
+            {"undefined_events", coverage.undefined_events},
+            {"graph_allocations", coverage.graph_allocations},
+            {"failed_calls", coverage.failed_calls},
+            {"lost", lost},
+            {"lost_events", coverage.lost_events()},
+            {"damaged_chunks", coverage.damaged_chunks},
+            {"truncated", coverage.truncated},
+            {"entry_points_seen", coverage.entry_points_seen}};
+}
+
+// What the process ran on, added to its coverage.
+void add_surroundings(Json& coverage, const Process& process)
+{
+    const std::string simulated = process.info_value("driver.simulated");
+    coverage["driver"] = {
+        {"path", or_null(process.info_value("driver.path"))},
+        {"version", or_null(process.info_value("driver.version"))},
+        {"simulated", simulated.empty() ? Json(nullptr) : Json(simulated == "1")}};
+    coverage["unwinder"] = or_null(process.info_value("unwinder"));
+}
+
+Json frame_json(const Frame& frame)
+{
+    return {{"function", or_null(frame.function)},
+            {"file", or_null(frame.file)},
+            {"line", frame.line > 0 ? Json(frame.line) : Json(nullptr)},
+            {"module", or_null(frame.module)},
+            {"offset", fmt::format("{:#x}", frame.offset)},
+            {"inlined", frame.inlined}};
+}
+
+Json leak_json(const Leak& leak)
+{
+    Json threads = Json::array();
+    for (const ThreadLabel& thread : leak.threads)
+        threads.push_back({{"tid", thread.tid}, {"name", or_null(thread.name)}});
+    Json stack = Json::array();
+    for (const Frame& frame : leak.stack)
+        stack.push_back(frame_json(frame));
+    return {{"kind", name(leak.kind)},
+            {"pattern", name(leak.pattern)},
+            {"bytes", leak.bytes},
+            {"blocks", leak.blocks},
+            {"api", leak.api},
+            {"entry_point", leak.entry_point},
+            {"memory", name(leak.memory)},
+            {"device", leak.device < 0 ? Json(nullptr) : Json(leak.device)},
+            {"first_ns", leak.first_ns},
+            {"last_ns", leak.last_ns},
+            {"threads", threads},
+            {"thread_count", leak.thread_count},
+            {"phase", or_null(leak.phase)},
+            {"phases_differ", leak.phases_differ},
+            {"process", leak.process},
+            {"stack", stack},
+            {"stack_truncated", leak.stack_truncated}};
+}
+
+Json end_json(const ProcessEnd& end)
+{
+    const bool has_status = end.conclusive() && end.kind != ProcessEnd::Kind::replaced;
+    const bool has_signal = end.kind == ProcessEnd::Kind::killed;
+    return {{"kind", name(end.kind)},
+            {"status", has_status ? Json(end.status) : Json(nullptr)},
+            {"signal", has_signal ? Json(end.signal) : Json(nullptr)},
+            {"text", describe(end)}};
+}
+
+Json process_json(const Process& process)
+{
+    Json devices = Json::array();
+    for (const DeviceInfo& device : process.devices)
+        devices.push_back(
+            {{"ordinal", device.ordinal}, {"bytes", device.bytes}, {"name", device.name}});
+    Json info = Json::object();
+    for (const auto& [key, value] : process.info)
+        info[key] = value;
+    Json coverage = coverage_json(process.coverage);
+    add_surroundings(coverage, process);
+    return {{"pid", process.pid},
+            {"parent_pid", process.parent_pid},
+            {"program", or_null(process.program)},
+            {"command", or_null(process.command)},
+            {"log", process.log.string()},
+            {"started", or_null(process.started)},
+            {"duration_ns", process.duration_ns},
+            {"end", end_json(process.end)},
+            {"devices", devices},
+            {"info", info},
+            {"totals", totals_json(process.totals)},
+            {"coverage", coverage}};
+}
+
+} // namespace
+
+void write_json(std::ostream& out, const Report& report)
+{
+    Json leaks = Json::array();
+    for (const Leak& leak : report.leaks)
+        leaks.push_back(leak_json(leak));
+    Json processes = Json::array();
+    for (const Process& process : report.processes)
+        processes.push_back(process_json(process));
+    Json coverage = coverage_json(report.coverage);
+    if (!report.processes.empty())
+        add_surroundings(coverage, report.processes.front());
+    const Json document = {{"schema_version", kSchemaVersion},
+                           {"verdict", name(report.verdict)},
+                           {"verdict_reasons", report.reasons},
+                           {"notices", report.notices},
+                           {"totals", totals_json(report.totals)},
+                           {"leaks", leaks},
+                           {"coverage", coverage},
+                           {"processes", processes}};
+    // Only ASCII comes out, and what is no UTF-8 is replaced: safe for any reader, a terminal
+    // included.
+    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+}
+
+} // namespace vramscope::report

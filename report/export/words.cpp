@@ -1,0 +1,176 @@
+// report/export/words.cpp — see words.hpp.
+#include "report/export/words.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace vramscope::report {
+
+namespace {
+
+// Length of the UTF-8 character at the start of `text`, 0 if there is none; its code point in
+// `point`.
+std::size_t utf8_character(std::string_view text, std::uint32_t& point) noexcept
+{
+    const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
+    const std::uint8_t lead = byte(0);
+    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4 || text.size() < length)
+        return 0;
+    point = length == 1 ? lead : lead & (0x7f >> length);
+    for (std::size_t at = 1; at < length; ++at) {
+        if ((byte(at) & 0xc0) != 0x80)
+            return 0;
+        point = point << 6 | (byte(at) & 0x3f);
+    }
+    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+    const bool overlong = length > 1 && point < kLeast[length];
+    return overlong || (point >= 0xd800 && point < 0xe000) || point > 0x10ffff ? 0 : length;
+}
+
+bool commands_a_terminal(std::uint32_t point) noexcept
+{
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
+           (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+           (point >= 0x2060 && point <= 0x206f) || point == 0xfeff;
+}
+
+// Replaces what stands between the outermost `open` and `close` by "...".
+std::string elide_inside(std::string_view name, char open, char close)
+{
+    std::string out;
+    int depth = 0;
+    for (const char c : name) {
+        if (c == close && depth > 0 && --depth == 0)
+            out += "...";
+        if (depth == 0)
+            out += c;
+        if (c == open && ++depth > 1)
+            continue;
+    }
+    return depth == 0 ? out : std::string(name);
+}
+
+std::string cut_at_end(std::string_view text, std::size_t width)
+{
+    std::size_t end = 0;
+    for (std::size_t used = 0; end < text.size() && used + 3 < width; ++used) {
+        ++end;
+        while (end < text.size() && (static_cast<std::uint8_t>(text[end]) & 0xc0) == 0x80)
+            ++end;
+    }
+    return std::string(text.substr(0, end)) + "...";
+}
+
+} // namespace
+
+std::string human_bytes(std::uint64_t bytes)
+{
+    constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 1024)
+        return fmt::format("{} B", bytes);
+    double value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    while (value >= 1023.95 && unit + 1 < kUnits.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    std::string number = fmt::format("{:.1f}", value);
+    if (number.ends_with(".0"))
+        number.resize(number.size() - 2);
+    return number + " " + kUnits[unit];
+}
+
+std::string grouped(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3;) {
+        at -= 3;
+        text.insert(at, ",");
+    }
+    return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view noun)
+{
+    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string human_time(std::uint64_t ns)
+{
+    if (ns < 1'000'000)
+        return fmt::format("{} us", ns / 1000);
+    if (ns < 1'000'000'000)
+        return fmt::format("{:.1f} ms", static_cast<double>(ns) / 1e6);
+    return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
+}
+
+std::string terminal_safe(std::string_view text)
+{
+    std::string safe;
+    safe.reserve(text.size());
+    while (!text.empty()) {
+        std::uint32_t point = 0;
+        const std::size_t length = utf8_character(text, point);
+        const bool as_it_is = length > 0 && !commands_a_terminal(point);
+        const std::size_t taken = std::max<std::size_t>(length, 1);
+        for (const char c : text.substr(0, taken)) {
+            if (as_it_is)
+                safe += c;
+            else
+                safe += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(c));
+        }
+        text.remove_prefix(taken);
+    }
+    return safe;
+}
+
+std::size_t columns(std::string_view text) noexcept
+{
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<std::uint8_t>(c) & 0xc0) != 0x80;
+    }));
+}
+
+std::string shorten_function(std::string_view name, std::size_t width)
+{
+    std::string shorter(name);
+    for (const auto& [open, close] : {std::pair{'(', ')'}, std::pair{'<', '>'}}) {
+        if (columns(shorter) <= width)
+            return shorter;
+        shorter = elide_inside(shorter, open, close);
+    }
+    return columns(shorter) <= width ? shorter : cut_at_end(shorter, width);
+}
+
+std::string shorten_path(std::string_view path, std::size_t width)
+{
+    if (columns(path) <= width)
+        return std::string(path);
+    std::string_view tail = path;
+    for (std::size_t slash = path.find('/', 1); slash != std::string_view::npos;
+         slash = path.find('/', slash + 1)) {
+        tail = path.substr(slash);
+        if (columns(tail) + 3 <= width)
+            return "..." + std::string(tail);
+    }
+    return cut_at_end(tail.substr(tail.find_first_not_of('/')), width);
+}
+
+std::string shell_quoted(std::string_view text)
+{
+    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("_-./,:+=@%").find(c) != std::string_view::npos;
+    });
+    if (plain)
+        return std::string(text);
+    std::string quoted = "'";
+    for (const char c : text)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,142 @@
+// report/read/chunk_cursor.cpp — decoding, and the window that follows it.
+#include "report/read/chunk_cursor.hpp"
+
+#include <algorithm>
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::Tag;
+
+namespace {
+
+constexpr std::size_t kWindowBytes = 16 * 1024;
+constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
+
+bool has_api(Tag tag) noexcept
+{
+    return tag == Tag::context_gone || tag == Tag::failed || tag == Tag::map || tag == Tag::unmap ||
+           tag == Tag::retain;
+}
+
+bool has_ticks(Tag tag) noexcept
+{
+    return has_api(tag) || tag == Tag::module_loaded || tag == Tag::module_gone ||
+           tag == Tag::range_push || tag == Tag::range_pop || tag == Tag::mark;
+}
+
+bool is_known(Tag tag) noexcept
+{
+    return tag >= Tag::info && tag <= Tag::retain;
+}
+
+} // namespace
+
+ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
+                         std::uint64_t base_ticks, std::uint32_t thread)
+    : file_(file), window_offset_(payload), end_offset_(payload + committed), thread_(thread)
+{
+    delta_.ticks = base_ticks;
+}
+
+bool ChunkCursor::next(Record& record)
+{
+    for (;;) {
+        const bool window_is_last = window_offset_ + window_.size() >= end_offset_;
+        if (at_ == window_.size() && window_is_last)
+            return false;
+        Cursor in(window_.data() + at_, window_.data() + window_.size());
+        const format::DeltaState before = delta_;
+        const Step step = in.at_end() ? Step::failed : this->step(in, record);
+        if (step == Step::failed) {
+            delta_ = before;
+            if (!window_is_last && refill())
+                continue;
+            damaged_ = damaged_ || !cut_;
+            at_ = window_.size();
+            window_offset_ = end_offset_;
+            return false;
+        }
+        at_ = static_cast<std::size_t>(in.position() - window_.data());
+        if (step == Step::record)
+            return true;
+    }
+}
+
+// Moves the window to the current record, larger if the record alone did not fit.
+bool ChunkCursor::refill()
+{
+    const std::uint64_t from = window_offset_ + at_;
+    const std::size_t left = window_.size() - at_;
+    const std::size_t wanted =
+        std::min<std::uint64_t>(end_offset_ - from, std::max(kWindowBytes, 2 * left));
+    window_.resize(wanted);
+    const std::size_t got = file_.read_at(from, window_.data(), wanted);
+    window_offset_ = from;
+    at_ = 0;
+    if (got < wanted) {
+        cut_ = true;
+        window_.resize(got);
+        end_offset_ = from + got;
+    }
+    return got > left || !cut_;
+}
+
+ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
+{
+    const std::uint8_t byte = in.u8();
+    const Tag tag = static_cast<Tag>(byte & format::kTagMask);
+    record.tag = tag;
+    record.thread = thread_;
+    record.place = &place_;
+    if (tag == Tag::alloc) {
+        const format::Alloc event = format::decode_alloc(in, byte, delta_);
+        record.timed = true;
+        record.ticks = event.ticks;
+        record.api = event.api;
+        record.address = event.address;
+        record.bytes = event.bytes;
+        record.stack = event.stack;
+        return in.ok() ? Step::record : Step::failed;
+    }
+    if (tag == Tag::free) {
+        const format::Free event = format::decode_free(in, byte, delta_);
+        record.timed = true;
+        record.ticks = event.ticks;
+        record.api = event.api;
+        record.address = event.address;
+        return in.ok() ? Step::record : Step::failed;
+    }
+    if (tag == Tag::place) {
+        const format::Place place = format::decode_place(in);
+        if (!in.ok())
+            return Step::failed;
+        place_ = place;
+        return Step::nothing;
+    }
+    if (static_cast<std::uint8_t>(tag) < kFirstLengthPrefixed)
+        return Step::failed; // a hot record of unknown shape, or bytes that were never written
+    return length_prefixed(in, record);
+}
+
+ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
+{
+    const std::string_view text = in.prefixed_text();
+    if (!in.ok())
+        return Step::failed;
+    if (!is_known(record.tag))
+        return Step::nothing;
+    const auto* const begin = reinterpret_cast<const std::uint8_t*>(text.data());
+    record.body = Cursor(begin, begin + text.size());
+    record.timed = has_ticks(record.tag);
+    if (has_api(record.tag))
+        record.api = record.body.varint();
+    if (record.timed)
+        record.ticks = format::get_ticks(record.body, delta_);
+    if (record.body.ok())
+        return Step::record;
+    damaged_ = true; // this record alone is bad: its length leads to the next
+    return Step::nothing;
+}
+
+} // namespace vramscope::report

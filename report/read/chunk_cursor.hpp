@@ -1,0 +1,64 @@
+// report/read/chunk_cursor.hpp — the records of one chunk, one after the other, through a small
+// window of its bytes.
+//
+// Whole records only. What cannot be decoded ends the chunk and sets damaged(); a file that ends
+// early sets cut(). A length-prefixed record with an unknown tag is skipped. Memory: one window, at
+// most one chunk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "report/read/log_file.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// Which fields are set depends on the tag; the others are stale. `body` holds what follows them in
+// the log.
+struct Record {
+    format::Tag tag = format::Tag::end;
+    bool timed = false;       // definitions have no time
+    std::uint32_t thread = 0; // as in ChunkHeader::thread
+    std::uint64_t ticks = 0;
+    std::uint64_t api = 0;     // alloc, free, context_gone, failed, map, unmap, retain
+    std::uint64_t address = 0; // alloc, free
+    std::uint64_t bytes = 0;   // alloc
+    std::uint64_t stack = 0;   // alloc
+    format::Cursor body{nullptr,
+                        nullptr}; // of length-prefixed records; valid until the next one is read
+    const format::Place* place = nullptr;
+};
+
+class ChunkCursor {
+public:
+    // `payload`: offset of the first record in the file.
+    ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
+                std::uint64_t base_ticks, std::uint32_t thread);
+
+    bool next(Record& record);
+
+    bool damaged() const noexcept { return damaged_; }
+    bool cut() const noexcept { return cut_; }
+
+private:
+    enum class Step { record, nothing, failed };
+
+    Step step(format::Cursor& in, Record& record);
+    Step length_prefixed(format::Cursor& in, Record& record);
+    bool refill();
+
+    const LogFile& file_;
+    std::uint64_t window_offset_; // in the file
+    std::uint64_t end_offset_;    // of the last committed byte
+    std::vector<std::uint8_t> window_;
+    std::size_t at_ = 0; // in the window
+    format::DeltaState delta_;
+    format::Place place_;
+    std::uint32_t thread_;
+    bool damaged_ = false;
+    bool cut_ = false;
+};
+
+} // namespace vramscope::report

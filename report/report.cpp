@@ -1,0 +1,317 @@
+// report/report.cpp — one process per log, then the sums and the verdict.
+#include "report/report.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "report/analyze/verdict.hpp"
+#include "report/read/heap_replay.hpp"
+#include "report/read/log_reader.hpp"
+
+namespace vramscope::report {
+
+using format::Memory;
+
+namespace {
+
+constexpr std::uint64_t kRecordsPerProgress = 1 << 18;
+
+std::string utc(std::uint64_t real_ns)
+{
+    const auto seconds = static_cast<std::time_t>(real_ns / 1'000'000'000);
+    std::tm parts{};
+    if (real_ns == 0 || !::gmtime_r(&seconds, &parts))
+        return {};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900,
+                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+void add_to(std::vector<MemoryTotal>& totals, const MemoryTotal& more)
+{
+    const auto at = std::find_if(totals.begin(), totals.end(), [&](const MemoryTotal& total) {
+        return total.memory == more.memory;
+    });
+    if (at == totals.end()) {
+        totals.push_back(more);
+        return;
+    }
+    at->bytes += more.bytes;
+    at->blocks += more.blocks;
+}
+
+Totals totals_of(const ReplayCounts& counts, const std::vector<LostBlocks>& lost)
+{
+    Totals totals;
+    totals.allocations = counts.memory_allocations;
+    totals.frees = counts.memory_frees;
+    totals.allocated_bytes = counts.allocated_bytes;
+    totals.peak_device_bytes = counts.peak_device_bytes;
+    totals.peak_host_bytes = counts.peak_host_bytes;
+    for (const LostBlocks& blocks : lost) {
+        if (blocks.memory == Memory::reservation) {
+            totals.reserved_address_bytes += blocks.bytes;
+            totals.address_reservations += blocks.blocks;
+            continue;
+        }
+        totals.leaked_bytes += blocks.bytes;
+        totals.leaked_blocks += blocks.blocks;
+        add_to(totals.leaked_by_memory, {blocks.memory, blocks.bytes, blocks.blocks});
+    }
+    std::sort(totals.leaked_by_memory.begin(), totals.leaked_by_memory.end(),
+              [](const MemoryTotal& a, const MemoryTotal& b) { return a.memory < b.memory; });
+    return totals;
+}
+
+Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const LogReader& reader,
+                     const format::FileHeader& header, bool running)
+{
+    Coverage coverage;
+    coverage.events = counts.events;
+    coverage.allocations = counts.allocations;
+    coverage.frees = counts.frees;
+    coverage.unmatched_frees = counts.unmatched_frees;
+    coverage.missed_frees = counts.missed_frees;
+    coverage.undefined_events = counts.undefined_events;
+    coverage.graph_allocations = counts.graph_allocations;
+    coverage.failed_calls = counts.failed_calls;
+    std::copy(std::begin(header.lost), std::end(header.lost), coverage.lost.begin());
+    coverage.damaged_chunks = reader.damaged_chunks() + tables.undefined();
+    coverage.truncated = reader.cut() && !running; // a log that grows is never there in full
+    for (const Api& api : tables.apis()) {
+        if (api.events > 0)
+            coverage.entry_points_seen.push_back(api.name);
+    }
+    std::sort(coverage.entry_points_seen.begin(), coverage.entry_points_seen.end());
+    return coverage;
+}
+
+void add_notices(std::vector<std::string>& notices, const Process& process,
+                 const HeapReplay& replay, LogTables& tables)
+{
+    const Totals& totals = process.totals;
+    if (process.coverage.failed_calls > 0) {
+        const FailedCall& first = replay.first_failed_call();
+        const Api* const api = tables.api(first.api);
+        notices.push_back(fmt::format(
+            "{} driver call{} failed; the first: {} of {} bytes, CUresult {}{}",
+            process.coverage.failed_calls, process.coverage.failed_calls == 1 ? "" : "s",
+            api ? api->name : "an unknown one", first.bytes, first.result,
+            first.result == 2 ? " (out of memory)" : ""));
+    }
+    if (process.coverage.unmatched_frees > 0)
+        notices.push_back(
+            fmt::format("{} freed a pointer that was not seen allocated",
+                        process.coverage.unmatched_frees == 1
+                            ? "1 call"
+                            : fmt::format("{} calls", process.coverage.unmatched_frees)));
+    if (totals.address_reservations > 0)
+        notices.push_back(fmt::format(
+            "{} address reservation{} never given back: {} bytes of addresses, no memory",
+            totals.address_reservations, totals.address_reservations == 1 ? " was" : "s were",
+            totals.reserved_address_bytes));
+}
+
+// Reads one log into the report.
+class LogReport {
+public:
+    LogReport(Report& report, const Options& options, Symbolizer& symbolizer)
+        : report_(report), options_(options), symbolizer_(symbolizer)
+    {
+    }
+
+    void read(const std::filesystem::path& path, std::size_t logs)
+    {
+        const LogFile file = LogFile::open(path);
+        const format::FileHeader& header = file.header();
+        const bool running = process_is_running(header.pid, header.process_start);
+        LogReader reader(file);
+        LogTables tables;
+        HeapReplay replay(tables, header.exit_began_ticks, [&] {
+            reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
+        });
+        replay_all(reader, replay, logs);
+        const std::vector<LostBlocks> lost = replay.lost();
+
+        Process process = describe_process(file, tables, judge_end(header, running));
+        process.duration_ns = reader.clock().ns(replay.counts().last_ticks);
+        process.totals = totals_of(replay.counts(), lost);
+        process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
+        std::vector<Leak> leaks =
+            find_leaks(lost,
+                       {tables, reader.clock(), process.end, process.duration_ns,
+                        report_.processes.size(), options_.all_frames},
+                       symbolizer_);
+        std::move(leaks.begin(), leaks.end(), std::back_inserter(report_.leaks));
+        add_lines(process, replay, tables, logs > 1);
+        report_.processes.push_back(std::move(process));
+    }
+
+private:
+    void replay_all(LogReader& reader, HeapReplay& replay, std::size_t logs)
+    {
+        const auto done = static_cast<double>(report_.processes.size());
+        std::uint64_t records = 0;
+        while (const Record* const record = reader.next()) {
+            replay.apply(*record);
+            if (++records % kRecordsPerProgress == 0 && options_.progress)
+                options_.progress((done + reader.fraction_read()) / static_cast<double>(logs));
+        }
+        replay.finish();
+        if (options_.progress)
+            options_.progress((done + 1) / static_cast<double>(logs));
+    }
+
+    static Process describe_process(const LogFile& file, const LogTables& tables,
+                                    const ProcessEnd& end)
+    {
+        Process process;
+        process.pid = file.header().pid;
+        process.parent_pid = file.header().parent_pid;
+        process.log = file.path();
+        process.started = utc(file.header().start_real_ns);
+        process.end = end;
+        process.info = tables.info();
+        process.program = process.info_value("program");
+        process.command = process.info_value("command");
+        for (const LoggedDevice& device : tables.devices())
+            process.devices.push_back({device.ordinal, device.bytes, device.name});
+        std::sort(process.devices.begin(), process.devices.end(),
+                  [](const DeviceInfo& a, const DeviceInfo& b) { return a.ordinal < b.ordinal; });
+        return process;
+    }
+
+    void add_lines(const Process& process, const HeapReplay& replay, LogTables& tables,
+                   bool name_process)
+    {
+        const std::string prefix = name_process ? fmt::format("process {}: ", process.pid) : "";
+        for (const std::string& reason : reasons_for_doubt(process))
+            report_.reasons.push_back(prefix + reason);
+        std::vector<std::string> notices;
+        add_notices(notices, process, replay, tables);
+        for (const std::string& notice : notices)
+            report_.notices.push_back(prefix + notice);
+    }
+
+    Report& report_;
+    const Options& options_;
+    Symbolizer& symbolizer_;
+};
+
+void sum_up(Report& report)
+{
+    for (const Process& process : report.processes) {
+        report.totals += process.totals;
+        report.coverage += process.coverage;
+    }
+    if (report.coverage.events > 0 && report.coverage.allocations + report.coverage.frees > 0)
+        return;
+    report.reasons.push_back(
+        "no CUDA memory call was seen: `vramscope doctor` tells why that can be");
+}
+
+} // namespace
+
+Totals& Totals::operator+=(const Totals& other)
+{
+    allocations += other.allocations;
+    frees += other.frees;
+    allocated_bytes += other.allocated_bytes;
+    peak_device_bytes = std::max(peak_device_bytes, other.peak_device_bytes);
+    peak_host_bytes = std::max(peak_host_bytes, other.peak_host_bytes);
+    leaked_bytes += other.leaked_bytes;
+    leaked_blocks += other.leaked_blocks;
+    for (const MemoryTotal& total : other.leaked_by_memory)
+        add_to(leaked_by_memory, total);
+    reserved_address_bytes += other.reserved_address_bytes;
+    address_reservations += other.address_reservations;
+    return *this;
+}
+
+Coverage& Coverage::operator+=(const Coverage& other)
+{
+    events += other.events;
+    allocations += other.allocations;
+    frees += other.frees;
+    unmatched_frees += other.unmatched_frees;
+    missed_frees += other.missed_frees;
+    undefined_events += other.undefined_events;
+    graph_allocations += other.graph_allocations;
+    failed_calls += other.failed_calls;
+    for (std::size_t reason = 0; reason < lost.size(); ++reason)
+        lost[reason] += other.lost[reason];
+    damaged_chunks += other.damaged_chunks;
+    truncated = truncated || other.truncated;
+    std::vector<std::string> both;
+    std::set_union(entry_points_seen.begin(), entry_points_seen.end(),
+                   other.entry_points_seen.begin(), other.entry_points_seen.end(),
+                   std::back_inserter(both));
+    entry_points_seen = std::move(both);
+    return *this;
+}
+
+std::uint64_t Coverage::lost_events() const noexcept
+{
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : lost)
+        sum += count;
+    return sum;
+}
+
+std::string Process::info_value(std::string_view key) const
+{
+    for (const auto& [name, value] : info) {
+        if (name == key)
+            return value;
+    }
+    return {};
+}
+
+Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options)
+{
+    Report report;
+    Symbolizer symbolizer(options.symbols);
+    LogReport one_log(report, options, symbolizer);
+    for (const std::filesystem::path& log : logs)
+        one_log.read(log, logs.size());
+    sort_by_size(report.leaks);
+    sum_up(report);
+    if (report.reasons.empty())
+        report.verdict = report.totals.leaked_blocks == 0 ? Verdict::clean : Verdict::leaks;
+    for (std::string& notice : symbolizer.notices())
+        report.notices.push_back(std::move(notice));
+    return report;
+}
+
+const char* name(Verdict verdict) noexcept
+{
+    switch (verdict) {
+    case Verdict::clean:
+        return "clean";
+    case Verdict::leaks:
+        return "leaks";
+    case Verdict::inconclusive:
+        break;
+    }
+    return "inconclusive";
+}
+
+const char* name(format::Lost reason) noexcept
+{
+    switch (reason) {
+    case format::Lost::no_space:
+        return "no-space";
+    case format::Lost::no_thread:
+        return "no-thread";
+    case format::Lost::signal:
+        return "signal";
+    case format::Lost::table_full:
+        return "table-full";
+    case format::Lost::ended:
+        return "ended";
+    }
+    return "other";
+}
+
+} // namespace vramscope::report
