@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "setup"
-REAL_TOOLS = ["bash", "cat", "chmod", "comm", "dirname", "env", "grep", "head", "ls", "readlink", "sed", "sh", "sort",
+REAL_TOOLS = ["bash", "cat", "chmod", "comm", "dirname", "env", "grep", "head", "ls", "readlink", "rm", "sed", "sh", "sort",
               "touch"]
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 python3-jsonschema git libunwind-dev libdw-dev libspdlog-dev "
                 "libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev llvm ccache").split()
@@ -28,7 +28,11 @@ case ${0##*/} in
     apt-cache) grep -qxF "$2" known && echo "  Candidate: 1.0" || echo "  Candidate: (none)" ;;
     apt-get) echo "apt-get $*" >>log
         case $1 in
-            indextargets) echo "http://mirror/debian bookworm main /keys/debian.gpg" ;;
+            indextargets)
+                if [[ -e signed ]] && grep -sqv signed-by root/etc/apt/sources.list.d/*non-free*; then exit 100; fi
+                [[ -e refusing && -n $(ls root/etc/apt/sources.list.d) ]] && exit 100
+                echo "http://mirror/debian bookworm main"
+                echo "http://mirror/debian bookworm-updates main" ;;
             update) ls root/etc/apt/sources.list.d/*non-free* >/dev/null 2>&1 && echo nvidia-cuda-toolkit >>known ;;
             install)
                 for p in "$@"; do
@@ -149,10 +153,26 @@ class Setup(unittest.TestCase):
         status, output, log = self.setup()
         self.assertEqual(status, 0, output)
         added = self.machine / "root/etc/apt/sources.list.d/vramscope-cuda-non-free.list"
-        self.assertEqual(added.read_text(),
-                         "deb [signed-by=/keys/debian.gpg] http://mirror/debian bookworm contrib non-free\n")
+        self.assertEqual(added.read_text(), "deb http://mirror/debian bookworm contrib non-free\n")
         self.assertIn(f"adding {added} (delete it to undo)", output)
         self.assertIn("install -y -qq --no-install-recommends nvidia-cuda-toolkit", log)
+
+    def test_non_free_is_signed_as_the_rest_of_the_mirror_is(self):
+        self.remove_command("nvcc")
+        self.put("signed", "")
+        status, output, _ = self.setup()
+        self.assertEqual(status, 0, output)
+        added = self.machine / "root/etc/apt/sources.list.d/vramscope-cuda-non-free.list"
+        self.assertEqual(added.read_text(), "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
+                                            "http://mirror/debian bookworm contrib non-free\n")
+
+    def test_a_file_that_apt_refuses_is_removed_again(self):
+        self.remove_command("nvcc")
+        self.put("refusing", "")
+        status, output, _ = self.setup()
+        self.assertEqual(status, 1)
+        self.assertIn("it is removed again", output)
+        self.assertEqual(os.listdir(self.machine / "root/etc/apt/sources.list.d"), [])
 
     def test_no_non_free_leaves_apts_sources_alone_and_says_how_to_go_on(self):
         self.remove_command("nvcc")
