@@ -54,11 +54,12 @@ int open_regular(const std::filesystem::path& path, std::uint64_t& bytes, std::s
     return -1;
 }
 
-bool is_program_or_library(Elf* elf)
+bool is_kind(Elf* elf, ElfKind kind)
 {
     GElf_Ehdr header;
-    return elf != nullptr && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != nullptr &&
-           (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+    if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr)
+        return false;
+    return kind == ElfKind::any || header.e_type == ET_EXEC || header.e_type == ET_DYN;
 }
 
 Elf_Scn* find_section(Elf* elf, GElf_Word type, GElf_Shdr& header)
@@ -81,7 +82,8 @@ bool is_sized_function(const GElf_Sym& symbol)
 
 } // namespace
 
-std::unique_ptr<ElfFile> ElfFile::open(const std::filesystem::path& path, std::string& why_not)
+std::unique_ptr<ElfFile> ElfFile::open(const std::filesystem::path& path, ElfKind kind,
+                                       std::string& why_not)
 {
     std::uint64_t bytes = 0;
     const int fd = open_regular(path, bytes, why_not);
@@ -89,7 +91,7 @@ std::unique_ptr<ElfFile> ElfFile::open(const std::filesystem::path& path, std::s
         return nullptr;
     elf_version(EV_CURRENT);
     Elf* const elf = elf_begin(fd, ELF_C_READ, nullptr);
-    if (!is_program_or_library(elf)) {
+    if (!is_kind(elf, kind)) {
         elf_end(elf);
         ::close(fd);
         why_not = "not an ELF program or library";

@@ -28,10 +28,16 @@ struct ElfSymbol {
     bool global;
 };
 
+enum class ElfKind {
+    linked, // programs, libraries and their debug files: what has addresses
+    any,    // also what dwz writes, which counts as an object file
+};
+
 class ElfFile {
 public:
     // Null with `why_not` set ("no such file", ...) if this is not a file we can use.
-    static std::unique_ptr<ElfFile> open(const std::filesystem::path& path, std::string& why_not);
+    static std::unique_ptr<ElfFile> open(const std::filesystem::path& path, ElfKind kind,
+                                         std::string& why_not);
     ~ElfFile();
     ElfFile(const ElfFile&) = delete;
     ElfFile& operator=(const ElfFile&) = delete;

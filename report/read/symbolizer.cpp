@@ -150,7 +150,7 @@ std::unique_ptr<ElfFile> Symbolizer::Impl::open_binary(const ModuleId& id,
         why_not = "the file was deleted";
         return nullptr;
     }
-    auto binary = ElfFile::open(below_sysroot(id.path), why_not);
+    auto binary = ElfFile::open(below_sysroot(id.path), ElfKind::linked, why_not);
     if (binary && !id.build_id.empty() && binary->build_id() != id.build_id) {
         why_not = "the file is not the one that was traced (its build-id differs)";
         return nullptr;
@@ -179,7 +179,7 @@ std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& bu
     }
     for (const auto& candidate : candidates) {
         std::string why_not;
-        auto file = ElfFile::open(candidate, why_not);
+        auto file = ElfFile::open(candidate, ElfKind::linked, why_not);
         if (file && file->build_id() == build_id)
             return file;
     }
@@ -253,15 +253,15 @@ std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t va
     if (from.dwarf) {
         for (const auto& call : from.dwarf->calls(vaddr)) {
             Frame& frame = frames.emplace_back();
-            if (call.linkage_name != nullptr)
-                frame.function = function_name(call.linkage_name);
+            if (call.mangled_name != nullptr)
+                frame.function = function_name(call.mangled_name);
             else if (call.name != nullptr)
                 frame.function = call.name;
             if (call.file != nullptr)
                 frame.file = file_name(call.file);
             frame.line = call.line;
             frame.inlined = call.inlined;
-            outermost_is_qualified = call.linkage_name != nullptr;
+            outermost_is_qualified = call.mangled_name != nullptr;
         }
     }
     if (frames.empty())

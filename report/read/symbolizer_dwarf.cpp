@@ -65,23 +65,28 @@ int as_line(std::uint64_t line)
                : 0;
 }
 
-// An inlined call names its function by reference, and that one its declaration: follow both.
+// An inlined call names its function by reference, and that one its declaration: follow both. A
+// linkage name that is not mangled is an alias of the C library kind (__GI_open): the source's name
+// is better.
 void find_names(Dwarf_Die die, DwarfCall& call)
 {
     for (int hop = 0; hop < kMaxOriginHops; ++hop) {
+        const char* linkage_name = string_attribute(die, DW_AT_linkage_name);
+        if (linkage_name == nullptr)
+            linkage_name = string_attribute(die, DW_AT_MIPS_linkage_name);
+        if (linkage_name != nullptr && std::strncmp(linkage_name, "_Z", 2) == 0) {
+            call.mangled_name = linkage_name;
+            return;
+        }
         if (call.name == nullptr)
             call.name = string_attribute(die, DW_AT_name);
-        call.linkage_name = string_attribute(die, DW_AT_linkage_name);
-        if (call.linkage_name == nullptr)
-            call.linkage_name = string_attribute(die, DW_AT_MIPS_linkage_name);
-        if (call.linkage_name != nullptr)
-            return;
+        if (call.name == nullptr)
+            call.name = linkage_name;
         Dwarf_Attribute attribute;
         Dwarf_Die origin;
-        if (dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
-            dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr)
-            return;
-        if (dwarf_formref_die(&attribute, &origin) == nullptr)
+        if ((dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
+             dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) ||
+            dwarf_formref_die(&attribute, &origin) == nullptr)
             return;
         die = origin;
     }
@@ -155,7 +160,7 @@ bool DwarfIndex::use_alternate_file(const ElfFile& file)
     if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
         return true;
     std::string why_not;
-    alternate_file_ = ElfFile::open(path, why_not);
+    alternate_file_ = ElfFile::open(path, ElfKind::any, why_not);
     const std::string wanted(static_cast<const char*>(id), static_cast<std::size_t>(id_bytes));
     if (!alternate_file_ || alternate_file_->build_id() != wanted)
         return false;

@@ -19,8 +19,8 @@ namespace vramscope::report {
 
 // Text lives as long as the DwarfIndex; null where DWARF does not say.
 struct DwarfCall {
-    const char* linkage_name = nullptr; // as the linker knows it, usually mangled
-    const char* name = nullptr;         // as the source spells it
+    const char* mangled_name = nullptr; // of a C++ function that can be linked to
+    const char* name = nullptr;         // as the source spells it, unqualified
     const char* file = nullptr;
     int line = 0;
     bool inlined = false;

@@ -4,6 +4,7 @@
 
 #include "tests/report/symbolizer/fixture_file.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -84,6 +85,59 @@ TEST(HostileFiles, ATruncatedProgramGivesFramesAtEveryLength)
     }
 }
 
+// A program that says that part of its debug information is in the file "shared" beside it, as dwz
+// does.
+void write_program_with_shared_part(const TempDir& dir)
+{
+    write_bytes(dir / "link", std::string("shared\0", 7) + "build-id of shared");
+    const auto command = "objcopy --add-section .gnu_debugaltlink='" + (dir / "link").string() +
+                         "' '" + fixture("o2_dwarf5").string() + "' '" +
+                         (dir / "program").string() + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0);
+}
+
+std::size_t inlined_frames(const TempDir& dir)
+{
+    Symbolizer symbolizer;
+    return symbolizer
+        .frames(module_of(dir / "program"), address_of(fixture("o2_dwarf5"), "in_innermost"))
+        .size();
+}
+
+TEST(HostileFiles, AMissingSharedPartDoesNotSpoilTheRest)
+{
+    const TempDir dir;
+    write_program_with_shared_part(dir);
+    EXPECT_EQ(inlined_frames(dir), 3u);
+}
+
+TEST(HostileFiles, ASharedPartThatIsAPipeIsNotOpened)
+{
+    const TempDir dir;
+    write_program_with_shared_part(dir);
+    ASSERT_EQ(::mkfifo((dir / "shared").c_str(), 0600), 0);
+    EXPECT_EQ(inlined_frames(dir), 1u);
+}
+
+TEST(HostileFiles, ASharedPartWithTheWrongBuildIdIsNotUsed)
+{
+    const TempDir dir;
+    write_program_with_shared_part(dir);
+    std::filesystem::copy_file(fixture("o2_dwarf4"), dir / "shared");
+    EXPECT_EQ(inlined_frames(dir), 1u);
+}
+
+TEST(HostileFiles, ADebugStringThatDoesNotEndIsNotRead)
+{
+    const TempDir dir;
+    auto bytes = read_bytes(fixture("o2_dwarf5"));
+    const auto [offset, size] = section_of(fixture("o2_dwarf5"), ".debug_line_str");
+    ASSERT_EQ(bytes.at(offset + size - 1), '\0');
+    bytes[offset + size - 1] = 'x';
+    write_bytes(dir / "program", bytes);
+    EXPECT_EQ(inlined_frames(dir), 1u);
+}
+
 class Damaged : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Builds, Damaged,
@@ -95,7 +149,9 @@ TEST_P(Damaged, SectionsOfRandomBytesStillGiveFrames)
     const TempDir dir;
     const auto whole = read_bytes(fixture(GetParam()));
     const auto code = section_of(fixture(GetParam()), ".text");
-    for (unsigned seed = 0; seed < 300; ++seed) {
+    constexpr unsigned kPrograms = 300;
+    std::size_t total = 0;
+    for (unsigned seed = 0; seed < kPrograms; ++seed) {
         std::mt19937 random(seed);
         static constexpr const char* kSections[]{".debug_info", ".debug_abbrev",  ".debug_line",
                                                  ".debug_str",  ".debug_aranges", ".symtab",
@@ -106,8 +162,12 @@ TEST_P(Damaged, SectionsOfRandomBytesStillGiveFrames)
         for (unsigned change = 0; change < 1 + random() % 8; ++change)
             damaged[section.first + random() % section.second] = static_cast<char>(random());
         write_bytes(dir / "damaged", damaged);
-        EXPECT_GE(count_frames(dir / "damaged", code), kAddresses) << "seed " << seed;
+        const auto count = count_frames(dir / "damaged", code);
+        EXPECT_GE(count, kAddresses) << "seed " << seed;
+        total += count;
     }
+    // Inlined calls were still read from some of them: the damage reached the code under test.
+    EXPECT_GT(total, kPrograms * kAddresses);
 }
 
 TEST_P(Damaged, HeadersOfRandomBytesStillGiveFrames)
