@@ -38,7 +38,7 @@ public:
     bool all_well() const { return all_well_; }
 
 private:
-    static void line(const char* word, const std::string& what) { fmt::print("{:<5} {}\n", word, what); }
+    static void line(const char* word, const std::string& what) { fmt::print("{:<5} {}\n", word, printable(what)); }
 
     bool all_well_ = true;
 };
@@ -71,7 +71,7 @@ void look_at_installation(const Installation& installation, Findings& findings)
         findings.bad("libvramscope.so is not beside the executable nor in its lib folder");
         return;
     }
-    const std::string preload = printable(installation.preload.string());
+    const std::string preload = installation.preload.string();
     if (installation.preload.string().find_first_of(" :") != std::string::npos)
         findings.bad(fmt::format("{}: LD_PRELOAD cannot express a path with a space or a colon", preload));
     else if (on_noexec_mount(installation.preload))
@@ -85,14 +85,14 @@ void look_at_installation(const Installation& installation, Findings& findings)
     if (installation.simgpu.empty())
         findings.note("the simulated GPU is not installed: --simulate is not available");
     else
-        findings.good(fmt::format("simulated GPU: {}", printable(installation.simgpu.string())));
+        findings.good(fmt::format("simulated GPU: {}", installation.simgpu.string()));
 }
 
 void describe_driver(const DriverFacts& driver, Findings& findings)
 {
     const int newest = newest_known_cuda_version();
     const auto version_text = [](int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); };
-    findings.good(fmt::format("{} {}, CUDA {}{}", driver.simulated ? "simulated driver" : "driver", printable(driver.path),
+    findings.good(fmt::format("{} {}, CUDA {}{}", driver.simulated ? "simulated driver" : "driver", driver.path,
         version_text(driver.cuda_version),
         driver.kernel_module.empty() || driver.simulated ? "" : ", kernel module " + driver.kernel_module));
     if (driver.cuda_version > newest)
@@ -111,7 +111,7 @@ void look_at_driver(const DoctorOptions& options, const Installation& installati
     const DriverFacts driver
         = probe_driver(simulated ? installation.simgpu / "libcuda.so.1" : "libcuda.so.1", options.simulate);
     if (driver.path.empty()) {
-        findings.bad(fmt::format("no CUDA driver: {}", printable(driver.problem)));
+        findings.bad(fmt::format("no CUDA driver: {}", driver.problem));
         if (!driver.kernel_module.empty())
             findings.note(fmt::format("yet the kernel module {} is loaded: is the driver's user part installed, and in "
                                       "this container too?",
@@ -119,7 +119,7 @@ void look_at_driver(const DoctorOptions& options, const Installation& installati
         if (!installation.simgpu.empty() && !simulated)
             findings.note("without a GPU: `vramscope run --simulate 24GiB`, and `vramscope doctor --simulate 24GiB`");
     } else if (!driver.problem.empty()) {
-        findings.bad(fmt::format("the driver {} does not work: {}", printable(driver.path), printable(driver.problem)));
+        findings.bad(fmt::format("the driver {} does not work: {}", driver.path, driver.problem));
     } else {
         describe_driver(driver, findings);
     }
@@ -133,9 +133,9 @@ void look_at_program(const DoctorOptions& options, const Installation& installat
         findings.bad(line);
     if (!lines.empty())
         return;
-    findings.good(fmt::format("{} can be traced", printable(program.path.string())));
+    findings.good(fmt::format("{} can be traced", program.path.string()));
     if (!program.interpreter.empty())
-        findings.note(fmt::format("it is a script, run by {}", printable(program.interpreter)));
+        findings.note(fmt::format("it is a script, run by {}", program.interpreter));
     else if (program.own_runtime)
         findings.note("it carries NVIDIA's CUDA runtime inside, as nvcc does by default");
     else if (program.needs("libcudart.so") || program.needs("libcuda.so"))
@@ -160,7 +160,7 @@ void look_at_log(const std::string& path, Findings& findings)
 {
     const report::Report report = read_logs({ path }, false);
     for (const report::Process& process : report.processes) {
-        findings.note(fmt::format("{} (process {}) {}", printable(process.program), process.pid, describe(process.end)));
+        findings.note(fmt::format("{} (process {}) {}", process.program, process.pid, describe(process.end)));
         const report::Coverage& seen = process.coverage;
         const std::string counts = fmt::format("{} events: {} allocations, {} frees, {} failed calls", seen.events,
             seen.allocations, seen.frees, seen.failed_calls);
@@ -171,7 +171,7 @@ void look_at_log(const std::string& path, Findings& findings)
     }
     for (const auto* lines : { &report.reasons, &report.notices })
         for (const std::string& line : *lines)
-            findings.note(printable(line));
+            findings.note(line);
 }
 
 }  // namespace

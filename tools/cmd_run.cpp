@@ -44,7 +44,7 @@ void check_simulate(const RunOptions& options, const Installation& installation)
     if (!simgpu::parse_devices(options.simulate))
         throw report::Error(report::Exit::usage,
             fmt::format("--simulate '{}': write a size from 16MiB to 2TiB, with up to 16 devices: 24GiB or 2x80GiB",
-                printable(options.simulate)));
+                options.simulate));
     if (installation.simgpu.empty())
         throw report::Error(report::Exit::usage,
             fmt::format("the simulated GPU is not installed near {}", installation.executable.string()));
@@ -95,8 +95,8 @@ std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, p
             seen.wait_status = wait_status;
         const std::string problem = seen.wait_status || seen.exec_seen ? stamp_log(log.path, log.pid, seen) : "";
         if (!problem.empty())
-            warn(fmt::format("{}: how its process ended could not be noted: {}", printable(log.path.string()),
-                printable(problem)));
+            warn(fmt::format("{}: how its process ended could not be noted: {}", log.path.string(),
+                problem));
         paths.push_back(log.path);
     }
     return paths;
@@ -107,7 +107,7 @@ void print_next_step(const std::vector<std::filesystem::path>& logs)
     std::error_code ignored;
     std::string names;
     for (const auto& log : logs)
-        names += " " + printable(std::filesystem::proximate(log, ignored).string());
+        names += " " + std::filesystem::proximate(log, ignored).string();
     say(logs.size() == 1 ? "log:" + names : fmt::format("{} logs:{}", logs.size(), names));
     say("more: vramscope leaks" + names);
 }
@@ -143,7 +143,7 @@ void tell_what_was_seen(const RunOptions& options, const Installation& installat
 int refuse_to_run(const std::string& program, int error)
 {
     const bool missing_interpreter = error == ENOENT && !inspect_program(program).path.empty();
-    fail(fmt::format("cannot run {}: {}", printable(program),
+    fail(fmt::format("cannot run {}: {}", program,
         missing_interpreter ? "the interpreter or loader that it names is missing" : std::strerror(error)));
     return error == ENOENT ? 127 : 126;
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "tools/driver_probe.hpp"
-#include "tools/messages.hpp"
 
 namespace vramscope {
 
@@ -18,18 +17,18 @@ std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::st
             lines.push_back("there is no CUDA driver on this machine (libcuda.so.1): "
                             "`vramscope run --simulate 24GiB` provides a simulated one");
         else if (!driver.problem.empty())
-            lines.push_back(fmt::format("the CUDA driver {} does not work: {}", printable(driver.path),
-                printable(driver.problem)));
+            lines.push_back(fmt::format("the CUDA driver {} does not work: {}", driver.path,
+                driver.problem));
         return lines;
     }
     if (program.own_runtime)
         lines.push_back(fmt::format("{} carries NVIDIA's CUDA runtime inside (nvcc's default), which accepts no "
                                     "simulated GPU: build it with `nvcc -cudart shared` for --simulate",
-            printable(program.path.string())));
+            program.path.string()));
     for (const std::string& library : program.needed)
         if (library.starts_with("libcudart.so") && !std::filesystem::exists(installation.simgpu / library))
             lines.push_back(fmt::format("{} needs {}, and the simulated GPU was built for another version of CUDA",
-                printable(program.path.string()), printable(library)));
+                program.path.string(), library));
     return lines;
 }
 

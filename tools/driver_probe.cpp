@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/messages.hpp"
 
 namespace vramscope {
 namespace {
@@ -39,7 +38,7 @@ void tell_devices(std::ostream& out, void* library)
         char name[256] = {};
         std::size_t bytes = 0;
         if (get_name(name, sizeof name - 1, device) == 0 && get_bytes(&bytes, device) == 0)
-            out << "device " << fmt::format("{}, {:.1f} GiB", printable(name), static_cast<double>(bytes) / (1 << 30))
+            out << "device " << fmt::format("{}, {:.1f} GiB", name, static_cast<double>(bytes) / (1 << 30))
                 << '\n';
     }
 }

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "tools/messages.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {
@@ -65,7 +64,7 @@ std::string expand_pattern(std::string_view pattern, std::string_view program, p
         case 't': out += std::to_string(std::time(nullptr)); break;
         default:
             refuse(fmt::format("the log's name '{}' has a % that means nothing: use %e %p %h %t, or %% for one %",
-                printable(pattern)));
+                pattern));
         }
     }
     return out;
@@ -86,7 +85,7 @@ void check_folder(const std::string& log)
     if (descriptor >= 0)
         ::close(descriptor);
     if (problem != 0)
-        refuse(fmt::format("cannot write the log to {}: {}; choose another place with -o", printable(folder),
+        refuse(fmt::format("cannot write the log to {}: {}; choose another place with -o", folder,
             std::strerror(problem)));
 }
 
@@ -96,11 +95,11 @@ void make_way(const std::string& log, bool force)
     if (::lstat(log.c_str(), &status) != 0)
         return;
     if (!force)
-        refuse(fmt::format("{} exists: choose another name, or --force to overwrite it", printable(log)));
+        refuse(fmt::format("{} exists: choose another name, or --force to overwrite it", log));
     if (!S_ISREG(status.st_mode))
-        refuse(fmt::format("{} is not a regular file, and is not overwritten", printable(log)));
+        refuse(fmt::format("{} is not a regular file, and is not overwritten", log));
     if (::unlink(log.c_str()) != 0)
-        refuse(fmt::format("cannot overwrite {}: {}", printable(log), std::strerror(errno)));
+        refuse(fmt::format("cannot overwrite {}: {}", log, std::strerror(errno)));
 }
 
 }  // namespace vramscope

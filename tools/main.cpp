@@ -151,7 +151,7 @@ int usage_error(const CommandLine& line, const CLI::ParseError& error)
     std::string command = "vramscope";
     for (const CLI::App* chosen : line.app.get_subcommands())
         command += " " + chosen->get_name();
-    vramscope::fail(fmt::format("{} (see `{} --help`)", vramscope::printable(error.what()), command));
+    vramscope::fail(fmt::format("{} (see `{} --help`)", error.what(), command));
     return static_cast<int>(Exit::usage);
 }
 

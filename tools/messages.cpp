@@ -26,7 +26,7 @@ spdlog::logger& logger()
 void write(spdlog::level::level_enum level, const char* pattern, const std::string& line)
 {
     logger().set_pattern(pattern);
-    logger().log(level, line);
+    logger().log(level, printable(line));
 }
 
 }  // namespace

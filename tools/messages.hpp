@@ -1,6 +1,7 @@
 // tools/messages.hpp — what the command says about its own work: one line each, on stderr.
 //
-// Results of report and leaks go to stdout, through the report library, and not through here.
+// Control characters, which may come from names in logs or on the command line, are escaped on the way. Results
+// of report and leaks go to stdout, through the report library, and not through here.
 #pragma once
 
 #include <string>

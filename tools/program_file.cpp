@@ -11,7 +11,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "tools/messages.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;
@@ -212,7 +211,7 @@ std::vector<std::string> obstacles(const ProgramFile& program)
 {
     if (program.path.empty())
         return { "there is no such program" };
-    const std::string name = printable(program.path.string());
+    const std::string name = program.path.string();
     if (!program.executable)
         return { fmt::format("{} is not an executable file", name) };
     std::vector<std::string> lines;
@@ -221,7 +220,7 @@ std::vector<std::string> obstacles(const ProgramFile& program)
         if (interpreter.interpreter.empty())  // one step: scripts that run scripts are rare
             lines = obstacles(interpreter);
         for (std::string& line : lines)
-            line = fmt::format("{} is a script, run by {}: {}", name, printable(program.interpreter), line);
+            line = fmt::format("{} is a script, run by {}: {}", name, program.interpreter, line);
         return lines;
     }
     if (program.elf && !program.native)

@@ -59,7 +59,7 @@ private:
 [[noreturn]] void cannot_write(const std::string& path)
 {
     throw report::Error(report::Exit::usage,
-        fmt::format("cannot write {}: {}", printable(path), std::strerror(errno)));
+        fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
 void write_all(int descriptor, const std::string& text, const std::string& path)
@@ -114,7 +114,7 @@ std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
                 inside.push_back(entry->path());
         if (problem || inside.empty())
             throw report::Error(report::Exit::bad_input,
-                fmt::format("{}: {}", printable(argument),
+                fmt::format("{}: {}", argument,
                     problem ? problem.message() : "a folder without any log (*.vsl)"));
         std::sort(inside.begin(), inside.end());
         logs.insert(logs.end(), inside.begin(), inside.end());

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "tools/messages.hpp"
 
 namespace vramscope {
 
@@ -40,7 +39,7 @@ RunFile::RunFile()
     const int descriptor = ::mkstemp(name.data());  // mode 0600
     if (descriptor < 0)
         throw report::Error(report::Exit::usage,
-            fmt::format("cannot create {}: {}; set TMPDIR to a folder that can be written to", printable(name),
+            fmt::format("cannot create {}: {}; set TMPDIR to a folder that can be written to", name,
                 std::strerror(errno)));
     ::close(descriptor);
     path_ = std::filesystem::absolute(name);
