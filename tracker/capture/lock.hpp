@@ -5,6 +5,9 @@
 #pragma once
 
 #include <atomic>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace vramscope::capture {
 
@@ -16,19 +19,25 @@ public:
         if (state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire))
             return;
         while (state_.exchange(kContended, std::memory_order_acquire) != kFree)
-            state_.wait(kContended, std::memory_order_relaxed);
+            futex(FUTEX_WAIT_PRIVATE, kContended);
     }
 
     void unlock() noexcept
     {
         if (state_.exchange(kFree, std::memory_order_release) == kContended)
-            state_.notify_one();
+            futex(FUTEX_WAKE_PRIVATE, 1);
     }
 
     // In the child of a fork: whoever held it does not exist here.
     void reset() noexcept { state_.store(kFree, std::memory_order_relaxed); }
 
 private:
+    // std::atomic's own wait pulls in the C++ runtime, unwinder and all.
+    void futex(int operation, int value) noexcept
+    {
+        ::syscall(SYS_futex, reinterpret_cast<int*>(&state_), operation, value, nullptr);
+    }
+
     static constexpr int kFree = 0, kHeld = 1, kContended = 2;
     std::atomic<int> state_ { kFree };
 };

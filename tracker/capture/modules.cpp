@@ -86,7 +86,7 @@ void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
 
 struct Modules::Scan {
     Modules* self;
-    ModuleObserver* observer;
+    const ModuleObserver* observer;
     bool first = true;
     bool changed = false;
 };
@@ -107,7 +107,7 @@ Module* Modules::find_or_add(std::uintptr_t bias, std::uintptr_t first, bool& ad
     return free_slot;
 }
 
-void Modules::scan(ModuleObserver& observer) noexcept
+void Modules::scan(const ModuleObserver& observer) noexcept
 {
     Scan scan { this, &observer };
     const auto visit = [](dl_phdr_info* info, std::size_t, void* data) -> int {
@@ -143,7 +143,7 @@ void Modules::scan(ModuleObserver& observer) noexcept
             read_build_id(*info, fresh);
             if (fresh.build_id_bytes != module->build_id_bytes
                 || std::memcmp(fresh.build_id, module->build_id, fresh.build_id_bytes) != 0) {
-                state.observer->module_gone(module->id);  // another library at the same address
+                state.observer->gone(state.observer->context, module->id);  // another library at the same address
                 added = true;
             }
         }
@@ -155,7 +155,7 @@ void Modules::scan(ModuleObserver& observer) noexcept
             module->end = range.end;
             read_build_id(*info, *module);
             read_path(*info, is_first, *module);
-            state.observer->module_loaded(*module);
+            state.observer->loaded(state.observer->context, *module);
         }
         module->generation = self.generation_;
         return 0;
@@ -167,7 +167,7 @@ void Modules::scan(ModuleObserver& observer) noexcept
         Module& module = modules_[i];
         if (!module.id || module.generation == generation_)
             continue;
-        observer.module_gone(module.id);
+        observer.gone(observer.context, module.id);
         module.id = 0;
     }
     lock_.unlock();

@@ -23,19 +23,20 @@ struct Module {
     char path[512] = {};  // absolute where it can be told; "[vdso]" for the kernel's
 };
 
-class ModuleObserver {
-public:
-    virtual void module_loaded(const Module& module) noexcept = 0;
-    virtual void module_gone(std::uint32_t id) noexcept = 0;
-
-protected:
-    ~ModuleObserver() = default;
+// What scan() calls; `context` is handed through.
+struct ModuleObserver {
+    void* context;
+    void (*loaded)(void* context, const Module& module);
+    void (*gone)(void* context, std::uint32_t id);
 };
 
 class Modules {
 public:
-    void scan(ModuleObserver& observer) noexcept;
+    void scan(const ModuleObserver& observer) noexcept;
     void reset_after_fork() noexcept;
+
+    // Code was unloaded where no scan could be made; the next scan finds what.
+    void note_unload() noexcept { unload_epoch_.fetch_add(1, std::memory_order_relaxed); }
 
     // Counts the scans that found a library gone: addresses from before may mean other code now.
     std::uint64_t unload_epoch() const noexcept

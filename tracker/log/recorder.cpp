@@ -215,34 +215,26 @@ std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
     return id;
 }
 
-class ModuleWriter final : public capture::ModuleObserver {
-public:
-    explicit ModuleWriter(Thread& thread) noexcept
-        : thread_(thread)
-    {
-    }
-    void module_loaded(const capture::Module& module) noexcept override
-    {
-        const std::string_view path(module.path);
-        const std::string_view build_id(
-            reinterpret_cast<const char*>(module.build_id), module.build_id_bytes);
-        Body(thread_, Tag::module_loaded, kNumbers + text_bytes(path) + text_bytes(build_id))
-            .ticks(now())
-            .number(module.id)
-            .number(module.bias)
-            .number(module.first)
-            .number(module.end)
-            .text(build_id)
-            .text(path);
-    }
-    void module_gone(std::uint32_t id) noexcept override
-    {
-        Body(thread_, Tag::module_gone, kNumbers).ticks(now()).number(id);
-    }
+void write_module(void* context, const capture::Module& module)
+{
+    const std::string_view path(module.path);
+    const std::string_view build_id(
+        reinterpret_cast<const char*>(module.build_id), module.build_id_bytes);
+    Body(*static_cast<Thread*>(context), Tag::module_loaded,
+        kNumbers + text_bytes(path) + text_bytes(build_id))
+        .ticks(now())
+        .number(module.id)
+        .number(module.bias)
+        .number(module.first)
+        .number(module.end)
+        .text(build_id)
+        .text(path);
+}
 
-private:
-    Thread& thread_;
-};
+void write_module_gone(void* context, std::uint32_t id)
+{
+    Body(*static_cast<Thread*>(context), Tag::module_gone, kNumbers).ticks(now()).number(id);
+}
 
 [[gnu::noinline]] bool change_place(Thread& thread, const format::Place& place) noexcept
 {
@@ -264,9 +256,8 @@ void count_lost(Lost reason) noexcept
 
 void note_modules(Thread& thread) noexcept
 {
-    ModuleWriter writer(thread);
     const std::uint64_t before = Lifecycle::modules().unload_epoch();
-    Lifecycle::modules().scan(writer);
+    Lifecycle::modules().scan({ &thread, &write_module, &write_module_gone });
     if (Lifecycle::modules().unload_epoch() != before)
         capture::distrust_libunwind();
 }

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tracker/capture/lock.hpp"
+
 namespace vramscope::log {
 namespace {
 
@@ -61,16 +63,14 @@ void read_settings(Settings& result, const char* (*environment)(const char* name
 const Settings& settings() noexcept
 {
     static constinit Settings kept {};
-    static constinit std::atomic<int> state { 0 };  // 0: not read, 1: being read, 2: read
-    int expected = 0;
-    if (state.load(std::memory_order_acquire) == 2)
-        return kept;
-    if (state.compare_exchange_strong(expected, 1)) {
-        read_settings(kept, [](const char* name) -> const char* { return std::getenv(name); });
-        state.store(2, std::memory_order_release);
-        state.notify_all();
-    } else {
-        state.wait(1);
+    static constinit std::atomic<bool> read { false };
+    static constinit capture::Lock reading;
+    if (!read.load(std::memory_order_acquire)) {
+        const capture::LockGuard guard(reading);
+        if (!read.load(std::memory_order_relaxed)) {
+            read_settings(kept, [](const char* name) -> const char* { return std::getenv(name); });
+            read.store(true, std::memory_order_release);
+        }
     }
     return kept;
 }

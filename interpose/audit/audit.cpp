@@ -1,0 +1,82 @@
+// interpose/audit/audit.cpp — libvramscope-audit.so: the door for libraries that look past a preload.
+//
+// A library opened with RTLD_DEEPBIND binds dlsym to libc and cu* to the driver, past every preloaded definition.
+// The loader tells an LD_AUDIT library about each binding (rtld-audit(7)); where the definition is libc's dlsym or
+// the driver's and libvramscope.so has one of that name, we answer with that. Lives in a link namespace of its
+// own; no state but what la_objopen saw; nothing allocated.
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <link.h>
+
+#include "tracker/capture/loader.hpp"
+
+namespace {
+
+enum Kind : std::uintptr_t { other, preload, driver, libc, loader };
+
+const char* base_name(const char* path)
+{
+    const char* slash = path ? std::strrchr(path, '/') : nullptr;
+    return slash ? slash + 1 : path ? path : "";
+}
+
+Kind kind_of(const char* name)
+{
+    if (std::strcmp(name, "libvramscope.so") == 0)
+        return preload;
+    if (std::strncmp(name, "libcuda.so", 10) == 0)
+        return driver;
+    if (std::strcmp(name, "libc.so.6") == 0 || std::strcmp(name, "libdl.so.2") == 0)
+        return libc;
+    if (std::strncmp(name, "ld-linux", 8) == 0)
+        return loader;
+    return other;
+}
+
+std::atomic<link_map*> preloaded { nullptr };
+
+bool may_be_ours(Kind definer, const char* symbol)
+{
+    if (definer == driver)
+        return true;
+    return definer == libc
+        && (std::strcmp(symbol, "dlsym") == 0 || std::strcmp(symbol, "dlvsym") == 0);
+}
+
+}  // namespace
+
+extern "C" {
+
+[[gnu::visibility("default")]] unsigned la_version(unsigned version)
+{
+    return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+// Only bindings from the program's libraries to libc and the driver are of interest.
+[[gnu::visibility("default")]] unsigned la_objopen(link_map* map, Lmid_t space, std::uintptr_t* cookie)
+{
+    if (space != LM_ID_BASE)
+        return 0;
+    const Kind kind = kind_of(base_name(map->l_name));
+    *cookie = kind;
+    if (kind == preload)
+        preloaded.store(map, std::memory_order_release);
+    switch (kind) {
+    case libc:
+    case driver: return LA_FLG_BINDTO;
+    case other: return LA_FLG_BINDFROM;
+    default: return 0;
+    }
+}
+
+[[gnu::visibility("default")]] std::uintptr_t la_symbind64(Elf64_Sym* symbol, unsigned,
+    std::uintptr_t* referrer, std::uintptr_t* definer, unsigned*, const char* name)
+{
+    link_map* ours = preloaded.load(std::memory_order_acquire);
+    if (!ours || *referrer != other || !may_be_ours(static_cast<Kind>(*definer), name))
+        return symbol->st_value;
+    void* wrapper = vramscope::capture::object_symbol(ours->l_addr, ours->l_ld, name);
+    return wrapper ? reinterpret_cast<std::uintptr_t>(wrapper) : symbol->st_value;
+}
+}

@@ -1,0 +1,110 @@
+// interpose/hooks/actions.cpp — the parts of the actions that are longer than a line.
+#include "interpose/hooks/actions.hpp"
+
+#include <cstdio>
+
+#include "tracker/log/log_file.hpp"
+
+namespace vramscope::hooks {
+namespace {
+
+// Once exit handlers run, the driver may be half gone: we ask it nothing more.
+bool exiting() { return log::process->header && log::process->header->exit_began_ticks; }
+
+void describe_driver(log::Thread& thread)
+{
+    const Driver* driver = Driver::find();
+    if (!driver)
+        return;
+    log::record_info(thread, "driver.path", driver->path());
+    log::record_info(thread, "driver.simulated", driver->simulated() ? "1" : "0");
+    int version = 0;
+    if (driver->driver_version && driver->driver_version(&version) == CUDA_SUCCESS) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
+        log::record_info(thread, "driver.version", text);
+    }
+}
+
+}  // namespace
+
+const log::Opening kOpening { kApis, &describe_driver };
+
+void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes, const format::Place& place)
+{
+    format::Alloc event {};
+    event.api = call.api();
+    event.ticks = log::now();
+    event.address = address;
+    event.bytes = bytes;
+    log::record_alloc(call.thread, event, place, call.site);
+}
+
+void record_short(Call& call, CUresult result, std::uint64_t bytes)
+{
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && call.ready())
+        log::record_failure(call.thread, call.api(), result, 0, bytes, call.site);
+}
+
+void record_bad_free(Call& call, CUresult result, std::uint64_t address)
+{
+    const bool expected = result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED;
+    if (call.ticks && !expected)
+        log::record_failure(call.thread, call.api(), result, address, 0, call.site);
+}
+
+format::Place place_now(Call& call)
+{
+    const Driver* driver = Driver::find();
+    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place {};
+}
+
+format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool)
+{
+    const Driver* driver = Driver::find();
+    if (!driver || exiting())
+        return {};
+    const bool created = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+    CUcontext context = nullptr;
+    if (created && driver->stream_context)
+        driver->stream_context(stream, &context);
+    format::Place place = place_in(call.thread, *driver, context);
+    place.stream = number(stream);
+    place.pool = number(pool);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (stream && stream != CU_STREAM_LEGACY && driver->is_capturing  // the legacy stream cannot be captured
+        && driver->is_capturing(stream, &status) == CUDA_SUCCESS)
+        place.capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return place;
+}
+
+void CreatesPhysical::succeeded(Call& call)
+{
+    format::Place place = place_now(call);
+    if (prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        place.device = prop->location.id;
+        if (const Driver* driver = Driver::find())
+            note_device(call.thread, *driver, prop->location.id);
+    }
+    record_alloc(call, *out, bytes, place);
+}
+
+void ReleasesPrimary::succeeded(Call& call)
+{
+    const Driver* driver = Driver::find();
+    unsigned flags = 0;
+    int active = 1;
+    if (!driver || !driver->primary_state || exiting()
+        || driver->primary_state(device, &flags, &active) != CUDA_SUCCESS || active)
+        return;
+    ResetsPrimary::succeeded(call);
+}
+
+void Initialises::failed(Call&, CUresult result)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "cuInit failed with error %d", static_cast<int>(result));
+    log::announce("note", text);
+}
+
+}  // namespace vramscope::hooks

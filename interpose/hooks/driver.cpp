@@ -1,0 +1,100 @@
+// interpose/hooks/driver.cpp — finding the driver that the program loaded.
+#include "interpose/hooks/driver.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+
+#include "tracker/capture/loader.hpp"
+#include "tracker/capture/lock.hpp"
+
+namespace vramscope::hooks {
+namespace {
+
+constinit Driver the_driver {};
+constinit std::atomic<bool> found { false };
+constinit capture::Lock filling;
+
+struct RangeSearch {
+    ElfW(Addr) bias;
+    std::uintptr_t first = UINTPTR_MAX;
+    std::uintptr_t end = 0;
+};
+
+int find_range(dl_phdr_info* info, std::size_t, void* data)
+{
+    auto& search = *static_cast<RangeSearch*>(data);
+    if (info->dlpi_addr != search.bias)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD)
+            continue;
+        const std::uintptr_t first = info->dlpi_addr + segment.p_vaddr;
+        search.first = first < search.first ? first : search.first;
+        search.end = first + segment.p_memsz > search.end ? first + segment.p_memsz : search.end;
+    }
+    return 1;
+}
+
+}  // namespace
+
+const Driver* Driver::find() noexcept
+{
+    if (found.load(std::memory_order_acquire)) [[likely]]
+        return &the_driver;
+    void* library = capture::loader_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (!library)
+        return nullptr;
+    Driver driver {};
+    driver.fill(library);
+    const capture::LockGuard guard(filling);
+    if (!found.load(std::memory_order_relaxed)) {
+        the_driver = driver;
+        found.store(true, std::memory_order_release);
+    }
+    return &the_driver;
+}
+
+void Driver::fill(void* library) noexcept
+{
+    for (std::size_t i = 0; i < kHooks; ++i)
+        own_[i] = capture::loader_dlsym(library, kHookTable[i].symbol);
+    const auto take = [&](auto& field, const char* name) {
+        field = reinterpret_cast<std::remove_reference_t<decltype(field)>>(
+            capture::loader_dlsym(library, name));
+    };
+    take(driver_version, "cuDriverGetVersion");
+    take(context, "cuCtxGetCurrent");
+    take(context_device, "cuCtxGetDevice");
+    take(primary_state, "cuDevicePrimaryCtxGetState");
+    take(device_name, "cuDeviceGetName");
+    take(device_bytes, "cuDeviceTotalMem_v2");
+    take(stream_context, "cuStreamGetCtx");
+    take(is_capturing, "cuStreamIsCapturing");
+    take(array_bytes, "cuArrayGetMemoryRequirements");
+    take(mipmap_bytes, "cuMipmappedArrayGetMemoryRequirements");
+    simulated_ = capture::loader_dlsym(library, "simgpu_version") != nullptr;
+
+    link_map* map = nullptr;
+    if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+        return;
+    std::strncpy(path_, map->l_name, sizeof path_ - 1);
+    RangeSearch search { map->l_addr };
+    if (::dl_iterate_phdr(&find_range, &search)) {
+        first_ = search.first;
+        end_ = search.end;
+    }
+}
+
+const HookInfo* Driver::hook_at(const void* address) const noexcept
+{
+    if (!contains(address))
+        return nullptr;
+    for (std::size_t i = 0; i < kHooks; ++i)
+        if (own_[i] == address)
+            return &kHookTable[i];
+    return nullptr;
+}
+
+}  // namespace vramscope::hooks

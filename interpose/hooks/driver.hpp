@@ -1,0 +1,50 @@
+// interpose/hooks/driver.hpp — the one libcuda.so.1 of the process: its own addresses, and what we ask of it.
+//
+// Found only when it is loaded already, and then kept loaded: the addresses we hand on must stay good. We never
+// initialise CUDA, and call nothing here once the process began to exit or from inside a nested hook.
+#pragma once
+
+#include "interpose/hooks/hook.hpp"
+
+namespace vramscope::hooks {
+
+class Driver {
+public:
+    // The driver, or null while none is loaded. The first call asks the loader; hold no lock.
+    static const Driver* find() noexcept;
+
+    // The driver's own address of a hooked entry point; null: it does not export it.
+    void* own_address(Hook hook) const noexcept { return own_[static_cast<std::size_t>(hook)]; }
+    // The row whose own address this is; null: none.
+    const HookInfo* hook_at(const void* address) const noexcept;
+    bool contains(const void* address) const noexcept
+    {
+        const auto at = reinterpret_cast<std::uintptr_t>(address);
+        return at >= first_ && at < end_;
+    }
+    const char* path() const noexcept { return path_; }
+    bool simulated() const noexcept { return simulated_; }
+
+    // Entry points that we call ourselves, under no lock; each may be null.
+    decltype(&::cuDriverGetVersion) driver_version;
+    decltype(&::cuCtxGetCurrent) context;
+    decltype(&::cuCtxGetDevice) context_device;
+    decltype(&::cuDevicePrimaryCtxGetState) primary_state;
+    decltype(&::cuDeviceGetName) device_name;
+    decltype(&::cuDeviceTotalMem_v2) device_bytes;
+    decltype(&::cuStreamGetCtx) stream_context;
+    decltype(&::cuStreamIsCapturing) is_capturing;
+    decltype(&::cuArrayGetMemoryRequirements) array_bytes;
+    decltype(&::cuMipmappedArrayGetMemoryRequirements) mipmap_bytes;
+
+private:
+    void fill(void* library) noexcept;
+
+    void* own_[kHooks];
+    std::uintptr_t first_;
+    std::uintptr_t end_;
+    bool simulated_;
+    char path_[512];
+};
+
+}  // namespace vramscope::hooks

@@ -1,0 +1,137 @@
+// interpose/hooks/lookup.cpp — what dlsym, dlvsym and cuGetProcAddress answer.
+//
+// A look-up gets our wrapper only where its own answer is the driver's address of a hooked entry point, and the
+// asker is not the driver. Every other look-up goes on to the next dlsym by a jump, so that libc sees the caller.
+#include <atomic>
+#include <cstring>
+#include <dlfcn.h>
+
+#include "interpose/hooks/actions.hpp"
+#include "tracker/capture/loader.hpp"
+
+extern "C" {
+// lookup_stub.S jumps through these. They are set before the filter returns for the first time.
+[[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlsym { nullptr };
+[[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlvsym { nullptr };
+[[gnu::visibility("hidden")]] int vramscope_filter_lookup(
+    void* handle, const char* name, const char* version, void* caller, void** result);
+}
+
+namespace vramscope::hooks {
+namespace {
+
+using Dlsym = void* (*)(void*, const char*);
+using Dlvsym = void* (*)(void*, const char*, const char*);
+
+// The next definition after ours, as the program would have got it: libc's, or another preload's.
+void find_next() noexcept
+{
+    if (vramscope_next_dlsym.load(std::memory_order_acquire))
+        return;
+    void* next = capture::loader_dlsym(RTLD_NEXT, "dlvsym");
+    vramscope_next_dlvsym.store(next ? next : capture::libc_symbol("dlvsym"), std::memory_order_release);
+    next = capture::loader_dlsym(RTLD_NEXT, "dlsym");
+    vramscope_next_dlsym.store(next ? next : capture::libc_symbol("dlsym"), std::memory_order_release);
+}
+
+void* ask_next(void* handle, const char* name, const char* version) noexcept
+{
+    if (version)
+        return reinterpret_cast<Dlvsym>(vramscope_next_dlvsym.load())(handle, name, version);
+    return reinterpret_cast<Dlsym>(vramscope_next_dlsym.load())(handle, name);
+}
+
+bool is_loader_name(const char* name) noexcept
+{
+    return std::strcmp(name, "dlsym") == 0 || std::strcmp(name, "dlvsym") == 0;
+}
+
+// A cheap test first: this runs for every dlsym of the program.
+const HookInfo* hooked(const char* name) noexcept
+{
+    if (name[0] != 'c' || name[1] != 'u' || name[2] < 'A' || name[2] > 'Z')
+        return nullptr;
+    return find_hook(name);
+}
+
+void* wrapper_for(const Driver& driver, const HookInfo& hook, void* found) noexcept
+{
+    if (!found || found != driver.own_address(id_of(hook)))
+        return found;
+    set_real_function(id_of(hook), found);
+    return hook.wrapper;
+}
+
+// Without us the program would find the driver's function in the global scope only if the driver is there. Our
+// exports always are, so for these two handles the answer could be ours where it should be none.
+bool driver_is_global() noexcept
+{
+    return capture::loader_dlsym(RTLD_DEFAULT, "cuDeviceGetCount") != nullptr;  // a name we do not export
+}
+
+// RTLD_DEFAULT also means the libraries that the caller brought along, which only a look-up in its own handle sees.
+void* find_in_scope_of(const void* caller, const char* name) noexcept
+{
+    Dl_info object;
+    if (!::dladdr(caller, &object) || !object.dli_fname)
+        return nullptr;
+    void* handle = capture::loader_dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        handle = capture::loader_dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);  // the main program
+    void* found = capture::loader_dlsym(handle, name);  // its failure is what dlerror will tell
+    ::dlclose(handle);
+    return found;
+}
+
+}  // namespace
+
+void LooksUp::substitute(const Driver& driver) const noexcept
+{
+    constexpr cuuint64_t kPerThreadStream = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+    if (!symbol || !out || !*out)
+        return;
+    const HookInfo* hook = driver.hook_at(*out);
+    if (!hook)  // a driver that answers with other addresses than it exports: then by what was asked
+        hook = find_hook(symbol, version, flags & kPerThreadStream ? Streams::per_thread : Streams::legacy);
+    if (!hook)
+        return;
+    set_real_function(id_of(*hook), *out);
+    *out = hook->wrapper;
+}
+
+}  // namespace vramscope::hooks
+
+// Returns 1 with the answer in *result, or 0: jump on.
+int vramscope_filter_lookup(
+    void* handle, const char* name, const char* version, void* caller, void** result)
+{
+    using namespace vramscope;
+    using namespace vramscope::hooks;
+    find_next();
+    if (!name)
+        return 0;
+    const HookInfo* hook = hooked(name);
+    if (!hook) {
+        if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !is_loader_name(name))
+            return 0;
+        void* found = ask_next(handle, name, version);
+        if (found == vramscope_next_dlsym.load())
+            found = reinterpret_cast<void*>(&::dlsym);
+        else if (found == vramscope_next_dlvsym.load())
+            found = reinterpret_cast<void*>(&::dlvsym);
+        *result = found;
+        return 1;
+    }
+    const Driver* driver = Driver::find();
+    if (handle == RTLD_NEXT || handle == RTLD_DEFAULT) {
+        if (driver_is_global())
+            return 0;
+        void* found = find_in_scope_of(caller, name);
+        *result = driver && found && handle == RTLD_DEFAULT ? wrapper_for(*driver, *hook, found) : nullptr;
+        return 1;
+    }
+    if (!driver || driver->contains(caller))
+        return 0;
+    *result = wrapper_for(*driver, *hook, ask_next(handle, name, version));
+    return 1;
+}

@@ -1,0 +1,85 @@
+// interpose/hooks/process_hooks.cpp — libc's functions that change what the log must know: dlclose, _exit, _Exit.
+//
+// None of them is hooked for what it does; each passes straight on. Also our constructor and destructor.
+#include <atomic>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "tracker/capture/loader.hpp"
+#include "tracker/log/lifecycle.hpp"
+#include "tracker/log/settings.hpp"
+
+#define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using namespace vramscope;
+
+template <class Function> Function libc_function(std::atomic<void*>& kept, const char* name)
+{
+    void* function = kept.load(std::memory_order_acquire);
+    if (!function) {
+        function = capture::libc_symbol(name);
+        kept.store(function, std::memory_order_release);
+    }
+    return reinterpret_cast<Function>(function);
+}
+
+[[gnu::constructor]] void loaded()
+{
+    // Only `vramscope run` wants to know; without it a process that never uses CUDA is left alone.
+    if (*log::settings().run_file && !capture::privileged()) {
+        char path[log::kPathBytes];
+        const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
+        path[length > 0 ? length : 0] = '\0';
+        log::announce("start", path);
+    }
+}
+
+// Runs after the exit handlers of the program, if not after those of every library.
+[[gnu::destructor]] void unloading() { log::Lifecycle::ended(format::End::exit, 0); }
+
+[[noreturn]] void leave(const char* name, int status)
+{
+    static constinit std::atomic<void*> kept { nullptr };
+    log::Lifecycle::ended(format::End::underscore_exit, status);
+    if (const auto real = libc_function<void (*)(int)>(kept, name))
+        real(status);
+    __builtin_trap();
+}
+
+}  // namespace
+
+// After a library is gone its addresses may be another's: stacks are told apart by when they were taken.
+VRAMSCOPE_EXPORT int dlclose(void* handle)
+{
+    static constinit std::atomic<void*> kept { nullptr };
+    const auto real = libc_function<int (*)(void*)>(kept, "dlclose");
+    if (!real)
+        return -1;
+    const int result = real(handle);
+    log::Thread& thread = log::this_thread;
+    if (log::is_ready(thread) && thread.inside == log::Inside::program) {
+        thread.inside = log::Inside::recorder;
+        log::note_modules(thread);
+        thread.inside = log::Inside::program;
+    } else if (log::process->generation) {
+        log::Lifecycle::modules().note_unload();
+    }
+    return result;
+}
+
+VRAMSCOPE_EXPORT void _exit(int status) { leave("_exit", status); }
+VRAMSCOPE_EXPORT void _Exit(int status) { leave("_exit", status); }
+
+extern "C" {
+__attribute__((visibility("default"))) void vramscope_push(const char* name)
+{
+    log::push_range(name ? name : "");
+}
+__attribute__((visibility("default"))) void vramscope_pop(void) { log::pop_range(); }
+__attribute__((visibility("default"))) void vramscope_mark(const char* name)
+{
+    log::mark(name ? name : "");
+}
+}

@@ -1,0 +1,141 @@
+// interpose/nvtx/nvtx.cpp — the program's NVTX ranges and marks, as phases of the log.
+//
+// NVTX loads the library that NVTX_INJECTION64_PATH names (`vramscope run` sets it, unless the program has a tool
+// of its own there) and calls InitializeInjectionNvtx2 once per library that contains NVTX. We fill the push, pop,
+// mark and registered-string slots and answer what a program without a tool gets. Ranges that start and end on
+// different threads (nvtxRangeStart) are not phases of a thread and are left alone.
+#include <cstdint>
+#include <cstring>
+#include <cwchar>
+#include <string_view>
+
+#define NVTX_NO_IMPL
+#include <nvtx3/nvToolsExt.h>
+
+#include "tracker/capture/arena.hpp"
+#include "tracker/capture/lock.hpp"
+#include "tracker/log/recorder.hpp"
+
+namespace {
+
+using namespace vramscope;
+
+constexpr int kNotTracked = -2;  // what nvtxRangePush and Pop return when no tool is there
+
+constinit capture::Lock strings_lock;
+constinit capture::Arena strings;
+
+// Wide text is rare and only labels: anything beyond ASCII becomes '?'.
+class Narrow {
+public:
+    explicit Narrow(const wchar_t* wide)
+    {
+        for (; wide && *wide && length_ < sizeof text_; ++wide)
+            text_[length_++] = *wide < 0x80 ? static_cast<char>(*wide) : '?';
+    }
+    std::string_view view() const { return { text_, length_ }; }
+
+private:
+    char text_[256];
+    std::size_t length_ = 0;
+};
+
+// A registered string's handle is our copy of its text.
+const char* keep(std::string_view text)
+{
+    const capture::LockGuard guard(strings_lock);
+    auto* copy = static_cast<char*>(strings.allocate(text.size() + 1));
+    if (copy) {
+        std::memcpy(copy, text.data(), text.size());
+        copy[text.size()] = '\0';
+    }
+    return copy;
+}
+
+template <class Use> void with_message(const nvtxEventAttributes_t* event, Use use)
+{
+    if (!event)
+        return use(std::string_view {});
+    switch (event->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII: return use(std::string_view(event->message.ascii ? event->message.ascii : ""));
+    case NVTX_MESSAGE_TYPE_UNICODE: return use(Narrow(event->message.unicode).view());
+    case NVTX_MESSAGE_TYPE_REGISTERED: {
+        const auto* text = reinterpret_cast<const char*>(event->message.registered);
+        return use(std::string_view(text ? text : ""));
+    }
+    default: return use(std::string_view {});
+    }
+}
+
+void mark_ex(const nvtxEventAttributes_t* event) { with_message(event, &log::mark); }
+void mark_a(const char* text) { log::mark(text ? text : ""); }
+void mark_w(const wchar_t* text) { log::mark(Narrow(text).view()); }
+int push_ex(const nvtxEventAttributes_t* event)
+{
+    with_message(event, &log::push_range);
+    return kNotTracked;
+}
+int push_a(const char* text)
+{
+    log::push_range(text ? text : "");
+    return kNotTracked;
+}
+int push_w(const wchar_t* text)
+{
+    log::push_range(Narrow(text).view());
+    return kNotTracked;
+}
+int pop()
+{
+    log::pop_range();
+    return kNotTracked;
+}
+void domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) { mark_ex(event); }
+int domain_push_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) { return push_ex(event); }
+int domain_pop(nvtxDomainHandle_t) { return pop(); }
+nvtxStringHandle_t register_a(nvtxDomainHandle_t, const char* text)
+{
+    return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(text ? text : "")));
+}
+nvtxStringHandle_t register_w(nvtxDomainHandle_t, const wchar_t* text)
+{
+    return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(Narrow(text).view())));
+}
+
+template <class Function> void fill(NvtxFunctionTable table, unsigned size, unsigned slot, Function function)
+{
+    if (slot < size && table[slot])
+        *table[slot] = reinterpret_cast<NvtxFunctionPointer>(function);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
+    NvtxGetExportTableFunc_t get_export_table)
+{
+    if (!get_export_table)
+        return 0;
+    const auto* callbacks
+        = static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
+    NvtxFunctionTable table = nullptr;
+    unsigned size = 0;
+    if (!callbacks || callbacks->struct_size < sizeof *callbacks)
+        return 0;
+    if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size)) {
+        fill(table, size, NVTX_CBID_CORE_MarkEx, &mark_ex);
+        fill(table, size, NVTX_CBID_CORE_MarkA, &mark_a);
+        fill(table, size, NVTX_CBID_CORE_MarkW, &mark_w);
+        fill(table, size, NVTX_CBID_CORE_RangePushEx, &push_ex);
+        fill(table, size, NVTX_CBID_CORE_RangePushA, &push_a);
+        fill(table, size, NVTX_CBID_CORE_RangePushW, &push_w);
+        fill(table, size, NVTX_CBID_CORE_RangePop, &pop);
+    }
+    if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size)) {
+        fill(table, size, NVTX_CBID_CORE2_DomainMarkEx, &domain_mark_ex);
+        fill(table, size, NVTX_CBID_CORE2_DomainRangePushEx, &domain_push_ex);
+        fill(table, size, NVTX_CBID_CORE2_DomainRangePop, &domain_pop);
+        fill(table, size, NVTX_CBID_CORE2_DomainRegisterStringA, &register_a);
+        fill(table, size, NVTX_CBID_CORE2_DomainRegisterStringW, &register_w);
+    }
+    return 1;
+}

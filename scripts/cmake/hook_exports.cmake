@@ -1,0 +1,16 @@
+# vramscope_hook_exports(TABLE MAP LIST): what libvramscope.so exports is the hook table and a few fixed names;
+# the linker's version script and the list that check_exports.py compares with are made from them.
+function(vramscope_hook_exports table map list)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} rows REGEX "^VRAMSCOPE_HOOK\\(")
+  set(names dlsym dlvsym dlclose _exit _Exit InitializeInjectionNvtx2 vramscope_push vramscope_pop vramscope_mark)
+  foreach(row IN LISTS rows)
+    string(REGEX REPLACE "^VRAMSCOPE_HOOK\\(([A-Za-z0-9_]+),.*" "\\1" name "${row}")
+    list(APPEND names ${name})
+  endforeach()
+  list(SORT names)
+  list(JOIN names "\n" lines)
+  file(CONFIGURE OUTPUT ${list} CONTENT "${lines}\n")
+  list(JOIN names "; " globals)
+  file(CONFIGURE OUTPUT ${map} CONTENT "{ global: ${globals}; local: *; };\n")
+endfunction()
