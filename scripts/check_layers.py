@@ -9,13 +9,14 @@ import sys
 
 # Folder of the including file: the folders it may include, besides its own.
 LAYERS = {
-    "include": [],
     "tracker/format": [],
     "tracker/capture": ["tracker/format"],
     "tracker/log": ["tracker/capture", "tracker/format"],
     "interpose/pool": [],
     "interpose/hooks": ["interpose/pool", "tracker", "tracker/format", "tracker/capture", "tracker/log"],
-    "interpose/audit": [],
+    "interpose/nvtx": ["tracker", "tracker/log"],
+    "interpose/audit": ["tracker/capture"],
+    "interpose": [],  # vramscope.h, the header for programs
     "report/read": ["report", "tracker/format"],
     "report/analyze": ["report", "report/read", "tracker/format"],
     "report/export": ["report", "report/read", "report/analyze"],
@@ -23,7 +24,7 @@ LAYERS = {
     "tools": ["report", "report/read", "report/analyze", "report/export", "tools/simgpu", "tracker/format",
               "tracker/log"],  # of tracker/log only settings.def
     "tools/simgpu": [],
-    "tests": ["include", "tracker", "interpose", "report", "tools"],
+    "tests": ["tracker", "interpose", "report", "tools"],
 }
 
 # A third-party header lives in one layer; tests may include what they need.

@@ -1,6 +1,7 @@
 // tools/cmd_run.cpp — run a program with the tracer loaded, end as it ended, and say what it leaked.
 //
 // Whatever goes wrong after the program was started is told and changes nothing of its exit status.
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -22,8 +23,6 @@
 
 namespace vramscope {
 namespace {
-
-constexpr std::size_t kLeaksInSummary = 3;
 
 std::string value_of(const char* variable)
 {
@@ -97,19 +96,27 @@ std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, p
         if (!problem.empty())
             warn(fmt::format("{}: how its process ended could not be noted: {}", log.path.string(),
                 problem));
-        paths.push_back(log.path);
+        const auto nearby = log.path.lexically_relative(std::filesystem::current_path());
+        paths.push_back(nearby.empty() || nearby.string().starts_with("..") ? log.path : nearby);
     }
     return paths;
 }
 
-void print_next_step(const std::vector<std::filesystem::path>& logs)
+// Each once, in the order of the logs: processes of one run may have met different drivers.
+void tell_drivers(const report::Report& report)
 {
-    std::error_code ignored;
-    std::string names;
-    for (const auto& log : logs)
-        names += " " + std::filesystem::proximate(log, ignored).string();
-    say(logs.size() == 1 ? "log:" + names : fmt::format("{} logs:{}", logs.size(), names));
-    say("more: vramscope leaks" + names);
+    std::vector<std::string> told;
+    for (const report::Process& process : report.processes) {
+        const bool simulated = process.info_value("driver.simulated") == "1";
+        std::string line = simulated ? "ran on the simulated GPU" : "ran on the driver " + process.info_value("driver.path");
+        for (const report::DeviceInfo& device : process.devices)
+            line += fmt::format(", device {}: {}", device.ordinal, device.name);
+        const bool known = simulated || !process.info_value("driver.path").empty();
+        if (known && std::find(told.begin(), told.end(), line) == told.end())
+            told.push_back(line);
+    }
+    for (const std::string& line : told)
+        say(line);
 }
 
 void tell_what_was_seen(const RunOptions& options, const Installation& installation, const RunFile& run_file,
@@ -131,10 +138,8 @@ void tell_what_was_seen(const RunOptions& options, const Installation& installat
         for (const std::string& line : report.reasons)
             say("  " + line);
     } else {
-        report::TextStyle style = style_for(STDERR_FILENO);
-        style.max_leaks = kLeaksInSummary;
-        report::write_summary(std::cerr, report, style);
-        print_next_step(logs);
+        tell_drivers(report);
+        report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
     }
     if (!options.json.empty())
         write_json_to(options.json, report);

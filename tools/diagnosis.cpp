@@ -14,11 +14,11 @@ std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::st
     if (simulate.empty()) {
         const DriverFacts driver = probe_driver("libcuda.so.1");
         if (driver.path.empty())
-            lines.push_back("there is no CUDA driver on this machine (libcuda.so.1): "
-                            "`vramscope run --simulate 24GiB` provides a simulated one");
+            lines.push_back("there is no CUDA driver on this machine (libcuda.so.1)");
         else if (!driver.problem.empty())
-            lines.push_back(fmt::format("the CUDA driver {} does not work: {}", driver.path,
-                driver.problem));
+            lines.push_back(fmt::format("the CUDA driver {} does not work: {}", driver.path, driver.problem));
+        if (!lines.empty() && !installation.simgpu.empty())
+            lines.push_back("try `vramscope run --simulate 24GiB`: it provides a simulated GPU");
         return lines;
     }
     if (program.own_runtime)

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# tests/tools/run_test.py — `vramscope run` around programs that have nothing to do with CUDA: it must not be felt.
+import os
+import subprocess
+import unittest
+
+from cli import CliTest, ESCAPE
+
+
+class TheProgramIsLeftAlone(CliTest):
+    def test_it_ends_as_the_program_ended(self):
+        for code in [0, 3, 100, 255]:
+            self.assertEqual(self.vramscope("run", "sh", "-c", f"exit {code}")[0], code)
+
+    def test_a_program_killed_by_a_signal_gives_128_and_the_signal(self):
+        for signal, status in [("KILL", 137), ("TERM", 143), ("ABRT", 134), ("SEGV", 139)]:
+            self.assertEqual(self.vramscope("run", "sh", "-c", f"kill -{signal} $$")[0], status)
+
+    def test_options_after_the_program_are_its_own(self):
+        status, stdout, _ = self.vramscope("run", "echo", "-o", "--json", "--help", "--simulate")
+        self.assertEqual((status, stdout), (0, "-o --json --help --simulate\n"))
+        self.assertEqual(self.vramscope("run", "--", "echo", "--", "-n")[1], "-- -n\n")
+
+    def test_a_program_whose_name_starts_with_a_dash_comes_after_two(self):
+        self.script("-odd", "#!/bin/sh\necho odd\n")
+        path = f"{self.folder}:{os.environ['PATH']}"
+        self.assertEqual(self.vramscope("run", "--", "-odd", env={"PATH": path})[:2], (0, "odd\n"))
+
+    def test_standard_input_and_output_are_the_programs(self):
+        self.assertEqual(self.vramscope("run", "cat", stdin="one\ntwo\n")[:2], (0, "one\ntwo\n"))
+
+    def test_a_program_without_cuda_leaves_no_file(self):
+        self.vramscope("run", "true", env={"TMPDIR": str(self.folder)})
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_the_user_preloads_stays_behind_ours(self):
+        _, stdout, _ = self.vramscope("run", "sh", "-c", "echo $LD_PRELOAD", env={"LD_PRELOAD": "libm.so.6"})
+        self.assertRegex(stdout, r"libvramscope\.so:libm\.so\.6$")
+
+    def test_another_nvtx_tool_is_not_pushed_out(self):
+        command = ["run", "sh", "-c", "echo $NVTX_INJECTION64_PATH"]
+        self.assertTrue(self.vramscope(*command)[1].endswith("/libvramscope.so\n"))
+        self.assertEqual(self.vramscope(*command, env={"NVTX_INJECTION64_PATH": "/other.so"})[1], "/other.so\n")
+
+    def test_no_audit_leaves_the_auditor_out(self):
+        command = ["sh", "-c", "echo $LD_AUDIT"]
+        self.assertTrue(self.vramscope("run", *command)[1].endswith("/libvramscope-audit.so\n"))
+        self.assertEqual(self.vramscope("run", "--no-audit", *command)[1], "\n")
+
+    def test_the_log_stays_in_the_folder_of_the_start(self):
+        _, stdout, _ = self.vramscope("run", "sh", "-c", "cd / && echo $VRAMSCOPE_LOG")
+        self.assertEqual(stdout, f"{self.folder.resolve()}/vramscope.%e.%p.vsl\n")
+
+
+class WhatCannotRun(CliTest):
+    def test_a_missing_program_is_127(self):
+        status, stdout, stderr = self.vramscope("run", "no-such-program")
+        self.assertEqual((status, stdout), (127, ""))
+        self.assert_one_line(stderr, "cannot run no-such-program: No such file or directory")
+
+    def test_what_is_not_executable_is_126(self):
+        (self.folder / "data").write_text("data")
+        for program in ["./data", "."]:
+            status, _, stderr = self.vramscope("run", program)
+            self.assertEqual(status, 126)
+            self.assert_one_line(stderr, f"cannot run {program}: Permission denied")
+
+    def test_a_script_without_its_interpreter_is_127(self):
+        self.script("script", "#!/no/such/interpreter\n")
+        status, _, stderr = self.vramscope("run", "./script")
+        self.assertEqual(status, 127)
+        self.assert_one_line(stderr, "interpreter")
+
+    def test_names_cannot_send_escapes_to_the_terminal(self):
+        for command in [["run", f"{ESCAPE}[31mx"], ["leaks", f"{ESCAPE}[31mx"], ["doctor", f"{ESCAPE}[31mx"],
+                        ["run", "-o", f"{ESCAPE}/x", "true"], ["run", "--json", f"{ESCAPE}/x", "true"]]:
+            _, stdout, stderr = self.vramscope(*command)
+            self.assertNotIn(ESCAPE, stdout + stderr)
+
+
+class TheLogsPlace(CliTest):
+    def assert_nothing_run(self, arguments, *parts):
+        status, stdout, stderr = self.vramscope("run", *arguments, "touch", "ran")
+        self.assertEqual((status, stdout), (125, ""), stderr)
+        self.assert_one_line(stderr, *parts)
+        self.assertFalse((self.folder / "ran").exists())
+
+    def test_an_existing_log_is_kept(self):
+        (self.folder / "old.vsl").write_text("precious")
+        self.assert_nothing_run(["-o", "old.vsl"], "old.vsl exists", "--force")
+        self.assertEqual((self.folder / "old.vsl").read_text(), "precious")
+
+    def test_force_overwrites_it_but_not_for_a_program_that_does_not_start(self):
+        old = self.folder / "old.vsl"
+        old.write_text("precious")
+        self.assertEqual(self.vramscope("run", "--force", "-o", "old.vsl", "no-such-program")[0], 127)
+        self.assertEqual(old.read_text(), "precious")
+        self.assertEqual(self.vramscope("run", "--force", "-o", "old.vsl", "true")[0], 0)
+        self.assertFalse(old.exists())
+
+    def test_force_overwrites_files_only(self):
+        (self.folder / "folder.vsl").mkdir()
+        self.assert_nothing_run(["--force", "-o", "folder.vsl"], "not a regular file")
+        (self.folder / "link.vsl").symlink_to("/dev/null")
+        self.assert_nothing_run(["--force", "-o", "link.vsl"], "not a regular file")
+
+    def test_a_missing_folder(self):
+        self.assert_nothing_run(["-o", "no/such/x.vsl"], "cannot write the log", "No such file or directory", "-o")
+
+    def test_a_folder_that_cannot_be_written_to(self):
+        self.assert_nothing_run(["-o", "/proc/x.vsl"], "cannot write the log to /proc/")
+
+    def test_a_full_folder(self):
+        full = self.folder / "full"
+        full.mkdir()
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", full], capture_output=True)
+        if mount.returncode != 0:
+            self.skipTest("cannot mount a small file system here")
+        self.addCleanup(subprocess.run, ["umount", full], check=True)
+        self.assert_nothing_run(["-o", "full/x.vsl"], "No space left on device")
+        self.assertEqual(os.listdir(full), [])
+
+    def test_an_unknown_percent(self):
+        self.assert_nothing_run(["-o", "x.%q.vsl"], "%e %p %h %t")
+        self.assert_nothing_run(["-o", "x%"], "%e %p %h %t")
+
+    def test_a_folder_for_temporary_files_that_is_not_there(self):
+        status, _, stderr = self.vramscope("run", "true", env={"TMPDIR": "/no/such"})
+        self.assertEqual(status, 125)
+        self.assert_one_line(stderr, "/no/such", "TMPDIR")
+
+
+class WhyNothingWasSeen(CliTest):
+    def test_a_program_without_cuda(self):
+        stderr = self.vramscope("run", "true")[2]
+        self.assertIn("nothing was seen of the program:\n", stderr)
+        self.assertIn("it allocated no GPU memory through CUDA\n", stderr)
+
+    def test_a_static_program(self):
+        (self.folder / "main.c").write_text("int main(void) { return 5; }\n")
+        subprocess.run(["cc", "-static", "-o", "static", "main.c"], cwd=self.folder, check=True)
+        status, _, stderr = self.vramscope("run", "./static")
+        self.assertEqual(status, 5)
+        self.assertIn("./static is statically linked", stderr)
+
+    def test_a_program_with_raised_privileges(self):
+        program = self.script("setuid", "")
+        subprocess.run(["cp", "/bin/true", program], check=True)
+        try:
+            os.chown(program, 1, 1)
+        except PermissionError:
+            self.skipTest("only root can make another user's setuid program")
+        program.chmod(0o4755)
+        self.folder.chmod(0o755)
+        self.assertIn("runs with raised privileges", self.vramscope("run", "./setuid")[2])
+
+    def test_the_json_says_it_too(self):
+        self.assertEqual(self.vramscope("run", "--json", "out.json", "sh", "-c", "exit 4")[0], 4)
+        report = self.read_json("out.json")
+        self.assertEqual((report["verdict"], report["leaks"]), ("inconclusive", []))
+        self.assertIn("it allocated no GPU memory through CUDA", str(report))
+
+
+class TheJsonFile(CliTest):
+    def test_one_that_cannot_be_written_is_told_and_changes_no_status(self):
+        status, _, stderr = self.vramscope("run", "--json", "no/such/x.json", "sh", "-c", "exit 4")
+        self.assertEqual(status, 4)
+        self.assertIn("error: cannot write no/such/x.json: No such file or directory\n", stderr)
+
+    def test_a_full_disk_is_told(self):
+        status, _, stderr = self.vramscope("run", "--json", "/dev/full", "true")
+        self.assertEqual(status, 0)
+        self.assertIn("cannot write /dev/full: No space left on device\n", stderr)
+
+    def test_a_device_is_written_to_and_not_replaced(self):
+        self.assertEqual(self.vramscope("run", "--json", "/dev/null", "true")[0], 0)
+        self.assertTrue(os.path.exists("/dev/null") and not os.path.isfile("/dev/null"))
+
+    def test_a_link_stays_a_link_and_no_temporary_file_is_left(self):
+        (self.folder / "link.json").symlink_to("target.json")
+        (self.folder / "target.json").write_text("old")
+        self.vramscope("run", "--json", "link.json", "true")
+        self.assertTrue((self.folder / "link.json").is_symlink())
+        self.assertIn("schema_version", self.read_json("target.json"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["link.json", "target.json"])
+
+    def test_a_dash_is_standard_output(self):
+        self.assertIn('"schema_version"', self.vramscope("run", "--json", "-", "true")[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# tests/tools/usage_test.py — wrong usage: one clear line, status 125, nothing run.
+import unittest
+
+from cli import CliTest
+
+
+class Usage(CliTest):
+    def assert_refused(self, arguments, *parts):
+        status, stdout, stderr = self.vramscope(*arguments)
+        self.assertEqual((status, stdout), (125, ""), stderr)
+        self.assert_one_line(stderr, "vramscope: error: ", *parts)
+
+    def test_wrong_commands_and_options(self):
+        self.assert_refused([], "subcommand is required", "vramscope --help")
+        self.assert_refused(["frobnicate"], "vramscope --help")
+        self.assert_refused(["--frobnicate"])
+        self.assert_refused(["run"], "PROGRAM is required", "vramscope run --help")
+        self.assert_refused(["run", "--"], "PROGRAM is required")
+        self.assert_refused(["run", "--frobnicate", "true"], "--frobnicate")
+        self.assert_refused(["run", "--simulate"], "--simulate")
+        self.assert_refused(["leaks"], "LOG is required", "vramscope leaks --help")
+        self.assert_refused(["report"], "LOG is required")
+        self.assert_refused(["leaks", "--frobnicate", "x.vsl"], "--frobnicate")
+        self.assert_refused(["doctor", "one", "two"], "two")
+
+    def test_wrong_sizes_of_the_simulated_gpu(self):
+        for spec in ["", "24", "0GiB", "24GiBs", "17x1GiB", "0x1GiB", "-1GiB", "3TiB", "2x", "x2GiB", "\x1b[31m"]:
+            with self.subTest(spec=spec):
+                if spec:
+                    self.assert_refused(["run", f"--simulate={spec}", "touch", "ran"], "write a size")
+                self.assertFalse((self.folder / "ran").exists())
+
+    def test_every_help_shows_examples(self):
+        for command in [[], ["run"], ["report"], ["leaks"], ["doctor"]]:
+            status, stdout, stderr = self.vramscope(*command, "--help")
+            self.assertEqual((status, stderr), (0, ""))
+            self.assertIn("Examples:\n  vramscope", stdout)
+
+    def test_the_help_of_run_names_the_settings(self):
+        self.assertIn("VRAMSCOPE_STACK_DEPTH", self.vramscope("run", "--help")[1])
+
+    def test_version(self):
+        status, stdout, stderr = self.vramscope("--version")
+        self.assertEqual((status, stderr), (0, ""))
+        self.assertRegex(stdout, r"^vramscope \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
