@@ -27,17 +27,24 @@ std::string notice_about(const std::string& path)
 
 constexpr std::size_t kAddresses = 50;
 
-// Frames at addresses spread over all code: at least one each, whatever is in the file.
-std::size_t count_frames(const std::filesystem::path& program,
-                         std::pair<std::uint64_t, std::uint64_t> code)
+struct Answers {
+    std::size_t frames = 0; // at least one for each address, whatever is in the file
+    std::size_t lines = 0;  // frames with a line
+};
+
+// What is said about addresses spread over all code.
+Answers ask(const std::filesystem::path& program, std::pair<std::uint64_t, std::uint64_t> code)
 {
     Symbolizer symbolizer;
-    std::size_t count = 0;
+    Answers answers;
     for (std::size_t i = 0; i < kAddresses; ++i) {
         const auto address = code.first + code.second * i / kAddresses;
-        count += symbolizer.frames({program.string(), ""}, address).size();
+        for (const auto& frame : symbolizer.frames({program.string(), ""}, address)) {
+            ++answers.frames;
+            answers.lines += frame.line != 0;
+        }
     }
-    return count;
+    return answers;
 }
 
 TEST(HostileFiles, AMissingFileIsNamedInTheNotice)
@@ -81,7 +88,7 @@ TEST(HostileFiles, ATruncatedProgramGivesFramesAtEveryLength)
     const auto code = section_of(fixture("o2_dwarf5"), ".text");
     for (std::size_t bytes = 0; bytes < whole.size(); bytes += whole.size() / 60 + 1) {
         write_bytes(dir / "cut", whole.substr(0, bytes));
-        EXPECT_GE(count_frames(dir / "cut", code), kAddresses) << bytes;
+        EXPECT_GE(ask(dir / "cut", code).frames, kAddresses) << bytes;
     }
 }
 
@@ -138,6 +145,15 @@ TEST(HostileFiles, ADebugStringThatDoesNotEndIsNotRead)
     EXPECT_EQ(inlined_frames(dir), 1u);
 }
 
+TEST(HostileFiles, DebugInformationThatReferencesItselfComesToAnEnd)
+{
+    const auto program = fixture("hostile_dwarf");
+    Symbolizer symbolizer;
+    const auto frames = symbolizer.frames(module_of(program), address_of(program, "in_main"));
+    ASSERT_EQ(frames.size(), 1u);
+    EXPECT_EQ(frames[0].function, "main");
+}
+
 class Damaged : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Builds, Damaged,
@@ -150,7 +166,7 @@ TEST_P(Damaged, SectionsOfRandomBytesStillGiveFrames)
     const auto whole = read_bytes(fixture(GetParam()));
     const auto code = section_of(fixture(GetParam()), ".text");
     constexpr unsigned kPrograms = 300;
-    std::size_t total = 0;
+    std::size_t lines = 0;
     for (unsigned seed = 0; seed < kPrograms; ++seed) {
         std::mt19937 random(seed);
         static constexpr const char* kSections[]{".debug_info", ".debug_abbrev",  ".debug_line",
@@ -162,12 +178,12 @@ TEST_P(Damaged, SectionsOfRandomBytesStillGiveFrames)
         for (unsigned change = 0; change < 1 + random() % 8; ++change)
             damaged[section.first + random() % section.second] = static_cast<char>(random());
         write_bytes(dir / "damaged", damaged);
-        const auto count = count_frames(dir / "damaged", code);
-        EXPECT_GE(count, kAddresses) << "seed " << seed;
-        total += count;
+        const auto answers = ask(dir / "damaged", code);
+        EXPECT_GE(answers.frames, kAddresses) << "seed " << seed;
+        lines += answers.lines;
     }
-    // Inlined calls were still read from some of them: the damage reached the code under test.
-    EXPECT_GT(total, kPrograms * kAddresses);
+    // Much could still be read, so the damage was met by the code under test.
+    EXPECT_GT(lines, kPrograms * kAddresses / 10);
 }
 
 TEST_P(Damaged, HeadersOfRandomBytesStillGiveFrames)
@@ -185,7 +201,7 @@ TEST_P(Damaged, HeadersOfRandomBytesStillGiveFrames)
         for (unsigned change = 0; change < 1 + random() % 4; ++change)
             damaged[table + random() % bytes] = static_cast<char>(random());
         write_bytes(dir / "damaged", damaged);
-        EXPECT_GE(count_frames(dir / "damaged", code), kAddresses) << "seed " << seed;
+        EXPECT_GE(ask(dir / "damaged", code).frames, kAddresses) << "seed " << seed;
     }
 }
 

@@ -157,6 +157,11 @@ TEST(Symbolizer, TakesFunctionsFromTheSymbolTableWithoutDebugInformation)
               "shop::(anonymous namespace)::hidden(int)");
 }
 
+TEST(Symbolizer, NamesTheCopyThatTheCompilerMadeOfAFunctionAsTheFunction)
+{
+    EXPECT_EQ(frame_at("no_debug", "in_copy").function, "shop::copied()");
+}
+
 TEST(Symbolizer, TakesFunctionsFromTheDynamicSymbolsOfAStrippedProgram)
 {
     EXPECT_EQ(frame_at("only_dynamic", "in_constructor").function, "shop::Buffer::Buffer(int)");
@@ -272,7 +277,7 @@ TEST(Symbolizer, SaysThatADeletedFileCannotBeRead)
     const auto program = fixture("o2_dwarf5").string() + " (deleted)";
     EXPECT_EQ(text_of(symbolizer.frames({program, "1234"}, 0x1000)), " at :0\n");
     ASSERT_EQ(symbolizer.notices().size(), 1u);
-    EXPECT_NE(symbolizer.notices()[0].find("deleted"), std::string::npos);
+    EXPECT_NE(symbolizer.notices()[0].find("the file was deleted"), std::string::npos);
 }
 
 TEST(Symbolizer, ExpectsNoFileForTheKernelsOwnModules)
