@@ -50,22 +50,19 @@ template <class Function> Function libc_function(std::atomic<void*>& kept, const
 
 }  // namespace
 
-// After a library is gone its addresses may be another's: stacks are told apart by when they were taken.
+// After a library is gone its addresses may be another's.
 VRAMSCOPE_EXPORT int dlclose(void* handle)
 {
     static constinit std::atomic<void*> kept { nullptr };
     const auto real = libc_function<int (*)(void*)>(kept, "dlclose");
     if (!real)
         return -1;
+    if (!log::process->generation)
+        return real(handle);
+    const unsigned long long before = capture::unloaded_objects();
     const int result = real(handle);
-    log::Thread& thread = log::this_thread;
-    if (log::is_ready(thread) && thread.inside == log::Inside::program) {
-        thread.inside = log::Inside::recorder;
-        log::note_modules(thread);
-        thread.inside = log::Inside::program;
-    } else if (log::process->generation) {
-        log::Lifecycle::modules().note_unload();
-    }
+    if (capture::unloaded_objects() != before)
+        log::code_unloaded();
     return result;
 }
 

@@ -84,6 +84,18 @@ void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
 
 }  // namespace
 
+unsigned long long unloaded_objects() noexcept
+{
+    unsigned long long count = 0;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            *static_cast<unsigned long long*>(data) = info->dlpi_subs;
+            return 1;
+        },
+        &count);
+    return count;
+}
+
 struct Modules::Scan {
     Modules* self;
     const ModuleObserver* observer;

@@ -30,15 +30,18 @@ struct ModuleObserver {
     void (*gone)(void* context, std::uint32_t id);
 };
 
+// How many objects the loader has unloaded so far.
+unsigned long long unloaded_objects() noexcept;
+
 class Modules {
 public:
     void scan(const ModuleObserver& observer) noexcept;
     void reset_after_fork() noexcept;
 
-    // Code was unloaded where no scan could be made; the next scan finds what.
+    // Code was unloaded: addresses from before may mean other code now. The next scan finds what it was.
     void note_unload() noexcept { unload_epoch_.fetch_add(1, std::memory_order_relaxed); }
 
-    // Counts the scans that found a library gone: addresses from before may mean other code now.
+    // Counts the times that code was unloaded, as far as it was noticed.
     std::uint64_t unload_epoch() const noexcept
     {
         return unload_epoch_.load(std::memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,6 +135,12 @@ bool LogFile::create(const char* path) noexcept
 
 bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
 {
+    rlimit limit {};  // growing past it would be a SIGXFSZ for the program
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0
+        && static_cast<rlim_t>(offset) + bytes > limit.rlim_cur) {
+        errno = EFBIG;
+        return false;
+    }
     if (::fallocate(descriptor_, 0, offset, static_cast<off_t>(bytes)) == 0)
         return true;
     if (errno != EOPNOTSUPP)

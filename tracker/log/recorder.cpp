@@ -262,6 +262,12 @@ void note_modules(Thread& thread) noexcept
         capture::distrust_libunwind();
 }
 
+void code_unloaded() noexcept
+{
+    capture::distrust_libunwind();
+    Lifecycle::modules().note_unload();
+}
+
 void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
     const CallSite& site) noexcept
 {

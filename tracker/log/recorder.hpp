@@ -84,8 +84,10 @@ void push_range(std::string_view name) noexcept;
 void pop_range() noexcept;
 void mark(std::string_view name) noexcept;
 
-// A library may have come or gone.
+// Writes which libraries came and went since the last time.
 void note_modules(Thread& thread) noexcept;
+// Code is gone: what unwinding learnt about its addresses must not be used again. Any thread, ready or not.
+void code_unloaded() noexcept;
 
 void count_lost(format::Lost reason) noexcept;
 
