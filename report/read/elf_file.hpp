@@ -1,5 +1,4 @@
-// report/read/elf_file.hpp — one ELF program, library or debug file, opened so that nothing on disk
-// can block or crash us.
+// report/read/elf_file.hpp — one ELF file, opened so that nothing on disk can block us.
 //
 // Never opens a pipe or a device. Data is read, not mapped: a file cut short while we read it gives
 // an error instead of SIGBUS.

@@ -1,5 +1,4 @@
-// report/read/symbolizer.cpp — Symbolizer: finds the right file for a module and joins DWARF and
-// symbol table.
+// report/read/symbolizer.cpp — finds the file of a module, joins DWARF and symbol table.
 #include "report/read/symbolizer.hpp"
 
 #include "report/read/elf_file.hpp"

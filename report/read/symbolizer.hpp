@@ -1,11 +1,9 @@
-// report/read/symbolizer.hpp — module + build-id + address -> functions, files, lines, inlined
-// calls.
+// report/read/symbolizer.hpp — module, build-id, address -> function, file, line, inlines.
 //
 // Works offline on the ELF files of this machine, never over the network. What is not known stays
-// empty: the caller then prints module+0xoffset. Files are hostile: a bad one gives fewer names, no
-// crash. `vaddr` is the address inside the file (the runtime address minus the module's load bias),
-// looked up as given: for a return address pass one less, to get the line of the call. One thread
-// at a time.
+// empty: print module+0xoffset then. Files are hostile: a bad one gives fewer names, no crash.
+// `vaddr` is the address inside the file (the runtime address minus the module's load bias), looked
+// up as given: for a return address pass one less, to get the line of the call.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +35,7 @@ struct SymbolizerOptions {
     std::filesystem::path sysroot;
 };
 
+// For one thread at a time.
 class Symbolizer {
 public:
     explicit Symbolizer(SymbolizerOptions options = {});

@@ -1,10 +1,8 @@
-// report/read/symbolizer_dwarf.hpp — what DWARF says about an address: the chain of inlined calls,
-// files and lines.
+// report/read/symbolizer_dwarf.hpp — what DWARF says of an address: calls, files, lines.
 //
 // A compilation unit is read once, when the first address falls into it: one pass over its entries
-// gives one range index. (Asking libdw for the scopes of each address would walk the unit again
-// each time.) Every loop over the file's data is bounded by the file's size, whatever the data
-// says.
+// gives one range index. (Asking libdw for the scopes of each address walks the unit each time.)
+// Every loop over the file's data is bounded by the file's size, whatever the data says.
 #pragma once
 
 #include "report/read/elf_file.hpp"

@@ -1,5 +1,4 @@
-// report/read/symbolizer_ranges.hpp — address ranges that may overlap or nest, flattened for one
-// binary search.
+// report/read/symbolizer_ranges.hpp — nested address ranges, flattened for one search.
 //
 // Where ranges overlap, the one added last answers: add the outer before the inner.
 #pragma once

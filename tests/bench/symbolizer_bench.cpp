@@ -1,5 +1,4 @@
-// tests/bench/symbolizer_bench.cpp — time and memory to symbolize random code addresses, ours and
-// two known tools.
+// tests/bench/symbolizer_bench.cpp — time and memory beside two known tools.
 //
 // Usage: symbolizer_bench [PROGRAM [ADDRESSES [REPETITIONS]]]
 // Each figure is of a whole process that starts, reads the addresses, prints all frames and ends;

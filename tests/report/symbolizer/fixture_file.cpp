@@ -1,5 +1,4 @@
-// tests/report/symbolizer/fixture_file.cpp — reads the fixtures with libelf, apart from the code
-// under test.
+// tests/report/symbolizer/fixture_file.cpp — reads fixtures with libelf alone.
 #include "tests/report/symbolizer/fixture_file.hpp"
 
 #include <cstdlib>

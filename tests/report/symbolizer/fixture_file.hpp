@@ -1,5 +1,4 @@
-// tests/report/symbolizer/fixture_file.hpp — the programs under fixture/: their addresses,
-// build-ids and source lines.
+// tests/report/symbolizer/fixture_file.hpp — fixture programs and their sources.
 #pragma once
 
 #include "report/read/symbolizer.hpp"

@@ -1,5 +1,4 @@
-// tests/report/symbolizer/symbolizer_hostile_test.cpp — files that are not what they should be:
-// names may go missing, no more.
+// tests/report/symbolizer/symbolizer_hostile_test.cpp — bad files cost names, no more.
 #include "report/read/symbolizer.hpp"
 
 #include "tests/report/symbolizer/fixture_file.hpp"

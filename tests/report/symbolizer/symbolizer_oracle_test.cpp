@@ -1,5 +1,4 @@
-// tests/report/symbolizer/symbolizer_oracle_test.cpp — agreement with llvm-symbolizer on a large
-// optimised program.
+// tests/report/symbolizer/symbolizer_oracle_test.cpp — agreement with llvm-symbolizer.
 //
 // An address agrees if both give as many frames and each frame has the same function, file and
 // line. Functions are compared as linker names, demangled here on both sides: llvm 14 spells

@@ -1,5 +1,4 @@
-// tests/report/symbolizer/symbolizer_ranges_test.cpp — the range index against the definition,
-// address by address.
+// tests/report/symbolizer/symbolizer_ranges_test.cpp — RangeIndex, held to its definition.
 #include "report/read/symbolizer_ranges.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// tests/report/symbolizer/symbolizer_test.cpp — what the symbolizer says about code whose source is
-// known.
+// tests/report/symbolizer/symbolizer_test.cpp — code whose source is known.
 #include "report/read/symbolizer.hpp"
 
 #include "tests/report/symbolizer/fixture_file.hpp"
