@@ -1,0 +1,39 @@
+// tools/simgpu/driver/event.hpp — events: a mark in a stream, the time at which it was reached, or a point of a capture.
+#pragma once
+
+#include "tools/simgpu/driver/context.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace simgpu {
+
+struct GraphNode;
+
+// Written when the work runs, perhaps after the event was recorded anew or destroyed.
+struct EventTime {
+    std::atomic<bool> set{false};
+    std::chrono::steady_clock::time_point at;
+};
+
+struct Event {
+    std::atomic<bool> alive{false};
+    unsigned flags = 0;
+    Context* context = nullptr;
+    Mark mark;
+    std::shared_ptr<EventTime> time; // null until recorded
+    // Recorded while its stream was captured: no mark, but these nodes. Under capture_mutex().
+    std::uint64_t capture_id = 0;
+    std::vector<GraphNode*> capture_tips;
+};
+
+Slots<Event>& events();
+
+// Ends a capture that the stream began or joined; its graph is lost.
+void abandon_capture(Stream& stream);
+// The capture half of cuEventRecord and cuStreamWaitEvent; nothing if no capture is involved.
+std::optional<CUresult> record_in_capture(Stream& stream, Event& event);
+std::optional<CUresult> wait_in_capture(Stream& stream, Event& event);
+
+} // namespace simgpu

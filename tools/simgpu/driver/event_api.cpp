@@ -1,0 +1,173 @@
+// tools/simgpu/driver/event_api.cpp — cuEvent*, cuStreamWaitEvent.
+#include "tools/simgpu/driver/event.hpp"
+#include "tools/simgpu/driver/pool.hpp"
+
+#include "api.hpp"
+
+namespace simgpu {
+namespace {
+
+constexpr unsigned kEventFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+
+CUresult find_event(CUevent handle, Event*& event)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    event = events().find(handle);
+    return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult record(CUevent handle, CUstream stream_handle)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    Stream* stream = nullptr;
+    Event* const event = events().find(handle);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult error = resolve_stream(stream_handle, *context, stream))
+        return error;
+    if (stream->context != event->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const auto captured = record_in_capture(*stream, *event))
+        return *captured;
+    const auto time = std::make_shared<EventTime>();
+    Work work;
+    work.run = [time] {
+        time->at = std::chrono::steady_clock::now();
+        time->set.store(true, std::memory_order_release);
+        return CUDA_SUCCESS;
+    };
+    event->time = time;
+    event->mark = enqueue(*stream, std::move(work));
+    return CUDA_SUCCESS;
+}
+
+} // namespace
+
+Slots<Event>& events()
+{
+    static auto* all = new Slots<Event>;
+    return *all;
+}
+
+namespace api {
+
+CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    const bool timed = (Flags & CU_EVENT_DISABLE_TIMING) == 0;
+    if (!phEvent || (Flags & ~kEventFlags) != 0 || ((Flags & CU_EVENT_INTERPROCESS) && timed))
+        return CUDA_ERROR_INVALID_VALUE;
+    Event* event = events().make();
+    event->flags = Flags;
+    event->context = context;
+    event->mark = {};
+    event->time = nullptr;
+    event->capture_id = 0;
+    event->capture_tips.clear();
+    *phEvent = reinterpret_cast<CUevent>(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent)
+{
+    Event* event = nullptr;
+    if (const CUresult error = find_event(hEvent, event))
+        return error;
+    events().retire(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent hEvent) { return api::cuEventDestroy_v2(hEvent); }
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) { return record(hEvent, hStream); }
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0 ? CUDA_ERROR_INVALID_VALUE
+                                                                           : record(hEvent, hStream);
+}
+
+CUresult cuEventQuery(CUevent hEvent)
+{
+    Event* event = nullptr;
+    if (const CUresult error = find_event(hEvent, event))
+        return error;
+    if (event->capture_id != 0)
+        return CUDA_ERROR_CAPTURED_EVENT;
+    if (!event->mark.reached())
+        return CUDA_ERROR_NOT_READY;
+    return event->context->sticky_error;
+}
+
+CUresult cuEventSynchronize(CUevent hEvent)
+{
+    Event* event = nullptr;
+    if (const CUresult error = find_event(hEvent, event))
+        return error;
+    if (event->capture_id != 0)
+        return CUDA_ERROR_CAPTURED_EVENT;
+    Context* const context = event->context;
+    finish(event->mark);
+    trim_pools_after_sync();
+    return context->sticky_error;
+}
+
+static CUresult elapsed(float* milliseconds, CUevent start, CUevent end)
+{
+    Event* first = nullptr;
+    Event* second = nullptr;
+    if (!milliseconds)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult error = find_event(start, first))
+        return error;
+    if (const CUresult error = find_event(end, second))
+        return error;
+    if (!first->time || !second->time || ((first->flags | second->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!first->time->set.load(std::memory_order_acquire) || !second->time->set.load(std::memory_order_acquire))
+        return CUDA_ERROR_NOT_READY;
+    *milliseconds = std::chrono::duration<float, std::milli>(second->time->at - first->time->at).count();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed(pMilliseconds, hStart, hEnd);
+}
+
+#if CUDA_VERSION >= 12080
+CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed(pMilliseconds, hStart, hEnd);
+}
+#endif
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    Stream* stream = nullptr;
+    if (const CUresult error = resolve_stream(hStream, *context, stream))
+        return error;
+    Event* const event = events().find(hEvent);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const auto captured = wait_in_capture(*stream, *event))
+        return *captured;
+    if (event->mark.reached())
+        return CUDA_SUCCESS;
+    Work work;
+    work.waits.push_back(event->mark);
+    enqueue(*stream, std::move(work));
+    return CUDA_SUCCESS;
+}
+
+} // namespace api
+} // namespace simgpu

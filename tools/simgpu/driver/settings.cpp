@@ -1,0 +1,125 @@
+// tools/simgpu/driver/settings.cpp — parse the environment of the simulated GPU.
+#include "tools/simgpu/driver/settings.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+namespace simgpu {
+namespace {
+
+constexpr unsigned kMostDevices = 16;
+constexpr std::size_t kLeastBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostBytes = std::size_t{2} << 40;
+constexpr std::chrono::microseconds kUsualDelay{100};
+
+const char* value_of(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value && *value ? value : nullptr;
+}
+
+std::optional<std::uint64_t> take_number(std::string_view& text)
+{
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc())
+        return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return number;
+}
+
+// The power of two that K, KB, KiB, m, ... stand for.
+std::optional<unsigned> unit_shift(std::string_view unit)
+{
+    constexpr std::string_view kLetters = "kmgt";
+    if (unit.empty())
+        return 0;
+    const auto place = kLetters.find(static_cast<char>(std::tolower(static_cast<unsigned char>(unit[0]))));
+    const std::string_view rest = unit.substr(1);
+    if (place == std::string_view::npos || (!rest.empty() && rest != "iB" && rest != "B" && rest != "ib"))
+        return std::nullopt;
+    return static_cast<unsigned>(10 * (place + 1));
+}
+
+} // namespace
+
+std::optional<DeviceSetting> parse_devices(std::string_view text)
+{
+    std::uint64_t count = 1;
+    auto number = take_number(text);
+    if (number && !text.empty() && text[0] == 'x') {
+        count = *number;
+        text.remove_prefix(1);
+        number = take_number(text);
+    }
+    const auto shift = unit_shift(text);
+    if (!number || !shift || count == 0 || count > kMostDevices || *number > (kMostBytes >> *shift))
+        return std::nullopt;
+    const std::size_t bytes = *number << *shift;
+    if (bytes < kLeastBytes)
+        return std::nullopt;
+    return DeviceSetting{static_cast<unsigned>(count), bytes};
+}
+
+std::optional<DeviceSetting> device_setting()
+{
+    const char* value = value_of("VRAMSCOPE_SIMULATE");
+    const auto setting = parse_devices(value ? value : "24GiB");
+    if (!setting)
+        std::fprintf(stderr,
+                     "simgpu: VRAMSCOPE_SIMULATE is '%s'; write a size from 16MiB to 2TiB, with up to 16 devices: "
+                     "24GiB or 2x80GiB\n",
+                     value);
+    return setting;
+}
+
+std::vector<FaultSetting> fault_settings()
+{
+    std::vector<FaultSetting> faults;
+    const char* value = value_of("VRAMSCOPE_SIM_FAULTS");
+    std::string_view rest = value ? value : "";
+    while (!rest.empty()) {
+        const std::string_view item = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+        const auto at = item.find('@');
+        std::string_view tail = at == std::string_view::npos ? "" : item.substr(at + 1);
+        std::optional<std::uint64_t> nth;
+        if (!tail.empty() && tail[0] == '*') {
+            nth = 0;
+            tail.remove_prefix(1);
+        } else {
+            nth = take_number(tail);
+        }
+        const bool equals = !tail.empty() && tail[0] == '=';
+        tail.remove_prefix(equals ? 1 : 0);
+        const auto code = take_number(tail);
+        if (!nth || !equals || !code || *code > 999 || !tail.empty()) {
+            std::fprintf(stderr,
+                         "simgpu: VRAMSCOPE_SIM_FAULTS: '%.*s' is not NAME@CALL=CODE, for example cuMemAlloc_v2@3=2\n",
+                         static_cast<int>(item.size()), item.data());
+            continue;
+        }
+        faults.push_back({std::string(item.substr(0, at)), *nth, static_cast<int>(*code)});
+    }
+    return faults;
+}
+
+const char* trace_path() { return value_of("VRAMSCOPE_SIM_TRACE"); }
+
+std::chrono::microseconds work_delay()
+{
+    const char* value = value_of("VRAMSCOPE_SIM_DELAY_US");
+    if (!value)
+        return kUsualDelay;
+    std::string_view text = value;
+    const auto number = take_number(text);
+    if (number && text.empty() && *number <= 3'600'000'000)
+        return std::chrono::microseconds(*number);
+    std::fprintf(stderr, "simgpu: VRAMSCOPE_SIM_DELAY_US is '%s'; write microseconds, at most an hour; using %lld\n",
+                 value, static_cast<long long>(kUsualDelay.count()));
+    return kUsualDelay;
+}
+
+} // namespace simgpu

@@ -1,0 +1,83 @@
+// tools/simgpu/driver/stream.hpp — queues of work that has been asked for and not yet done.
+//
+// Nothing submitted runs at once. Work runs when someone waits for it, or after work_delay() on a thread of its own.
+// Order: within a stream; after the marks it waits for; the legacy default stream waits for, and holds back, every
+// blocking stream of its context. Each piece of work names the memory it touches.
+#pragma once
+
+#include "tools/simgpu/driver/slots.hpp"
+#include "tools/simgpu/driver/cuda.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+namespace simgpu {
+
+struct Context;
+struct Stream;
+struct Capture;
+
+// A point in a stream: reached when that many pieces of work are done. Stays valid when the stream's slot is reused.
+struct Mark {
+    Stream* stream = nullptr;
+    std::uint64_t ticket = 0;
+    bool reached() const;
+};
+
+struct Touch {
+    std::uintptr_t start;
+    std::size_t bytes;
+    bool writes;
+};
+
+struct Work {
+    std::function<CUresult()> run; // an error becomes the context's, for good
+    std::vector<Touch> touches;
+    std::vector<Mark> waits;
+};
+
+struct Stream {
+    std::atomic<bool> alive{false};
+    Context* context = nullptr;
+    std::uint64_t id = 0;
+    unsigned flags = CU_STREAM_DEFAULT;
+    int priority = 0;
+    bool retire_when_done = false;
+    Capture* capture = nullptr; // under capture_mutex()
+
+    // Under the engine's mutex, `done` readable without.
+    struct Queued {
+        Work work;
+        std::chrono::steady_clock::time_point due;
+    };
+    std::deque<Queued> queue;
+    std::uint64_t queued = 0;
+    std::atomic<std::uint64_t> done{0};
+    bool running = false;
+
+    bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
+};
+
+inline bool Mark::reached() const { return !stream || stream->done.load(std::memory_order_acquire) >= ticket; }
+
+Slots<Stream>& streams();
+Stream* open_stream(Context& context, unsigned flags, int priority);
+void close_stream(Stream& stream);
+
+// The stream a handle means for the running call; CUDA_ERROR_INVALID_HANDLE for none.
+CUresult resolve_stream(CUstream handle, Context& context, Stream*& stream);
+
+Mark enqueue(Stream& stream, Work work);
+Mark tail_of(Stream& stream);
+void finish(Mark mark);
+void finish_all(Context& context);
+bool idle(Stream& stream);
+// True while this thread runs a host function: the API is then forbidden.
+bool inside_host_function();
+CUresult run_host_function(void (*function)(void*), void* argument);
+
+} // namespace simgpu
