@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# tests/tools/doctor_test.py — `vramscope doctor`: ready or not, and the reason.
+import os
+import pathlib
+import random
+import subprocess
+import unittest
+
+from cli import CliTest, ESCAPE, PROGRAMS
+
+
+class Doctor(CliTest):
+    def doctor(self, *arguments):
+        status, stdout, stderr = self.vramscope("doctor", *arguments)
+        self.assertEqual(stderr, "")
+        self.assertNotIn(ESCAPE, stdout)
+        return status, stdout
+
+    def assert_not_ready(self, arguments, *parts):
+        status, stdout = self.doctor(*arguments)
+        self.assertEqual(status, 110, stdout)
+        self.assertIn("Nothing would be seen", stdout)
+        for part in parts:
+            self.assertIn(part, stdout)
+
+    def test_the_simulated_gpu_is_ready(self):
+        status, stdout = self.doctor("--simulate", "2x80GiB", PROGRAMS / "training_demo")
+        self.assertEqual(status, 0, stdout)
+        self.assertIn("ok    preload works: ", stdout)
+        self.assertIn("simulated driver", stdout)
+        self.assertEqual(stdout.count("ok    device: "), 2)
+        self.assertIn("80.0 GiB", stdout)
+        self.assertTrue(stdout.endswith("Ready.\n"))
+
+    def test_a_machine_without_a_driver(self):
+        if os.path.exists("/proc/driver/nvidia/version"):
+            self.skipTest("this machine has a driver")
+        self.assert_not_ready([], "NO ", "--simulate 24GiB")
+
+    def test_programs_that_cannot_be_traced(self):
+        (self.folder / "main.c").write_text("int main(void) { return 5; }\n")
+        subprocess.run(["cc", "-static", "-o", "static", "main.c"], cwd=self.folder, check=True)
+        (self.folder / "data").write_text("data")
+        self.script("by-static", "#!./static\n")
+        elf = bytearray((self.folder / "static").read_bytes())
+        elf[4] = 1  # EI_CLASS: 32 bits
+        self.script("small", "").write_bytes(elf)
+        for program, reason in [("./nothing", "there is no such program"), ("./data", "not an executable file"),
+                                ("./static", "statically linked"), ("./small", "another kind of machine"),
+                                ("./by-static", "is a script, run by ./static: ./static is statically linked")]:
+            with self.subTest(program=program):
+                self.assert_not_ready(["--simulate", "1GiB", program], reason)
+
+    def test_a_script_is_judged_by_its_interpreter(self):
+        self.script("script", "#!/usr/bin/env python3\n")
+        status, stdout = self.doctor("--simulate", "1GiB", "./script")
+        self.assertEqual(status, 0, stdout)
+        self.assertIn("it is a script, run by python3", stdout)
+
+    def test_a_script_that_names_itself_ends(self):
+        self.script("loop", "#!./loop\n")
+        self.assertEqual(self.doctor("--simulate", "1GiB", "./loop")[0], 0)
+
+    def test_nvidias_runtime_inside_is_told_apart(self):
+        program = PROGRAMS / "training_demo_static"
+        self.assert_not_ready(["--simulate", "1GiB", program], "nvcc -cudart shared")
+
+    def test_damaged_programs_are_read_without_harm(self):
+        good = pathlib.Path("/bin/true").read_bytes()
+        chance = random.Random(2)
+        program = self.script("damaged", "")
+        for _ in range(40):
+            damaged = bytearray(good[:chance.choice([64, 100, 800, 4096, len(good)])])
+            for _ in range(20):
+                damaged[chance.randrange(5, min(len(damaged), 1000))] = chance.choice([0, 0x7F, 0x80, 0xFF])
+            program.write_bytes(damaged)
+            status, stdout = self.doctor("--simulate", "1GiB", "./damaged")
+            self.assertIn(status, (0, 110), stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# tests/tools/results_test.py — `leaks` and `report` on logs, good and bad: what they print, where, and their status.
+import json
+import os
+import shutil
+import unittest
+
+from cli import CliTest, ESCAPE, PROGRAMS
+
+
+class OnALog(CliTest):
+    def setUp(self):
+        super().setUp()
+        status, _, stderr = self.simulate(PROGRAMS / "training_demo", "2")
+        self.assertEqual(status, 0, stderr)
+
+    def test_a_report_ends_zero_even_if_it_shows_leaks(self):
+        for command in ["leaks", "report"]:
+            status, stdout, stderr = self.vramscope(command, "run.vsl")
+            self.assertEqual((status, stderr), (0, ""))
+            self.assertIn("LEAKS", stdout)
+            self.assertIn("training_demo.cu:", stdout)
+
+    def test_json_on_standard_output_stands_alone_and_is_that_of_the_run(self):
+        status, stdout, stderr = self.vramscope("leaks", "--json", "-", "run.vsl")
+        self.assertEqual((status, stderr), (0, ""))
+        self.assertEqual(json.loads(stdout)["leaks"], self.read_json("run.json")["leaks"])
+
+    def test_a_folder_stands_for_its_logs(self):
+        shutil.copy(self.folder / "run.vsl", self.folder / "other.vsl")
+        status, stdout, _ = self.vramscope("leaks", "--json", "-", ".")
+        self.assertEqual(status, 0)
+        self.assertEqual([process["log"] for process in json.loads(stdout)["processes"]], ["./other.vsl", "./run.vsl"])
+
+    def test_several_logs_are_added_up(self):
+        shutil.copy(self.folder / "run.vsl", self.folder / "other.vsl")
+        one = json.loads(self.vramscope("leaks", "--json", "-", "run.vsl")[1])["totals"]["leaked_bytes"]
+        two = json.loads(self.vramscope("leaks", "--json", "-", "run.vsl", "other.vsl")[1])["totals"]["leaked_bytes"]
+        self.assertEqual(two, 2 * one)
+
+    def test_hidden_frames_are_shown_on_request(self):
+        self.assertNotIn("libcudart", self.vramscope("leaks", "run.vsl")[1])
+        self.assertIn("libcudart", self.vramscope("leaks", "--all-frames", "run.vsl")[1])
+
+    def test_colours_are_for_terminals_and_not_against_the_users_wish(self):
+        self.assertNotIn(ESCAPE, self.vramscope("leaks", "run.vsl")[1])
+        self.assertIn(ESCAPE, self.on_terminal("leaks", "run.vsl")[1])
+        self.assertNotIn(ESCAPE, self.on_terminal("leaks", "run.vsl", env={"NO_COLOR": "1"})[1])
+        self.assertNotIn(ESCAPE, self.on_terminal("leaks", "run.vsl", env={"TERM": "dumb"})[1])
+
+    def test_a_cut_log_gives_a_partial_report_that_says_so(self):
+        data = (self.folder / "run.vsl").read_bytes()
+        (self.folder / "cut.vsl").write_bytes(data[:len(data) - 40_000])
+        status, stdout, _ = self.vramscope("leaks", "cut.vsl")
+        self.assertEqual(status, 0)
+        self.assertIn("INCONCLUSIVE", stdout)
+
+    def test_a_json_file_that_cannot_be_written_is_our_fault(self):
+        status, _, stderr = self.vramscope("leaks", "--json", "no/such/x.json", "run.vsl")
+        self.assertEqual(status, 125)
+        self.assert_one_line(stderr, "cannot write no/such/x.json")
+
+    def test_doctor_tells_what_a_log_saw(self):
+        status, stdout, _ = self.vramscope("doctor", "run.vsl")
+        self.assertEqual(status, 0)
+        self.assertRegex(stdout, r"ok +\d+ events: 22 allocations, 17 frees, 0 failed calls")
+        self.assertIn("exited with status 0", stdout)
+
+
+class OnWhatIsNoLog(CliTest):
+    def assert_bad_input(self, name, *parts):
+        for command in ["leaks", "report"]:
+            status, stdout, stderr = self.vramscope(command, name)
+            self.assertEqual((status, stdout), (120, ""), stderr)
+            self.assert_one_line(stderr, "vramscope: error: ", name, *parts)
+
+    def test_files_that_hold_no_log(self):
+        (self.folder / "empty.vsl").write_bytes(b"")
+        (self.folder / "garbage.vsl").write_bytes(os.urandom(100_000))
+        (self.folder / "short.vsl").write_bytes(b"VRAMSLOG")
+        for name in ["missing.vsl", "empty.vsl", "garbage.vsl", "short.vsl"]:
+            with self.subTest(name=name):
+                self.assert_bad_input(name)
+
+    def test_a_log_of_a_newer_version(self):
+        self.simulate(PROGRAMS / "training_demo", "1")
+        data = bytearray((self.folder / "run.vsl").read_bytes())
+        data[8] += 1  # FileHeader::major
+        (self.folder / "newer.vsl").write_bytes(data)
+        self.assert_bad_input("newer.vsl", "version")
+
+    def test_a_folder_without_logs(self):
+        (self.folder / "logs").mkdir()
+        self.assert_bad_input("logs", "without any log (*.vsl)")
+
+    def test_a_pipe_does_not_block(self):
+        os.mkfifo(self.folder / "pipe.vsl")
+        self.assert_bad_input("pipe.vsl")
+
+
+if __name__ == "__main__":
+    unittest.main()
