@@ -1,0 +1,251 @@
+// tests/support/recorded_log.cpp — a decoder driven by one table of record layouts.
+#include "tests/support/recorded_log.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace vramscope::test {
+namespace {
+
+using format::Tag;
+
+// README.md has the same table, and format_spec_test compares the two.
+constexpr RecordLayout kLayouts[] = {
+    {Tag::alloc, "alloc", "api ticks address bytes stack"},
+    {Tag::free, "free", "api ticks address"},
+    {Tag::place, "place", "context device:signed stream pool capturing"},
+    {Tag::info, "info", "key:text value:text"},
+    {Tag::api, "api", "id effect memory name:text"},
+    {Tag::thread, "thread", "tid name:text"},
+    {Tag::module_loaded, "module_loaded", "ticks id bias first end build_id:text path:text"},
+    {Tag::module_gone, "module_gone", "ticks id"},
+    {Tag::stack, "stack", "id flags count addresses"},
+    {Tag::context, "context", "id handle device:signed primary"},
+    {Tag::context_gone, "context_gone", "api ticks id"},
+    {Tag::device, "device", "ordinal bytes name:text"},
+    {Tag::range_push, "range_push", "ticks name:text"},
+    {Tag::range_pop, "range_pop", "ticks"},
+    {Tag::mark, "mark", "ticks name:text"},
+    {Tag::failed, "failed", "api ticks result address bytes stack"},
+    {Tag::map, "map", "api ticks address bytes handle stack"},
+    {Tag::unmap, "unmap", "api ticks address bytes"},
+    {Tag::retain, "retain", "api ticks handle"},
+};
+
+[[noreturn]] void refuse(const std::string& what)
+{
+    throw std::runtime_error("log: " + what);
+}
+
+struct Field {
+    std::string name;
+    std::string kind; // "", "text" or "signed"
+};
+
+std::vector<Field> fields_of(const RecordLayout& layout)
+{
+    std::istringstream words{std::string(layout.fields)};
+    std::vector<Field> fields;
+    for (std::string word; words >> word;) {
+        const std::size_t colon = word.find(':');
+        fields.push_back({word.substr(0, colon), colon == word.npos ? "" : word.substr(colon + 1)});
+    }
+    return fields;
+}
+
+class PayloadDecoder {
+public:
+    PayloadDecoder(std::span<const std::uint8_t> payload, std::uint64_t base_ticks,
+                   std::uint32_t thread)
+        : in_(payload.data(), payload.data() + payload.size()), thread_(thread)
+    {
+        deltas_.ticks = base_ticks;
+    }
+
+    std::vector<DecodedRecord> run()
+    {
+        std::vector<DecodedRecord> records;
+        while (!in_.at_end())
+            one(records);
+        return records;
+    }
+
+private:
+    void one(std::vector<DecodedRecord>& records)
+    {
+        const std::uint8_t byte = in_.u8();
+        const auto tag = static_cast<Tag>(byte & format::kTagMask);
+        const auto layout =
+            std::ranges::find_if(kLayouts, [&](const RecordLayout& row) { return row.tag == tag; });
+        if (layout == std::end(kLayouts))
+            refuse("record with tag " + std::to_string(byte));
+        DecodedRecord record{layout, 0, thread_, {}, {}, {}, place_};
+        if (byte < 0x20 || tag < Tag::info)
+            hot(record, byte);
+        else
+            prefixed(record);
+        if (!in_.ok())
+            refuse("a record goes beyond the committed bytes");
+        records.push_back(std::move(record));
+    }
+
+    void hot(DecodedRecord& record, std::uint8_t byte)
+    {
+        if (record.tag() == Tag::alloc) {
+            const format::Alloc event = format::decode_alloc(in_, byte, deltas_);
+            record.numbers = {event.api, event.ticks, event.address, event.bytes, event.stack};
+        } else if (record.tag() == Tag::free) {
+            const format::Free event = format::decode_free(in_, byte, deltas_);
+            record.numbers = {event.api, event.ticks, event.address};
+        } else {
+            place_ = format::decode_place(in_);
+            record.numbers = {place_.context, static_cast<std::uint64_t>(place_.device),
+                              place_.stream, place_.pool, place_.capturing};
+        }
+    }
+
+    void prefixed(DecodedRecord& record)
+    {
+        const std::string_view bytes = in_.prefixed_text();
+        const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+        format::Cursor body(begin, begin + bytes.size());
+        for (const Field& field : fields_of(*record.layout)) {
+            if (field.kind == "text")
+                record.texts.emplace_back(body.prefixed_text());
+            else if (field.kind == "signed")
+                record.numbers.push_back(static_cast<std::uint64_t>(body.signed_varint()));
+            else if (field.name == "ticks")
+                record.numbers.push_back(format::get_ticks(body, deltas_));
+            else if (field.name == "addresses")
+                addresses(record, body);
+            else
+                record.numbers.push_back(body.varint());
+        }
+        if (!body.ok() || !body.at_end())
+            refuse("the body of a record " + std::string(record.layout->name) +
+                   " has another length");
+    }
+
+    static void addresses(DecodedRecord& record, format::Cursor& body)
+    {
+        for (std::uint64_t left = record.number("count"); left && body.ok(); --left)
+            record.frames.push_back(record.frames.empty()
+                                        ? body.varint()
+                                        : record.frames.back() +
+                                              static_cast<std::uint64_t>(body.signed_varint()));
+    }
+
+    format::Cursor in_;
+    std::uint32_t thread_;
+    format::DeltaState deltas_;
+    format::Place place_;
+};
+
+std::vector<std::uint8_t> read_file(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        refuse("cannot open " + path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+} // namespace
+
+std::span<const RecordLayout> record_layouts()
+{
+    return kLayouts;
+}
+
+std::uint64_t DecodedRecord::number(std::string_view wanted) const
+{
+    std::size_t at = 0;
+    for (const Field& field : fields_of(*layout)) {
+        if (field.name == wanted)
+            return numbers.at(at);
+        at += field.kind != "text";
+    }
+    refuse("no number " + std::string(wanted) + " in a record " + std::string(layout->name));
+}
+
+const std::string& DecodedRecord::text(std::string_view wanted) const
+{
+    std::size_t at = 0;
+    for (const Field& field : fields_of(*layout)) {
+        if (field.name == wanted)
+            return texts.at(at);
+        at += field.kind == "text";
+    }
+    refuse("no text " + std::string(wanted) + " in a record " + std::string(layout->name));
+}
+
+std::vector<DecodedRecord> decode_payload(std::span<const std::uint8_t> payload,
+                                          std::uint64_t base_ticks, std::uint32_t thread)
+{
+    return PayloadDecoder(payload, base_ticks, thread).run();
+}
+
+std::vector<DecodedRecord> RecordedLog::all(format::Tag tag) const
+{
+    std::vector<DecodedRecord> found;
+    std::ranges::copy_if(records, std::back_inserter(found),
+                         [&](const DecodedRecord& record) { return record.tag() == tag; });
+    return found;
+}
+
+std::size_t RecordedLog::count(format::Tag tag) const
+{
+    return static_cast<std::size_t>(std::ranges::count_if(
+        records, [&](const DecodedRecord& record) { return record.tag() == tag; }));
+}
+
+std::string RecordedLog::info(std::string_view key) const
+{
+    for (const DecodedRecord& record : records)
+        if (record.tag() == Tag::info && record.text("key") == key)
+            return record.text("value");
+    return {};
+}
+
+std::vector<std::uint64_t> RecordedLog::frames_of(std::uint64_t stack) const
+{
+    for (const DecodedRecord& record : records)
+        if (record.tag() == Tag::stack && record.number("id") == stack)
+            return record.frames;
+    refuse("no stack " + std::to_string(stack));
+}
+
+RecordedLog read_recorded_log(const std::string& path)
+{
+    const std::vector<std::uint8_t> bytes = read_file(path);
+    RecordedLog log{};
+    if (bytes.size() < sizeof log.header)
+        refuse("no whole header");
+    std::memcpy(&log.header, bytes.data(), sizeof log.header);
+    if (std::memcmp(log.header.magic, format::kMagic, sizeof format::kMagic) != 0)
+        refuse("wrong magic");
+    for (std::uint32_t index = 0; index < log.header.chunks; ++index) {
+        const std::size_t offset = format::kHeaderBytes + std::size_t{index} * format::kChunkBytes;
+        if (offset + format::kChunkBytes > bytes.size())
+            break; // handed out on a full disk
+        format::ChunkHeader chunk;
+        std::memcpy(&chunk, bytes.data() + offset, sizeof chunk);
+        if (chunk.magic != format::kChunkMagic)
+            continue; // handed out, not begun
+        if (chunk.index != index || chunk.committed > format::kChunkPayloadBytes)
+            refuse("a damaged chunk header");
+        log.chunks.push_back(chunk);
+        for (DecodedRecord& record :
+             decode_payload({bytes.data() + offset + sizeof chunk, chunk.committed},
+                            chunk.base_ticks, chunk.thread)) {
+            record.chunk = index;
+            log.records.push_back(std::move(record));
+        }
+    }
+    return log;
+}
+
+} // namespace vramscope::test

@@ -1,0 +1,61 @@
+// tests/support/recorded_log.hpp — a log as a list of records: for tests of what the recorder
+// wrote.
+//
+// Reads by tracker/format/README.md and nothing else of report/: what the bytes say, no merging, no
+// repair. A log that breaks the rules of the format throws std::runtime_error, and so fails the
+// test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracker/format/layout.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::test {
+
+// The fields of one kind of record, in order: "api ticks address", a text as "name:text".
+struct RecordLayout {
+    format::Tag tag;
+    std::string_view name;
+    std::string_view fields;
+};
+std::span<const RecordLayout> record_layouts();
+
+struct DecodedRecord {
+    const RecordLayout* layout;
+    std::uint32_t chunk; // position in the file
+    std::uint32_t thread;
+    std::vector<std::uint64_t>
+        numbers; // in the order of the layout; signed ones as two's complement
+    std::vector<std::string> texts;
+    std::vector<std::uint64_t> frames; // of a stack
+    format::Place place;               // that an allocation happened in
+
+    format::Tag tag() const { return layout->tag; }
+    std::uint64_t number(std::string_view field) const;
+    const std::string& text(std::string_view field) const;
+};
+
+// The records of one chunk's payload.
+std::vector<DecodedRecord> decode_payload(std::span<const std::uint8_t> payload,
+                                          std::uint64_t base_ticks, std::uint32_t thread = 0);
+
+struct RecordedLog {
+    format::FileHeader header;
+    std::vector<format::ChunkHeader> chunks; // those that were begun
+    std::vector<DecodedRecord> records;      // chunk by chunk, in the order of the file
+
+    std::vector<DecodedRecord> all(format::Tag tag) const;
+    std::size_t count(format::Tag tag) const;
+    // Value of an info record; empty: there is none.
+    std::string info(std::string_view key) const;
+    std::vector<std::uint64_t> frames_of(std::uint64_t stack) const;
+};
+
+RecordedLog read_recorded_log(const std::string& path);
+
+} // namespace vramscope::test

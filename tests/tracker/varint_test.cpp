@@ -1,0 +1,125 @@
+// tests/tracker/varint_test.cpp — numbers of any size come back, and a cursor never leaves its
+// bytes.
+#include "tracker/format/varint.hpp"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+using namespace vramscope::format;
+
+namespace {
+
+std::vector<std::uint8_t> bytes_of(std::uint64_t value)
+{
+    std::uint8_t buffer[kMaxVarintBytes];
+    return {buffer, put_varint(buffer, value)};
+}
+
+Cursor over(const std::vector<std::uint8_t>& bytes)
+{
+    return {bytes.data(), bytes.data() + bytes.size()};
+}
+
+} // namespace
+
+TEST(Varint, TakesOneByteMorePerSevenBits)
+{
+    EXPECT_EQ(bytes_of(0), std::vector<std::uint8_t>({0}));
+    EXPECT_EQ(bytes_of(0x7f), std::vector<std::uint8_t>({0x7f}));
+    EXPECT_EQ(bytes_of(0x80), std::vector<std::uint8_t>({0x80, 0x01}));
+    EXPECT_EQ(bytes_of(0x3fff).size(), 2u);
+    EXPECT_EQ(bytes_of(0x4000).size(), 3u);
+    EXPECT_EQ(bytes_of(UINT64_MAX).size(), kMaxVarintBytes);
+}
+
+TEST(Varint, ComesBackForEveryBitLength)
+{
+    std::mt19937_64 random(1);
+    for (unsigned bits = 0; bits <= 64; ++bits) {
+        for (int repeat = 0; repeat < 50; ++repeat) {
+            const std::uint64_t value = bits == 0 ? 0 : random() >> (64 - bits);
+            const auto bytes = bytes_of(value);
+            Cursor in = over(bytes);
+            EXPECT_EQ(in.varint(), value);
+            EXPECT_TRUE(in.ok() && in.at_end());
+        }
+    }
+}
+
+TEST(Varint, ZigzagKeepsSmallNumbersOfEitherSignSmall)
+{
+    EXPECT_EQ(zigzag(0), 0u);
+    EXPECT_EQ(zigzag(-1), 1u);
+    EXPECT_EQ(zigzag(1), 2u);
+    EXPECT_EQ(zigzag(-64), 127u);
+    for (const std::int64_t value :
+         {std::int64_t{0}, std::int64_t{-1}, std::int64_t{12345},
+          std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()})
+        EXPECT_EQ(unzigzag(zigzag(value)), value);
+}
+
+TEST(Cursor, RefusesAVarintThatIsCut)
+{
+    const auto whole = bytes_of(UINT64_MAX);
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        Cursor in(whole.data(), whole.data() + length);
+        EXPECT_EQ(in.varint(), 0u);
+        EXPECT_FALSE(in.ok());
+        EXPECT_TRUE(in.at_end());
+    }
+}
+
+TEST(Cursor, RefusesMoreThan64Bits)
+{
+    for (const std::uint8_t last : {std::uint8_t{0x02}, std::uint8_t{0x7f}, std::uint8_t{0x81}}) {
+        std::vector<std::uint8_t> bytes(9, 0xff);
+        bytes.push_back(last);
+        bytes.push_back(0x00);
+        Cursor in = over(bytes);
+        in.varint();
+        EXPECT_FALSE(in.ok());
+    }
+}
+
+TEST(Cursor, GivesNothingAfterAFailure)
+{
+    const std::vector<std::uint8_t> bytes{0x05, 'a', 'b'};
+    Cursor in = over(bytes);
+    EXPECT_TRUE(in.prefixed_text().empty());
+    EXPECT_FALSE(in.ok());
+    EXPECT_EQ(in.varint(), 0u);
+    EXPECT_EQ(in.u8(), 0u);
+    EXPECT_EQ(in.remaining(), 0u);
+    EXPECT_FALSE(in.ok());
+}
+
+TEST(Cursor, RefusesATextOfAlmostAllAddresses)
+{
+    std::vector<std::uint8_t> bytes = bytes_of(UINT64_MAX - 3);
+    bytes.insert(bytes.end(), 64, 'x');
+    Cursor in = over(bytes);
+    EXPECT_TRUE(in.prefixed_text().empty());
+    EXPECT_FALSE(in.ok());
+}
+
+TEST(Cursor, SurvivesAnyBytes)
+{
+    std::mt19937_64 random(2);
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        std::vector<std::uint8_t> bytes(random() % 24);
+        for (std::uint8_t& byte : bytes)
+            byte = static_cast<std::uint8_t>(random());
+        Cursor in = over(bytes);
+        while (in.ok() && !in.at_end()) {
+            const std::uint8_t* const before = in.position();
+            random() % 2 ? static_cast<void>(in.varint()) : static_cast<void>(in.prefixed_text());
+            ASSERT_LE(in.position(), bytes.data() + bytes.size());
+            ASSERT_GT(in.position(), before);
+        }
+    }
+}
