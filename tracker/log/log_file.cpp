@@ -71,6 +71,9 @@ void tell(const char* format, ...) noexcept
     va_start(arguments, format);
     std::vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
     va_end(arguments);
+    for (char* at = line; *at; ++at)  // paths and settings may hold anything; a terminal obeys some of it
+        if (static_cast<unsigned char>(*at) < ' ' || *at == 0x7f)
+            *at = '?';
     announce("note", line + prefix);
     std::strcat(line, "\n");
     // A closed or full stderr is the program's business.
@@ -141,8 +144,13 @@ bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
         errno = EFBIG;
         return false;
     }
-    if (::fallocate(descriptor_, 0, offset, static_cast<off_t>(bytes)) == 0)
-        return true;
+    constexpr int kMostTries = 100;  // a profiler's timer may interrupt it, again and again
+    for (int attempt = 0; attempt < kMostTries; ++attempt) {
+        if (::fallocate(descriptor_, 0, offset, static_cast<off_t>(bytes)) == 0)
+            return true;
+        if (errno != EINTR)
+            break;
+    }
     if (errno != EOPNOTSUPP)
         return false;
     static constexpr char kZeros[4096] = {};  // a file system without fallocate: write what we will map

@@ -1,0 +1,258 @@
+// tests/tracker/log_file_test.cpp — a log never takes another file's place, bytes or descriptor.
+#include "tracker/log/log_file.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/child.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace vramscope;
+using log::LogFile;
+
+namespace {
+
+std::string content_of(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_to(const std::string& path, const std::string& content)
+{
+    std::ofstream(path) << content;
+}
+
+std::string expanded(const char* pattern, std::size_t capacity = log::kPathBytes)
+{
+    std::string out(capacity, '\0');
+    if (!log::expand_path(pattern, out.data(), capacity))
+        return "refused";
+    return out.c_str();
+}
+
+// Descriptor of the log, found as its file: LogFile shows it to nobody.
+int descriptor_of(const std::string& path)
+{
+    struct stat wanted;
+    EXPECT_EQ(::stat(path.c_str(), &wanted), 0);
+    for (int descriptor = 3; descriptor < 1000; ++descriptor) {
+        struct stat status;
+        if (::fstat(descriptor, &status) == 0 && status.st_ino == wanted.st_ino &&
+            status.st_dev == wanted.st_dev)
+            return descriptor;
+    }
+    return -1;
+}
+
+class LogFileTest : public ::testing::Test {
+protected:
+    test::TempDir dir_;
+    LogFile file_;
+};
+
+} // namespace
+
+TEST(ExpandPath, FillsInProgramProcessHostAndTime)
+{
+    EXPECT_EQ(expanded("%e"), program_invocation_short_name);
+    EXPECT_EQ(expanded("a.%p.vsl"), "a." + std::to_string(::getpid()) + ".vsl");
+    char host[256] = {};
+    ASSERT_EQ(::gethostname(host, sizeof host), 0);
+    EXPECT_EQ(expanded("%h"), host);
+    EXPECT_GT(std::stoll(expanded("%t")), 1'700'000'000);
+    EXPECT_EQ(expanded("100%%"), "100%");
+    EXPECT_EQ(expanded("/plain/name"), "/plain/name");
+}
+
+TEST(ExpandPath, RefusesWhatItDoesNotKnow)
+{
+    EXPECT_EQ(expanded("a%q"), "refused");
+    EXPECT_EQ(expanded("a%"), "refused");
+    EXPECT_EQ(expanded("a% p"), "refused");
+    EXPECT_EQ(expanded(""), "refused");
+}
+
+TEST(ExpandPath, RefusesANameThatDoesNotFit)
+{
+    EXPECT_EQ(expanded("abc", 4), "abc");
+    EXPECT_EQ(expanded("abcd", 4), "refused");
+    EXPECT_EQ(expanded("%p", 2), "refused");
+    EXPECT_EQ(expanded("%%%%", 2), "refused");
+}
+
+TEST(ExpandPath, LetsNoProgramNameLeadElsewhere)
+{
+    char* const saved = program_invocation_short_name;
+    std::string hostile = "../../etc/passwd\n";
+    program_invocation_short_name = hostile.data();
+    EXPECT_EQ(expanded("/logs/%e"), "/logs/.._.._etc_passwd_");
+    program_invocation_short_name = saved;
+}
+
+TEST_F(LogFileTest, IsReadableByItsOwnerOnly)
+{
+    const mode_t before = ::umask(0);
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    ::umask(before);
+    struct stat status;
+    ASSERT_EQ(::stat(dir_.file("a.vsl").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, 0600u);
+}
+
+TEST_F(LogFileTest, HasAHeaderOfZerosThatLandsInTheFile)
+{
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    EXPECT_EQ(content_of(file_.path()), std::string(format::kHeaderBytes, '\0'));
+    file_.header()->pid = 4711;
+    const std::string bytes = content_of(file_.path());
+    std::uint32_t pid = 0;
+    std::memcpy(&pid, bytes.data() + offsetof(format::FileHeader, pid), sizeof pid);
+    EXPECT_EQ(pid, 4711u);
+}
+
+TEST_F(LogFileTest, TakesTheNextFreeNameAndKeepsWhatExists)
+{
+    write_to(dir_.file("a.vsl"), "precious");
+    write_to(dir_.file("a.vsl.1"), "also precious");
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    EXPECT_EQ(file_.path(), dir_.file("a.vsl.2"));
+    EXPECT_EQ(content_of(dir_.file("a.vsl")), "precious");
+    EXPECT_EQ(content_of(dir_.file("a.vsl.1")), "also precious");
+}
+
+TEST_F(LogFileTest, DoesNotFollowASymbolicLink)
+{
+    write_to(dir_.file("victim"), "precious");
+    ASSERT_EQ(::symlink(dir_.file("victim").c_str(), dir_.file("a.vsl").c_str()), 0);
+    ASSERT_EQ(::symlink(dir_.file("not there").c_str(), dir_.file("a.vsl.1").c_str()), 0);
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    EXPECT_EQ(file_.path(), dir_.file("a.vsl.2"));
+    EXPECT_EQ(content_of(dir_.file("victim")), "precious");
+    EXPECT_NE(::access(dir_.file("not there").c_str(), F_OK), 0);
+}
+
+TEST_F(LogFileTest, SaysWhyItCannotBeCreated)
+{
+    EXPECT_FALSE(file_.create(dir_.file("no/such/dir/a.vsl").c_str()));
+    EXPECT_EQ(errno, ENOENT);
+    EXPECT_FALSE(file_.create("/proc/a.vsl"));
+    EXPECT_NE(errno, 0);
+    const std::string too_long(log::kPathBytes - 4, 'x');
+    EXPECT_FALSE(file_.create(too_long.c_str()));
+    EXPECT_EQ(errno, ENAMETOOLONG);
+}
+
+TEST_F(LogFileTest, HandsOutChunksOneBehindTheOther)
+{
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    for (std::uint32_t index = 0; index < 3; ++index) {
+        format::ChunkHeader* chunk = file_.map_next_chunk();
+        ASSERT_NE(chunk, nullptr);
+        EXPECT_EQ(chunk->index, index);
+        EXPECT_EQ(chunk->magic, 0u);
+        chunk->tid = 100 + index;
+        LogFile::unmap_chunk(chunk);
+    }
+    EXPECT_EQ(file_.header()->chunks, 3u);
+    const std::string bytes = content_of(file_.path());
+    ASSERT_EQ(bytes.size(), format::kHeaderBytes + 3 * format::kChunkBytes);
+    for (std::uint32_t index = 0; index < 3; ++index) {
+        format::ChunkHeader chunk;
+        std::memcpy(&chunk, bytes.data() + format::kHeaderBytes + index * format::kChunkBytes,
+                    sizeof chunk);
+        EXPECT_EQ(chunk.tid, 100 + index);
+    }
+}
+
+// SIGXFSZ keeps its default action: the program would die of it.
+TEST_F(LogFileTest, AtAFileSizeLimitGivesNoChunkAndRaisesNoSignal)
+{
+    EXPECT_CHILD_SUCCEEDS([&] {
+        const rlimit limit{format::kHeaderBytes + 2 * format::kChunkBytes + 100, RLIM_INFINITY};
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+        ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+        EXPECT_NE(file_.map_next_chunk(), nullptr);
+        EXPECT_NE(file_.map_next_chunk(), nullptr);
+        EXPECT_EQ(file_.map_next_chunk(), nullptr);
+        EXPECT_EQ(errno, EFBIG);
+    });
+}
+
+TEST_F(LogFileTest, IsNotLeftBehindWhereNotEvenItsHeaderFits)
+{
+    EXPECT_CHILD_SUCCEEDS([&] {
+        const rlimit limit{100, RLIM_INFINITY};
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+        EXPECT_FALSE(file_.create(dir_.file("a.vsl").c_str()));
+        EXPECT_EQ(errno, EFBIG);
+    });
+    EXPECT_TRUE(dir_.names().empty());
+}
+
+TEST_F(LogFileTest, WritesNothingThroughADescriptorThatTheProgramClosed)
+{
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    EXPECT_TRUE(file_.still_ours());
+    ASSERT_EQ(::close(descriptor_of(file_.path())), 0);
+    EXPECT_FALSE(file_.still_ours());
+    EXPECT_EQ(file_.map_next_chunk(), nullptr);
+}
+
+TEST_F(LogFileTest, WritesNothingThroughADescriptorThatBecameAnotherFile)
+{
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    const int descriptor = descriptor_of(file_.path());
+    ASSERT_GE(descriptor, 0);
+    write_to(dir_.file("victim"), "precious");
+    const int victim = ::open(dir_.file("victim").c_str(), O_RDWR);
+    ASSERT_EQ(::dup2(victim, descriptor), descriptor);
+    ::close(victim);
+    EXPECT_FALSE(file_.still_ours());
+    EXPECT_EQ(file_.map_next_chunk(), nullptr);
+    EXPECT_EQ(content_of(dir_.file("victim")), "precious");
+    ::close(descriptor);
+}
+
+// A child that wrote through an inherited mapping would write into its parent's log.
+TEST_F(LogFileTest, IsNotMappedInTheChildOfAFork)
+{
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    format::ChunkHeader* const chunk = file_.map_next_chunk();
+    ASSERT_NE(chunk, nullptr);
+    EXPECT_CHILD_SUCCEEDS([&] {
+        const int memory = ::open("/proc/self/mem", O_RDONLY);
+        char byte;
+        EXPECT_LT(::pread(memory, &byte, 1, reinterpret_cast<off_t>(chunk)), 0);
+        EXPECT_LT(::pread(memory, &byte, 1, reinterpret_cast<off_t>(file_.header())), 0);
+        EXPECT_EQ(::pread(memory, &byte, 1, reinterpret_cast<off_t>(&file_)), 1);
+    });
+}
+
+TEST(Tell, WritesOneLineToStderrAndKeepsErrno)
+{
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const int saved = ::dup(STDERR_FILENO);
+    ::dup2(ends[1], STDERR_FILENO);
+    errno = EDOM;
+    log::tell("one %s", "two\nthree");
+    const int after = errno;
+    ::dup2(saved, STDERR_FILENO);
+    ::close(saved);
+    ::close(ends[1]);
+    char text[200] = {};
+    ASSERT_GT(::read(ends[0], text, sizeof text - 1), 0);
+    ::close(ends[0]);
+    EXPECT_EQ(after, EDOM);
+    EXPECT_STREQ(text, "vramscope: one two?three\n");
+}
