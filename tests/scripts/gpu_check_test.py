@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "gpu-check"
+sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("gpu_check", str(SCRIPT))
 gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
 loader.exec_module(gpu_check)
