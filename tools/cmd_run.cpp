@@ -130,9 +130,13 @@ void tell_what_was_seen(const RunOptions& options, const Installation& installat
     for (const Announcement& entry : announcements)
         if (entry.kind == "note")  // told by the traced process too, but perhaps long ago
             (logs.empty() ? report.reasons : report.notices).push_back(entry.text);
-    if (report.totals.allocations == 0 && report.reasons.empty())
-        report.reasons = why_nothing_was_seen(
-            inspect_program(options.command.front()), options.simulate, installation, !announcements.empty());
+    if (report.totals.allocations == 0) {
+        const ProgramFile program = inspect_program(options.command.front());
+        const auto reasons = report.reasons.empty()
+            ? why_nothing_was_seen(program, options.simulate, installation, !announcements.empty())
+            : gpu_obstacles(program, options.simulate, installation);
+        report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
+    }
     if (logs.empty()) {
         say("nothing was seen of the program:");
         for (const std::string& line : report.reasons)

@@ -43,6 +43,13 @@ void tell_devices(std::ostream& out, void* library)
     }
 }
 
+std::string meaning_of(int status, void* library)
+{
+    auto* get_text = find<int(int, const char**)>(library, "cuGetErrorString");
+    const char* text = nullptr;
+    return get_text && get_text(status, &text) == 0 && text ? text : "an unknown error";
+}
+
 // Runs in the child. Each line is "key value".
 void interview(std::ostream& out, const std::string& name)
 {
@@ -65,10 +72,10 @@ void interview(std::ostream& out, const std::string& name)
     int number = 0;
     if (version(&number) == 0)
         out << "version " << number << '\n';
-    if (const int status = init(0); status != 0)
-        out << "problem cuInit answered error " << status << '\n';
-    else
+    if (const int status = init(0); status == 0)
         tell_devices(out, library);
+    else
+        out << "problem cuInit answered " << status << ", " << meaning_of(status, library) << '\n';
 }
 
 // Everything the child writes until it closes the pipe, or until time is up.
