@@ -15,7 +15,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kSummaryLeaks = 3;
-constexpr std::size_t kLeastWidth = 60;
+constexpr std::size_t kLeastWidth = 80;
 
 std::string file_name(const std::string& path)
 {
@@ -50,15 +50,15 @@ public:
                  << counted(totals.allocations, "allocation") << " seen, all freed\n";
             break;
         case Verdict::leaks:
-            out_ << painted("LEAKS", kRed) << ": " << never_freed() << '\n';
+            out_ << painted("LEAKS", kRed) << ": " << not_freed() << '\n';
             break;
         case Verdict::inconclusive:
             out_ << painted("INCONCLUSIVE", kYellow)
                  << ": this run does not show whether the program leaks\n";
             for (const std::string& reason : report_.reasons)
-                wrapped(std::string(prefix) + "  because ", terminal_safe(reason));
+                wrapped(prefix, "  because ", terminal_safe(reason));
             if (totals.leaked_blocks > 0)
-                out_ << prefix << "  at its end: " << never_freed() << '\n';
+                out_ << prefix << "  up to there " << not_freed() << '\n';
             break;
         }
     }
@@ -78,14 +78,18 @@ public:
     void top_leaks(std::string_view prefix)
     {
         const std::size_t shown = std::min(kSummaryLeaks, report_.leaks.size());
+        std::size_t api_columns = 0;
+        for (std::size_t at = 0; at < shown; ++at)
+            api_columns = std::max(api_columns, columns(terminal_safe(report_.leaks[at].api)));
         for (std::size_t at = 0; at < shown; ++at) {
             const Leak& leak = report_.leaks[at];
-            const std::string what =
-                fmt::format("{}  {:>9} in {:<12} {} ", prefix, human_bytes(leak.bytes),
-                            counted(leak.blocks, "block"), terminal_safe(leak.api));
-            const std::size_t room = width_ > columns(what) + 20 ? width_ - columns(what) : 20;
-            out_ << what
-                 << (leak.stack.empty() ? "no stack recorded" : frame_in(leak.stack.front(), room))
+            const std::string what = fmt::format(
+                "{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
+                counted(leak.blocks, "block"), leak.blocks == 1 ? "" : name(leak.pattern),
+                terminal_safe(leak.api), api_columns);
+            const std::size_t room =
+                std::max<std::size_t>(width_, columns(what) + 20) - columns(what);
+            out_ << what << (leak.stack.empty() ? "(no stack)" : frame_in(leak.stack.front(), room))
                  << '\n';
         }
         if (shown < report_.leaks.size())
@@ -98,7 +102,7 @@ public:
         const std::string command = process.command.empty() ? process.program : process.command;
         out_ << '\n';
         field("Program", terminal_safe(command.empty() ? "(not recorded)" : command));
-        field("", fmt::format("pid {}, {}ran {}, {}", process.pid,
+        field("", fmt::format("pid {}, {}ran {} and {}", process.pid,
                               process.started.empty() ? "" : "started " + process.started + ", ",
                               human_time(process.duration_ns), describe(process.end)));
         field("Log", terminal_safe(process.log.string()));
@@ -115,7 +119,7 @@ public:
         if (!report_.notices.empty())
             out_ << '\n';
         for (const std::string& notice : report_.notices)
-            wrapped("Note: ", terminal_safe(notice));
+            wrapped("", "Note: ", terminal_safe(notice));
     }
 
 private:
@@ -124,21 +128,21 @@ private:
         return style_.color ? fmt::format("\x1b[1;{}m{}\x1b[0m", color, text) : std::string(text);
     }
 
-    std::string never_freed() const
+    std::string not_freed() const
     {
-        return fmt::format("{} in {} {} never freed, from {}",
+        return fmt::format("{} in {} {} not freed, from {}",
                            human_bytes(report_.totals.leaked_bytes),
                            counted(report_.totals.leaked_blocks, "block"),
                            report_.totals.leaked_blocks == 1 ? "was" : "were",
                            counted(report_.leaks.size(), "call stack"));
     }
 
-    // `text` over as many lines as it takes, indented under its beginning.
-    void wrapped(const std::string& prefix, std::string_view text)
+    // `text` over as many lines as it takes, each with the prefix and indented under its beginning.
+    void wrapped(std::string_view prefix, std::string_view head, std::string_view text)
     {
-        const std::size_t indent = columns(prefix);
-        const std::size_t room = width_ > indent + 20 ? width_ - indent : 20;
-        std::string lead = prefix;
+        const std::size_t indent = columns(head);
+        const std::size_t room = width_ - indent - columns(prefix);
+        std::string lead(head);
         while (!text.empty()) {
             std::size_t end = text.size();
             if (columns(text) > room) {
@@ -146,7 +150,7 @@ private:
                 end = space == std::string_view::npos || space == 0 ? text.find(' ') : space;
                 end = std::min(end, text.size());
             }
-            out_ << lead << text.substr(0, end) << '\n';
+            out_ << prefix << lead << text.substr(0, end) << '\n';
             text.remove_prefix(std::min(end + 1, text.size()));
             lead.assign(indent, ' ');
         }
@@ -154,7 +158,7 @@ private:
 
     void field(std::string_view name, std::string_view value)
     {
-        wrapped(fmt::format("{:<11} ", name), value);
+        wrapped("", fmt::format("{:<11} ", name), value);
     }
 
     static std::string driver_line(const Process& process)
@@ -194,25 +198,20 @@ private:
                                        ? ""
                                        : fmt::format(", {} memory", name(leak.memory));
         out_ << '\n'
-             << fmt::format("#{}  {} in {}  {}{}{}  {}\n", number,
+             << fmt::format("#{}  {} in {}  {}{}{}\n", number,
                             painted(human_bytes(leak.bytes), "1"), counted(leak.blocks, "block"),
-                            terminal_safe(leak.api), memory, device, name(leak.kind));
-        wrapped("    ", circumstances(leak));
+                            terminal_safe(leak.api), memory, device);
+        wrapped("", "    ", circumstances(leak));
         if (leak.stack.empty())
             out_ << "      (no call stack was recorded)\n";
-        std::size_t function_columns = 0;
-        for (const Frame& frame : leak.stack)
-            function_columns = std::max(function_columns, columns(function_of(frame)));
-        function_columns = std::min(function_columns, (width_ - 8) * 3 / 5);
-        for (const Frame& frame : leak.stack)
-            frame_line(frame, function_columns);
+        frames(leak.stack);
         if (leak.stack_truncated)
             out_ << "      ... (the stack was deeper than what was recorded)\n";
     }
 
     std::string circumstances(const Leak& leak) const
     {
-        std::string text = name(leak.pattern);
+        std::string text = fmt::format("{}, {}", name(leak.kind), name(leak.pattern));
         text += leak.blocks == 1 ? " at " + human_time(leak.first_ns)
                                  : fmt::format(", {} to {}", human_time(leak.first_ns),
                                                human_time(leak.last_ns));
@@ -220,7 +219,7 @@ private:
             text += fmt::format(", process {}", report_.processes[leak.process].pid);
         if (leak.thread_count > 1) {
             text += fmt::format(", {} threads", grouped(leak.thread_count));
-        } else if (!leak.threads.empty()) {
+        } else if (!leak.threads.empty() && leak.threads.front().tid != 0) {
             const ThreadLabel& thread = leak.threads.front();
             text += fmt::format(", thread {}", thread.tid);
             if (!thread.name.empty())
@@ -252,15 +251,28 @@ private:
                                       : fmt::format("[{}]", terminal_safe(file_name(frame.module)));
     }
 
-    void frame_line(const Frame& frame, std::size_t function_columns)
+    // Two columns: functions, and where. The places get what they need, up to a half.
+    void frames(const std::vector<Frame>& stack)
     {
-        const std::string function = shorten_function(function_of(frame), function_columns);
-        const std::string place = place_of(frame);
-        out_ << "      " << function;
-        if (!place.empty())
-            out_ << std::string(function_columns - columns(function) + 2, ' ')
-                 << shorten_path(place, width_ - 8 - function_columns);
-        out_ << '\n';
+        constexpr std::size_t kIndent = 6;
+        constexpr std::size_t kGap = 2;
+        const std::size_t room = width_ - kIndent - kGap;
+        std::size_t place_columns = 0;
+        for (const Frame& frame : stack)
+            place_columns = std::max(place_columns, columns(place_of(frame)));
+        place_columns = std::min(place_columns, room / 2);
+        std::size_t function_columns = 0;
+        std::vector<std::string> functions;
+        for (const Frame& frame : stack) {
+            functions.push_back(shorten_function(function_of(frame), room - place_columns));
+            function_columns = std::max(function_columns, columns(functions.back()));
+        }
+        for (std::size_t at = 0; at < stack.size(); ++at) {
+            const std::string place = shorten_path(place_of(stack[at]), place_columns);
+            const std::size_t gap = function_columns - columns(functions[at]) + kGap;
+            out_ << std::string(kIndent, ' ') << functions[at]
+                 << (place.empty() ? "" : std::string(gap, ' ') + place) << '\n';
+        }
     }
 
     // A frame in one short piece: function and file name.

@@ -61,6 +61,8 @@ std::string cut_at_end(std::string_view text, std::size_t width)
         while (end < text.size() && (static_cast<std::uint8_t>(text[end]) & 0xc0) == 0x80)
             ++end;
     }
+    while (end > 0 && std::string_view(".<(").find(text[end - 1]) != std::string_view::npos)
+        --end; // what was elided before
     return std::string(text.substr(0, end)) + "...";
 }
 

@@ -131,8 +131,7 @@ ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
     record.timed = has_ticks(record.tag);
     if (has_api(record.tag))
         record.api = record.body.varint();
-    if (record.timed)
-        record.ticks = format::get_ticks(record.body, delta_);
+    record.ticks = record.timed ? format::get_ticks(record.body, delta_) : delta_.ticks;
     if (record.body.ok())
         return Step::record;
     damaged_ = true; // this record alone is bad: its length leads to the next

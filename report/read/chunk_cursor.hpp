@@ -19,9 +19,9 @@ namespace vramscope::report {
 // the log.
 struct Record {
     format::Tag tag = format::Tag::end;
-    bool timed = false;       // definitions have no time
-    std::uint32_t thread = 0; // as in ChunkHeader::thread
-    std::uint64_t ticks = 0;
+    bool timed = false;        // definitions have no time
+    std::uint32_t thread = 0;  // as in ChunkHeader::thread
+    std::uint64_t ticks = 0;   // of a definition: those of the record before it
     std::uint64_t api = 0;     // alloc, free, context_gone, failed, map, unmap, retain
     std::uint64_t address = 0; // alloc, free
     std::uint64_t bytes = 0;   // alloc

@@ -110,8 +110,11 @@ void LogFile::count_chunks()
     const auto size = static_cast<std::uint64_t>(status.st_size);
     const std::uint64_t wanted =
         header_.header_bytes + std::uint64_t{header_.chunks} * header_.chunk_bytes;
-    cut_ = size < wanted;
     const std::uint64_t payload = size > header_.header_bytes ? size - header_.header_bytes : 0;
+    // On a full disk a chunk's number is taken and the chunk never made: its events are counted as
+    // lost.
+    const bool disk_full = header_.lost[static_cast<std::size_t>(format::Lost::no_space)] > 0;
+    cut_ = disk_full ? payload % header_.chunk_bytes != 0 : size < wanted;
     const std::uint64_t held = (payload + header_.chunk_bytes - 1) / header_.chunk_bytes;
     chunks_ = held < header_.chunks ? static_cast<std::uint32_t>(held) : header_.chunks;
 }

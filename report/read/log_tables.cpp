@@ -39,7 +39,7 @@ bool LogTables::define(const Record& record)
         define_thread(record.thread, record.body);
         return true;
     case Tag::stack:
-        define_stack(record.body);
+        define_stack(record);
         return true;
     case Tag::device:
         define_device(record.body);
@@ -94,8 +94,9 @@ void LogTables::define_thread(std::uint32_t index, Cursor in)
         ++undefined_;
 }
 
-void LogTables::define_stack(Cursor in)
+void LogTables::define_stack(const Record& record)
 {
+    Cursor in = record.body;
     const std::uint64_t id = in.varint();
     const std::uint64_t flags = in.varint();
     const std::uint64_t count = in.varint();
@@ -104,6 +105,7 @@ void LogTables::define_stack(Cursor in)
         return;
     }
     LoggedStack stack;
+    stack.known_since_ticks = record.ticks;
     stack.truncated = (flags & format::kStackTruncated) != 0;
     stack.addresses.reserve(count);
     std::uint64_t address = 0;

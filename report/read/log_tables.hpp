@@ -29,6 +29,7 @@ struct Api {
 struct LoggedStack {
     std::vector<std::uint64_t> addresses; // return addresses, innermost first
     bool truncated = false;
+    std::uint64_t known_since_ticks = 0; // its modules were there by then
 };
 
 struct LoggedThread {
@@ -77,7 +78,7 @@ private:
     void define_info(format::Cursor in);
     void define_api(format::Cursor in);
     void define_thread(std::uint32_t index, format::Cursor in);
-    void define_stack(format::Cursor in);
+    void define_stack(const Record& record);
     void define_device(format::Cursor in);
     void load_module(const Record& record);
     void unload_module(const Record& record);

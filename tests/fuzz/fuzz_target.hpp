@@ -1,0 +1,11 @@
+// tests/fuzz/fuzz_target.hpp — what a fuzz target gives to the driver: the entry point and
+// well-formed inputs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+std::vector<std::vector<std::uint8_t>> fuzz_corpus();

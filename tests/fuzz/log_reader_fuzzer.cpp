@@ -1,0 +1,70 @@
+// tests/fuzz/log_reader_fuzzer.cpp — bytes in, a printed report or an Error out, never a crash.
+//
+// libFuzzer's entry point, and the corpus for the driver beside it.
+#include <cstdint>
+#include <sstream>
+#include <stdexcept>
+
+#include "report/error.hpp"
+#include "report/export/export.hpp"
+#include "report/report.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+#include "tests/support/log_builder.hpp"
+
+using namespace vramscope;
+using test::Bytes;
+using test::LogBuilder;
+
+namespace {
+
+Bytes busy_log(std::uint32_t chunk_bytes)
+{
+    LogBuilder log(chunk_bytes);
+    log.info("program", "train").device(0, 24ull << 30, "GPU").context(1);
+    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build-id");
+    log.stack(1, {0x401000, 0x402000, 0x403000}).stack(2, {0x404000}, true);
+    for (std::uint64_t round = 0; round < 30; ++round) {
+        log.thread(static_cast<std::uint32_t>(round % 3))
+            .thread_name(100, "worker")
+            .place({.context = 1, .device = 0, .stream = round});
+        log.push("step").alloc(0x10000 + round * 256, 1000 * round, 1 + round % 2).pop().mark("m");
+        log.free(0x10000 + round * 512).failed(2, 77);
+        log.alloc(round, 4096, 2, "cuMemCreate")
+            .map(0x90000 + round * 4096, 4096, round)
+            .retain(round);
+        log.free(round, "cuMemRelease").unmap(0x90000, 8192);
+    }
+    log.context_gone(1).module_gone(1);
+    return log.build();
+}
+
+} // namespace
+
+std::vector<Bytes> fuzz_corpus()
+{
+    LogBuilder tsc;
+    tsc.header().clock = format::Clock::tsc;
+    tsc.header().latest_ticks = tsc.header().start_ticks + 3'000'000;
+    tsc.header().latest_ns = tsc.header().start_ns + 1'000'000;
+    tsc.alloc(0x1000, 256, 1).unused_chunk().alloc(0x1000, 512, 1);
+    return {busy_log(512), busy_log(1024), busy_log(4096), tsc.build()};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const test::TempFile file(Bytes(data, data + size));
+    try {
+        report::Options options;
+        options.all_frames = size % 2 == 0;
+        const report::Report report = report::make_report({file.path()}, options);
+        std::ostringstream out;
+        report::write_report(out, report);
+        report::write_summary(out, report);
+        report::write_json(out, report);
+        if (out.str().find('\x1b') != std::string::npos)
+            throw std::logic_error("an escape character of the log reached the output");
+    } catch (const report::Error&) {
+        // A file that is no log: the answer that is wanted.
+    }
+    return 0;
+}

@@ -1,0 +1,196 @@
+// tests/report/chunk_cursor_test.cpp — the records of one chunk: whole ones, large ones, damaged
+// ones.
+#include "report/read/chunk_cursor.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::Bytes;
+using test::LogBuilder;
+using test::TempFile;
+
+struct Decoded {
+    std::vector<Record> records;
+    bool damaged = false;
+    bool cut = false;
+};
+
+// Reads the first chunk. `committed`: instead of what the chunk says.
+Decoded decode(const TempFile& file, std::uint32_t committed = 0)
+{
+    const LogFile log = LogFile::open(file.path());
+    format::ChunkHeader header{};
+    log.read_at(log.chunk_offset(0), &header, sizeof header);
+    ChunkCursor cursor(log, log.chunk_offset(0) + sizeof header,
+                       committed == 0 ? header.committed : committed, header.base_ticks,
+                       header.thread);
+    Decoded decoded;
+    Record record;
+    while (cursor.next(record))
+        decoded.records.push_back(record);
+    decoded.damaged = cursor.damaged();
+    decoded.cut = cursor.cut();
+    return decoded;
+}
+
+TEST(ChunkCursor, GivesEventsWithTheFieldsThatWereWritten)
+{
+    LogBuilder log;
+    log.define_api("cuMemAlloc_v2").at(5'000'000).alloc(0x7f0000001234, 1001, 17);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 2u);
+    EXPECT_EQ(decoded.records[0].tag, format::Tag::api);
+    EXPECT_FALSE(decoded.records[0].timed);
+    const Record& alloc = decoded.records[1];
+    EXPECT_EQ(alloc.tag, format::Tag::alloc);
+    EXPECT_TRUE(alloc.timed);
+    EXPECT_EQ(alloc.ticks, 5'000'000u);
+    EXPECT_EQ(alloc.address, 0x7f0000001234u);
+    EXPECT_EQ(alloc.bytes, 1001u);
+    EXPECT_EQ(alloc.stack, 17u);
+    EXPECT_FALSE(decoded.damaged || decoded.cut);
+}
+
+TEST(ChunkCursor, ReadsRecordsLargerThanItsWindow)
+{
+    LogBuilder log;
+    log.info("small", "x").info("large", std::string(60'000, 'y')).alloc(0x1000, 256);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 4u);
+    EXPECT_EQ(decoded.records[1].tag, format::Tag::info);
+    EXPECT_EQ(decoded.records[3].address, 0x1000u);
+    EXPECT_FALSE(decoded.damaged);
+}
+
+TEST(ChunkCursor, ReadsManyRecordsAcrossWindows)
+{
+    LogBuilder log;
+    for (std::uint64_t block = 1; block <= 5000; ++block)
+        log.alloc(block * 0x100000, block, block);
+    ASSERT_EQ(log.chunks(), 1u);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 5001u);
+    for (std::uint64_t block = 1; block <= 5000; ++block) {
+        ASSERT_EQ(decoded.records[block].address, block * 0x100000);
+        ASSERT_EQ(decoded.records[block].bytes, block);
+    }
+}
+
+TEST(ChunkCursor, SkipsLengthPrefixedRecordsThatItDoesNotKnow)
+{
+    LogBuilder log;
+    log.record(0x3f, Bytes(100, 0xff)).alloc(0x1000, 256);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 2u);
+    EXPECT_EQ(decoded.records.back().address, 0x1000u);
+    EXPECT_FALSE(decoded.damaged);
+}
+
+TEST(ChunkCursor, StopsAtAHotRecordOfUnknownShapeAndSaysSo)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 256).raw({0x1f, 1, 2, 3}).alloc(0x2000, 256);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    EXPECT_EQ(decoded.records.size(), 2u);
+    EXPECT_TRUE(decoded.damaged);
+}
+
+TEST(ChunkCursor, ZerosWithinTheCommittedBytesAreDamage)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 256).raw(Bytes(32, 0));
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    EXPECT_EQ(decoded.records.size(), 2u);
+    EXPECT_TRUE(decoded.damaged);
+}
+
+TEST(ChunkCursor, AMalformedBodyCostsOneRecordOnly)
+{
+    LogBuilder log;
+    log.record(static_cast<std::uint8_t>(format::Tag::range_pop), Bytes(12, 0xff))
+        .alloc(0x1000, 256);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 2u);
+    EXPECT_EQ(decoded.records.back().address, 0x1000u);
+    EXPECT_TRUE(decoded.damaged);
+}
+
+TEST(ChunkCursor, ALengthBeyondTheChunkEndsItWithoutReadingOn)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 256).raw({0x20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f});
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    EXPECT_EQ(decoded.records.size(), 2u);
+    EXPECT_TRUE(decoded.damaged);
+}
+
+TEST(ChunkCursor, AnEventThatIsCommittedInPartIsNotGiven)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 256).alloc(0x2000, 256);
+    const TempFile file(log.build());
+    const LogFile opened = LogFile::open(file.path());
+    format::ChunkHeader header{};
+    opened.read_at(opened.chunk_offset(0), &header, sizeof header);
+    const Decoded decoded = decode(file, header.committed - 1);
+    EXPECT_EQ(decoded.records.size(), 2u);
+    EXPECT_TRUE(decoded.damaged);
+}
+
+TEST(ChunkCursor, AFileThatShrinksWhileItIsReadIsCutNotDamaged)
+{
+    LogBuilder log;
+    for (std::uint64_t block = 1; block <= 8000; ++block)
+        log.alloc(block * 0x1000, 256);
+    TempFile file(log.build());
+    const LogFile opened = LogFile::open(file.path());
+    format::ChunkHeader header{};
+    opened.read_at(opened.chunk_offset(0), &header, sizeof header);
+    ChunkCursor cursor(opened, opened.chunk_offset(0) + sizeof header, header.committed,
+                       header.base_ticks, 0);
+    Record record;
+    ASSERT_TRUE(cursor.next(record));
+    file.resize(opened.chunk_offset(0) + 1000);
+    std::size_t records = 1;
+    while (cursor.next(record))
+        ++records;
+    EXPECT_LT(records, 8001u);
+    EXPECT_TRUE(cursor.cut());
+    EXPECT_FALSE(cursor.damaged());
+}
+
+TEST(ChunkCursor, PlaceHoldsForTheFollowingEvents)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 256).place({.context = 3, .device = 1}).alloc(0x2000, 256);
+    const TempFile file(log.build());
+    const LogFile opened = LogFile::open(file.path());
+    format::ChunkHeader header{};
+    opened.read_at(opened.chunk_offset(0), &header, sizeof header);
+    ChunkCursor cursor(opened, opened.chunk_offset(0) + sizeof header, header.committed,
+                       header.base_ticks, 0);
+    Record record;
+    ASSERT_TRUE(cursor.next(record)); // the entry point
+    ASSERT_TRUE(cursor.next(record));
+    EXPECT_EQ(record.place->device, -1);
+    ASSERT_TRUE(cursor.next(record));
+    EXPECT_EQ(record.place->device, 1);
+    EXPECT_EQ(record.place->context, 3u);
+}
+
+} // namespace
+} // namespace vramscope::report

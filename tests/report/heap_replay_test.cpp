@@ -1,0 +1,342 @@
+// tests/report/heap_replay_test.cpp — which blocks are alive, and what became of the others.
+#include "report/read/heap_replay.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "report/read/log_reader.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using format::Memory;
+using test::LogBuilder;
+using test::TempFile;
+using test::operator""_KiB;
+using test::operator""_MiB;
+
+struct Replayed {
+    ReplayCounts counts;
+    std::vector<LostBlocks> lost; // by stack
+
+    std::uint64_t lost_bytes() const
+    {
+        std::uint64_t sum = 0;
+        for (const LostBlocks& blocks : lost)
+            sum += blocks.bytes;
+        return sum;
+    }
+};
+
+Replayed replay(const LogBuilder& log)
+{
+    const TempFile file(log.build());
+    const LogFile opened = LogFile::open(file.path());
+    LogReader reader(opened);
+    LogTables tables;
+    HeapReplay heap(tables, opened.header().exit_began_ticks, [&] {
+        reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
+    });
+    while (const Record* const record = reader.next())
+        heap.apply(*record);
+    heap.finish();
+    return {heap.counts(), heap.lost()};
+}
+
+TEST(HeapReplay, FreedBlocksAreNotLost)
+{
+    const Replayed result = replay(LogBuilder().alloc(0x1000, 1_MiB).free(0x1000));
+    EXPECT_TRUE(result.lost.empty());
+    EXPECT_EQ(result.counts.allocations, 1u);
+    EXPECT_EQ(result.counts.frees, 1u);
+    EXPECT_EQ(result.counts.unmatched_frees, 0u);
+}
+
+TEST(HeapReplay, SumsLostBlocksByStack)
+{
+    const Replayed result = replay(LogBuilder()
+                                       .at(100)
+                                       .alloc(0x1000, 1_MiB, 7)
+                                       .alloc(0x2000, 2_MiB, 7)
+                                       .alloc(0x3000, 4_MiB, 8));
+    ASSERT_EQ(result.lost.size(), 2u);
+    EXPECT_EQ(result.lost[0].stack, 7u);
+    EXPECT_EQ(result.lost[0].bytes, 3_MiB);
+    EXPECT_EQ(result.lost[0].blocks, 2u);
+    EXPECT_EQ(result.lost[0].first_ticks, 100u);
+    EXPECT_EQ(result.lost[0].last_ticks, 1100u);
+    EXPECT_EQ(result.lost[1].bytes, 4_MiB);
+}
+
+TEST(HeapReplay, BlamesTheLastTenantOfAReusedAddress)
+{
+    const Replayed result =
+        replay(LogBuilder().alloc(0x1000, 4_MiB, 1).free(0x1000).alloc(0x1000, 2_MiB, 2));
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].stack, 2u);
+    EXPECT_EQ(result.counts.missed_frees, 0u);
+}
+
+TEST(HeapReplay, AllocationOverALiveBlockMeansThatAFreeWasMissed)
+{
+    const Replayed result = replay(LogBuilder().alloc(0x1000, 4_MiB, 1).alloc(0x1000, 2_MiB, 2));
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].stack, 2u);
+    EXPECT_EQ(result.counts.missed_frees, 1u);
+    EXPECT_EQ(result.counts.peak_device_bytes, 4_MiB) << "the two never lived together";
+}
+
+TEST(HeapReplay, AFreeThatIsWrittenLateBelongsToTheBlockBefore)
+{
+    LogBuilder log;
+    log.thread(0).at(100).alloc(0x1000, 1_MiB, 1);
+    // Inside thread 0's free a signal handler's range was recorded first: the free comes late in
+    // its chunk.
+    log.at(400).push("handler").at(200).free(0x1000);
+    log.thread(1).at(300).alloc(0x1000, 2_MiB, 2);
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].stack, 2u);
+    EXPECT_EQ(result.counts.missed_frees, 0u);
+    EXPECT_EQ(result.counts.frees, 1u);
+}
+
+TEST(HeapReplay, FreesOfUnknownPointersAreCounted)
+{
+    const Replayed result =
+        replay(LogBuilder().free(0x1000).alloc(0x2000, 256).free(0x2000).free(0x2000));
+    EXPECT_EQ(result.counts.unmatched_frees, 2u);
+    EXPECT_EQ(result.counts.frees, 1u);
+}
+
+TEST(HeapReplay, HandlesAndPointersOfTheSameNumberAreDifferentBlocks)
+{
+    LogBuilder log;
+    log.alloc(0x40, 1_MiB, 1)
+        .alloc(0x40, 2_MiB, 2, "cuArrayCreate_v2")
+        .alloc(0x40, 4_MiB, 3, "cuMemHostAlloc");
+    log.free(0x40, "cuArrayDestroy");
+    EXPECT_EQ(replay(log).lost_bytes(), 5_MiB);
+}
+
+TEST(HeapReplay, PointersOfAllAllocatorsAreFreedByPlainFree)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1_MiB, 1, "cuMemAllocAsync").free(0x1000);
+    log.alloc(0x2000, 1_MiB, 1, "cuMemAllocManaged").free(0x2000);
+    log.alloc(0x3000, 1_MiB, 1).free(0x3000, "cuMemFreeAsync");
+    const Replayed result = replay(log);
+    EXPECT_TRUE(result.lost.empty());
+    EXPECT_EQ(result.counts.unmatched_frees, 0u);
+}
+
+TEST(HeapReplay, DeviceAndHostPeaksAreSeparate)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 10_MiB).alloc(0x2000, 5_MiB).free(0x1000).alloc(0x3000, 1_MiB);
+    log.alloc(0x4000, 3_MiB, 0, "cuMemHostAlloc").alloc(0x5000, 2_MiB, 0, "cuMemHostRegister_v2");
+    const Replayed result = replay(log);
+    EXPECT_EQ(result.counts.peak_device_bytes, 15_MiB);
+    EXPECT_EQ(result.counts.peak_host_bytes, 5_MiB);
+    EXPECT_EQ(result.counts.allocated_bytes, 21_MiB);
+}
+
+TEST(HeapReplay, ContextTakesItsOwnKindsOfMemoryWithIt)
+{
+    LogBuilder log;
+    log.place({.context = 3, .device = 0});
+    log.alloc(0x1000, 1, 1)
+        .alloc(0x2000, 1, 2, "cuMemAllocManaged")
+        .alloc(0x3000, 1, 3, "cuMemHostAlloc");
+    log.alloc(0x4000, 1, 4, "cuArrayCreate_v2").alloc(0x5000, 1, 5, "cuMipmappedArrayCreate");
+    log.alloc(0x6000, 1, 6, "cuMemAllocPitch_v2").alloc(0x7000, 1, 7, "cuMemAllocAsync");
+    log.alloc(0x8000, 1, 8, "cuMemCreate").alloc(0x9000, 1, 9, "cuMemHostRegister_v2");
+    log.alloc(0xa000, 1, 10, "cuMemAddressReserve").context_gone(3);
+    const Replayed result = replay(log);
+    for (const LostBlocks& blocks : result.lost)
+        EXPECT_EQ(blocks.fate, blocks.stack <= 6 ? Fate::context_gone : Fate::kept) << blocks.stack;
+    EXPECT_EQ(result.lost.size(), 10u);
+}
+
+TEST(HeapReplay, OtherContextsKeepTheirBlocks)
+{
+    LogBuilder log;
+    log.place({.context = 1}).alloc(0x1000, 1, 1).place({.context = 2}).alloc(0x2000, 1, 2);
+    log.place({}).alloc(0x3000, 1, 3).context_gone(1);
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 3u);
+    EXPECT_EQ(result.lost[0].fate, Fate::context_gone);
+    EXPECT_EQ(result.lost[1].fate, Fate::kept);
+    EXPECT_EQ(result.lost[2].fate, Fate::kept) << "its context is not known";
+}
+
+TEST(HeapReplay, ContextThatIsUsedAgainHasANewLife)
+{
+    LogBuilder log;
+    log.place({.context = 1})
+        .alloc(0x1000, 8, 1)
+        .context_gone(1)
+        .alloc(0x2000, 4, 2)
+        .alloc(0x1000, 2, 3);
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 3u);
+    EXPECT_EQ(result.lost[0].fate, Fate::context_gone);
+    EXPECT_EQ(result.lost[1].fate, Fate::kept);
+    EXPECT_EQ(result.lost[2].fate, Fate::kept);
+    EXPECT_EQ(result.counts.missed_frees, 0u) << "the address was free: its context was gone";
+    EXPECT_EQ(result.counts.peak_device_bytes, 8u) << "what died with the context is not alive";
+}
+
+TEST(HeapReplay, ContextThatIsDestroyedByTheExitIsTold)
+{
+    LogBuilder log;
+    log.place({.context = 1}).at(100).alloc(0x1000, 1, 1).place({.context = 2}).alloc(0x2000, 1, 2);
+    log.at(5000).context_gone(1).at(7000).context_gone(2);
+    log.header().exit_began_ticks = 6000;
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 2u);
+    EXPECT_EQ(result.lost[0].fate, Fate::context_gone);
+    EXPECT_EQ(result.lost[1].fate, Fate::context_gone_at_exit);
+}
+
+TEST(HeapReplay, BlocksOfManyDeadContextsAreAllSummedUp)
+{
+    LogBuilder log;
+    std::uint64_t address = 0x1000;
+    for (std::uint64_t context = 1; context <= 100; ++context) {
+        log.place({.context = context});
+        for (int block = 0; block < 200; ++block)
+            log.alloc(address += 0x1000, 1, context);
+        log.context_gone(context);
+    }
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 100u);
+    for (const LostBlocks& blocks : result.lost) {
+        EXPECT_EQ(blocks.blocks, 200u);
+        EXPECT_EQ(blocks.fate, Fate::context_gone);
+    }
+    EXPECT_EQ(result.counts.peak_device_bytes, 200u);
+}
+
+TEST(HeapReplay, PhysicalMemoryIsBackOnlyWhenReleasedAndUnmapped)
+{
+    LogBuilder log;
+    log.alloc(0x8000, 4_MiB, 0, "cuMemAddressReserve");
+    log.alloc(1, 2_MiB, 1, "cuMemCreate").map(0x8000, 2_MiB, 1).free(1, "cuMemRelease");
+    EXPECT_EQ(replay(log).lost_bytes(), 4_MiB + 2_MiB);
+    log.unmap(0x8000, 2_MiB).free(0x8000, "cuMemAddressFree");
+    const Replayed result = replay(log);
+    EXPECT_TRUE(result.lost.empty());
+    EXPECT_EQ(result.counts.peak_device_bytes, 2_MiB) << "addresses are no memory";
+    EXPECT_EQ(result.counts.memory_allocations, 1u);
+}
+
+TEST(HeapReplay, RetainedHandleNeedsAsManyReleases)
+{
+    LogBuilder log;
+    log.alloc(1, 2_MiB, 1, "cuMemCreate").retain(1).free(1, "cuMemRelease");
+    EXPECT_EQ(replay(log).lost_bytes(), 2_MiB);
+    EXPECT_EQ(replay(log.free(1, "cuMemRelease")).lost_bytes(), 0u);
+}
+
+TEST(HeapReplay, GraphMemoryIsNeitherLostNorCounted)
+{
+    LogBuilder log;
+    log.place({.stream = 5, .capturing = true}).alloc(0x1000, 1_MiB, 1, "cuMemAllocAsync");
+    const Replayed result = replay(log);
+    EXPECT_TRUE(result.lost.empty());
+    EXPECT_EQ(result.counts.graph_allocations, 1u);
+    EXPECT_EQ(result.counts.peak_device_bytes, 0u);
+    EXPECT_EQ(replay(log.free(0x1000)).counts.unmatched_frees, 0u);
+}
+
+TEST(HeapReplay, PhaseIsThePathThatAllBlocksOfAStackShare)
+{
+    LogBuilder log;
+    log.push("epoch")
+        .push("step 1")
+        .alloc(0x1000, 1, 1)
+        .pop()
+        .push("step 2")
+        .alloc(0x2000, 1, 1)
+        .pop();
+    log.push("save").alloc(0x3000, 1, 2).alloc(0x4000, 1, 2).pop().pop().alloc(0x5000, 1, 3);
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 3u);
+    EXPECT_EQ(result.lost[0].phase, (std::vector<std::string>{"epoch"}));
+    EXPECT_TRUE(result.lost[0].phases_differ);
+    EXPECT_EQ(result.lost[1].phase, (std::vector<std::string>{"epoch", "save"}));
+    EXPECT_FALSE(result.lost[1].phases_differ);
+    EXPECT_TRUE(result.lost[2].phase.empty());
+}
+
+TEST(HeapReplay, NamesEveryThreadThatAllocatedOnce)
+{
+    LogBuilder log;
+    log.thread(3)
+        .at(100)
+        .alloc(0x1000, 1, 1)
+        .alloc(0x2000, 1, 1)
+        .thread(1)
+        .at(200)
+        .alloc(0x3000, 1, 1);
+    EXPECT_EQ(replay(log).lost.at(0).threads, (std::vector<std::uint32_t>{1, 3}));
+}
+
+TEST(HeapReplay, EntryPointMayBeDefinedLaterByAnotherThread)
+{
+    LogBuilder log;
+    log.thread(0).at(100).define_api("cuMemFree_v2").define_api("cuMemAlloc_v2");
+    log.at(500).alloc(0x9000, 1).free(0x9000);
+    // Thread 1's events are earlier than anything of thread 0's, the definitions included.
+    log.thread(1).at(100).alloc(0x1000, 1).free(0x1000);
+    test::Bytes bytes = log.build();
+    // Let thread 0 begin so late that its chunk is opened after thread 1's events.
+    const std::uint64_t late = std::uint64_t{1} << 40;
+    std::memcpy(bytes.data() + log.chunk_offset(0) + offsetof(format::ChunkHeader, base_ticks),
+                &late, 8);
+    const TempFile file(bytes);
+    const LogFile opened = LogFile::open(file.path());
+    LogReader reader(opened);
+    LogTables tables;
+    HeapReplay heap(tables, 0, [&] {
+        reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
+    });
+    while (const Record* const record = reader.next())
+        heap.apply(*record);
+    heap.finish();
+    EXPECT_EQ(heap.counts().undefined_events, 0u);
+    EXPECT_EQ(heap.counts().frees, 2u);
+    EXPECT_TRUE(heap.lost().empty());
+}
+
+TEST(HeapReplay, EventsOfUndefinedEntryPointsAreCounted)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1);
+    test::Bytes record(format::kMaxHotBytes);
+    format::DeltaState state{.ticks = log.now(), .address = 0};
+    const format::Free event{.api = 4000, .ticks = log.now(), .address = 0x1000};
+    record.resize(
+        static_cast<std::size_t>(format::encode_free(record.data(), event, state) - record.data()));
+    log.raw(record);
+    const Replayed result = replay(log);
+    EXPECT_EQ(result.counts.undefined_events, 1u);
+    EXPECT_EQ(result.lost.size(), 1u);
+}
+
+TEST(HeapReplay, FailedCallsAreNoAllocations)
+{
+    const Replayed result = replay(LogBuilder().failed(2, 100_MiB));
+    EXPECT_EQ(result.counts.failed_calls, 1u);
+    EXPECT_EQ(result.counts.allocations, 0u);
+    EXPECT_TRUE(result.lost.empty());
+}
+
+} // namespace
+} // namespace vramscope::report

@@ -1,0 +1,151 @@
+// tests/report/json_test.cpp — the JSON report: its numbers, its strings, and its schema held by
+// python3-jsonschema.
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "report/export/export.hpp"
+#include "report/report.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using Json = nlohmann::json;
+using test::LogBuilder;
+using test::TempFile;
+
+LogBuilder program()
+{
+    LogBuilder log;
+    log.info("program", "train").info("driver.simulated", "1").info("unwinder", "libunwind");
+    log.device(0, 24ull << 30, "GPU").module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "id");
+    log.stack(1, {0x401001, 0x409001})
+        .place({.context = 1, .device = 0})
+        .thread_name(4242, "train");
+    log.at(2'000'000)
+        .push("epoch")
+        .alloc(0x1000, 3'000'000'007, 1)
+        .alloc(0x2000, 1 << 20, 0)
+        .free(0x2000);
+    return log;
+}
+
+std::string text_of(const LogBuilder& log)
+{
+    const TempFile file(log.build());
+    std::ostringstream out;
+    write_json(out, make_report({file.path()}));
+    return out.str();
+}
+
+// Exit status of the schema check over this text.
+int check(const std::string& text)
+{
+    const std::string path =
+        testing::TempDir() + "vramscope_json_test." + std::to_string(::getpid()) + ".json";
+    std::ofstream(path) << text;
+    const std::string source = VRAMSCOPE_SOURCE_DIR;
+    const int status =
+        std::system(("/usr/bin/python3 '" + source + "/tests/report/check_schema.py' '" + source +
+                     "/report/export/report.schema.json' '" + path + "' >&2")
+                        .c_str());
+    std::remove(path.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Json, HoldsExactNumbersAndHexOffsets)
+{
+    const Json report = Json::parse(text_of(program()));
+    EXPECT_EQ(report["schema_version"], "1.0.0");
+    EXPECT_EQ(report["verdict"], "leaks");
+    EXPECT_EQ(report["totals"]["leaked_bytes"], 3'000'000'007u);
+    ASSERT_EQ(report["leaks"].size(), 1u);
+    const Json& leak = report["leaks"][0];
+    EXPECT_EQ(leak["kind"], "leaked-at-exit");
+    EXPECT_EQ(leak["bytes"], 3'000'000'007u);
+    EXPECT_EQ(leak["blocks"], 1u);
+    EXPECT_EQ(leak["api"], "cuMemAlloc");
+    EXPECT_EQ(leak["entry_point"], "cuMemAlloc_v2");
+    EXPECT_EQ(leak["device"], 0);
+    EXPECT_EQ(leak["first_ns"], 1'001'000u);
+    EXPECT_EQ(leak["phase"], "epoch");
+    EXPECT_EQ(leak["threads"][0]["name"], "train");
+    EXPECT_EQ(leak["stack"][0]["function"], nullptr);
+    EXPECT_EQ(leak["stack"][0]["module"], "/gone/train");
+    EXPECT_EQ(leak["stack"][0]["offset"], "0x1000");
+    EXPECT_EQ(report["coverage"]["driver"]["simulated"], true);
+    EXPECT_EQ(report["coverage"]["unwinder"], "libunwind");
+    EXPECT_EQ(report["processes"][0]["end"]["kind"], "exited");
+}
+
+TEST(Json, StaysAsciiAndValidWhateverNamesHold)
+{
+    LogBuilder log = program();
+    log.info("command", "\xff\xfe\x1b[2J \"quoted\" größe").info("env.x", std::string("a\0b", 3));
+    const std::string text = text_of(log);
+    for (const char c : text)
+        ASSERT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << static_cast<int>(c);
+    const std::string command = Json::parse(text)["processes"][0]["command"];
+    EXPECT_NE(command.find("\"quoted\" größe"), std::string::npos);
+    EXPECT_EQ(check(text), 0);
+}
+
+TEST(JsonSchema, HoldsForEveryKindOfReport)
+{
+    EXPECT_EQ(check(text_of(program())), 0);
+    EXPECT_EQ(check(text_of(LogBuilder())), 0) << "nothing seen";
+    LogBuilder crash = program();
+    crash.header().waited = 1;
+    crash.header().wait_status = 9;
+    crash.header().start_real_ns = 1'700'000'000'000'000'000;
+    EXPECT_EQ(check(text_of(crash)), 0);
+    LogBuilder strange;
+    strange.alloc(0, UINT64_MAX, 5).alloc(1, 1, 0, "cuMemAddressReserve").failed(2, 1).raw({0});
+    strange.header().lost[0] = strange.header().lost[6] = strange.header().lost[7] = 1;
+    EXPECT_EQ(check(text_of(strange)), 0);
+}
+
+struct Breakage {
+    const char* what;
+    void (*apply)(Json&);
+};
+
+class BrokenJson : public testing::TestWithParam<Breakage> {};
+
+// The check must be able to fail, and for each of these reasons alone.
+TEST_P(BrokenJson, IsRejected)
+{
+    Json report = Json::parse(text_of(program()));
+    ASSERT_EQ(check(report.dump()), 0);
+    GetParam().apply(report);
+    EXPECT_EQ(check(report.dump()), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, BrokenJson,
+    testing::Values(
+        Breakage{"NoVerdict", [](Json& report) { report.erase("verdict"); }},
+        Breakage{"UnknownVerdict", [](Json& report) { report["verdict"] = "fine"; }},
+        Breakage{"InconclusiveWithoutReason",
+                 [](Json& report) { report["verdict"] = "inconclusive"; }},
+        Breakage{"NewMajorVersion", [](Json& report) { report["schema_version"] = "2.0.0"; }},
+        Breakage{"BytesAsText", [](Json& report) { report["leaks"][0]["bytes"] = "3 GB"; }},
+        Breakage{"NegativeBytes", [](Json& report) { report["totals"]["leaked_bytes"] = -1; }},
+        Breakage{"UnknownKind", [](Json& report) { report["leaks"][0]["kind"] = "leak"; }},
+        Breakage{"FrameWithoutLine",
+                 [](Json& report) { report["leaks"][0]["stack"][0].erase("line"); }},
+        Breakage{"OffsetAsNumber",
+                 [](Json& report) { report["leaks"][0]["stack"][0]["offset"] = 4096; }},
+        Breakage{"UndocumentedMember", [](Json& report) { report["leaks"][0]["color"] = "red"; }}),
+    [](const auto& test_case) { return std::string(test_case.param.what); });
+
+} // namespace
+} // namespace vramscope::report

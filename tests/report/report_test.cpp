@@ -1,0 +1,234 @@
+// tests/report/report_test.cpp — the verdict and what it rests on, of one log and of several.
+#include "report/report.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "report/error.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::Bytes;
+using test::LogBuilder;
+using test::TempFile;
+using test::operator""_MiB;
+
+LogBuilder leaking()
+{
+    return LogBuilder().alloc(0x1000, 1_MiB, 1).alloc(0x2000, 2_MiB, 2).free(0x2000);
+}
+LogBuilder clean()
+{
+    return LogBuilder().alloc(0x1000, 1_MiB, 1).free(0x1000);
+}
+
+Report report_of(const LogBuilder& log)
+{
+    const TempFile file(log.build());
+    return make_report({file.path()});
+}
+
+bool has_reason(const Report& report, const std::string& words)
+{
+    for (const std::string& reason : report.reasons) {
+        if (reason.find(words) != std::string::npos)
+            return true;
+    }
+    return false;
+}
+
+TEST(Report, IsCleanWhenEverythingWasFreed)
+{
+    const Report report = report_of(clean());
+    EXPECT_EQ(report.verdict, Verdict::clean);
+    EXPECT_TRUE(report.reasons.empty());
+    EXPECT_EQ(report.totals.allocations, 1u);
+    EXPECT_EQ(report.totals.frees, 1u);
+}
+
+TEST(Report, NamesLeaksWithTheirTotals)
+{
+    const Report report = report_of(leaking());
+    EXPECT_EQ(report.verdict, Verdict::leaks);
+    EXPECT_EQ(report.totals.leaked_bytes, 1_MiB);
+    EXPECT_EQ(report.totals.leaked_blocks, 1u);
+    EXPECT_EQ(report.totals.peak_device_bytes, 3_MiB);
+    ASSERT_EQ(report.totals.leaked_by_memory.size(), 1u);
+    EXPECT_EQ(report.totals.leaked_by_memory[0].memory, format::Memory::device);
+    EXPECT_EQ(report.coverage.entry_points_seen,
+              (std::vector<std::string>{"cuMemAlloc_v2", "cuMemFree_v2"}));
+}
+
+TEST(Report, NonZeroExitStatusIsConclusive)
+{
+    LogBuilder log = leaking();
+    log.header().waited = 1;
+    log.header().wait_status = 3 << 8;
+    EXPECT_EQ(report_of(log).verdict, Verdict::leaks);
+}
+
+struct Doubt {
+    const char* what;
+    const char* reason;
+    void (*apply)(LogBuilder&);
+};
+
+class ReportInDoubt : public testing::TestWithParam<Doubt> {};
+
+TEST_P(ReportInDoubt, IsNeitherCleanNorLeaksAndSaysWhy)
+{
+    for (LogBuilder log : {leaking(), clean()}) {
+        GetParam().apply(log);
+        const Report report = report_of(log);
+        EXPECT_EQ(report.verdict, Verdict::inconclusive);
+        EXPECT_TRUE(has_reason(report, GetParam().reason))
+            << testing::PrintToString(report.reasons);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Reasons, ReportInDoubt,
+    testing::Values(
+        Doubt{"Crash", "signal 11 (SIGSEGV)",
+              [](LogBuilder& log) {
+                  log.header().waited = 1;
+                  log.header().wait_status = 11;
+              }},
+        Doubt{"UnknownEnd", "unseen",
+              [](LogBuilder& log) { log.header().end = format::End::unknown; }},
+        Doubt{"LostEvents", "disk full", [](LogBuilder& log) { log.header().lost[0] = 3; }},
+        Doubt{"LostForAReasonOfTheFuture", "does not know",
+              [](LogBuilder& log) { log.header().lost[7] = 1; }},
+        Doubt{"Damage", "damaged",
+              [](LogBuilder& log) {
+                  log.raw({0, 0, 0});
+              }},
+        Doubt{"MissedFree", "not seen",
+              [](LogBuilder& log) { log.alloc(0x9000, 1).alloc(0x9000, 1).free(0x9000); }}),
+    [](const auto& test_case) { return std::string(test_case.param.what); });
+
+TEST(Report, ListsLeaksOfACrashEvenSo)
+{
+    LogBuilder log = leaking();
+    log.header().end = format::End::unknown;
+    const Report report = report_of(log);
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].kind, LeakKind::at_crash);
+}
+
+TEST(Report, ALogWithoutMemoryCallsProvesNothing)
+{
+    const Report report = report_of(LogBuilder().info("program", "x").mark("start"));
+    EXPECT_EQ(report.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(has_reason(report, "no CUDA memory call"))
+        << testing::PrintToString(report.reasons);
+    EXPECT_TRUE(has_reason(report_of(LogBuilder()), "no CUDA memory call"));
+}
+
+TEST(Report, CutLogGivesWhatIsThere)
+{
+    LogBuilder log = leaking();
+    log.new_chunk().alloc(0x5000, 4_MiB, 3);
+    Bytes bytes = log.build();
+    bytes.resize(log.chunk_offset(1));
+    const TempFile file(bytes);
+    const Report report = make_report({file.path()});
+    EXPECT_EQ(report.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(report.coverage.truncated);
+    EXPECT_EQ(report.totals.leaked_bytes, 1_MiB);
+}
+
+TEST(Report, DescribesTheProcess)
+{
+    LogBuilder log = leaking();
+    log.info("program", "train").info("command", "./train --steps 3").info("host", "node1");
+    log.device(1, 80, "B").device(0, 24, "A");
+    log.header().start_real_ns = 1'700'000'000'000'000'000;
+    const Report report = report_of(log);
+    ASSERT_EQ(report.processes.size(), 1u);
+    const Process& process = report.processes[0];
+    EXPECT_EQ(process.pid, 4242u);
+    EXPECT_EQ(process.program, "train");
+    EXPECT_EQ(process.command, "./train --steps 3");
+    EXPECT_EQ(process.started, "2023-11-14T22:13:20Z");
+    EXPECT_EQ(process.end.kind, ProcessEnd::Kind::exited);
+    ASSERT_EQ(process.devices.size(), 2u);
+    EXPECT_EQ(process.devices[0].name, "A");
+    EXPECT_EQ(process.info_value("host"), "node1");
+    EXPECT_EQ(process.info_value("nothing"), "");
+}
+
+TEST(Report, JoinsTheLogsOfSeveralProcesses)
+{
+    LogBuilder one = leaking();
+    LogBuilder two = leaking();
+    two.alloc(0x7000, 8_MiB, 1);
+    two.header().pid = 4243;
+    const TempFile first(one.build());
+    const TempFile second(two.build());
+    const Report report = make_report({first.path(), second.path()});
+    EXPECT_EQ(report.verdict, Verdict::leaks);
+    ASSERT_EQ(report.processes.size(), 2u);
+    EXPECT_EQ(report.totals.leaked_bytes, 10_MiB);
+    EXPECT_EQ(report.totals.peak_device_bytes, 9_MiB) << "of the process that had the most";
+    ASSERT_EQ(report.leaks.size(), 2u);
+    EXPECT_EQ(report.leaks[0].process, 1u);
+    EXPECT_EQ(report.leaks[1].process, 0u);
+}
+
+TEST(Report, OneCrashedRankMakesTheWholeInconclusiveAndIsNamed)
+{
+    LogBuilder crashed = leaking();
+    crashed.header().end = format::End::unknown;
+    crashed.header().pid = 99;
+    const TempFile first(clean().build());
+    const TempFile second(crashed.build());
+    const Report report = make_report({first.path(), second.path()});
+    EXPECT_EQ(report.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(has_reason(report, "process 99: ")) << testing::PrintToString(report.reasons);
+}
+
+TEST(Report, AProcessWithoutMemoryCallsBesideOneWithIsFine)
+{
+    const TempFile first(clean().build());
+    const TempFile second(LogBuilder().mark("idle").build());
+    EXPECT_EQ(make_report({first.path(), second.path()}).verdict, Verdict::clean);
+}
+
+TEST(Report, ABadFileAmongGoodOnesIsAnError)
+{
+    const TempFile good(clean().build());
+    const TempFile bad(Bytes(100, 'x'));
+    EXPECT_THROW(make_report({good.path(), bad.path()}), Error);
+}
+
+TEST(Report, ProgressEndsAtOneAndNeverGoesBack)
+{
+    const TempFile first(leaking().build());
+    const TempFile second(leaking().build());
+    std::vector<double> seen;
+    Options options;
+    options.progress = [&](double fraction) { seen.push_back(fraction); };
+    make_report({first.path(), second.path()}, options);
+    ASSERT_FALSE(seen.empty());
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_DOUBLE_EQ(seen.back(), 1.0);
+}
+
+TEST(Report, TellsFailedCallsAndStrayFrees)
+{
+    const Report report =
+        report_of(clean().failed(2, 4096).free(0x77000).alloc(0x100, 8, 0, "cuMemAddressReserve"));
+    ASSERT_EQ(report.notices.size(), 3u);
+    EXPECT_NE(report.notices[0].find("cuMemAlloc_v2 of 4096 bytes"), std::string::npos);
+    EXPECT_NE(report.notices[0].find("out of memory"), std::string::npos);
+    EXPECT_NE(report.notices[1].find("not seen allocated"), std::string::npos);
+    EXPECT_NE(report.notices[2].find("1 address reservation"), std::string::npos);
+    EXPECT_EQ(report.verdict, Verdict::clean);
+}
+
+} // namespace
+} // namespace vramscope::report
