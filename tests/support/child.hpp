@@ -42,11 +42,9 @@ inline int wait_for(pid_t child)
 }
 
 template <class Body>
-int status_of_child(Body body)
+void run_in_child(Body body)
 {
-    return wait_for(start_child(body));
+    EXPECT_EQ(wait_for(start_child(body)), 0) << "the child failed: see above";
 }
-
-#define EXPECT_CHILD_SUCCEEDS(...) EXPECT_EQ(::vramscope::test::status_of_child(__VA_ARGS__), 0)
 
 } // namespace vramscope::test

@@ -177,7 +177,7 @@ TEST_F(LogFileTest, HandsOutChunksOneBehindTheOther)
 // SIGXFSZ keeps its default action: the program would die of it.
 TEST_F(LogFileTest, AtAFileSizeLimitGivesNoChunkAndRaisesNoSignal)
 {
-    EXPECT_CHILD_SUCCEEDS([&] {
+    test::run_in_child([&] {
         const rlimit limit{format::kHeaderBytes + 2 * format::kChunkBytes + 100, RLIM_INFINITY};
         ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
         ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
@@ -190,7 +190,7 @@ TEST_F(LogFileTest, AtAFileSizeLimitGivesNoChunkAndRaisesNoSignal)
 
 TEST_F(LogFileTest, IsNotLeftBehindWhereNotEvenItsHeaderFits)
 {
-    EXPECT_CHILD_SUCCEEDS([&] {
+    test::run_in_child([&] {
         const rlimit limit{100, RLIM_INFINITY};
         ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
         EXPECT_FALSE(file_.create(dir_.file("a.vsl").c_str()));
@@ -229,7 +229,7 @@ TEST_F(LogFileTest, IsNotMappedInTheChildOfAFork)
     ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
     format::ChunkHeader* const chunk = file_.map_next_chunk();
     ASSERT_NE(chunk, nullptr);
-    EXPECT_CHILD_SUCCEEDS([&] {
+    test::run_in_child([&] {
         const int memory = ::open("/proc/self/mem", O_RDONLY);
         char byte;
         EXPECT_LT(::pread(memory, &byte, 1, reinterpret_cast<off_t>(chunk)), 0);

@@ -82,6 +82,16 @@ void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
     }
 }
 
+// Of two objects that were found at one address. Paths only where there is no build-id: one that was opened by a
+// relative path changes with the directory.
+bool same_object(const Module& a, const Module& b) noexcept
+{
+    if (a.end != b.end || a.build_id_bytes != b.build_id_bytes)
+        return false;
+    return a.build_id_bytes ? std::memcmp(a.build_id, b.build_id, a.build_id_bytes) == 0
+                            : std::strcmp(a.path, b.path) == 0;
+}
+
 }  // namespace
 
 unsigned long long unloaded_objects() noexcept
@@ -152,9 +162,10 @@ void Modules::scan(const ModuleObserver& observer) noexcept
             return 0;
         Module fresh;
         if (!added) {
+            fresh.end = range.end;
             read_build_id(*info, fresh);
-            if (fresh.build_id_bytes != module->build_id_bytes
-                || std::memcmp(fresh.build_id, module->build_id, fresh.build_id_bytes) != 0) {
+            read_path(*info, is_first, fresh);
+            if (!same_object(fresh, *module)) {
                 state.observer->gone(state.observer->context, module->id);  // another library at the same address
                 added = true;
             }

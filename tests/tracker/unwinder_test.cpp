@@ -1,0 +1,151 @@
+// tests/tracker/unwinder_test.cpp — return addresses of the caller and of nothing below it, by
+// either unwinder.
+//
+// The unwinder is chosen once in a process: each test runs in a child.
+#include "tracker/capture/unwinder.hpp"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/call_site.hpp"
+#include "tests/support/child.hpp"
+
+using namespace vramscope;
+using namespace vramscope::capture;
+
+namespace {
+
+struct Stack {
+    std::vector<std::uintptr_t> frames;
+    bool truncated = false;
+    std::vector<std::uintptr_t> by_glibc; // from the hook's caller on
+};
+
+[[gnu::noinline]] Stack take(std::size_t capacity)
+{
+    const log::CallSite site = VRAMSCOPE_TEST_CALL_SITE();
+    Stack stack;
+    std::uintptr_t frames[kMaxFrames];
+    stack.frames.assign(frames,
+                        frames + unwind(site.return_address, frames, capacity, stack.truncated));
+    void* all[kMaxFrames];
+    void** const end = all + ::backtrace(all, kMaxFrames);
+    void** const caller = std::find(all, end, reinterpret_cast<void*>(site.return_address));
+    for (void** frame = caller; frame != end; ++frame)
+        stack.by_glibc.push_back(reinterpret_cast<std::uintptr_t>(*frame));
+    return stack;
+}
+
+[[gnu::noinline]] Stack take_below(std::size_t depth, std::size_t capacity)
+{
+    Stack stack = depth ? take_below(depth - 1, capacity) : take(capacity);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+    return stack;
+}
+
+constexpr std::size_t kDepth = 20;
+
+class UnwinderTest : public ::testing::TestWithParam<const char*> {};
+
+} // namespace
+
+TEST_P(UnwinderTest, GivesTheCallersReturnAddressesToTheOutermost)
+{
+    test::run_in_child([&] {
+        open_unwinder(GetParam());
+        EXPECT_STREQ(unwinder_name(current_unwinder()), GetParam());
+        const Stack stack = take_below(kDepth, kMaxFrames);
+        EXPECT_GT(stack.frames.size(), 25u);
+        EXPECT_FALSE(stack.truncated);
+        EXPECT_EQ(stack.frames, stack.by_glibc);
+    });
+}
+
+TEST_P(UnwinderTest, SaysWhenTheStackWentOn)
+{
+    test::run_in_child([&] {
+        open_unwinder(GetParam());
+        const Stack whole = take_below(kDepth, kMaxFrames);
+        for (std::size_t capacity = 1; capacity < whole.frames.size(); ++capacity) {
+            const Stack part = take_below(kDepth, capacity);
+            EXPECT_TRUE(part.truncated) << capacity;
+            ASSERT_EQ(part.frames.size(), capacity);
+            const auto recursive =
+                static_cast<std::ptrdiff_t>(std::min(capacity, kDepth)); // then this line
+            EXPECT_TRUE(std::equal(part.frames.begin(), part.frames.begin() + recursive,
+                                   whole.frames.begin()));
+        }
+        const Stack exact = take_below(kDepth, whole.frames.size());
+        EXPECT_FALSE(exact.truncated);
+        EXPECT_EQ(exact.frames.size(), whole.frames.size());
+    });
+}
+
+TEST_P(UnwinderTest, KeepsAtMostItsMostOfAnEndlessRecursion)
+{
+    test::run_in_child([&] {
+        open_unwinder(GetParam());
+        const Stack stack = take_below(1000, kMaxFrames);
+        EXPECT_EQ(stack.frames.size(), kMaxFrames);
+        EXPECT_TRUE(stack.truncated);
+    });
+}
+
+TEST_P(UnwinderTest, GivesNothingForACallerThatIsNotThere)
+{
+    test::run_in_child([&] {
+        open_unwinder(GetParam());
+        std::uintptr_t frames[kMaxFrames];
+        bool truncated = false;
+        EXPECT_EQ(unwind(0x1234, frames, kMaxFrames, truncated), 0u);
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(By, UnwinderTest, ::testing::Values("libunwind", "glibc"),
+                         [](const auto& chosen) { return std::string(chosen.param); });
+
+TEST(Unwinder, TakesNoStackWhenThereIsToBeNone)
+{
+    test::run_in_child([] {
+        open_unwinder("none");
+        EXPECT_EQ(current_unwinder(), Unwinder::none);
+        EXPECT_TRUE(take(kMaxFrames).frames.empty());
+    });
+}
+
+TEST(Unwinder, ChangesToGlibcOnceCodeWasUnloaded)
+{
+    test::run_in_child([] {
+        open_unwinder(nullptr);
+        EXPECT_EQ(current_unwinder(), Unwinder::libunwind);
+        distrust_libunwind();
+        distrust_libunwind();
+        EXPECT_EQ(current_unwinder(), Unwinder::glibc);
+        const Stack stack = take_below(5, kMaxFrames);
+        EXPECT_EQ(stack.frames, stack.by_glibc);
+    });
+}
+
+TEST(Unwinder, IsNotOpenedByDistrust)
+{
+    test::run_in_child([] {
+        open_unwinder("none");
+        distrust_libunwind();
+        EXPECT_EQ(current_unwinder(), Unwinder::none);
+    });
+}
+
+// In the global scope its _Unwind_ functions would take over the program's C++ exceptions.
+TEST(Unwinder, KeepsLibunwindOutOfTheProgramsSymbols)
+{
+    test::run_in_child([] {
+        open_unwinder("libunwind");
+        EXPECT_EQ(::dlsym(RTLD_DEFAULT, "unw_backtrace"), nullptr);
+        EXPECT_NE(::dlopen("libunwind.so.8", RTLD_LAZY | RTLD_NOLOAD), nullptr);
+    });
+}
