@@ -227,6 +227,7 @@ struct Row {
     std::int64_t return_address_offset = 0;
     Where frame_pointer = Where::same;
     std::int64_t frame_pointer_offset = 0;
+    Where stack_pointer = Where::same;  // other: the caller's is not the canonical frame address
 };
 
 class Interpreter {
@@ -263,6 +264,8 @@ private:
         } else if (reg == kRbp) {
             next_.frame_pointer = where;
             next_.frame_pointer_offset = offset;
+        } else if (reg == kRsp) {
+            next_.stack_pointer = where;
         }
     }
     void restore(std::uint64_t reg) noexcept
@@ -271,6 +274,8 @@ private:
             set(reg, initial_.return_address, initial_.return_address_offset);
         else if (reg == kRbp)
             set(reg, initial_.frame_pointer, initial_.frame_pointer_offset);
+        else if (reg == kRsp)
+            set(reg, initial_.stack_pointer, 0);
     }
     void define_cfa(std::uint64_t reg, std::int64_t offset) noexcept
     {
@@ -355,7 +360,7 @@ FrameRule to_rule(const Row& row) noexcept
     }
     const bool saved = row.frame_pointer == Where::at_offset;
     if (!row.cfa_known || row.return_address != Where::at_offset
-        || (!saved && row.frame_pointer != Where::same))
+        || (!saved && row.frame_pointer != Where::same) || row.stack_pointer != Where::same)
         return rule;
     rule.kind = FrameRule::Kind::plain;
     rule.from_frame_pointer = row.cfa_register == kRbp;
