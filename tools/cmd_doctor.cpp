@@ -109,7 +109,7 @@ void look_at_driver(const DoctorOptions& options, const Installation& installati
 {
     const bool simulated = !options.simulate.empty();
     const DriverFacts driver
-        = probe_driver(simulated ? installation.simgpu / "libcuda.so.1" : "libcuda.so.1", options.simulate);
+        = probe_driver(simulated ? installation.simgpu / "libcuda.so.1" : "libcuda.so.1", Ask::all, options.simulate);
     if (driver.path.empty()) {
         findings.bad(fmt::format("no CUDA driver: {}", driver.problem));
         if (!driver.kernel_module.empty())
@@ -143,7 +143,7 @@ void look_at_program(const DoctorOptions& options, const Installation& installat
     else
         findings.note("it is not linked with CUDA itself; libraries that it opens may be");
     if (!options.simulate.empty())
-        for (const std::string& line : gpu_obstacles(program, options.simulate, installation))
+        for (const std::string& line : gpu_obstacles(program, options.simulate, installation, Ask::where))
             findings.bad(line);
 }
 

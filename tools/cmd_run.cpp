@@ -134,7 +134,7 @@ void tell_what_was_seen(const RunOptions& options, const Installation& installat
         const ProgramFile program = inspect_program(options.command.front());
         const auto reasons = report.reasons.empty()
             ? why_nothing_was_seen(program, options.simulate, installation, !announcements.empty())
-            : gpu_obstacles(program, options.simulate, installation);
+            : gpu_obstacles(program, options.simulate, installation, Ask::all);
         report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
     }
     if (logs.empty()) {

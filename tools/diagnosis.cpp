@@ -3,16 +3,15 @@
 
 #include <fmt/format.h>
 
-#include "tools/driver_probe.hpp"
 
 namespace vramscope {
 
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
-    const Installation& installation)
+    const Installation& installation, Ask ask)
 {
     std::vector<std::string> lines;
     if (simulate.empty()) {
-        const DriverFacts driver = probe_driver("libcuda.so.1");
+        const DriverFacts driver = probe_driver("libcuda.so.1", ask);
         if (driver.path.empty())
             lines.push_back("there is no CUDA driver on this machine (libcuda.so.1)");
         else if (!driver.problem.empty())
@@ -43,7 +42,7 @@ std::vector<std::string> why_nothing_was_seen(const ProgramFile& program, const 
         return lines;
     }
     lines.push_back("it allocated no GPU memory through CUDA");
-    const std::vector<std::string> more = gpu_obstacles(program, simulate, installation);
+    const std::vector<std::string> more = gpu_obstacles(program, simulate, installation, Ask::where);
     lines.insert(lines.end(), more.begin(), more.end());
     return lines;
 }

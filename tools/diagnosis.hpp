@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/driver_probe.hpp"
 #include "tools/installation.hpp"
 #include "tools/program_file.hpp"
 
@@ -11,7 +12,7 @@ namespace vramscope {
 
 // Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the simulated one.
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
-    const Installation& installation);
+    const Installation& installation, Ask ask);
 
 // After a run in which no allocation was seen. `loaded`: our library came up in some process.
 std::vector<std::string> why_nothing_was_seen(const ProgramFile& program, const std::string& simulate,

@@ -51,7 +51,7 @@ std::string meaning_of(int status, void* library)
 }
 
 // Runs in the child. Each line is "key value".
-void interview(std::ostream& out, const std::string& name)
+void interview(std::ostream& out, const std::string& name, Ask ask)
 {
     void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -63,6 +63,8 @@ void interview(std::ostream& out, const std::string& name)
     Dl_info place;
     if (init && ::dladdr(reinterpret_cast<void*>(init), &place) && place.dli_fname)
         out << "path " << place.dli_fname << '\n';
+    if (ask == Ask::where && init)
+        return;
     if (!version || !init) {
         out << "problem it has no cuInit: not a CUDA driver\n";
         return;
@@ -123,7 +125,7 @@ std::string kernel_module_version()
 
 }  // namespace
 
-DriverFacts probe_driver(const std::filesystem::path& library, const std::string& simulate)
+DriverFacts probe_driver(const std::filesystem::path& library, Ask ask, const std::string& simulate)
 {
     DriverFacts facts;
     facts.kernel_module = kernel_module_version();
@@ -135,7 +137,7 @@ DriverFacts probe_driver(const std::filesystem::path& library, const std::string
         if (!simulate.empty())
             ::setenv("VRAMSCOPE_SIMULATE", simulate.c_str(), 1);
         std::ostringstream out;
-        interview(out, library.string());
+        interview(out, library.string(), ask);
         const std::string text = out.str();
         [[maybe_unused]] const ssize_t written = ::write(ends[1], text.data(), text.size());
         ::_exit(0);

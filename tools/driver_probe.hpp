@@ -16,8 +16,13 @@ struct DriverFacts {
     std::vector<std::string> devices;  // "NVIDIA H200, 139.7 GiB"
 };
 
+enum class Ask {
+    where,  // only whether it is there: quick
+    all,  // starts the driver, which may take a second
+};
+
 // `library` is libcuda.so.1 for the loader to find, or the path of one. `simulate`: the spec it shall simulate.
-DriverFacts probe_driver(const std::filesystem::path& library, const std::string& simulate = {});
+DriverFacts probe_driver(const std::filesystem::path& library, Ask ask, const std::string& simulate = {});
 
 // Newest CUDA version whose entry points the hook table was checked against.
 int newest_known_cuda_version();
