@@ -1,0 +1,65 @@
+// tools/simgpu/runtime/call.hpp — what every cuda* function does around its driver calls.
+//
+// enter() opens the driver, makes the device's primary context current, translates the result and remembers a failure
+// for cudaGetLastError. Never a tail call: an interposer must find the cuda* function on the stack.
+#pragma once
+
+#include "tools/simgpu/runtime/driver.hpp"
+
+#include <cuda_runtime_api.h>
+
+#define SIMGPU_RUNTIME extern "C" [[gnu::visibility("default")]]
+
+// A function with a default stream, exported twice; `calls` is the flavour.
+#define SIMGPU_STREAM_FUNCTION(name, suffix, parameters, ...)                                                          \
+    SIMGPU_RUNTIME cudaError_t name parameters                                                                         \
+    {                                                                                                                  \
+        return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {                         \
+            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.legacy;                                \
+            __VA_ARGS__                                                                                                \
+        });                                                                                                            \
+    }                                                                                                                  \
+    SIMGPU_RUNTIME cudaError_t name##suffix parameters;                                                                \
+    SIMGPU_RUNTIME cudaError_t name##suffix parameters                                                                 \
+    {                                                                                                                  \
+        return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {                         \
+            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.per_thread;                            \
+            __VA_ARGS__                                                                                                \
+        });                                                                                                            \
+    }
+
+namespace simgpu::runtime {
+
+cudaError_t error_of(CUresult result);
+CUresult result_of(cudaError_t error);
+// Keeps a failure for cudaGetLastError; returns it.
+cudaError_t remember(cudaError_t error);
+
+const Driver* open_or_remember(cudaError_t& error);
+CUresult ensure_context(const Driver& driver);
+// The device that the calling thread has chosen.
+int& chosen_device();
+
+// For calls about devices and versions: no context is made.
+template <class Body>
+cudaError_t enter_without_context(Body body)
+{
+    cudaError_t error = cudaSuccess;
+    const Driver* const driver = open_or_remember(error);
+    if (!driver)
+        return error;
+    return remember(error_of(body(*driver)));
+}
+
+template <class Body>
+cudaError_t enter(Body body)
+{
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        const CUresult result = ensure_context(driver);
+        return result == CUDA_SUCCESS ? body(driver) : result;
+    });
+}
+
+inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+} // namespace simgpu::runtime

@@ -1,0 +1,38 @@
+// tools/simgpu/runtime/driver.hpp — the driver as the runtime knows it: pointers that cuGetProcAddress returned.
+//
+// Found as NVIDIA's runtime finds it: dlopen("libcuda.so.1"), one dlsym("cuGetProcAddress_v2"), a look-up of
+// cuGetProcAddress itself, everything else through the pointer that look-up returned. So an interposer sees the same.
+#pragma once
+
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#undef __CUDA_API_VERSION_INTERNAL
+
+namespace simgpu::runtime {
+
+// The two flavours of everything that has a default stream.
+struct StreamCalls {
+#define SIMGPU_CALL(field, name, version)
+#define SIMGPU_STREAM_CALL(name, version, per_thread) PFN_##name##_v##version name;
+#include "tools/simgpu/runtime/driver_calls.def"
+};
+
+struct Driver {
+#define SIMGPU_CALL(field, name, version) PFN_##name##_v##version field;
+#define SIMGPU_STREAM_CALL(name, version, per_thread)
+#include "tools/simgpu/runtime/driver_calls.def"
+    StreamCalls legacy;
+    StreamCalls per_thread;
+    // The look-up function of the driver, as the driver handed it out.
+    void* get_proc_address;
+};
+
+// Null, with the reason, if there is no usable driver. Opened at the first call, once.
+const Driver* driver(CUresult& why_not);
+const Driver* opened_driver();
+
+// cuGetProcAddress for cudaGetDriverEntryPoint: forms 1 and 2 differ in the status.
+CUresult look_up(const Driver& driver, const char* name, void** function, int version, cuuint64_t flags, int* status);
+
+} // namespace simgpu::runtime

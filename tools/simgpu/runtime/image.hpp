@@ -1,0 +1,14 @@
+// tools/simgpu/runtime/image.hpp — what nvcc's registration calls tell: images, kernels, variables.
+#pragma once
+
+#include "tools/simgpu/runtime/call.hpp"
+
+namespace simgpu::runtime {
+
+// The driver's handle of a __global__ function's stub or of a cudaKernel_t. Loads its image at first use.
+CUresult function_of(const Driver& driver, const void* stub, CUfunction& function);
+// A __device__ variable's address and the size it was registered with.
+CUresult symbol_of(const Driver& driver, const void* symbol, CUdeviceptr& address, size_t& bytes);
+void unload_images(const Driver& driver);
+
+} // namespace simgpu::runtime

@@ -1,0 +1,9 @@
+// tools/simgpu/runtime/not_simulated.hpp — the answer of every runtime function that has no body.
+#pragma once
+
+namespace simgpu::runtime {
+
+// cudaErrorNotSupported; says so once for each name (a literal).
+int not_simulated(const char* name);
+
+} // namespace simgpu::runtime
