@@ -68,15 +68,11 @@ class TheDemo(CliTest):
     def test_the_summary_names_verdict_driver_lines_log_and_next_command(self):
         _, _, stderr, _ = self.traced()
         self.assertIn("vramscope: ran on the simulated GPU", stderr)
-        self.assertIn("vramscope: LEAKS: 17.7 MiB in 101 blocks were never freed, from 2 call stacks\n", stderr)
+        self.assertRegex(stderr, r"vramscope: LEAKS: 17\.7 MiB in 101 blocks .*, from 2 call stacks\n")
         self.assertIn(f"training_demo.cu:{line_of('LEAK once')}\n", stderr)
         self.assertIn(f"training_demo.cu:{line_of('LEAK in every step')}\n", stderr)
         self.assertIn("log: run.vsl\n", stderr)
         self.assertIn("next: vramscope ", stderr)
-
-    def test_two_simulated_devices_are_named(self):
-        _, _, stderr = self.vramscope("run", "--simulate", "2x80GiB", PROGRAMS / "training_demo", "1")
-        self.assertIn("device 1: ", stderr)
 
     def test_the_default_log_carries_program_and_pid(self):
         self.vramscope("run", "--simulate", "1GiB", PROGRAMS / "training_demo", "1")
