@@ -11,8 +11,6 @@
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
-namespace {
-
 constexpr int kEpochs = 2;
 constexpr int kLayers = 4;
 constexpr size_t kLayerWeights = 4 << 20;
@@ -177,8 +175,6 @@ void train(int steps_per_epoch)
     check(cudaStreamDestroy(copies));
     check(cudaStreamDestroy(compute));
 }
-
-}  // namespace
 
 int main(int argc, char** argv)
 {
