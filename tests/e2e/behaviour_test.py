@@ -1,0 +1,59 @@
+# tests/e2e/behaviour_test.py — reuse, threads, failed calls and bad frees: seen rightly, and the same as untraced.
+import unittest
+
+from e2e import EndToEndTest
+
+
+class BehaviourTest(EndToEndTest):
+    def trace_like_plain(self, scene):
+        report = self.trace("behaviour", scene)
+        self.assertEqual(self.stdout, self.plain("behaviour", scene).stdout)
+        return report
+
+    def test_a_block_that_another_thread_freed_is_no_leak(self):
+        report = self.trace("behaviour", "free_by_another_thread")
+        self.assert_seen(report, allocations=1, frees=1)
+        self.assertEqual((report["verdict"], report["leaks"]), ("clean", []))
+
+    def test_the_last_tenant_of_an_address_is_blamed(self):
+        report = self.trace("behaviour", "reuse")
+        self.assertEqual(self.stdout, "reused\n")
+        self.assert_seen(report, allocations=2, frees=1)
+        self.assertEqual(len(report["leaks"]), 1)
+        self.assert_leak(report["leaks"][0], "behaviour.cpp", "second_tenant", bytes=4096, blocks=1)
+
+    def test_a_failed_allocation_is_no_event_but_running_out_of_memory_is_told(self):
+        report = self.trace_like_plain("out_of_memory")
+        self.assertEqual(self.stdout, "alloc 2\nuntouched 1\n")
+        self.assert_seen(report, allocations=0, frees=0)
+        self.assertEqual(report["coverage"]["failed_calls"], 1)
+        self.assertIn("cuMemAlloc_v2 of 17592186044416 bytes", " ".join(report["notices"]))
+
+    def test_wrong_arguments_and_double_frees_get_the_drivers_own_answers(self):
+        report = self.trace_like_plain("bad_arguments")
+        self.assertIn("free of null 0\n", self.stdout)
+        self.assertIn("free again 1\n", self.stdout)
+        self.assert_seen(report, allocations=1, frees=1)
+        self.assertEqual(report["leaks"], [])
+
+    def test_calls_without_init_or_context_get_the_drivers_own_answers(self):
+        for scene in ("without_init", "without_context"):
+            with self.subTest(scene):
+                plain = self.plain("behaviour", scene)
+                traced, _ = self.run_traced("behaviour", scene)
+                self.assertEqual((traced.returncode, traced.stdout), (plain.returncode, plain.stdout))
+                self.assertIn("untouched 1", plain.stdout)
+
+    def test_64_threads_that_come_and_go_lose_nothing(self):
+        report = self.trace("behaviour", "many_threads")
+        self.assert_seen(report, allocations=64 * 101, frees=64 * 100)
+        self.assertEqual(len(report["leaks"]), 1)
+        self.assert_leak(report["leaks"][0], "behaviour.cpp", "left_by_thread", bytes=64 * 512, blocks=64, thread_count=64)
+
+    def test_errno_is_left_alone(self):
+        self.trace_like_plain("keeps_errno")
+        self.assertEqual(self.stdout, "errno after alloc 1\nerrno after free 1\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

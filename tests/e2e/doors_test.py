@@ -1,0 +1,68 @@
+# tests/e2e/doors_test.py — every way in which a program gets at the driver; each allocation is seen exactly once.
+import sys
+import unittest
+
+from e2e import BUILD, PRELOAD, PROGRAMS, SOURCE, EndToEndTest
+
+WAYS = ["dlsym", "looked_up_dlvsym", "looked_up_dlsym", "default_dlsym", "get_proc_v1", "get_proc_v2", "get_proc_of_get_proc"]
+AUDIT = BUILD / "lib" / "libvramscope-audit.so"
+
+
+class DoorsTest(EndToEndTest):
+    def assert_one_of_two_left(self, report, source, function):
+        self.assert_seen(report, allocations=2, frees=1)
+        self.assertEqual(len(report["leaks"]), 1)
+        self.assert_leak(report["leaks"][0], source, "alloc", function=function, bytes=3000, blocks=1, api="cuMemAlloc",
+                         entry_point="cuMemAlloc_v2", kind="leaked-at-exit")
+
+    def test_look_ups_by_vramscope_run(self):
+        for way in WAYS:
+            with self.subTest(way):
+                self.assert_one_of_two_left(self.trace("doors", way), "doors.cpp", "use")
+
+    def test_look_ups_by_the_preload_alone(self):
+        for way in WAYS:
+            with self.subTest(way):
+                self.assertEqual(self.preloaded("doors", way, VRAMSCOPE_LOG=f"{way}.vsl").returncode, 0)
+                self.assert_one_of_two_left(self.report_of(f"{way}.vsl"), "doors.cpp", "use")
+
+    # NVIDIA's driver and the simulated one have no versions in their names, so dlvsym finds nothing there.
+    def test_dlvsym_of_a_driver_with_versioned_names(self):
+        self.assertEqual(self.plain("doors", "dlvsym").returncode, 5)
+        done = self.execute(PROGRAMS / "doors", "dlvsym", LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG="log.vsl",
+                            LD_LIBRARY_PATH=str(PROGRAMS / "versioned"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_one_of_two_left(self.report_of("log.vsl"), "doors.cpp", "use")
+
+    def test_plugins(self):
+        for plugin in ("libplugin.so", "libplugin_linked.so"):
+            for how in ([], ["deepbind"]):
+                with self.subTest(plugin, how=how):
+                    report = self.trace("plugin_host", PROGRAMS / plugin, "plugin_run", *how)
+                    self.assert_one_of_two_left(report, "plugin.cpp", "plugin_run")
+
+    # The documented limit: its dlsym is libc's own, and a preload has no say in that.
+    def test_a_deepbind_plugin_needs_the_audit_door(self):
+        for plugin in ("libplugin.so", "libplugin_linked.so"):
+            with self.subTest(plugin):
+                host = ["plugin_host", PROGRAMS / plugin, "plugin_run", "deepbind"]
+                self.assertEqual(self.preloaded(*host).stdout, "0\n")
+                self.assertEqual(self.logs(), [])
+                self.assertEqual(self.preloaded(*host, LD_AUDIT=str(AUDIT), VRAMSCOPE_LOG=f"{plugin}.vsl").stdout, "0\n")
+                self.assert_one_of_two_left(self.report_of(f"{plugin}.vsl"), "plugin.cpp", "plugin_run")
+                for log in self.logs():
+                    log.unlink()
+
+    def test_python_ctypes(self):
+        program = SOURCE / "tests" / "programs" / "ctypes_client.py"
+        for way in ("cdll", "symbol", "get_proc"):
+            with self.subTest(way):
+                report = self.trace(sys.executable, program, way)
+                self.assert_seen(report, allocations=2, frees=1)
+                self.assertEqual([(leak["api"], leak["bytes"], leak["blocks"]) for leak in report["leaks"]],
+                                 [("cuMemAlloc", 3000, 1)])
+                self.assertTrue(report["leaks"][0]["stack"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+# tests/e2e/e2e.py — runs real programs under the tracer on the simulated GPU; the tests beside it read the reports.
+#
+# VRAMSCOPE_BUILD names the build folder; ctest sets it. Each test gets a folder of its own to run in.
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
+SOURCE = pathlib.Path(__file__).parents[2]
+VRAMSCOPE = BUILD / "bin" / "vramscope"
+PROGRAMS = BUILD / "bin" / "programs"
+PRELOAD = BUILD / "lib" / "libvramscope.so"
+SIMGPU = BUILD / "lib" / "vramscope" / "simgpu"
+DRIVER = SIMGPU / "libcuda.so.1"
+GPU = "256MiB"
+
+
+def line_of(source, mark):
+    """The line of tests/programs/SOURCE that ends in the comment MARK mark."""
+    text = (SOURCE / "tests" / "programs" / source).read_text().splitlines()
+    lines = [number for number, line in enumerate(text, start=1) if re.search(rf"// MARK {mark}$", line)]
+    assert len(lines) == 1, f"{source} has {len(lines)} lines marked {mark}"
+    return lines[0]
+
+
+def hooked_names():
+    """What libvramscope.so exports: made from the hook table when it is built."""
+    return set((BUILD / "interpose" / "exports.txt").read_text().split())
+
+
+class EndToEndTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def environment(self, **changes):
+        plain = {name: value for name, value in os.environ.items()
+                 if not name.startswith(("VRAMSCOPE", "NVTX", "LD_")) and name != "NO_COLOR"}
+        return {**plain, **changes}
+
+    def execute(self, *command, **env):
+        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True,
+                              timeout=120, env=self.environment(**env))
+
+    def plain(self, program, *arguments, **env):
+        """The program alone on the simulated GPU."""
+        return self.execute(PROGRAMS / program, *arguments, VRAMSCOPE_SIMULATE=GPU, LD_LIBRARY_PATH=SIMGPU, **env)
+
+    def preloaded(self, program, *arguments, **env):
+        """The program with LD_PRELOAD and nothing else of ours around it."""
+        return self.plain(program, *arguments, **{"LD_PRELOAD": str(PRELOAD), **env})
+
+    def run_traced(self, program, *arguments, options=(), **env):
+        """`vramscope run` of the program: what it did, and the report."""
+        report = self.folder / "report.json"
+        done = self.execute(VRAMSCOPE, "run", "--simulate", GPU, *options, "--json", report, "--", PROGRAMS / program,
+                            *arguments, **env)
+        return done, json.loads(report.read_text()) if report.exists() else None
+
+    def logs(self):
+        return sorted(self.folder.glob("*.vsl*"))
+
+    def report_of(self, *logs):
+        report = self.folder / "report.json"
+        done = self.execute(VRAMSCOPE, "leaks", "--json", report, *logs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(report.read_text())
+
+    def trace(self, program, *arguments, status=0, **env):
+        """The report of a run that must end with this status."""
+        done, report = self.run_traced(program, *arguments, **env)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIsNotNone(report, done.stderr)
+        self.stdout = done.stdout
+        return report
+
+    def assert_seen(self, report, allocations, frees):
+        """Each call was recorded once, and nothing was lost."""
+        seen = report["coverage"]
+        self.assertEqual((seen["allocations"], seen["frees"]), (allocations, frees))
+        self.assertEqual((seen["unmatched_frees"], seen["missed_frees"], seen["lost_events"]), (0, 0, 0))
+        self.assertEqual((seen["undefined_events"], seen["damaged_chunks"], seen["truncated"]), (0, 0, False))
+
+    def assert_leak(self, leak, source, mark, function=None, **facts):
+        """The leak is at the marked line and has these facts (bytes, blocks, api, kind, ...)."""
+        top = leak["stack"][0]
+        self.assertEqual((pathlib.Path(top["file"] or "?").name, top["line"]), (source, line_of(source, mark)))
+        if function:
+            self.assertIn(function, top["function"])
+        self.assertEqual({name: leak[name] for name in facts}, facts)
+
+    def leak_at(self, report, source, mark):
+        """The one leak whose top frame is the marked line."""
+        line = line_of(source, mark)
+        found = [leak for leak in report["leaks"]
+                 if leak["stack"] and (pathlib.Path(leak["stack"][0]["file"] or "?").name, leak["stack"][0]["line"])
+                 == (source, line)]
+        self.assertEqual(len(found), 1, report["leaks"])
+        return found[0]

@@ -1,0 +1,82 @@
+# tests/e2e/manners_test.py — the tracer is no burden: programs behave with it as they do without.
+import pathlib
+import re
+import unittest
+
+from e2e import PRELOAD, PROGRAMS, EndToEndTest, hooked_names
+
+MOST_SYSCALLS = 25  # to load the preload, as any library: open, read, stat, map its parts, protect, close
+
+
+class MannersTest(EndToEndTest):
+    def test_a_program_without_cuda_is_left_alone(self):
+        done = self.preloaded("no_cuda")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n", ""))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_program_without_cuda_makes_few_more_system_calls(self):
+        def count(**env):
+            done = self.execute(PROGRAMS / "count_syscalls", "/usr/bin/env", *[f"{name}={value}" for name, value in env.items()],
+                                PROGRAMS / "no_cuda")
+            if not done.stderr.strip().isdigit():
+                self.skipTest("this machine lets nobody trace a process")
+            return int(done.stderr)
+        self.assertLess(count(LD_PRELOAD=PRELOAD) - count(NOTHING=""), MOST_SYSCALLS)
+
+    def test_run_says_that_nothing_was_seen_and_writes_no_log(self):
+        done, report = self.run_traced("no_cuda")
+        self.assertEqual((done.returncode, done.stdout), (0, "1\n"))
+        self.assertEqual(self.logs(), [])
+        self.assertEqual((report["verdict"], report["leaks"]), ("inconclusive", []))
+
+    def test_exceptions_pass(self):
+        report = self.trace("throws")
+        self.assertEqual(self.stdout, "caught: at the bottom\n")
+        self.assert_seen(report, 1100, 1100)
+        self.assertEqual(report["verdict"], "clean")
+
+    def test_a_plugin_of_cxx_throws_in_a_program_of_c(self):
+        for run in (self.plain, self.preloaded):
+            done = run("plugin_host", PROGRAMS / "libplugin.so", "plugin_throw")
+            self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+
+    def test_only_hooked_names_bind_to_the_preload(self):
+        done = self.preloaded("plugin_host", PROGRAMS / "libplugin.so", "plugin_throw", LD_DEBUG="bindings", LD_BIND_NOW="1")
+        bound = re.findall(r"binding file (\S+) \[0\] to (\S+) \[0\]: normal symbol `(\w+)'", done.stderr)
+        unwind = {pathlib.Path(definer).name for _, definer, name in bound if name.startswith("_Unwind_")}
+        self.assertEqual(unwind, {"libgcc_s.so.1"})
+        ours = {name for user, definer, name in bound if definer.endswith(PRELOAD.name) and user != definer}
+        self.assertLessEqual(ours, hooked_names())
+        self.assertIn("dlsym", ours)
+
+    def test_another_preload_with_a_dlsym_of_its_own(self):
+        other = PROGRAMS / "libother_preload.so"
+        for order in (f"{PRELOAD}:{other}", f"{other}:{PRELOAD}"):
+            with self.subTest(order):
+                done = self.preloaded("doors", "dlsym", LD_PRELOAD=order)
+                self.assertEqual((done.returncode, done.stdout), (0, "the other was asked\n"), done.stderr)
+
+    def test_a_dlsym_behind_ours_hides_nothing(self):
+        done = self.preloaded("doors", "dlsym", LD_PRELOAD=f"{PRELOAD}:{PROGRAMS}/libother_preload.so")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_seen(self.report_of(*self.logs()), 2, 1)
+
+    # Such a dlsym goes round a preload; `vramscope run` stands in its way with LD_AUDIT.
+    def test_run_sees_programs_with_a_dlsym_before_ours(self):
+        for program, env in (("doors_own_dlsym", {}), ("doors", {"LD_PRELOAD": f"{PROGRAMS}/libother_preload.so"})):
+            with self.subTest(program):
+                report = self.trace(program, "dlsym", **env)
+                self.assertEqual(self.stdout, "the other was asked\n")
+                self.assert_seen(report, 2, 1)
+
+    def test_a_library_in_the_place_of_another_has_its_own_stacks(self):
+        report = self.trace("reload", PROGRAMS / "libreload_first.so", PROGRAMS / "libreload_second.so")
+        self.assertEqual(self.stdout, "same address\n")
+        self.assert_seen(report, 6, 0)
+        found = sorted((leak["bytes"], leak["blocks"], leak["stack"][0]["function"], pathlib.Path(leak["stack"][0]["module"]).name)
+                       for leak in report["leaks"])
+        self.assertEqual(found, [(3000, 3, "first_tenant()", "libreload_first.so"), (6000, 3, "other_tenant()", "libreload_second.so")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,134 @@
+// tests/programs/behaviour.cpp — programs that do what is easy to get wrong: reuse, threads, failures, bad frees.
+//
+// Usage: behaviour SCENE. What the driver answered goes to stdout, so that it can be compared with an untraced run.
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "tests/programs/driver_program.hpp"
+
+namespace {
+
+CUdeviceptr allocate(std::size_t bytes)
+{
+    CUdeviceptr block = 0;
+    check(cuMemAlloc_v2(&block, bytes));  // MARK allocate
+    return block;
+}
+
+void tell(const char* what, CUresult result) { std::printf("%s %d\n", what, static_cast<int>(result)); }
+
+void free_by_another_thread()
+{
+    const CUcontext context = primary_context();
+    const CUdeviceptr block = allocate(4096);
+    std::thread([context, block] {
+        check(cuCtxSetCurrent(context));
+        check(cuMemFree_v2(block));
+    }).join();
+}
+
+// The second tenant of the address is the one that leaks.
+void reuse()
+{
+    primary_context();
+    CUdeviceptr first = 0, second = 0;
+    check(cuMemAlloc_v2(&first, 4096));  // MARK first_tenant
+    check(cuMemFree_v2(first));
+    check(cuMemAlloc_v2(&second, 4096));  // MARK second_tenant
+    std::printf("%s\n", first == second ? "reused" : "another address");
+}
+
+void out_of_memory()
+{
+    primary_context();
+    CUdeviceptr block = 0x1234;
+    tell("alloc", cuMemAlloc_v2(&block, std::size_t { 1 } << 44));  // MARK out_of_memory
+    std::printf("untouched %d\n", block == 0x1234);
+}
+
+void bad_arguments()
+{
+    primary_context();
+    CUdeviceptr block = 0x1234;
+    tell("no bytes", cuMemAlloc_v2(&block, 0));
+    tell("no pointer", cuMemAlloc_v2(nullptr, 4096));
+    tell("free of null", cuMemFree_v2(0));
+    block = allocate(4096);
+    tell("free", cuMemFree_v2(block));
+    tell("free again", cuMemFree_v2(block));
+    tell("free of nothing", cuMemFree_v2(0x4242));
+    tell("free of host nothing", cuMemFreeHost(&block));
+}
+
+void without_init()
+{
+    CUdeviceptr block = 0x1234;
+    tell("alloc", cuMemAlloc_v2(&block, 4096));
+    std::printf("untouched %d\n", block == 0x1234);
+}
+
+void without_context()
+{
+    first_device();
+    CUdeviceptr block = 0x1234;
+    tell("alloc", cuMemAlloc_v2(&block, 4096));
+    std::printf("untouched %d\n", block == 0x1234);
+}
+
+// Each thread frees what it allocates but for one block; all are gone before the program ends.
+void many_threads()
+{
+    const CUcontext context = primary_context();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 64; ++i)
+        threads.emplace_back([context] {
+            check(cuCtxSetCurrent(context));
+            for (int step = 0; step < 100; ++step)
+                check(cuMemFree_v2(allocate(512)));
+            CUdeviceptr left = 0;
+            check(cuMemAlloc_v2(&left, 512));  // MARK left_by_thread
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+void keeps_errno()
+{
+    primary_context();
+    errno = EDOM;
+    const CUdeviceptr block = allocate(4096);
+    std::printf("errno after alloc %d\n", errno == EDOM);
+    errno = ERANGE;
+    check(cuMemFree_v2(block));
+    std::printf("errno after free %d\n", errno == ERANGE);
+}
+
+const struct {
+    const char* name;
+    void (*play)();
+} kScenes[] = {
+    { "free_by_another_thread", free_by_another_thread },
+    { "reuse", reuse },
+    { "out_of_memory", out_of_memory },
+    { "bad_arguments", bad_arguments },
+    { "without_init", without_init },
+    { "without_context", without_context },
+    { "many_threads", many_threads },
+    { "keeps_errno", keeps_errno },
+};
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc != 2)
+        return 2;
+    for (const auto& scene : kScenes)
+        if (std::strcmp(scene.name, argv[1]) == 0) {
+            scene.play();
+            return 0;
+        }
+    return 2;
+}

@@ -1,0 +1,145 @@
+// tests/programs/ends.cpp — allocates on two threads, then ends in the way it is told.
+//
+// Usage: ends WAY [PROGRAM ARGS...]. Main thread: three blocks, one freed. Another thread, which is alive to the
+// end: two blocks. Every call has returned when the end comes, so a log that lacks one of them lost it.
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "tests/programs/driver_program.hpp"
+
+namespace {
+
+CUdeviceptr allocate(std::size_t bytes)
+{
+    CUdeviceptr block = 0;
+    check(cuMemAlloc_v2(&block, bytes));  // MARK allocate
+    return block;
+}
+
+void work()
+{
+    const CUcontext context = primary_context();
+    static std::atomic<bool> done { false };
+    const CUdeviceptr blocks[3] = { allocate(1000), allocate(2000), allocate(3000) };
+    check(cuMemFree_v2(blocks[1]));
+    std::thread([context] {
+        check(cuCtxSetCurrent(context));
+        allocate(40000);
+        allocate(50000);
+        done = true;
+        for (;;)
+            pause();
+    }).detach();
+    while (!done)
+        std::this_thread::yield();
+}
+
+int status_of(pid_t child)
+{
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+void fork_a_child_without_cuda()
+{
+    work();
+    const pid_t child = fork();
+    if (child == 0)
+        std::exit(0);
+    status_of(child);
+    allocate(600);
+}
+
+// Neither has touched CUDA when they part; each then works on its own.
+void fork_before_cuda()
+{
+    const pid_t child = fork();
+    work();
+    if (child != 0)
+        status_of(child);
+}
+
+// CUDA does not work in such a child, but it may try. What it does is not its parent's.
+void fork_a_child_that_tries()
+{
+    work();
+    const pid_t child = fork();
+    if (child == 0) {
+        CUdeviceptr block = 0;
+        cuMemAlloc_v2(&block, 70000);
+        _exit(0);
+    }
+    status_of(child);
+    allocate(600);
+}
+
+void vfork_and_exec()
+{
+    work();
+    const pid_t child = vfork();
+    if (child == 0) {
+        execl("/bin/true", "true", static_cast<char*>(nullptr));
+        _exit(127);
+    }
+    status_of(child);
+    allocate(600);
+}
+
+// The child of a vfork lives in its parent's memory: its _exit is not its parent's end.
+void vfork_and_leave()
+{
+    work();
+    const pid_t child = vfork();
+    if (child == 0)
+        _exit(9);
+    status_of(child);
+    allocate(600);
+}
+
+[[gnu::noinline]] void write_to(volatile int* nowhere) { *nowhere = 1; }
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc < 2)
+        return 2;
+    const auto is = [argv](const char* way) { return std::strcmp(argv[1], way) == 0; };
+    if (is("fork_without_cuda"))
+        return fork_a_child_without_cuda(), 0;
+    if (is("fork_before_cuda"))
+        return fork_before_cuda(), 0;
+    if (is("fork_that_tries"))
+        return fork_a_child_that_tries(), 0;
+    if (is("vfork_exec"))
+        return vfork_and_exec(), 0;
+    if (is("vfork_leave"))
+        return vfork_and_leave(), 0;
+    work();
+    if (is("return"))
+        return 7;
+    if (is("exit"))
+        std::exit(7);
+    if (is("_exit"))
+        _exit(7);
+    if (is("_Exit"))
+        std::_Exit(7);
+    if (is("quick_exit"))
+        std::quick_exit(7);
+    if (is("abort"))
+        std::abort();
+    if (is("SIGSEGV"))
+        write_to(nullptr);
+    if (is("SIGTERM"))
+        raise(SIGTERM);
+    if (is("SIGKILL"))
+        raise(SIGKILL);
+    if (is("exec"))
+        execv(argv[2], argv + 2);
+    return 2;
+}
