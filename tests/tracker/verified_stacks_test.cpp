@@ -1,0 +1,455 @@
+// tests/tracker/verified_stacks_test.cpp — a remembered stack is recognised, and never taken for
+// another.
+//
+// Every probe asks for the id and unwinds too: whatever id comes must be that of the unwound stack.
+#include "tracker/capture/verified_stacks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <map>
+#include <random>
+#include <string_view>
+#include <sys/mman.h>
+#include <thread>
+#include <ucontext.h>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/call_site.hpp"
+#include "tests/tracker/fixture/frames.hpp"
+#include "tracker/capture/unwinder.hpp"
+
+using namespace vramscope;
+using capture::VerifiedStacks;
+
+namespace {
+
+using Frames = std::vector<std::uintptr_t>;
+
+// What the recorder does at an allocation, with the unwinder always at hand as the judge.
+class Prober {
+public:
+    Prober() { capture::open_unwinder("libunwind"); }
+    ~Prober() { stacks_->destroy(); }
+    Prober(const Prober&) = delete;
+    Prober& operator=(const Prober&) = delete;
+
+    void at(const log::CallSite& site)
+    {
+        const std::uint32_t id = stacks_->find(site.frame, site.return_address, epoch);
+        std::uintptr_t frames[capture::kMaxFrames];
+        bool truncated = false;
+        const std::size_t count =
+            capture::unwind(site.return_address, frames, most_frames, truncated);
+        const std::uint32_t unwound = id_of(Frames(frames, frames + count));
+        last_frame = site.frame;
+        last_id = unwound;
+        if (id == 0) {
+            ++missed;
+            stacks_->learn(site.frame, frames, count, truncated, unwound, epoch);
+        } else {
+            ++recognised;
+            wrong += id != unwound;
+        }
+    }
+
+    std::uint64_t epoch = 0;
+    std::size_t most_frames = capture::kMaxFrames;
+    std::size_t recognised = 0;
+    std::size_t missed = 0;
+    std::size_t wrong = 0;
+    std::uintptr_t last_frame = 0;
+    std::uint32_t last_id = 0;
+
+private:
+    std::uint32_t id_of(const Frames& frames)
+    {
+        return ids_.try_emplace(frames, static_cast<std::uint32_t>(ids_.size() + 1)).first->second;
+    }
+
+    VerifiedStacks* stacks_ = VerifiedStacks::create();
+    std::map<Frames, std::uint32_t> ids_;
+};
+
+// The stand-in for an exported hook.
+[[gnu::noinline]] void probe(void* prober)
+{
+    const log::CallSite site = VRAMSCOPE_TEST_CALL_SITE();
+    static_cast<Prober*>(prober)->at(site);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+[[gnu::noinline]] void allocate(Prober& prober)
+{
+    probe(&prober);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+// Functions of one frame size: with the same caller they leave the same stack pointer.
+template <int N>
+[[gnu::noinline]] void caller(Prober& prober)
+{
+    volatile int keep = N;
+    allocate(prober);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+    (void)keep;
+}
+
+template <int... N>
+constexpr auto callers_of(std::integer_sequence<int, N...>)
+{
+    return std::array<void (*)(Prober&), sizeof...(N)>{&caller<N>...};
+}
+constexpr auto kCallers = callers_of(std::make_integer_sequence<int, 300>());
+
+[[gnu::noinline]] void recurse(Prober& prober, int depth)
+{
+    if (depth)
+        recurse(prober, depth - 1);
+    else
+        allocate(prober);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+[[gnu::noinline]] void inner_alloca(Prober& prober, std::size_t bytes)
+{
+    asm volatile("" ::"r"(__builtin_alloca(bytes)) : "memory");
+    allocate(prober);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+[[gnu::noinline]] void outer_alloca(Prober& prober, std::size_t bytes, std::size_t inner_bytes)
+{
+    asm volatile("" ::"r"(__builtin_alloca(bytes)) : "memory");
+    inner_alloca(prober, inner_bytes);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+// One of 2^depth stacks; all have the same frames' places.
+[[gnu::noinline]] void path(Prober& prober, unsigned bits, int depth);
+[[gnu::noinline]] void left(Prober& prober, unsigned bits, int depth)
+{
+    path(prober, bits, depth);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+[[gnu::noinline]] void right(Prober& prober, unsigned bits, int depth)
+{
+    path(prober, bits, depth);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+void path(Prober& prober, unsigned bits, int depth)
+{
+    if (depth == 0)
+        allocate(prober);
+    else
+        (bits & 1 ? &left : &right)(prober, bits >> 1, depth - 1);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+// A program is a list of frame shapes with sizes; running it calls them one inside the other.
+struct Step {
+    void (*shape)(test::Work, void*, int);
+    int size;
+};
+using Program = std::vector<Step>;
+
+using Shapes = std::vector<decltype(Step::shape)>;
+
+// Each with every set of compiler flags; those with a frame that cannot be described only if asked
+// for.
+Shapes shapes_of_compilers(bool undescribable)
+{
+    Shapes shapes;
+#define VRAMSCOPE_ADD(name)                                                                        \
+    if (undescribable || !std::string_view(#name).starts_with("realigned"))                        \
+        shapes.insert(shapes.end(), {&test::frames_o0::name, &test::frames_o2::name,               \
+                                     &test::frames_pointer::name, &test::frames_push::name});
+    VRAMSCOPE_FRAME_SHAPES(VRAMSCOPE_ADD)
+#undef VRAMSCOPE_ADD
+    return shapes;
+}
+
+struct Running {
+    const Program* program;
+    std::size_t next;
+    Prober* prober;
+};
+
+void run_step(void* argument)
+{
+    auto& running = *static_cast<Running*>(argument);
+    if (running.next == running.program->size())
+        return probe(running.prober);
+    const Step step = (*running.program)[running.next++];
+    step.shape(&run_step, &running, step.size);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+Program random_program(std::mt19937& random, const Shapes& shapes)
+{
+    constexpr int kSizes[] = {1, 16, 40, 100, 1000};
+    Program program(1 + random() % 12);
+    for (Step& step : program)
+        step = {shapes[random() % shapes.size()], kSizes[random() % std::size(kSizes)]};
+    return program;
+}
+
+// Like `program`, but for one step: most of the stack is then the same.
+Program changed(std::mt19937& random, Program program, const Shapes& shapes)
+{
+    const Program other = random_program(random, shapes);
+    program[random() % program.size()] = other[0];
+    return program;
+}
+
+void run_random_programs(unsigned seed, const Shapes& shapes, Prober& prober)
+{
+    std::mt19937 random(seed);
+    std::vector<Program> programs{random_program(random, shapes)};
+    while (programs.size() < 400)
+        programs.push_back(random() % 3
+                               ? changed(random, programs[random() % programs.size()], shapes)
+                               : random_program(random, shapes));
+    for (int run = 0; run < 20000; ++run) {
+        Running running{&programs[random() % programs.size()], 0, &prober};
+        run_step(&running);
+    }
+}
+
+} // namespace
+
+TEST(StackBounds, HoldTheStackOfTheThreadThatAsks)
+{
+    const auto check = [] {
+        const capture::StackBounds bounds = capture::own_stack_bounds();
+        int here = 0;
+        const auto address = reinterpret_cast<std::uintptr_t>(&here);
+        EXPECT_LT(bounds.low, address);
+        EXPECT_GT(bounds.high, address);
+        EXPECT_LT(bounds.high - bounds.low, std::size_t{128} << 20);
+    };
+    check();
+    std::thread(check).join();
+}
+
+TEST(VerifiedStacks, RecogniseAStackFromItsThirdTimeOn)
+{
+    Prober prober;
+    for (int time = 1; time <= 10; ++time) {
+        caller<0>(prober);
+        EXPECT_EQ(prober.recognised, static_cast<std::size_t>(std::max(0, time - 2)));
+    }
+    EXPECT_EQ(prober.wrong, 0u);
+}
+
+TEST(VerifiedStacks, TellCallersApartThatDifferOnlyDeeperInTheStack)
+{
+    Prober prober;
+    std::uintptr_t frames[2];
+    std::uint32_t ids[2];
+    for (int time = 0; time < 20; ++time) {
+        for (int i = 0; i < 2; ++i) {
+            kCallers[static_cast<std::size_t>(i)](prober);
+            frames[i] = prober.last_frame;
+            ids[i] = prober.last_id;
+        }
+    }
+    EXPECT_EQ(frames[0], frames[1]) << "the two are meant to look alike to the hook";
+    EXPECT_NE(ids[0], ids[1]);
+    EXPECT_EQ(prober.wrong, 0u);
+    EXPECT_GE(prober.recognised, 34u);
+}
+
+TEST(VerifiedStacks, RecogniseManyCallersOfOneFunction)
+{
+    Prober prober;
+    std::mt19937 random(1);
+    for (int run = 0; run < 20000; ++run)
+        kCallers[random() % kCallers.size()](prober);
+    EXPECT_EQ(prober.wrong, 0u);
+    EXPECT_LE(prober.missed, 4 * kCallers.size());
+}
+
+TEST(VerifiedStacks, TellDepthsOfARecursionApart)
+{
+    Prober prober;
+    std::mt19937 random(1);
+    for (int run = 0; run < 5000; ++run)
+        recurse(prober, static_cast<int>(random() % 100));
+    EXPECT_EQ(prober.wrong, 0u);
+    EXPECT_GE(prober.recognised, 4000u);
+}
+
+TEST(VerifiedStacks, RecogniseTheKeptPartOfAStackThatGoesOn)
+{
+    Prober prober;
+    prober.most_frames = 10;
+    for (int run = 0; run < 100; ++run)
+        recurse(prober, 40 + run % 2);
+    EXPECT_EQ(prober.wrong, 0u);
+    EXPECT_GE(prober.recognised, 90u);
+}
+
+TEST(VerifiedStacks, FollowFramesThatMoveWithTheSizesOfTheirArrays)
+{
+    Prober prober;
+    constexpr std::size_t kSizes[] = {16, 64, 128, 256, 2048};
+    std::map<std::uintptr_t, int> frames;
+    for (int run = 0; run < 100; ++run) {
+        for (const std::size_t outer : kSizes) {
+            for (const std::size_t inner : kSizes) {
+                outer_alloca(prober, outer, inner);
+                ++frames[prober.last_frame];
+            }
+        }
+    }
+    EXPECT_LT(frames.size(), 25u) << "64+128 and 128+64 are meant to leave the same stack pointer";
+    EXPECT_EQ(prober.wrong, 0u);
+    EXPECT_GE(prober.recognised, 2000u);
+}
+
+TEST(VerifiedStacks, StayRightInRandomProgramsOfCompiledFrames)
+{
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+        Prober prober;
+        run_random_programs(seed, shapes_of_compilers(false), prober);
+        EXPECT_EQ(prober.wrong, 0u) << "seed " << seed;
+        EXPECT_GT(prober.recognised, 18500u) << "seed " << seed;
+    }
+}
+
+TEST(VerifiedStacks, StayRightInRandomProgramsWithFramesThatCannotBeDescribed)
+{
+    Shapes shapes = shapes_of_compilers(true);
+    shapes.insert(shapes.end(),
+                  {&test::frame_with_pointer_in_register, &test::frame_by_other_register,
+                   &test::frame_by_expression, &test::frame_on_another_stack});
+    for (unsigned seed = 11; seed <= 15; ++seed) {
+        Prober prober;
+        run_random_programs(seed, shapes, prober);
+        EXPECT_EQ(prober.wrong, 0u) << "seed " << seed;
+    }
+}
+
+TEST(VerifiedStacks, AreEachThreadsOwn)
+{
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; ++t) {
+        threads.emplace_back([t] {
+            Prober prober;
+            std::mt19937 random(t);
+            for (int run = 0; run < 3000; ++run)
+                kCallers[random() % 20](prober);
+            EXPECT_EQ(prober.wrong, 0u);
+            EXPECT_GE(prober.recognised, 2500u);
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+TEST(VerifiedStacks, ForgetWhenCodeWasUnloaded)
+{
+    Prober prober;
+    for (int run = 0; run < 9; ++run) {
+        prober.epoch = static_cast<std::uint64_t>(run / 3);
+        caller<0>(prober);
+    }
+    EXPECT_EQ(prober.recognised, 3u) << "in each epoch the third time only";
+    EXPECT_EQ(prober.wrong, 0u);
+}
+
+TEST(VerifiedStacks, GoOnWhenTheirMemoryIsFull)
+{
+    Prober prober;
+    constexpr unsigned kPaths = 1u << 14; // more than there are nodes
+    for (unsigned bits = 0; bits < kPaths; ++bits)
+        for (int time = 0; time < 3; ++time)
+            path(prober, bits, 14);
+    EXPECT_EQ(prober.wrong, 0u);
+    EXPECT_GE(prober.recognised, kPaths * 9 / 10);
+    const std::size_t before = prober.recognised;
+    for (int time = 0; time < 10; ++time)
+        path(prober, 0, 14);
+    EXPECT_GE(prober.recognised, before + 8);
+    EXPECT_EQ(prober.wrong, 0u);
+}
+
+// ---- stacks that are not the thread's own come and go: they must not be remembered, or read later
+// ----
+
+namespace {
+
+Prober* fiber_prober;
+
+void run_on_fiber(void* stack, std::size_t bytes)
+{
+    static ucontext_t here, fiber;
+    ASSERT_EQ(::getcontext(&fiber), 0);
+    fiber.uc_stack.ss_sp = stack;
+    fiber.uc_stack.ss_size = bytes;
+    fiber.uc_link = &here;
+    ::makecontext(
+        &fiber, [] { caller<0>(*fiber_prober); }, 0);
+    ASSERT_EQ(::swapcontext(&here, &fiber), 0);
+}
+
+} // namespace
+
+TEST(VerifiedStacks, DoNotRememberFibers)
+{
+    Prober prober;
+    fiber_prober = &prober;
+    constexpr std::size_t kBytes = 256 * 1024;
+    void* place = nullptr;
+    for (int run = 0; run < 10; ++run) {
+        void* stack = ::mmap(place, kBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | (place ? MAP_FIXED : 0), -1, 0);
+        ASSERT_NE(stack, MAP_FAILED);
+        place = stack;
+        run_on_fiber(stack, kBytes);
+        ASSERT_EQ(::munmap(stack, kBytes), 0);
+    }
+    EXPECT_EQ(prober.recognised, 0u);
+    EXPECT_EQ(prober.missed, 10u);
+}
+
+TEST(VerifiedStacks, AreRightForAFiberInsideTheThreadsOwnStack)
+{
+    Prober prober;
+    fiber_prober = &prober;
+    alignas(64) char stack[128 * 1024];
+    for (int run = 0; run < 10; ++run) {
+        run_on_fiber(stack, sizeof stack);
+        caller<0>(prober);
+    }
+    EXPECT_EQ(prober.wrong, 0u);
+}
+
+TEST(VerifiedStacks, DoNotRememberSignalHandlers)
+{
+    for (const bool own_stack : {false, true}) {
+        Prober prober;
+        fiber_prober = &prober;
+        static char memory[128 * 1024];
+        stack_t alternate{}, before_stack{};
+        alternate.ss_sp = memory;
+        alternate.ss_size = sizeof memory;
+        ASSERT_EQ(::sigaltstack(&alternate, &before_stack), 0);
+        struct sigaction action {
+        }, before{};
+        action.sa_handler = [](int) { caller<0>(*fiber_prober); };
+        action.sa_flags = own_stack ? SA_ONSTACK : 0;
+        ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+        for (int run = 0; run < 10; ++run)
+            ::raise(SIGUSR1);
+        ::sigaction(SIGUSR1, &before, nullptr);
+        before_stack.ss_flags = SS_DISABLE;
+        ::sigaltstack(&before_stack, nullptr);
+        EXPECT_EQ(prober.missed, 10u);
+        EXPECT_EQ(prober.recognised, 0u);
+    }
+}
