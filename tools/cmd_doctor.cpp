@@ -1,4 +1,4 @@
-// tools/cmd_doctor.cpp — what works here, and why nothing would be seen, or was not, in one screen on stdout.
+// tools/cmd_doctor.cpp — what works here, and why nothing would be seen, or was not.
 //
 // Ends 0 when a program could be traced, 110 when nothing could be observed.
 #include <array>
@@ -38,7 +38,10 @@ public:
     bool all_well() const { return all_well_; }
 
 private:
-    static void line(const char* word, const std::string& what) { fmt::print("{:<5} {}\n", word, printable(what)); }
+    static void line(const char* word, const std::string& what)
+    {
+        fmt::print("{:<5} {}\n", word, printable(what));
+    }
 
     bool all_well_ = true;
 };
@@ -49,11 +52,12 @@ bool on_noexec_mount(const std::filesystem::path& file)
     return ::statvfs(file.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC);
 }
 
-// Starts this very program with the library preloaded and looks whether the library announced itself.
+// Starts this very program with the library preloaded and looks whether the library announced
+// itself.
 bool preload_works(const Installation& installation)
 {
     const RunFile run_file;
-    const std::vector<std::string> command { installation.executable.string(), "--version" };
+    const std::vector<std::string> command{installation.executable.string(), "--version"};
     TracedProcess child(command, [&]() -> std::string {
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         ::dup2(nowhere, STDOUT_FILENO);
@@ -73,7 +77,8 @@ void look_at_installation(const Installation& installation, Findings& findings)
     }
     const std::string preload = installation.preload.string();
     if (installation.preload.string().find_first_of(" :") != std::string::npos)
-        findings.bad(fmt::format("{}: LD_PRELOAD cannot express a path with a space or a colon", preload));
+        findings.bad(
+            fmt::format("{}: LD_PRELOAD cannot express a path with a space or a colon", preload));
     else if (on_noexec_mount(installation.preload))
         findings.bad(fmt::format("{} lies on a file system that is mounted noexec", preload));
     else if (!preload_works(installation))
@@ -81,7 +86,8 @@ void look_at_installation(const Installation& installation, Findings& findings)
     else
         findings.good(fmt::format("preload works: {}", preload));
     if (installation.audit.empty())
-        findings.note("libvramscope-audit.so not found: libraries opened with RTLD_DEEPBIND would not be seen");
+        findings.note("libvramscope-audit.so not found: libraries opened with RTLD_DEEPBIND would "
+                      "not be seen");
     if (installation.simgpu.empty())
         findings.note("the simulated GPU is not installed: --simulate is not available");
     else
@@ -91,33 +97,42 @@ void look_at_installation(const Installation& installation, Findings& findings)
 void describe_driver(const DriverFacts& driver, Findings& findings)
 {
     const int newest = newest_known_cuda_version();
-    const auto version_text = [](int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); };
-    findings.good(fmt::format("{} {}, CUDA {}{}", driver.simulated ? "simulated driver" : "driver", driver.path,
-        version_text(driver.cuda_version),
-        driver.kernel_module.empty() || driver.simulated ? "" : ", kernel module " + driver.kernel_module));
+    const auto version_text = [](int version) {
+        return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    };
+    findings.good(fmt::format("{} {}, CUDA {}{}", driver.simulated ? "simulated driver" : "driver",
+                              driver.path, version_text(driver.cuda_version),
+                              driver.kernel_module.empty() || driver.simulated
+                                  ? ""
+                                  : ", kernel module " + driver.kernel_module));
     if (driver.cuda_version > newest)
-        findings.note(fmt::format("version unknown: this vramscope knows the entry points up to CUDA {}; newer ones would "
+        findings.note(fmt::format("version unknown: this vramscope knows the entry points up to "
+                                  "CUDA {}; newer ones would "
                                   "not be seen",
-            version_text(newest)));
+                                  version_text(newest)));
     for (const std::string& device : driver.devices)
         findings.good("device: " + device);
     if (driver.devices.empty())
         findings.bad("the driver shows no device");
 }
 
-void look_at_driver(const DoctorOptions& options, const Installation& installation, Findings& findings)
+void look_at_driver(const DoctorOptions& options, const Installation& installation,
+                    Findings& findings)
 {
     const bool simulated = !options.simulate.empty();
-    const DriverFacts driver
-        = probe_driver(simulated ? installation.simgpu / "libcuda.so.1" : "libcuda.so.1", Ask::all, options.simulate);
+    const DriverFacts driver =
+        probe_driver(simulated ? installation.simgpu / "libcuda.so.1" : "libcuda.so.1", Ask::all,
+                     options.simulate);
     if (driver.path.empty()) {
         findings.bad(fmt::format("no CUDA driver: {}", driver.problem));
         if (!driver.kernel_module.empty())
-            findings.note(fmt::format("yet the kernel module {} is loaded: is the driver's user part installed, and in "
-                                      "this container too?",
+            findings.note(fmt::format(
+                "yet the kernel module {} is loaded: is the driver's user part installed, and in "
+                "this container too?",
                 driver.kernel_module));
         if (!installation.simgpu.empty() && !simulated)
-            findings.note("without a GPU: `vramscope run --simulate 24GiB`, and `vramscope doctor --simulate 24GiB`");
+            findings.note("without a GPU: `vramscope run --simulate 24GiB`, and `vramscope doctor "
+                          "--simulate 24GiB`");
     } else if (!driver.problem.empty()) {
         findings.bad(fmt::format("the driver {} does not work: {}", driver.path, driver.problem));
     } else {
@@ -125,7 +140,8 @@ void look_at_driver(const DoctorOptions& options, const Installation& installati
     }
 }
 
-void look_at_program(const DoctorOptions& options, const Installation& installation, Findings& findings)
+void look_at_program(const DoctorOptions& options, const Installation& installation,
+                     Findings& findings)
 {
     const ProgramFile program = inspect_program(options.target);
     const std::vector<std::string> lines = obstacles(program);
@@ -143,7 +159,8 @@ void look_at_program(const DoctorOptions& options, const Installation& installat
     else
         findings.note("it is not linked with CUDA itself; libraries that it opens may be");
     if (!options.simulate.empty())
-        for (const std::string& line : gpu_obstacles(program, options.simulate, installation, Ask::where))
+        for (const std::string& line :
+             gpu_obstacles(program, options.simulate, installation, Ask::where))
             findings.bad(line);
 }
 
@@ -151,30 +168,34 @@ bool is_log(const std::string& path)
 {
     char magic[sizeof format::kMagic] = {};
     std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored)
-        && std::ifstream(path, std::ios::binary).read(magic, sizeof magic)
-        && std::memcmp(magic, format::kMagic, sizeof magic) == 0;
+    return std::filesystem::is_regular_file(path, ignored) &&
+           std::ifstream(path, std::ios::binary).read(magic, sizeof magic) &&
+           std::memcmp(magic, format::kMagic, sizeof magic) == 0;
 }
 
 void look_at_log(const std::string& path, Findings& findings)
 {
-    const report::Report report = read_logs({ path }, false);
+    const report::Report report = read_logs({path}, false);
     for (const report::Process& process : report.processes) {
-        findings.note(fmt::format("{} (process {}) {}", process.program, process.pid, describe(process.end)));
+        findings.note(
+            fmt::format("{} (process {}) {}", process.program, process.pid, describe(process.end)));
         const report::Coverage& seen = process.coverage;
-        const std::string counts = fmt::format("{} events: {} allocations, {} frees, {} failed calls", seen.events,
-            seen.allocations, seen.frees, seen.failed_calls);
-        seen.events > 0 ? findings.good(counts) : findings.bad("no event: the program made no CUDA call that owns memory");
+        const std::string counts =
+            fmt::format("{} events: {} allocations, {} frees, {} failed calls", seen.events,
+                        seen.allocations, seen.frees, seen.failed_calls);
+        seen.events > 0 ? findings.good(counts)
+                        : findings.bad("no event: the program made no CUDA call that owns memory");
         for (std::size_t i = 0; i < seen.lost.size(); ++i)
             if (seen.lost[i] > 0)
-                findings.note(fmt::format("{} events lost: {}", seen.lost[i], report::name(static_cast<format::Lost>(i))));
+                findings.note(fmt::format("{} events lost: {}", seen.lost[i],
+                                          report::name(static_cast<format::Lost>(i))));
     }
-    for (const auto* lines : { &report.reasons, &report.notices })
+    for (const auto* lines : {&report.reasons, &report.notices})
         for (const std::string& line : *lines)
             findings.note(line);
 }
 
-}  // namespace
+} // namespace
 
 int doctor_command(const DoctorOptions& options)
 {
@@ -187,9 +208,12 @@ int doctor_command(const DoctorOptions& options)
         look_at_driver(options, installation, findings);
         if (!options.target.empty())
             look_at_program(options, installation, findings);
-        fmt::print("{}\n", findings.all_well() ? "Ready." : "Nothing would be seen, for the reasons marked NO.");
+        fmt::print("{}\n", findings.all_well()
+                               ? "Ready."
+                               : "Nothing would be seen, for the reasons marked NO.");
     }
-    return static_cast<int>(findings.all_well() ? report::Exit::ok : report::Exit::nothing_observed);
+    return static_cast<int>(findings.all_well() ? report::Exit::ok
+                                                : report::Exit::nothing_observed);
 }
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -14,7 +14,7 @@ int report_command(const ReportOptions& options)
     if (!options.json.empty())
         write_json_to(options.json, report);
     if (options.json == "-")
-        return 0;  // stdout is the JSON's alone
+        return 0; // stdout is the JSON's alone
     const report::TextStyle style = style_for(STDOUT_FILENO);
     if (options.leaks_only)
         report::write_leaks(std::cout, report, style);
@@ -25,4 +25,4 @@ int report_command(const ReportOptions& options)
     return 0;
 }
 
-}  // namespace vramscope
+} // namespace vramscope

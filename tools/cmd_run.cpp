@@ -1,4 +1,4 @@
-// tools/cmd_run.cpp — run a program with the tracer loaded, end as it ended, and say what it leaked.
+// tools/cmd_run.cpp — run a program with the tracer in it, and say what it leaked.
 //
 // Whatever goes wrong after the program was started is told and changes nothing of its exit status.
 #include <algorithm>
@@ -42,16 +42,18 @@ void check_simulate(const RunOptions& options, const Installation& installation)
         return;
     if (!simgpu::parse_devices(options.simulate))
         throw report::Error(report::Exit::usage,
-            fmt::format("--simulate '{}': write a size from 16MiB to 2TiB, with up to 16 devices: 24GiB or 2x80GiB",
-                options.simulate));
+                            fmt::format("--simulate '{}': write a size from 16MiB to 2TiB, with up "
+                                        "to 16 devices: 24GiB or 2x80GiB",
+                                        options.simulate));
     if (installation.simgpu.empty())
         throw report::Error(report::Exit::usage,
-            fmt::format("the simulated GPU is not installed near {}", installation.executable.string()));
+                            fmt::format("the simulated GPU is not installed near {}",
+                                        installation.executable.string()));
 }
 
 // The environment of the traced program. Runs in the child, before exec.
-void set_environment(const RunOptions& options, const Installation& installation, const RunFile& run_file,
-    const std::string& pattern)
+void set_environment(const RunOptions& options, const Installation& installation,
+                     const RunFile& run_file, const std::string& pattern)
 {
     put_before("LD_PRELOAD", installation.preload.string());
     if (options.audit && !installation.audit.empty())
@@ -66,15 +68,16 @@ void set_environment(const RunOptions& options, const Installation& installation
 }
 
 // Everything that can be known to fail is found before the program runs.
-std::string prepare(const RunOptions& options, const Installation& installation, const RunFile& run_file)
+std::string prepare(const RunOptions& options, const Installation& installation,
+                    const RunFile& run_file)
 {
     try {
         const std::string wanted = options.log.empty() ? value_of("VRAMSCOPE_LOG") : options.log;
         const std::string pattern = absolute_pattern(wanted.empty() ? kDefaultLog : wanted);
         const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
         check_folder(log);
-        // A default name that is taken gets a number behind it instead. Nothing is overwritten for a program that
-        // will not start.
+        // A default name that is taken gets a number behind it instead. Nothing is overwritten for
+        // a program that will not start.
         if (!options.log.empty() && inspect_program(options.command.front()).executable)
             make_way(log, options.force);
         set_environment(options, installation, run_file, pattern);
@@ -84,7 +87,8 @@ std::string prepare(const RunOptions& options, const Installation& installation,
     }
 }
 
-std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, pid_t child, int wait_status)
+std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, pid_t child,
+                                              int wait_status)
 {
     std::vector<std::filesystem::path> paths;
     for (const RunLog& log : logs) {
@@ -92,10 +96,11 @@ std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, p
         seen.exec_seen = log.exec_seen;
         if (log.pid == child && !log.exec_seen)
             seen.wait_status = wait_status;
-        const std::string problem = seen.wait_status || seen.exec_seen ? stamp_log(log.path, log.pid, seen) : "";
+        const std::string problem =
+            seen.wait_status || seen.exec_seen ? stamp_log(log.path, log.pid, seen) : "";
         if (!problem.empty())
             warn(fmt::format("{}: how its process ended could not be noted: {}", log.path.string(),
-                problem));
+                             problem));
         const auto nearby = log.path.lexically_relative(std::filesystem::current_path());
         paths.push_back(nearby.empty() || nearby.string().starts_with("..") ? log.path : nearby);
     }
@@ -108,7 +113,8 @@ void tell_drivers(const report::Report& report)
     std::vector<std::string> told;
     for (const report::Process& process : report.processes) {
         const bool simulated = process.info_value("driver.simulated") == "1";
-        std::string line = simulated ? "ran on the simulated GPU" : "ran on the driver " + process.info_value("driver.path");
+        std::string line = simulated ? "ran on the simulated GPU"
+                                     : "ran on the driver " + process.info_value("driver.path");
         for (const report::DeviceInfo& device : process.devices)
             line += fmt::format(", device {}: {}", device.ordinal, device.name);
         const bool known = simulated || !process.info_value("driver.path").empty();
@@ -119,8 +125,8 @@ void tell_drivers(const report::Report& report)
         say(line);
 }
 
-void tell_what_was_seen(const RunOptions& options, const Installation& installation, const RunFile& run_file,
-    pid_t child, int wait_status)
+void tell_what_was_seen(const RunOptions& options, const Installation& installation,
+                        const RunFile& run_file, pid_t child, int wait_status)
 {
     const std::vector<Announcement> announcements = run_file.read();
     const auto logs = stamp_logs(logs_of(announcements), child, wait_status);
@@ -128,13 +134,14 @@ void tell_what_was_seen(const RunOptions& options, const Installation& installat
     if (!logs.empty())
         report = read_logs(logs, false);
     for (const Announcement& entry : announcements)
-        if (entry.kind == "note")  // told by the traced process too, but perhaps long ago
+        if (entry.kind == "note") // told by the traced process too, but perhaps long ago
             (logs.empty() ? report.reasons : report.notices).push_back(entry.text);
     if (report.totals.allocations == 0) {
         const ProgramFile program = inspect_program(options.command.front());
         const auto reasons = report.reasons.empty()
-            ? why_nothing_was_seen(program, options.simulate, installation, !announcements.empty())
-            : gpu_obstacles(program, options.simulate, installation, Ask::all);
+                                 ? why_nothing_was_seen(program, options.simulate, installation,
+                                                        !announcements.empty())
+                                 : gpu_obstacles(program, options.simulate, installation, Ask::all);
         report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
     }
     if (logs.empty()) {
@@ -153,11 +160,12 @@ int refuse_to_run(const std::string& program, int error)
 {
     const bool missing_interpreter = error == ENOENT && !inspect_program(program).path.empty();
     fail(fmt::format("cannot run {}: {}", program,
-        missing_interpreter ? "the interpreter or loader that it names is missing" : std::strerror(error)));
+                     missing_interpreter ? "the interpreter or loader that it names is missing"
+                                         : std::strerror(error)));
     return error == ENOENT ? 127 : 126;
 }
 
-}  // namespace
+} // namespace
 
 int run_command(const RunOptions& options)
 {
@@ -166,7 +174,8 @@ int run_command(const RunOptions& options)
     check_simulate(options, installation);
     const RunFile run_file;
 
-    TracedProcess program(options.command, [&] { return prepare(options, installation, run_file); });
+    TracedProcess program(options.command,
+                          [&] { return prepare(options, installation, run_file); });
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), program.exec_error());
     const int wait_status = program.wait();
@@ -178,4 +187,4 @@ int run_command(const RunOptions& options)
     return exit_status_of(wait_status);
 }
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -1,6 +1,7 @@
 // tools/commands.hpp — the subcommands: what each was asked, and the function that does it.
 //
-// Each returns the exit status. What went wrong before that is a report::Error, caught once in main.
+// Each returns the exit status. What went wrong before that is a report::Error, caught once in
+// main.
 #pragma once
 
 #include <string>
@@ -9,17 +10,17 @@
 namespace vramscope {
 
 struct RunOptions {
-    std::string simulate;  // "24GiB", "2x80GiB"; empty: whatever driver there is
-    std::string log;  // pattern; empty: VRAMSCOPE_LOG, or the default name
-    std::string json;  // empty: none; "-": stdout
-    bool force = false;  // overwrite the log that `log` names
-    bool audit = true;  // the door for libraries opened with RTLD_DEEPBIND
+    std::string simulate; // "24GiB", "2x80GiB"; empty: whatever driver there is
+    std::string log;      // pattern; empty: VRAMSCOPE_LOG, or the default name
+    std::string json;     // empty: none; "-": stdout
+    bool force = false;   // overwrite the log that `log` names
+    bool audit = true;    // the door for libraries opened with RTLD_DEEPBIND
     std::vector<std::string> command;
 };
 int run_command(const RunOptions& options);
 
 struct ReportOptions {
-    std::vector<std::string> logs;  // files, or folders of *.vsl
+    std::vector<std::string> logs; // files, or folders of *.vsl
     std::string json;
     bool leaks_only = false;
     bool all_frames = false;
@@ -27,9 +28,9 @@ struct ReportOptions {
 int report_command(const ReportOptions& options);
 
 struct DoctorOptions {
-    std::string target;  // a program, or a log; empty: only the installation and the driver
+    std::string target; // a program, or a log; empty: only the installation and the driver
     std::string simulate;
 };
 int doctor_command(const DoctorOptions& options);
 
-}  // namespace vramscope
+} // namespace vramscope

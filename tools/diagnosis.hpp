@@ -1,4 +1,4 @@
-// tools/diagnosis.hpp — why nothing was, or would be, seen of a program: the reasons that can be told from outside.
+// tools/diagnosis.hpp — why nothing was, or would be, seen: what can be told from outside.
 #pragma once
 
 #include <string>
@@ -10,12 +10,14 @@
 
 namespace vramscope {
 
-// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the simulated one.
+// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the
+// simulated one.
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
-    const Installation& installation, Ask ask);
+                                       const Installation& installation, Ask ask);
 
 // After a run in which no allocation was seen. `loaded`: our library came up in some process.
-std::vector<std::string> why_nothing_was_seen(const ProgramFile& program, const std::string& simulate,
-    const Installation& installation, bool loaded);
+std::vector<std::string> why_nothing_was_seen(const ProgramFile& program,
+                                              const std::string& simulate,
+                                              const Installation& installation, bool loaded);
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -1,4 +1,4 @@
-// tools/driver_probe.cpp — dlopen and a handful of calls in a child, whose answers come back as lines.
+// tools/driver_probe.cpp — dlopen and a handful of calls, made in a child that answers in lines.
 #include "tools/driver_probe.hpp"
 
 #include <cstddef>
@@ -13,11 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 namespace vramscope {
 namespace {
 
-constexpr int kMostMilliseconds = 20'000;  // a cold start of a machine with eight cards takes some
+constexpr int kMostMilliseconds = 20'000; // a cold start of a machine with eight cards takes some
 
 // The driver API, as far as it is used here; cuda.h is not needed for that.
 template <class Function>
@@ -38,7 +37,8 @@ void tell_devices(std::ostream& out, void* library)
         char name[256] = {};
         std::size_t bytes = 0;
         if (get_name(name, sizeof name - 1, device) == 0 && get_bytes(&bytes, device) == 0)
-            out << "device " << fmt::format("{}, {:.1f} GiB", name, static_cast<double>(bytes) / (1 << 30))
+            out << "device "
+                << fmt::format("{}, {:.1f} GiB", name, static_cast<double>(bytes) / (1 << 30))
                 << '\n';
     }
 }
@@ -85,7 +85,7 @@ std::string read_answers(int pipe, bool& late)
 {
     std::string text;
     char buffer[4096];
-    pollfd waiting { pipe, POLLIN, 0 };
+    pollfd waiting{pipe, POLLIN, 0};
     while (!(late = ::poll(&waiting, 1, kMostMilliseconds) <= 0)) {
         const ssize_t got = ::read(pipe, buffer, sizeof buffer);
         if (got <= 0)
@@ -118,12 +118,13 @@ std::string kernel_module_version()
     std::ifstream file("/proc/driver/nvidia/version");
     std::string word;
     while (file >> word)
-        if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos)
+        if (word.find('.') != std::string::npos &&
+            word.find_first_not_of("0123456789.") == std::string::npos)
             return word;
     return {};
 }
 
-}  // namespace
+} // namespace
 
 DriverFacts probe_driver(const std::filesystem::path& library, Ask ask, const std::string& simulate)
 {
@@ -159,6 +160,9 @@ DriverFacts probe_driver(const std::filesystem::path& library, Ask ask, const st
     return facts;
 }
 
-int newest_known_cuda_version() { return VRAMSCOPE_CUDA_VERSION; }
+int newest_known_cuda_version()
+{
+    return VRAMSCOPE_CUDA_VERSION;
+}
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -7,8 +7,8 @@ namespace vramscope {
 
 struct Installation {
     std::filesystem::path executable;
-    std::filesystem::path preload;  // libvramscope.so; empty: not found
-    std::filesystem::path audit;  // libvramscope-audit.so; empty: not found
+    std::filesystem::path preload; // libvramscope.so; empty: not found
+    std::filesystem::path audit;   // libvramscope-audit.so; empty: not found
     std::filesystem::path simgpu;  // folder of the simulated libcuda.so.1; empty: not found
 };
 
@@ -17,4 +17,4 @@ Installation find_installation();
 // The preloaded library, or an Error that says where it was looked for.
 std::filesystem::path required_preload(const Installation& installation);
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -19,7 +19,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw report::Error(report::Exit::usage, message); }
+[[noreturn]] void refuse(const std::string& message)
+{
+    throw report::Error(report::Exit::usage, message);
+}
 
 std::string host_name()
 {
@@ -36,7 +39,7 @@ std::string as_file_name(std::string text)
     return text;
 }
 
-}  // namespace
+} // namespace
 
 std::string absolute_pattern(const std::string& pattern)
 {
@@ -57,13 +60,24 @@ std::string expand_pattern(std::string_view pattern, std::string_view program, p
             continue;
         }
         switch (++i < pattern.size() ? pattern[i] : '\0') {
-        case '%': out += '%'; break;
-        case 'e': out += as_file_name(std::string(program.substr(program.rfind('/') + 1))); break;
-        case 'p': out += std::to_string(pid); break;
-        case 'h': out += as_file_name(host_name()); break;
-        case 't': out += std::to_string(std::time(nullptr)); break;
+        case '%':
+            out += '%';
+            break;
+        case 'e':
+            out += as_file_name(std::string(program.substr(program.rfind('/') + 1)));
+            break;
+        case 'p':
+            out += std::to_string(pid);
+            break;
+        case 'h':
+            out += as_file_name(host_name());
+            break;
+        case 't':
+            out += std::to_string(std::time(nullptr));
+            break;
         default:
-            refuse(fmt::format("the log's name '{}' has a % that means nothing: use %e %p %h %t, or %% for one %",
+            refuse(fmt::format(
+                "the log's name '{}' has a % that means nothing: use %e %p %h %t, or %% for one %",
                 pattern));
         }
     }
@@ -75,7 +89,8 @@ void check_folder(const std::string& log)
     constexpr off_t kRoom = format::kHeaderBytes + 4 * format::kChunkBytes;
     const std::string folder = log.substr(0, log.rfind('/') + 1);
     int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {  // a file system without nameless files
+    if (descriptor < 0 &&
+        (errno == EOPNOTSUPP || errno == EISDIR)) { // a file system without nameless files
         std::string name = folder + ".vramscope-XXXXXX";
         descriptor = ::mkstemp(name.data());
         if (descriptor >= 0)
@@ -86,7 +101,7 @@ void check_folder(const std::string& log)
         ::close(descriptor);
     if (problem != 0)
         refuse(fmt::format("cannot write the log to {}: {}; choose another place with -o", folder,
-            std::strerror(problem)));
+                           std::strerror(problem)));
 }
 
 void make_way(const std::string& log, bool force)
@@ -102,4 +117,4 @@ void make_way(const std::string& log, bool force)
         refuse(fmt::format("cannot overwrite {}: {}", log, std::strerror(errno)));
 }
 
-}  // namespace vramscope
+} // namespace vramscope

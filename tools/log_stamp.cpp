@@ -18,22 +18,24 @@ using format::FileHeader;
 
 bool write_field(int descriptor, const void* value, std::size_t bytes, std::size_t offset)
 {
-    return ::pwrite(descriptor, value, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+    return ::pwrite(descriptor, value, bytes, static_cast<off_t>(offset)) ==
+           static_cast<ssize_t>(bytes);
 }
 
 bool is_log_of(int descriptor, pid_t pid)
 {
     struct stat status;
     char start[offsetof(FileHeader, parent_pid)];
-    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < format::kHeaderBytes
-        || ::pread(descriptor, start, sizeof start, 0) != static_cast<ssize_t>(sizeof start))
+    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size < format::kHeaderBytes ||
+        ::pread(descriptor, start, sizeof start, 0) != static_cast<ssize_t>(sizeof start))
         return false;
     std::uint16_t major = 0;
     std::uint32_t owner = 0;
     std::memcpy(&major, start + offsetof(FileHeader, major), sizeof major);
     std::memcpy(&owner, start + offsetof(FileHeader, pid), sizeof owner);
-    return std::memcmp(start, format::kMagic, sizeof format::kMagic) == 0 && major == format::kMajorVersion
-        && owner == static_cast<std::uint32_t>(pid);
+    return std::memcmp(start, format::kMagic, sizeof format::kMagic) == 0 &&
+           major == format::kMajorVersion && owner == static_cast<std::uint32_t>(pid);
 }
 
 bool write_seen(int descriptor, const SeenByParent& seen)
@@ -41,14 +43,15 @@ bool write_seen(int descriptor, const SeenByParent& seen)
     const std::uint32_t yes = 1;
     if (seen.wait_status) {
         const std::int32_t status = *seen.wait_status;
-        if (!write_field(descriptor, &status, sizeof status, offsetof(FileHeader, wait_status))
-            || !write_field(descriptor, &yes, sizeof yes, offsetof(FileHeader, waited)))
+        if (!write_field(descriptor, &status, sizeof status, offsetof(FileHeader, wait_status)) ||
+            !write_field(descriptor, &yes, sizeof yes, offsetof(FileHeader, waited)))
             return false;
     }
-    return !seen.exec_seen || write_field(descriptor, &yes, sizeof yes, offsetof(FileHeader, exec_seen));
+    return !seen.exec_seen ||
+           write_field(descriptor, &yes, sizeof yes, offsetof(FileHeader, exec_seen));
 }
 
-}  // namespace
+} // namespace
 
 std::string stamp_log(const std::filesystem::path& log, pid_t pid, const SeenByParent& seen)
 {
@@ -64,4 +67,4 @@ std::string stamp_log(const std::filesystem::path& log, pid_t pid, const SeenByP
     return problem;
 }
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -11,11 +11,11 @@
 namespace vramscope {
 
 struct SeenByParent {
-    std::optional<int> wait_status;  // as waitpid gives it
+    std::optional<int> wait_status; // as waitpid gives it
     bool exec_seen = false;
 };
 
 // Empty when it was written, otherwise what was in the way.
 std::string stamp_log(const std::filesystem::path& log, pid_t pid, const SeenByParent& seen);
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -1,4 +1,4 @@
-// tools/main.cpp — the command line: options, help, and the one place where errors become an exit status.
+// tools/main.cpp — options, help, and the one place where errors become an exit status.
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ constexpr const char* kFooter = R"(Examples:
   vramscope doctor ./train                     why would nothing be seen?
 )";
 
-constexpr const char* kRunFooter = R"(Everything after PROGRAM belongs to the program. `run` ends as the program ended: its exit status, 128+n if signal
+constexpr const char* kRunFooter =
+    R"(Everything after PROGRAM belongs to the program. `run` ends as the program ended: its exit status, 128+n if signal
 n killed it, 127 if there is no such program, 126 if it cannot be executed; 125 for wrong usage or a fault of ours.
 
 Examples:
@@ -30,7 +31,8 @@ Examples:
   vramscope run --json leaks.json ./train      and a report for machines
 )";
 
-constexpr const char* kReportFooter = R"(Ends 0 when it gave a report, a partial one included; 120 if a file is no readable log; 125 for wrong usage.
+constexpr const char* kReportFooter =
+    R"(Ends 0 when it gave a report, a partial one included; 120 if a file is no readable log; 125 for wrong usage.
 
 Examples:
   vramscope leaks vramscope.train.4711.vsl
@@ -38,7 +40,8 @@ Examples:
   vramscope leaks --json - train.vsl | jq '.totals'
 )";
 
-constexpr const char* kDoctorFooter = R"(Ends 0 when a program could be traced, 110 when nothing could be observed.
+constexpr const char* kDoctorFooter =
+    R"(Ends 0 when a program could be traced, 110 when nothing could be observed.
 
 Examples:
   vramscope doctor                             the installation and the driver
@@ -51,8 +54,10 @@ Examples:
 std::string settings_help()
 {
     std::string text = "\nEnvironment, for the traced program:\n";
-    const auto add = [&text](std::string_view variable, std::string_view fallback, std::string_view help) {
-        text += fmt::format("  {:<22} {}{}\n", variable, help, fallback.empty() ? "" : fmt::format("; {}", fallback));
+    const auto add = [&text](std::string_view variable, std::string_view fallback,
+                             std::string_view help) {
+        text += fmt::format("  {:<22} {}{}\n", variable, help,
+                            fallback.empty() ? "" : fmt::format("; {}", fallback));
     };
 #define VRAMSCOPE_SETTING(name, variable, fallback, help) add(variable, fallback, help);
 #include "tracker/log/settings.def"
@@ -60,7 +65,8 @@ std::string settings_help()
 }
 
 struct CommandLine {
-    CLI::App app { "Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.", "vramscope" };
+    CLI::App app{"Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.",
+                 "vramscope"};
     vramscope::RunOptions run;
     vramscope::ReportOptions report;
     vramscope::ReportOptions leaks;
@@ -79,9 +85,12 @@ struct CommandLine {
         report_app = add_reader("report", "everything that the logs say", report);
         leaks_app = add_reader("leaks", "what was never freed, by call stack", leaks);
         leaks.leaks_only = true;
-        doctor_app = app.add_subcommand("doctor", "say what works here, and why nothing would be seen");
+        doctor_app =
+            app.add_subcommand("doctor", "say what works here, and why nothing would be seen");
         doctor_app->add_option("TARGET", doctor.target, "a program, or a log")->option_text(" ");
-        doctor_app->add_option("--simulate", doctor.simulate, "look at the simulated GPU instead of the driver")
+        doctor_app
+            ->add_option("--simulate", doctor.simulate,
+                         "look at the simulated GPU instead of the driver")
             ->option_text("SPEC");
         doctor_app->footer(kDoctorFooter);
     }
@@ -89,24 +98,35 @@ struct CommandLine {
     void add_run()
     {
         run_app = app.add_subcommand("run", "run a program and record its GPU memory");
-        run_app->add_option("PROGRAM", run.command, "the program to trace, and its arguments (after -- if it starts with -)")
-            ->option_text(" ");  // for the help text; take_program reads it
-        run_app->add_option("--simulate", run.simulate, "simulate GPUs of this size: 24GiB, 2x80GiB")
+        run_app
+            ->add_option("PROGRAM", run.command,
+                         "the program to trace, and its arguments (after -- if it starts with -)")
+            ->option_text(" "); // for the help text; take_program reads it
+        run_app
+            ->add_option("--simulate", run.simulate, "simulate GPUs of this size: 24GiB, 2x80GiB")
             ->option_text("SPEC");
-        run_app->add_option("-o,--output", run.log, "where the log goes; %e program, %p process id, %h host, %t seconds")
+        run_app
+            ->add_option("-o,--output", run.log,
+                         "where the log goes; %e program, %p process id, %h host, %t seconds")
             ->option_text("LOG");
-        run_app->add_option("--json", run.json, "write the report for machines; - is stdout")->option_text("FILE");
+        run_app->add_option("--json", run.json, "write the report for machines; - is stdout")
+            ->option_text("FILE");
         run_app->add_flag("-f,--force", run.force, "overwrite the log that -o names");
-        run_app->add_flag("!--no-audit", run.audit, "do not follow libraries that were opened with RTLD_DEEPBIND");
+        run_app->add_flag("!--no-audit", run.audit,
+                          "do not follow libraries that were opened with RTLD_DEEPBIND");
         run_app->footer(kRunFooter + settings_help());
     }
 
     CLI::App* add_reader(const char* name, const char* what, vramscope::ReportOptions& options)
     {
         CLI::App* reader = app.add_subcommand(name, what);
-        reader->add_option("LOG", options.logs, "logs, or folders of them")->required()->option_text(" ");
-        reader->add_option("--json", options.json, "write the report for machines; - is stdout")->option_text("FILE");
-        reader->add_flag("--all-frames", options.all_frames, "show the frames of the CUDA runtime and of vramscope too");
+        reader->add_option("LOG", options.logs, "logs, or folders of them")
+            ->required()
+            ->option_text(" ");
+        reader->add_option("--json", options.json, "write the report for machines; - is stdout")
+            ->option_text("FILE");
+        reader->add_flag("--all-frames", options.all_frames,
+                         "show the frames of the CUDA runtime and of vramscope too");
         reader->footer(kReportFooter);
         return reader;
     }
@@ -155,7 +175,7 @@ int usage_error(const CommandLine& line, const CLI::ParseError& error)
     return static_cast<int>(Exit::usage);
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {
@@ -165,11 +185,11 @@ int main(int argc, char** argv)
             std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
             if (!arguments.empty() && arguments.front() == "run")
                 line.run.command = take_program(*line.run_app, arguments);
-            std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+            std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
             line.app.parse(arguments);
             return dispatch(line);
         } catch (const CLI::Success& asked) {
-            return line.app.exit(asked);  // --help and --version
+            return line.app.exit(asked); // --help and --version
         } catch (const CLI::ParseError& error) {
             return usage_error(line, error);
         }

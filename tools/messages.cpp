@@ -13,7 +13,8 @@ namespace {
 spdlog::logger& logger()
 {
     static const auto kept = [] {
-        const auto mode = wants_color(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never;
+        const auto mode =
+            wants_color(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never;
         auto made = spdlog::stderr_color_st("vramscope", mode);
         made->set_pattern("vramscope: %v");
         made->flush_on(spdlog::level::trace);
@@ -29,18 +30,28 @@ void write(spdlog::level::level_enum level, const char* pattern, const std::stri
     logger().log(level, printable(line));
 }
 
-}  // namespace
+} // namespace
 
-void say(const std::string& line) { write(spdlog::level::info, "vramscope: %v", line); }
-void warn(const std::string& line) { write(spdlog::level::warn, "vramscope: %^warning:%$ %v", line); }
-void fail(const std::string& line) { write(spdlog::level::err, "vramscope: %^error:%$ %v", line); }
+void say(const std::string& line)
+{
+    write(spdlog::level::info, "vramscope: %v", line);
+}
+void warn(const std::string& line)
+{
+    write(spdlog::level::warn, "vramscope: %^warning:%$ %v", line);
+}
+void fail(const std::string& line)
+{
+    write(spdlog::level::err, "vramscope: %^error:%$ %v", line);
+}
 
 std::string printable(std::string_view text)
 {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        const bool c1 = byte == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
+        const bool c1 = byte == 0xc2 && i + 1 < text.size() &&
+                        (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
         if (byte < 0x20 || byte == 0x7f || c1)
             out += fmt::format("\\x{:02x}", byte);
         else
@@ -58,4 +69,4 @@ bool wants_color(int descriptor)
     return !refused && !dumb && ::isatty(descriptor);
 }
 
-}  // namespace vramscope
+} // namespace vramscope

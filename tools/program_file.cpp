@@ -11,7 +11,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-
 namespace vramscope {
 namespace fs = std::filesystem;
 
@@ -23,27 +22,26 @@ constexpr std::uint16_t kNativeMachine = EM_X86_64;
 constexpr std::uint16_t kNativeMachine = EM_AARCH64;
 #endif
 
-constexpr std::size_t kMostEntries = 4096;  // of a table, and bytes of a name: a real program has fewer
+constexpr std::size_t kMostEntries =
+    4096; // of a table, and bytes of a name: a real program has fewer
 constexpr std::size_t kMostSymbolBytes = 256 << 20;
 
 // The bytes of an open file; a read outside of it gives false.
 class Bytes {
 public:
-    explicit Bytes(int descriptor)
-        : descriptor_(descriptor)
-    {
-    }
+    explicit Bytes(int descriptor) : descriptor_(descriptor) {}
     bool read(void* to, std::size_t bytes, std::uint64_t offset) const
     {
-        return offset <= INT64_MAX
-            && ::pread(descriptor_, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+        return offset <= INT64_MAX && ::pread(descriptor_, to, bytes, static_cast<off_t>(offset)) ==
+                                          static_cast<ssize_t>(bytes);
     }
     std::string text(std::uint64_t offset) const
     {
-        std::array<char, kMostEntries> buffer {};
+        std::array<char, kMostEntries> buffer{};
         if (offset > INT64_MAX)
             return {};
-        const ssize_t got = ::pread(descriptor_, buffer.data(), buffer.size() - 1, static_cast<off_t>(offset));
+        const ssize_t got =
+            ::pread(descriptor_, buffer.data(), buffer.size() - 1, static_cast<off_t>(offset));
         return got > 0 ? std::string(buffer.data()) : std::string();
     }
 
@@ -69,21 +67,25 @@ std::vector<Elf64_Phdr> program_headers(const Bytes& file, const Elf64_Ehdr& hea
 std::uint64_t offset_of(const std::vector<Elf64_Phdr>& segments, std::uint64_t address)
 {
     for (const Elf64_Phdr& segment : segments)
-        if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+        if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+            address - segment.p_vaddr < segment.p_filesz)
             return segment.p_offset + (address - segment.p_vaddr);
-    return ~std::uint64_t { 0 };
+    return ~std::uint64_t{0};
 }
 
-std::vector<std::string> needed_libraries(const Bytes& file, const std::vector<Elf64_Phdr>& segments)
+std::vector<std::string> needed_libraries(const Bytes& file,
+                                          const std::vector<Elf64_Phdr>& segments)
 {
     std::vector<std::uint64_t> names;
-    std::uint64_t strings = ~std::uint64_t { 0 };
+    std::uint64_t strings = ~std::uint64_t{0};
     for (const Elf64_Phdr& segment : segments) {
         if (segment.p_type != PT_DYNAMIC)
             continue;
-        for (std::size_t i = 0; i < kMostEntries && (i + 1) * sizeof(Elf64_Dyn) <= segment.p_filesz; ++i) {
+        for (std::size_t i = 0; i < kMostEntries && (i + 1) * sizeof(Elf64_Dyn) <= segment.p_filesz;
+             ++i) {
             Elf64_Dyn entry;
-            if (!file.read(&entry, sizeof entry, segment.p_offset + i * sizeof entry) || entry.d_tag == DT_NULL)
+            if (!file.read(&entry, sizeof entry, segment.p_offset + i * sizeof entry) ||
+                entry.d_tag == DT_NULL)
                 break;
             if (entry.d_tag == DT_NEEDED)
                 names.push_back(entry.d_un.d_val);
@@ -93,7 +95,7 @@ std::vector<std::string> needed_libraries(const Bytes& file, const std::vector<E
     }
     std::vector<std::string> found;
     for (const std::uint64_t name : names)
-        if (strings != ~std::uint64_t { 0 } && name < UINT32_MAX)
+        if (strings != ~std::uint64_t{0} && name < UINT32_MAX)
             found.push_back(file.text(strings + name));
     return found;
 }
@@ -102,21 +104,22 @@ std::vector<std::string> needed_libraries(const Bytes& file, const std::vector<E
 bool defines_cuda_malloc(const Bytes& file, const Elf64_Ehdr& header)
 {
     const auto section = [&](std::size_t index, Elf64_Shdr& out) {
-        return index < header.e_shnum && file.read(&out, sizeof out, header.e_shoff + index * sizeof out);
+        return index < header.e_shnum &&
+               file.read(&out, sizeof out, header.e_shoff + index * sizeof out);
     };
     for (std::size_t i = 0; header.e_shentsize == sizeof(Elf64_Shdr) && i < header.e_shnum; ++i) {
         Elf64_Shdr table, names;
-        if (!section(i, table) || table.sh_type != SHT_SYMTAB || !section(table.sh_link, names)
-            || table.sh_size > kMostSymbolBytes || names.sh_size > kMostSymbolBytes)
+        if (!section(i, table) || table.sh_type != SHT_SYMTAB || !section(table.sh_link, names) ||
+            table.sh_size > kMostSymbolBytes || names.sh_size > kMostSymbolBytes)
             continue;
         std::vector<Elf64_Sym> symbols(table.sh_size / sizeof(Elf64_Sym));
         std::string text(names.sh_size, '\0');
-        if (!file.read(symbols.data(), symbols.size() * sizeof(Elf64_Sym), table.sh_offset)
-            || !file.read(text.data(), text.size(), names.sh_offset))
+        if (!file.read(symbols.data(), symbols.size() * sizeof(Elf64_Sym), table.sh_offset) ||
+            !file.read(text.data(), text.size(), names.sh_offset))
             continue;
         for (const Elf64_Sym& symbol : symbols)
-            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < text.size()
-                && std::strcmp(text.c_str() + symbol.st_name, "cudaMalloc") == 0)
+            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < text.size() &&
+                std::strcmp(text.c_str() + symbol.st_name, "cudaMalloc") == 0)
                 return true;
     }
     return false;
@@ -141,7 +144,9 @@ void inspect_elf(const Bytes& file, ProgramFile& program)
 std::string script_interpreter(const Bytes& file)
 {
     char start[256] = {};
-    for (std::size_t i = 0; i + 1 < sizeof start && file.read(start + i, 1, i) && start[i] != '\n'; ++i) { }
+    for (std::size_t i = 0; i + 1 < sizeof start && file.read(start + i, 1, i) && start[i] != '\n';
+         ++i) {
+    }
     std::string line = start;
     if (!line.starts_with("#!"))
         return {};
@@ -172,10 +177,11 @@ bool is_privileged(const fs::path& path, const struct stat& status)
 {
     const bool changes_user = (status.st_mode & S_ISUID) && status.st_uid != ::geteuid();
     const bool changes_group = (status.st_mode & S_ISGID) && status.st_gid != ::getegid();
-    return changes_user || changes_group || ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+    return changes_user || changes_group ||
+           ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-}  // namespace
+} // namespace
 
 bool ProgramFile::needs(const std::string& library_prefix) const
 {
@@ -189,9 +195,8 @@ ProgramFile inspect_program(const std::string& name)
 {
     ProgramFile program;
     program.path = find_program(name);
-    const int descriptor = program.path.empty()
-        ? -1
-        : ::open(program.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int descriptor =
+        program.path.empty() ? -1 : ::open(program.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     program.executable = !program.path.empty() && ::access(program.path.c_str(), X_OK) == 0;
     struct stat status;
     if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
@@ -210,32 +215,35 @@ ProgramFile inspect_program(const std::string& name)
 std::vector<std::string> obstacles(const ProgramFile& program)
 {
     if (program.path.empty())
-        return { "there is no such program" };
+        return {"there is no such program"};
     const std::string name = program.path.string();
     if (!program.executable)
-        return { fmt::format("{} is not an executable file", name) };
+        return {fmt::format("{} is not an executable file", name)};
     std::vector<std::string> lines;
     if (!program.interpreter.empty()) {
         const ProgramFile interpreter = inspect_program(program.interpreter);
-        if (interpreter.interpreter.empty())  // one step: scripts that run scripts are rare
+        if (interpreter.interpreter.empty()) // one step: scripts that run scripts are rare
             lines = obstacles(interpreter);
         for (std::string& line : lines)
             line = fmt::format("{} is a script, run by {}: {}", name, program.interpreter, line);
         return lines;
     }
     if (program.elf && !program.native)
-        lines.push_back(fmt::format("{} is built for another kind of machine (32-bit, or another processor): "
-                                    "libvramscope.so cannot be loaded into it",
-            name));
+        lines.push_back(
+            fmt::format("{} is built for another kind of machine (32-bit, or another processor): "
+                        "libvramscope.so cannot be loaded into it",
+                        name));
     if (program.native && !program.dynamic)
-        lines.push_back(fmt::format("{} is statically linked: there is no loader that could load libvramscope.so. "
-                                    "Link it dynamically (a static CUDA runtime alone is fine)",
+        lines.push_back(fmt::format(
+            "{} is statically linked: there is no loader that could load libvramscope.so. "
+            "Link it dynamically (a static CUDA runtime alone is fine)",
             name));
     if (program.privileged)
-        lines.push_back(fmt::format("{} runs with raised privileges (setuid, setgid or capabilities): the loader ignores "
-                                    "LD_PRELOAD. Trace a copy without them",
+        lines.push_back(fmt::format(
+            "{} runs with raised privileges (setuid, setgid or capabilities): the loader ignores "
+            "LD_PRELOAD. Trace a copy without them",
             name));
     return lines;
 }
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -1,4 +1,4 @@
-// tools/program_file.hpp — what can be said of a program without running it: can it be traced, and will it use CUDA?
+// tools/program_file.hpp — what can be said of a program without running it.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 namespace vramscope {
 
 struct ProgramFile {
-    std::filesystem::path path;  // as found on PATH; empty: not found
-    std::string interpreter;  // of a script: what its first line names
+    std::filesystem::path path; // as found on PATH; empty: not found
+    std::string interpreter;    // of a script: what its first line names
     bool executable = false;
     bool elf = false;
-    bool native = false;  // an ELF program of this machine's kind
-    bool dynamic = false;  // has a loader, so LD_PRELOAD reaches it
+    bool native = false;      // an ELF program of this machine's kind
+    bool dynamic = false;     // has a loader, so LD_PRELOAD reaches it
     bool privileged = false;  // setuid, setgid or file capabilities: the loader ignores LD_PRELOAD
-    bool own_runtime = false;  // carries NVIDIA's CUDA runtime inside (nvcc's default)
+    bool own_runtime = false; // carries NVIDIA's CUDA runtime inside (nvcc's default)
     std::vector<std::string> needed;
 
     bool needs(const std::string& library_prefix) const;
@@ -26,4 +26,4 @@ ProgramFile inspect_program(const std::string& name);
 // Why vramscope would see nothing of it, one line each; empty: no reason is known.
 std::vector<std::string> obstacles(const ProgramFile& program);
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -25,8 +25,8 @@ namespace {
 class ProgressBar {
 public:
     ProgressBar()
-        : shown_(::isatty(STDERR_FILENO))
-        , next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))
+        : shown_(::isatty(STDERR_FILENO)),
+          next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))
     {
     }
     ~ProgressBar()
@@ -46,7 +46,8 @@ public:
         drawn_ = true;
         constexpr double kCells = 30;
         const auto full = static_cast<std::size_t>(kCells * std::clamp(fraction, 0.0, 1.0));
-        fmt::print(stderr, "\rreading logs [{:<30}] {:3.0f} %", std::string(full, '#'), 100 * fraction);
+        fmt::print(stderr, "\rreading logs [{:<30}] {:3.0f} %", std::string(full, '#'),
+                   100 * fraction);
         std::fflush(stderr);
     }
 
@@ -59,7 +60,7 @@ private:
 [[noreturn]] void cannot_write(const std::string& path)
 {
     throw report::Error(report::Exit::usage,
-        fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+                        fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
 void write_all(int descriptor, const std::string& text, const std::string& path)
@@ -84,7 +85,8 @@ void write_in_place(const std::string& path, const std::string& text)
 void write_by_rename(const std::string& path, const std::string& text)
 {
     const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    const int descriptor =
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (descriptor < 0)
         cannot_write(path);
     try {
@@ -97,7 +99,7 @@ void write_by_rename(const std::string& path, const std::string& text)
     }
 }
 
-}  // namespace
+} // namespace
 
 std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
 {
@@ -109,13 +111,15 @@ std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
             continue;
         }
         std::vector<fs::path> inside;
-        for (fs::directory_iterator entry(argument, problem), end; !problem && entry != end; entry.increment(problem))
+        for (fs::directory_iterator entry(argument, problem), end; !problem && entry != end;
+             entry.increment(problem))
             if (entry->path().extension() == ".vsl")
                 inside.push_back(entry->path());
         if (problem || inside.empty())
-            throw report::Error(report::Exit::bad_input,
+            throw report::Error(
+                report::Exit::bad_input,
                 fmt::format("{}: {}", argument,
-                    problem ? problem.message() : "a folder without any log (*.vsl)"));
+                            problem ? problem.message() : "a folder without any log (*.vsl)"));
         std::sort(inside.begin(), inside.end());
         logs.insert(logs.end(), inside.begin(), inside.end());
     }
@@ -135,7 +139,7 @@ report::TextStyle style_for(int descriptor)
 {
     report::TextStyle style;
     style.color = wants_color(descriptor);
-    winsize size {};
+    winsize size{};
     if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
         style.width = size.ws_col;
     return style;
@@ -152,11 +156,11 @@ void write_json_to(const std::string& destination, const report::Report& report)
     std::error_code ignored;
     const auto status = fs::status(destination, ignored);
     if (fs::exists(status) && !fs::is_regular_file(status))
-        write_in_place(destination, out.str());  // /dev/null, a pipe: never replaced by a file
+        write_in_place(destination, out.str()); // /dev/null, a pipe: never replaced by a file
     else if (fs::is_symlink(fs::symlink_status(destination, ignored)))
         write_by_rename(fs::weakly_canonical(destination).string(), out.str());
     else
         write_by_rename(destination, out.str());
 }
 
-}  // namespace vramscope
+} // namespace vramscope

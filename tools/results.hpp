@@ -1,4 +1,4 @@
-// tools/results.hpp — reports on their way to the user: which logs, how far, in which colours, into which file.
+// tools/results.hpp — reports on their way to the user: which logs, colours, and files.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,8 @@ namespace vramscope {
 // Files as they are; a folder stands for the *.vsl in it, by name. Error if a folder holds none.
 std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
 
-// make_report with a progress bar on stderr, where that is a terminal and the work takes long enough to want one.
+// make_report with a progress bar on stderr, where that is a terminal and the work takes long
+// enough to want one.
 report::Report read_logs(const std::vector<std::filesystem::path>& logs, bool all_frames);
 
 report::TextStyle style_for(int descriptor);
@@ -21,4 +22,4 @@ report::TextStyle style_for(int descriptor);
 // "-" is stdout. A file appears whole or not at all. Error (125) if it cannot be written.
 void write_json_to(const std::string& destination, const report::Report& report);
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -27,7 +27,7 @@ std::vector<Announcement> parse_announcements(const std::string& text)
         pid_t pid = 0;
         const auto parsed = std::from_chars(line.data() + first + 1, line.data() + second, pid);
         if (parsed.ec == std::errc() && parsed.ptr == line.data() + second)
-            found.push_back({ line.substr(0, first), pid, line.substr(second + 1) });
+            found.push_back({line.substr(0, first), pid, line.substr(second + 1)});
     }
     return found;
 }
@@ -36,21 +36,25 @@ RunFile::RunFile()
 {
     const char* folder = std::getenv("TMPDIR");
     std::string name = std::string(folder && *folder ? folder : "/tmp") + "/vramscope-run-XXXXXX";
-    const int descriptor = ::mkstemp(name.data());  // mode 0600
+    const int descriptor = ::mkstemp(name.data()); // mode 0600
     if (descriptor < 0)
-        throw report::Error(report::Exit::usage,
+        throw report::Error(
+            report::Exit::usage,
             fmt::format("cannot create {}: {}; set TMPDIR to a folder that can be written to", name,
-                std::strerror(errno)));
+                        std::strerror(errno)));
     ::close(descriptor);
     path_ = std::filesystem::absolute(name);
 }
 
-RunFile::~RunFile() { ::unlink(path_.c_str()); }
+RunFile::~RunFile()
+{
+    ::unlink(path_.c_str());
+}
 
 std::vector<Announcement> RunFile::read() const
 {
     std::ifstream file(path_, std::ios::binary);
-    return parse_announcements({ std::istreambuf_iterator<char>(file), {} });
+    return parse_announcements({std::istreambuf_iterator<char>(file), {}});
 }
 
 std::vector<RunLog> logs_of(const std::vector<Announcement>& announcements)
@@ -58,7 +62,7 @@ std::vector<RunLog> logs_of(const std::vector<Announcement>& announcements)
     std::vector<RunLog> logs;
     for (const Announcement& entry : announcements) {
         if (entry.kind == "log")
-            logs.push_back({ entry.text, entry.pid, false });
+            logs.push_back({entry.text, entry.pid, false});
         if (entry.kind == "start")
             for (RunLog& log : logs)
                 log.exec_seen = log.exec_seen || log.pid == entry.pid;
@@ -66,4 +70,4 @@ std::vector<RunLog> logs_of(const std::vector<Announcement>& announcements)
     return logs;
 }
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -1,7 +1,8 @@
-// tools/run_file.hpp — the private file in which traced processes announce themselves to `vramscope run`.
+// tools/run_file.hpp — where traced processes announce themselves to `vramscope run`.
 //
-// One line each, "kind<tab>pid<tab>text": start (the preload's constructor ran; text is the program), log (a log
-// was opened; text is its path), note (one line for the user). Lines of another shape are skipped.
+// One line each, "kind<tab>pid<tab>text": start (the preload's constructor ran; text is the
+// program), log (a log was opened; text is its path), note (one line for the user). Lines of
+// another shape are skipped.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +22,7 @@ std::vector<Announcement> parse_announcements(const std::string& text);
 
 class RunFile {
 public:
-    RunFile();  // Error if it cannot be created
+    RunFile(); // Error if it cannot be created
     ~RunFile();
     RunFile(const RunFile&) = delete;
     RunFile& operator=(const RunFile&) = delete;
@@ -37,9 +38,9 @@ private:
 struct RunLog {
     std::filesystem::path path;
     pid_t pid;
-    bool exec_seen;  // the process started another program later
+    bool exec_seen; // the process started another program later
 };
 
 std::vector<RunLog> logs_of(const std::vector<Announcement>& announcements);
 
-}  // namespace vramscope
+} // namespace vramscope

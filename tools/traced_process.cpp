@@ -15,7 +15,7 @@ namespace vramscope {
 namespace {
 
 // Those that end a program, and that people send to the command they started.
-constexpr int kPassedOn[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 sigset_t handled_signals()
 {
@@ -33,9 +33,10 @@ struct StartFailure {
     char reason[1020];
 };
 
-[[noreturn]] void become(const std::vector<std::string>& command, const std::function<std::string()>& prepare, int pipe)
+[[noreturn]] void become(const std::vector<std::string>& command,
+                         const std::function<std::string()>& prepare, int pipe)
 {
-    StartFailure failure {};
+    StartFailure failure{};
     const std::string reason = prepare();
     if (reason.empty()) {
         std::vector<char*> arguments;
@@ -53,28 +54,32 @@ struct StartFailure {
 // Blocks until exec closed the pipe, or the child said why not.
 StartFailure read_failure(int pipe)
 {
-    StartFailure failure {};
+    StartFailure failure{};
     ssize_t got;
     do
         got = ::read(pipe, &failure, sizeof failure);
     while (got < 0 && errno == EINTR);
-    return got == static_cast<ssize_t>(sizeof failure) ? failure : StartFailure {};
+    return got == static_cast<ssize_t>(sizeof failure) ? failure : StartFailure{};
 }
 
-}  // namespace
+} // namespace
 
-TracedProcess::TracedProcess(const std::vector<std::string>& command, const std::function<std::string()>& prepare)
+TracedProcess::TracedProcess(const std::vector<std::string>& command,
+                             const std::function<std::string()>& prepare)
 {
-    // Blocked rather than ignored: the child could not tell an ignored signal from its user's own wish.
+    // Blocked rather than ignored: the child could not tell an ignored signal from its user's own
+    // wish.
     const sigset_t handled = handled_signals();
-    struct sigaction default_action {}, child_action {};
+    struct sigaction default_action {
+    }, child_action{};
     default_action.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &default_action, &child_action);
     ::sigprocmask(SIG_BLOCK, &handled, &mask_before_);
 
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0 || (pid_ = ::fork()) < 0)
-        throw report::Error(report::Exit::usage, fmt::format("cannot start a process: {}", std::strerror(errno)));
+        throw report::Error(report::Exit::usage,
+                            fmt::format("cannot start a process: {}", std::strerror(errno)));
     if (pid_ == 0) {
         ::sigaction(SIGCHLD, &child_action, nullptr);
         ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
@@ -106,21 +111,23 @@ void TracedProcess::pass_on_signals_until_it_ends(int& status) const
         if (ended == pid_)
             return;
         if (ended < 0)
-            throw report::Error(report::Exit::usage,
-                fmt::format("cannot wait for process {}: {}", pid_, std::strerror(errno)));
-        siginfo_t info {};
+            throw report::Error(report::Exit::usage, fmt::format("cannot wait for process {}: {}",
+                                                                 pid_, std::strerror(errno)));
+        siginfo_t info{};
         const int number = ::sigwaitinfo(&handled, &info);
         if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
             ::kill(pid_, number);
     }
 }
 
-// The Ctrl-C that ended the program waits here for us too. It was the program's; the next one is ours.
+// The Ctrl-C that ended the program waits here for us too. It was the program's; the next one is
+// ours.
 void TracedProcess::forget_signals() const
 {
     const sigset_t handled = handled_signals();
-    const timespec now {};
-    while (::sigtimedwait(&handled, nullptr, &now) > 0) { }
+    const timespec now{};
+    while (::sigtimedwait(&handled, nullptr, &now) > 0) {
+    }
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
@@ -129,4 +136,4 @@ int exit_status_of(int wait_status)
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -1,7 +1,8 @@
-// tools/traced_process.hpp — starts the traced program and waits for it, as if the user had started it alone.
+// tools/traced_process.hpp — starts a program and waits, as if its user had started it alone.
 //
-// The child gets our stdin, stdout and stderr, our signal mask and dispositions. A signal that someone sends to us
-// is passed on; one from the terminal has reached the program already, and is only survived.
+// The child gets our stdin, stdout and stderr, our signal mask and dispositions. A signal that
+// someone sends to us is passed on; one from the terminal has reached the program already, and is
+// only survived.
 #pragma once
 
 #include <csignal>
@@ -14,9 +15,10 @@ namespace vramscope {
 
 class TracedProcess {
 public:
-    // `prepare` runs in the child before exec and may change its environment; what it returns, unless empty, is a
-    // reason not to start. Throws Error (125) then, and when fork fails.
-    TracedProcess(const std::vector<std::string>& command, const std::function<std::string()>& prepare);
+    // `prepare` runs in the child before exec and may change its environment; what it returns,
+    // unless empty, is a reason not to start. Throws Error (125) then, and when fork fails.
+    TracedProcess(const std::vector<std::string>& command,
+                  const std::function<std::string()>& prepare);
 
     pid_t pid() const { return pid_; }
     // 0, or why exec failed: ENOENT, EACCES, ...
@@ -37,4 +39,4 @@ private:
 // The status that a shell would give for it: its own, or 128 + signal.
 int exit_status_of(int wait_status);
 
-}  // namespace vramscope
+} // namespace vramscope

@@ -1,6 +1,7 @@
 // tests/gpu/driver_program.cpp — the same for the driver API, reached in the way that WAY names.
 //
-// WAY_LINKED: -lcuda. WAY_DLSYM: dlopen and dlsym. WAY_LOOKUP: cuGetProcAddress. Output as in runtime_program.cu.
+// WAY_LINKED: -lcuda. WAY_DLSYM: dlopen and dlsym. WAY_LOOKUP: cuGetProcAddress. Output as in
+// runtime_program.cu.
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -23,7 +24,8 @@ void* driver()
 }
 
 #ifdef WAY_LOOKUP
-// CUDA 12 changed the signature behind the name, and the header's macro with it: the first one has been there longest.
+// CUDA 12 changed the signature behind the name, and the header's macro with it: the first one has
+// been there longest.
 void* look_up(const char* name, int version)
 {
     using Lookup = CUresult(const char*, void**, int, cuuint64_t);
@@ -41,7 +43,8 @@ void* look_up(const char* name, int)
     return dlsym(driver(), name);
 }
 #endif
-#ifdef WAY_LOOKUP  // asks for the plain name, the version says which; dlsym for what the header's macro makes of it
+#ifdef WAY_LOOKUP // asks for the plain name, the version says which; dlsym for what the header's
+                  // macro makes of it
 #define DRIVER(name, version) reinterpret_cast<decltype(&name)>(look_up(#name, version))
 #else
 #define TEXT(name) #name
@@ -58,9 +61,11 @@ void check(CUresult status, int line)
 }
 #define CHECK(call) check((call), __LINE__)
 
-void told(const char* entry_point, std::size_t leaked_blocks, std::size_t leaked_bytes, std::size_t freed_blocks)
+void told(const char* entry_point, std::size_t leaked_blocks, std::size_t leaked_bytes,
+          std::size_t freed_blocks)
 {
-    std::printf("%s %s %zu %zu %zu\n", entry_point, entry_point, leaked_blocks, leaked_bytes, freed_blocks);
+    std::printf("%s %s %zu %zu %zu\n", entry_point, entry_point, leaked_blocks, leaked_bytes,
+                freed_blocks);
 }
 
 void device_memory()
@@ -109,12 +114,12 @@ void stream_ordered_memory()
 // Two pieces of physical memory; both are mapped, one is given back in full.
 void virtual_memory(CUdevice device)
 {
-    CUmemAllocationProp properties {};
+    CUmemAllocationProp properties{};
     properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = { CU_MEM_LOCATION_TYPE_DEVICE, device };
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
     std::size_t bytes = 0;
-    CHECK(DRIVER(cuMemGetAllocationGranularity, 10020)(
-        &bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    CHECK(DRIVER(cuMemGetAllocationGranularity, 10020)(&bytes, &properties,
+                                                       CU_MEM_ALLOC_GRANULARITY_MINIMUM));
     CUmemGenericAllocationHandle pieces[2];
     CUdeviceptr places[2];
     for (int i = 0; i < 2; ++i) {
@@ -128,7 +133,7 @@ void virtual_memory(CUdevice device)
     told("cuMemCreate", 1, bytes, 1);
 }
 
-}  // namespace
+} // namespace
 
 int main()
 {

@@ -1,7 +1,8 @@
-// tests/gpu/runtime_program.cu — allocates with each call of the runtime API, frees some, leaks some, and says so.
+// tests/gpu/runtime_program.cu — uses each call of the runtime API, and says what it leaked.
 //
-// Each line of its output is what a report must hold of one call: "api entry_point leaked_blocks leaked_bytes
-// freed_blocks"; bytes are "-" where only the driver knows them. scripts/gpu-check compares.
+// Each line of its output is what a report must hold of one call: "api entry_point leaked_blocks
+// leaked_bytes freed_blocks"; bytes are "-" where only the driver knows them. scripts/gpu-check
+// compares.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -11,18 +12,22 @@
 
 namespace {
 
-#define CHECK(call)                                                                            \
-    do {                                                                                       \
-        const cudaError_t status = (call);                                                     \
-        if (status != cudaSuccess) {                                                           \
-            std::printf("%s:%d: %s\n", #call, __LINE__, cudaGetErrorString(status));           \
-            std::exit(1);                                                                      \
-        }                                                                                      \
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        const cudaError_t status = (call);                                                         \
+        if (status != cudaSuccess) {                                                               \
+            std::printf("%s:%d: %s\n", #call, __LINE__, cudaGetErrorString(status));               \
+            std::exit(1);                                                                          \
+        }                                                                                          \
     } while (0)
 
-__global__ void touch(int* data) { data[threadIdx.x] = static_cast<int>(threadIdx.x); }
+__global__ void touch(int* data)
+{
+    data[threadIdx.x] = static_cast<int>(threadIdx.x);
+}
 
-void told(const char* api, const char* entry_point, size_t leaked_blocks, size_t leaked_bytes, size_t freed_blocks)
+void told(const char* api, const char* entry_point, size_t leaked_blocks, size_t leaked_bytes,
+          size_t freed_blocks)
 {
     const std::string bytes = leaked_bytes ? std::to_string(leaked_bytes) : "-";
     std::printf("%s %s %zu %s %zu\n", api, entry_point, leaked_blocks, bytes.c_str(), freed_blocks);
@@ -110,7 +115,7 @@ void arrays()
     told("cudaMallocArray", "cuArray3DCreate_v2", 1, 0, 1);
 }
 
-}  // namespace
+} // namespace
 
 int main()
 {

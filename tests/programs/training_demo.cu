@@ -1,8 +1,9 @@
-// tests/programs/training_demo.cu — a small training-like program with two planted leaks; scripts/demo runs it.
+// tests/programs/training_demo.cu — a small training-like program with two planted leaks.
 //
-// Much of what it holds is no leak: weights that live to the end, a workspace cache that is reused in the loop,
-// activations that come and go in each step. Two things are never freed, each marked LEAK where it is allocated:
-// the labels, once, and a small loss buffer, in every step. Usage: training_demo [STEPS_PER_EPOCH]
+// scripts/demo runs it. Much of what it holds is no leak: weights that live to the end, a workspace
+// cache that is reused in the loop, activations that come and go in each step. Two things are never
+// freed, each marked LEAK where it is allocated: the labels, once, and a small loss buffer, in
+// every step. Usage: training_demo [STEPS_PER_EPOCH]
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -16,7 +17,7 @@ constexpr int kLayers = 4;
 constexpr size_t kLayerWeights = 4 << 20;
 constexpr size_t kLabels = 3000000;
 constexpr size_t kLossBytes = 64 << 10;
-constexpr size_t kBatchSizes[] = { 32, 64, 48 };  // sequences differ in length, so batches differ in size
+constexpr size_t kBatchSizes[] = {32, 64, 48}; // as when sequences differ in length
 constexpr size_t kBytesPerSample = 96 << 10;
 
 void check(cudaError_t status)
@@ -41,7 +42,8 @@ __global__ void update(float* weights, const float* gradients, int count)
         weights[i] -= 0.01f * gradients[i];
 }
 
-// Keeps one buffer for each size that was ever asked for. It grows at first and then stays: a cache, no leak.
+// Keeps one buffer for each size that was ever asked for. It grows at first and then stays: a
+// cache, no leak.
 class WorkspaceCache {
 public:
     ~WorkspaceCache()
@@ -117,7 +119,7 @@ private:
 int* load_labels()
 {
     int* labels = nullptr;
-    check(cudaMalloc(&labels, kLabels * sizeof(int)));  // LEAK once: nobody frees the labels
+    check(cudaMalloc(&labels, kLabels * sizeof(int))); // LEAK once: nobody frees the labels
     check(cudaMemset(labels, 0, kLabels * sizeof(int)));
     return labels;
 }
@@ -125,7 +127,7 @@ int* load_labels()
 void log_loss(std::vector<float*>& history, cudaStream_t compute)
 {
     float* loss = nullptr;
-    check(cudaMalloc(&loss, kLossBytes));  // LEAK in every step: the history is never emptied
+    check(cudaMalloc(&loss, kLossBytes)); // LEAK in every step: the history is never emptied
     check(cudaMemsetAsync(loss, 0, kLossBytes, compute));
     history.push_back(loss);
 }
@@ -135,7 +137,8 @@ void backward(const Model& model, cudaStream_t compute)
     float* gradients = nullptr;
     check(cudaMallocAsync(&gradients, kLayerWeights * sizeof(float), compute));
     for (int layer = kLayers - 1; layer >= 0; --layer)
-        update<<<kLayerWeights / 256, 256, 0, compute>>>(model.layer(layer), gradients, kLayerWeights);
+        update<<<kLayerWeights / 256, 256, 0, compute>>>(model.layer(layer), gradients,
+                                                         kLayerWeights);
     check(cudaFreeAsync(gradients, compute));
 }
 
@@ -162,7 +165,8 @@ void train(int steps_per_epoch)
             float* activations = nullptr;
             check(cudaMalloc(&activations, bytes));
             for (int layer = 0; layer < kLayers; ++layer)
-                forward<<<count / 256, 256, 0, compute>>>(model.layer(layer), input, activations, count);
+                forward<<<count / 256, 256, 0, compute>>>(model.layer(layer), input, activations,
+                                                          count);
             backward(model, compute);
             log_loss(loss_history, compute);
             check(cudaGetLastError());
