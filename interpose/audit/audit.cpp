@@ -1,9 +1,11 @@
-// interpose/audit/audit.cpp — libvramscope-audit.so: the door for libraries that look past a preload.
+// interpose/audit/audit.cpp — libvramscope-audit.so: the door for libraries that look past a
+// preload.
 //
-// A library opened with RTLD_DEEPBIND binds dlsym to libc and cu* to the driver, past every preloaded definition.
-// The loader tells an LD_AUDIT library about each binding (rtld-audit(7)); where the definition is libc's dlsym or
-// the driver's and libvramscope.so has one of that name, we answer with that. Lives in a link namespace of its
-// own; no state but what la_objopen saw; nothing allocated.
+// A library opened with RTLD_DEEPBIND binds dlsym to libc and cu* to the driver, past every
+// preloaded definition. The loader tells an LD_AUDIT library about each binding (rtld-audit(7));
+// where the definition is libc's dlsym or the driver's and libvramscope.so has one of that name, we
+// answer with that. Lives in a link namespace of its own; no state but what la_objopen saw; nothing
+// allocated.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +15,7 @@
 
 namespace {
 
-enum Kind : std::uintptr_t { other, preload, driver, libc, loader };
+enum Kind : std::uintptr_t { other, preload, behind_preload, driver, libc, loader };
 
 const char* base_name(const char* path)
 {
@@ -34,17 +36,25 @@ Kind kind_of(const char* name)
     return other;
 }
 
-std::atomic<link_map*> preloaded { nullptr };
+std::atomic<link_map*> preloaded{nullptr};
+
+bool defines_dlsym(const link_map& map)
+{
+    for (const char* name : {"dlsym", "dlvsym"})
+        if (vramscope::capture::object_symbol(map.l_addr, map.l_ld, name))
+            return true;
+    return false;
+}
 
 bool may_be_ours(Kind definer, const char* symbol)
 {
     if (definer == driver)
         return true;
-    return definer == libc
-        && (std::strcmp(symbol, "dlsym") == 0 || std::strcmp(symbol, "dlvsym") == 0);
+    return definer == libc &&
+           (std::strcmp(symbol, "dlsym") == 0 || std::strcmp(symbol, "dlvsym") == 0);
 }
 
-}  // namespace
+} // namespace
 
 extern "C" {
 
@@ -53,25 +63,35 @@ extern "C" {
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-// Only bindings from the program's libraries to libc and the driver are of interest.
-[[gnu::visibility("default")]] unsigned la_objopen(link_map* map, Lmid_t space, std::uintptr_t* cookie)
+// Only bindings from the program's libraries to libc and the driver are of interest. A library
+// behind ours with a dlsym of its own is what ours calls next: were its libc replaced by ours, the
+// two would call each other for ever.
+[[gnu::visibility("default")]] unsigned la_objopen(link_map* map, Lmid_t space,
+                                                   std::uintptr_t* cookie)
 {
     if (space != LM_ID_BASE)
         return 0;
-    const Kind kind = kind_of(base_name(map->l_name));
+    Kind kind = kind_of(base_name(map->l_name));
+    if (kind == other && preloaded.load(std::memory_order_acquire) && defines_dlsym(*map))
+        kind = behind_preload;
     *cookie = kind;
     if (kind == preload)
         preloaded.store(map, std::memory_order_release);
     switch (kind) {
     case libc:
-    case driver: return LA_FLG_BINDTO;
-    case other: return LA_FLG_BINDFROM;
-    default: return 0;
+    case driver:
+        return LA_FLG_BINDTO;
+    case other:
+        return LA_FLG_BINDFROM;
+    default:
+        return 0;
     }
 }
 
 [[gnu::visibility("default")]] std::uintptr_t la_symbind64(Elf64_Sym* symbol, unsigned,
-    std::uintptr_t* referrer, std::uintptr_t* definer, unsigned*, const char* name)
+                                                           std::uintptr_t* referrer,
+                                                           std::uintptr_t* definer, unsigned*,
+                                                           const char* name)
 {
     link_map* ours = preloaded.load(std::memory_order_acquire);
     if (!ours || *referrer != other || !may_be_ours(static_cast<Kind>(*definer), name))

@@ -1,20 +1,23 @@
 // interpose/hooks/lookup.cpp — what dlsym, dlvsym and cuGetProcAddress answer.
 //
-// A look-up gets our wrapper only where its own answer is the driver's address of a hooked entry point, and the
-// asker is not the driver. Every other look-up goes on to the next dlsym by a jump, so that libc sees the caller.
+// A look-up gets our wrapper only where its own answer is the driver's address of a hooked entry
+// point, and the asker is not the driver. Every other look-up goes on to the next dlsym by a jump,
+// so that libc sees the caller.
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 
 #include "interpose/hooks/actions.hpp"
 #include "tracker/capture/loader.hpp"
 
 extern "C" {
 // lookup_stub.S jumps through these. They are set before the filter returns for the first time.
-[[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlsym { nullptr };
-[[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlvsym { nullptr };
-[[gnu::visibility("hidden")]] int vramscope_filter_lookup(
-    void* handle, const char* name, const char* version, void* caller, void** result);
+[[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlsym{nullptr};
+[[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlvsym{nullptr};
+[[gnu::visibility("hidden")]] int vramscope_filter_lookup(void* handle, const char* name,
+                                                          const char* version, void* caller,
+                                                          void** result);
 }
 
 namespace vramscope::hooks {
@@ -29,9 +32,11 @@ void find_next() noexcept
     if (vramscope_next_dlsym.load(std::memory_order_acquire))
         return;
     void* next = capture::loader_dlsym(RTLD_NEXT, "dlvsym");
-    vramscope_next_dlvsym.store(next ? next : capture::libc_symbol("dlvsym"), std::memory_order_release);
+    vramscope_next_dlvsym.store(next ? next : capture::libc_symbol("dlvsym"),
+                                std::memory_order_release);
     next = capture::loader_dlsym(RTLD_NEXT, "dlsym");
-    vramscope_next_dlsym.store(next ? next : capture::libc_symbol("dlsym"), std::memory_order_release);
+    vramscope_next_dlsym.store(next ? next : capture::libc_symbol("dlsym"),
+                               std::memory_order_release);
 }
 
 void* ask_next(void* handle, const char* name, const char* version) noexcept
@@ -62,48 +67,105 @@ void* wrapper_for(const Driver& driver, const HookInfo& hook, void* found) noexc
     return hook.wrapper;
 }
 
-// Without us the program would find the driver's function in the global scope only if the driver is there. Our
-// exports always are, so for these two handles the answer could be ours where it should be none.
-bool driver_is_global() noexcept
+// What the global scope holds behind us. As the last question to the loader it leaves dlerror as it
+// should be.
+void* next_after_us(const char* name, const char* version) noexcept
 {
-    return capture::loader_dlsym(RTLD_DEFAULT, "cuDeviceGetCount") != nullptr;  // a name we do not export
+    if (!version)
+        return capture::loader_dlsym(RTLD_NEXT, name);
+    const auto libc_dlvsym = reinterpret_cast<Dlvsym>(capture::libc_symbol("dlvsym"));
+    return libc_dlvsym ? libc_dlvsym(RTLD_NEXT, name, version) : nullptr;
 }
 
-// RTLD_DEFAULT also means the libraries that the caller brought along, which only a look-up in its own handle sees.
-void* find_in_scope_of(const void* caller, const char* name) noexcept
+// RTLD_DEFAULT also means the libraries that the caller brought along, which only a look-up in its
+// own handle sees.
+void* find_in_scope_of(const void* caller, const char* name, const char* version) noexcept
 {
     Dl_info object;
     if (!::dladdr(caller, &object) || !object.dli_fname)
         return nullptr;
     void* handle = capture::loader_dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle)
-        handle = capture::loader_dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);  // the main program
-    void* found = capture::loader_dlsym(handle, name);  // its failure is what dlerror will tell
-    ::dlclose(handle);
-    return found;
+    if (!handle) // the main program: it brought nothing
+        return next_after_us(name, version);
+    ::dlclose(handle); // the caller is there, so it stays; and dlerror is to tell of the look-up
+    return ask_next(handle, name, version);
 }
 
-}  // namespace
+struct OrderSearch {
+    const void* caller;
+    bool caller_is_first;
+};
+
+// Objects come in the order in which they were loaded, which is the order of the global scope.
+int find_first_of_caller_and_us(dl_phdr_info* info, std::size_t, void* data)
+{
+    auto& search = *static_cast<OrderSearch*>(data);
+    const auto holds = [info](const void* address) {
+        const auto at = reinterpret_cast<std::uintptr_t>(address) - info->dlpi_addr;
+        for (int i = 0; i < info->dlpi_phnum; ++i)
+            if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+                at - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
+                return true;
+        return false;
+    };
+    search.caller_is_first = holds(search.caller);
+    return search.caller_is_first || holds(&vramscope_next_dlsym);
+}
+
+bool stands_before_us(const void* caller) noexcept
+{
+    OrderSearch search{caller, false};
+    ::dl_iterate_phdr(&find_first_of_caller_and_us, &search);
+    return search.caller_is_first;
+}
+
+// Our exports are in the global scope, where the driver need not be: a look-up that met one of them
+// is answered with what it would have met without us. RTLD_NEXT of a caller behind us does not meet
+// them, and is libc's to answer.
+bool look_behind_us(void* handle, const HookInfo& hook, const char* version, const void* caller,
+                    void** found) noexcept
+{
+    const char* name = hook.symbol;
+    if (handle == RTLD_NEXT) {
+        if (!stands_before_us(caller))
+            return false;
+        *found = next_after_us(name, version);
+    } else if (handle == RTLD_DEFAULT) {
+        if (capture::loader_dlsym(RTLD_DEFAULT, name) != hook.wrapper)
+            return false; // the program's own, before every library's
+        *found = next_after_us(name, version);
+        if (!*found)
+            *found = find_in_scope_of(caller, name, version);
+    } else {
+        *found = ask_next(handle, name, version);
+        if (*found == hook.wrapper)
+            *found = next_after_us(name, version);
+    }
+    return true;
+}
+
+} // namespace
 
 void LooksUp::substitute(const Driver& driver) const noexcept
 {
-    constexpr cuuint64_t kPerThreadStream = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+    constexpr cuuint64_t kPerThreadStream = 2; // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
     if (!symbol || !out || !*out)
         return;
     const HookInfo* hook = driver.hook_at(*out);
-    if (!hook)  // a driver that answers with other addresses than it exports: then by what was asked
-        hook = find_hook(symbol, version, flags & kPerThreadStream ? Streams::per_thread : Streams::legacy);
+    if (!hook) // a driver that answers with other addresses than it exports: then by what was asked
+        hook = find_hook(symbol, version,
+                         flags & kPerThreadStream ? Streams::per_thread : Streams::legacy);
     if (!hook)
         return;
     set_real_function(id_of(*hook), *out);
     *out = hook->wrapper;
 }
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks
 
 // Returns 1 with the answer in *result, or 0: jump on.
-int vramscope_filter_lookup(
-    void* handle, const char* name, const char* version, void* caller, void** result)
+int vramscope_filter_lookup(void* handle, const char* name, const char* version, void* caller,
+                            void** result)
 {
     using namespace vramscope;
     using namespace vramscope::hooks;
@@ -122,16 +184,10 @@ int vramscope_filter_lookup(
         *result = found;
         return 1;
     }
-    const Driver* driver = Driver::find();
-    if (handle == RTLD_NEXT || handle == RTLD_DEFAULT) {
-        if (driver_is_global())
-            return 0;
-        void* found = find_in_scope_of(caller, name);
-        *result = driver && found && handle == RTLD_DEFAULT ? wrapper_for(*driver, *hook, found) : nullptr;
-        return 1;
-    }
-    if (!driver || driver->contains(caller))
+    const Driver* driver = Driver::find(); // first: it asks the loader too
+    if (!look_behind_us(handle, *hook, version, caller, result))
         return 0;
-    *result = wrapper_for(*driver, *hook, ask_next(handle, name, version));
+    if (driver && !driver->contains(caller))
+        *result = wrapper_for(*driver, *hook, *result);
     return 1;
 }
