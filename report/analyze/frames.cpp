@@ -105,6 +105,10 @@ std::string_view without_version(std::string_view entry_point)
 FrameRange visible_frames(const std::vector<Frame>& stack)
 {
     FrameRange range{runtime_frames(stack), stack.size()};
+    // _start of a stripped program has no name; what called it shows what it is.
+    if (range.end > range.begin + 1 && stack.back().function.empty() &&
+        is_start_up(stack[range.end - 2]))
+        --range.end;
     while (range.end > range.begin && is_start_up(stack[range.end - 1]))
         --range.end;
     return range.begin < range.end ? range : FrameRange{0, stack.size()};

@@ -22,6 +22,15 @@ std::string file_name(const std::string& path)
     return path.substr(path.rfind('/') + 1);
 }
 
+// True of half of all CUDA code and of no use to a reader.
+std::string without_anonymous_namespaces(std::string name)
+{
+    constexpr std::string_view kNoise = "(anonymous namespace)::";
+    for (std::size_t at = 0; (at = name.find(kNoise, at)) != std::string::npos;)
+        name.erase(at, kNoise.size());
+    return name;
+}
+
 std::string logs_of(const Report& report)
 {
     std::string logs;
@@ -236,7 +245,7 @@ private:
     static std::string function_of(const Frame& frame)
     {
         if (!frame.function.empty())
-            return terminal_safe(frame.function);
+            return terminal_safe(without_anonymous_namespaces(frame.function));
         return fmt::format("{}+{:#x}",
                            frame.module.empty() ? "?" : terminal_safe(file_name(frame.module)),
                            frame.offset);

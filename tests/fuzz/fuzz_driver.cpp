@@ -7,14 +7,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz_target.hpp"
@@ -30,39 +28,28 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise)
     return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// The current input, in a mapped file: it survives whatever the target does.
+// The current input as a file: it is there whatever the target does.
 class LastInput {
 public:
-    explicit LastInput(std::string path) : path_(std::move(path))
+    explicit LastInput(std::string path)
+        : path_(std::move(path)), fd_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600))
     {
-        const int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        if (fd < 0 || ::ftruncate(fd, kMost) != 0) {
+    }
+
+    void keep(const Bytes& input) const
+    {
+        const auto size = static_cast<ssize_t>(input.size());
+        if (::pwrite(fd_, input.data(), input.size(), 0) != size || ::ftruncate(fd_, size) != 0) {
             std::perror(path_.c_str());
             std::exit(2);
         }
-        memory_ = static_cast<std::uint8_t*>(
-            ::mmap(nullptr, kMost, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-        ::close(fd);
-        if (memory_ == MAP_FAILED) {
-            std::perror("mmap");
-            std::exit(2);
-        }
     }
 
-    void keep(const Bytes& input)
-    {
-        const auto size = static_cast<std::uint32_t>(input.size());
-        std::copy_n(reinterpret_cast<const std::uint8_t*>(&size), sizeof size, memory_);
-        std::copy_n(input.begin(), std::min<std::size_t>(input.size(), kMost - sizeof size),
-                    memory_ + sizeof size);
-    }
-
-    void discard() { ::unlink(path_.c_str()); }
+    void discard() const { ::unlink(path_.c_str()); }
 
 private:
-    static constexpr std::size_t kMost = 4 << 20;
     std::string path_;
-    std::uint8_t* memory_;
+    int fd_;
 };
 
 void overwrite_some(Bytes& input, Random& random)
@@ -135,11 +122,11 @@ int main(int argc, char** argv)
     const std::uint64_t seconds = from_environment("VRAMSCOPE_FUZZ_SECONDS", 60);
     const std::uint64_t seed = from_environment("VRAMSCOPE_FUZZ_SEED", 1);
     const std::string path = "log_reader_fuzzer." + std::to_string(::getpid()) + ".input";
-    std::printf("seed %llu, %llu s; the input is kept in %s (4 bytes of length, then the bytes)\n",
+    std::printf("seed %llu, %llu s; the current input is in %s\n",
                 static_cast<unsigned long long>(seed), static_cast<unsigned long long>(seconds),
                 path.c_str());
     std::fflush(stdout);
-    LastInput last(path);
+    const LastInput last(path);
     Random random(seed);
     const std::vector<Bytes> corpus = fuzz_corpus();
     for (const Bytes& input : corpus) {

@@ -116,6 +116,14 @@ TEST(Frames, StartUpCodeIsHiddenOnlyAtTheOuterEnd)
     EXPECT_EQ(visible(stack), (Names{"Trainer::step(int)", "qsort", "main"}));
 }
 
+TEST(Frames, StartOfAStrippedProgramIsKnownByItsPlace)
+{
+    const std::vector<Frame> stack{kHook, frame("", "/home/me/train"), frame("", "/home/me/train"),
+                                   frame("__libc_start_main", "/lib/x86_64-linux-gnu/libc.so.6"),
+                                   frame("", "/home/me/train")};
+    EXPECT_EQ(visible(stack), (Names{"", ""}));
+}
+
 TEST(Frames, ThreadsBeginBelowTheirFunction)
 {
     const std::vector<Frame> stack{kHook, kUser,

@@ -2,8 +2,11 @@
 #include "report/report.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "report/error.hpp"
 #include "tests/support/log_builder.hpp"
@@ -109,6 +112,29 @@ INSTANTIATE_TEST_SUITE_P(
         Doubt{"MissedFree", "not seen",
               [](LogBuilder& log) { log.alloc(0x9000, 1).alloc(0x9000, 1).free(0x9000); }}),
     [](const auto& test_case) { return std::string(test_case.param.what); });
+
+TEST(Report, ALivingProgramIsStillRunning)
+{
+    std::ifstream in("/proc/self/stat");
+    std::string stat;
+    std::getline(in, stat);
+    std::istringstream fields(stat.substr(stat.rfind(')') + 2));
+    std::string field;
+    for (int number = 3; number <= 22; ++number)
+        fields >> field;
+    LogBuilder log = leaking();
+    log.header().end = format::End::unknown;
+    log.header().pid = static_cast<std::uint32_t>(::getpid());
+    log.header().process_start = std::stoull(field);
+    Bytes bytes = log.build();
+    bytes.resize(bytes.size() - 100); // a file that is still growing is not cut
+    const TempFile file(bytes);
+    const Report report = make_report({file.path()});
+    EXPECT_EQ(report.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(has_reason(report, "still running")) << testing::PrintToString(report.reasons);
+    EXPECT_EQ(report.reasons.size(), 1u);
+    EXPECT_EQ(report.leaks.at(0).kind, LeakKind::in_use);
+}
 
 TEST(Report, ListsLeaksOfACrashEvenSo)
 {

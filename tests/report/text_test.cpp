@@ -63,7 +63,8 @@ Report training_run()
         const bool pinned = leak.memory == format::Memory::pinned;
         leak.api = pinned ? "cudaHostAlloc" : "cudaMalloc";
         leak.stack = {
-            frame(pinned ? "Loader::Loader(std::filesystem::path const&, std::size_t)"
+            frame(pinned ? "(anonymous namespace)::Loader::Loader(std::filesystem::path const&, "
+                           "std::size_t)"
                          : "Trainer::augment<float, std::vector<Sample, "
                            "std::allocator<Sample>>>(Batch<float> const&, "
                            "std::vector<Sample, std::allocator<Sample>>&)",
