@@ -366,9 +366,8 @@ TEST(VerifiedStacks, GoOnWhenTheirMemoryIsFull)
 {
     Prober prober;
     constexpr unsigned kPaths = 1u << 14; // more than there are nodes
-    for (unsigned bits = 0; bits < kPaths; ++bits)
-        for (int time = 0; time < 3; ++time)
-            path(prober, bits, 14);
+    for (unsigned run = 0; run < 3 * kPaths; ++run)
+        path(prober, run / 3, 14);
     EXPECT_EQ(prober.wrong, 0u);
     EXPECT_GE(prober.recognised, kPaths * 9 / 10);
     const std::size_t before = prober.recognised;
@@ -376,6 +375,18 @@ TEST(VerifiedStacks, GoOnWhenTheirMemoryIsFull)
         path(prober, 0, 14);
     EXPECT_GE(prober.recognised, before + 8);
     EXPECT_EQ(prober.wrong, 0u);
+}
+
+TEST(VerifiedStacks, GoOnWhenAllTheirWordsAreTaken)
+{
+    Prober prober;
+    for (std::size_t bytes = 16; bytes <= 20 * 16; bytes += 16) {
+        asm volatile("" ::"r"(__builtin_alloca(bytes)) : "memory");
+        for (int run = 0; run < 300; ++run) // each depth three times, from one line
+            recurse(prober, run / 3 * 2);
+    }
+    EXPECT_EQ(prober.wrong, 0u);
+    EXPECT_GE(prober.recognised, 1900u);
 }
 
 // ---- stacks that are not the thread's own come and go: they must not be remembered, or read later
@@ -413,6 +424,18 @@ TEST(VerifiedStacks, DoNotRememberFibers)
         run_on_fiber(stack, kBytes);
         ASSERT_EQ(::munmap(stack, kBytes), 0);
     }
+    EXPECT_EQ(prober.recognised, 0u);
+    EXPECT_EQ(prober.missed, 10u);
+}
+
+TEST(VerifiedStacks, DoNotRememberAStackThatLeadsBackToTheThreadsOwn)
+{
+    Prober prober;
+    fiber_prober = &prober;
+    alignas(16) static char stack[256 * 1024];
+    for (int run = 0; run < 10; ++run)
+        test::call_on_stack(
+            stack + sizeof stack, [](void*) { caller<0>(*fiber_prober); }, nullptr);
     EXPECT_EQ(prober.recognised, 0u);
     EXPECT_EQ(prober.missed, 10u);
 }
