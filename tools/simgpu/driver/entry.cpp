@@ -108,15 +108,27 @@ CUresult injected_fault(Entry& entry)
     return CUDA_SUCCESS;
 }
 
+// One write, one line, also between processes; a full disk loses trace lines and nothing else.
+static void write_trace(const char* line, int length)
+{
+    [[maybe_unused]] const auto written = write(watch().trace_fd, line, static_cast<std::size_t>(length));
+}
+
 void trace(const Entry& entry, CUresult result)
 {
-    const int fd = watch().trace_fd;
-    if (fd < 0)
+    if (watch().trace_fd < 0)
         return;
     char line[160];
-    const int length = std::snprintf(line, sizeof line, "%s=%d\n", entry.name, static_cast<int>(result));
-    // One write, one line, also between processes; a full disk loses trace lines and nothing else.
-    [[maybe_unused]] const auto written = write(fd, line, static_cast<std::size_t>(length));
+    write_trace(line, std::snprintf(line, sizeof line, "%s=%d\n", entry.name, static_cast<int>(result)));
+}
+
+void trace_look_up(const char* name, int version, std::uint64_t flags)
+{
+    if (!watched.load(std::memory_order_relaxed) || watch().trace_fd < 0)
+        return;
+    char line[160];
+    write_trace(line, std::snprintf(line, sizeof line, "asked %.100s %d %llu\n", name, version,
+                                    static_cast<unsigned long long>(flags)));
 }
 
 } // namespace simgpu

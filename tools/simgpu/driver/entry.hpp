@@ -37,6 +37,8 @@ CUresult not_simulated(Entry& entry);
 // CUDA_SUCCESS, or what an armed fault makes this call answer.
 CUresult injected_fault(Entry& entry);
 void trace(const Entry& entry, CUresult result);
+// What a look-up asked for, as a line of its own before the call's.
+void trace_look_up(const char* name, int version, std::uint64_t flags);
 
 template <Form form, class... Parameters, class... Arguments>
 CUresult enter(CUresult (*body)(Parameters...), Arguments... arguments)

@@ -2,6 +2,7 @@
 //
 // The newest form not newer than the version asked for. Flag 2 prefers the per-thread default stream's form, also an
 // older one's plain form never wins over it. There are no export tables.
+#include "tools/simgpu/driver/entry.hpp"
 #include "tools/simgpu/driver/lookup.hpp"
 
 #include "api.hpp"
@@ -61,6 +62,7 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
 {
     if (!well_formed(symbol, pfn, cudaVersion, flags))
         return CUDA_ERROR_INVALID_VALUE;
+    trace_look_up(symbol, cudaVersion, flags);
     const Answer answer = find(symbol, cudaVersion, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
     *pfn = answer.function;
     return answer.function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
@@ -72,6 +74,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
 {
     if (!well_formed(symbol, pfn, cudaVersion, flags))
         return CUDA_ERROR_INVALID_VALUE;
+    trace_look_up(symbol, cudaVersion, flags);
     const Answer answer = find(symbol, cudaVersion, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
     *pfn = answer.function;
     if (symbolStatus)
