@@ -2,6 +2,7 @@
 #include "tools/simgpu/driver/context.hpp"
 
 #include "tools/simgpu/driver/allocation.hpp"
+#include "tools/simgpu/driver/array.hpp"
 #include "tools/simgpu/driver/thread_state.hpp"
 
 #include <pthread.h>
@@ -75,6 +76,7 @@ Context* open_context(Device& device, unsigned flags, unsigned api_version)
 void close_context(Context& context)
 {
     finish_all(context);
+    free_arrays_of(context);
     free_memory_of(context);
     const std::vector<Stream*> open = context.streams;
     for (Stream* stream : open)

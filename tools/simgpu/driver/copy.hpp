@@ -40,6 +40,9 @@ enum class Return : std::uint8_t { when_queued, when_done };
 CUresult copy(CUstream stream, const Copy& shape, Return when);
 CUresult fill(CUstream stream, const Fill& shape);
 
+// CUDA_MEMCPY3D as a Copy (copy_api.cpp).
+CUresult make_copy(const CUDA_MEMCPY3D& parameters, Copy& shape);
+
 // For graph nodes: the same as work, its ranges checked when it runs.
 CUresult make_work(const Copy& shape, Work& work);
 CUresult make_work(const Fill& shape, Work& work);

@@ -68,17 +68,33 @@ CUresult plane_of_end(const End& end, const Extent& extent, Plane& plane)
     return CUDA_SUCCESS;
 }
 
-CUresult shaped(CUstream stream, const End& to, const End& from, const Extent& extent, Return when)
+CUresult make_shape(const End& to, const End& from, const Extent& extent, Copy& shape)
 {
-    Copy shape;
     shape.extent = extent;
     if (extent.empty())
         return CUDA_SUCCESS;
     if (const CUresult error = plane_of_end(to, extent, shape.to))
         return error;
-    if (const CUresult error = plane_of_end(from, extent, shape.from))
-        return error;
-    return copy(stream, shape, when);
+    return plane_of_end(from, extent, shape.from);
+}
+
+CUresult shaped(CUstream stream, const End& to, const End& from, const Extent& extent, Return when)
+{
+    Copy shape;
+    const CUresult error = make_shape(to, from, extent, shape);
+    return error != CUDA_SUCCESS ? error : copy(stream, shape, when);
+}
+
+template <class Parameters>
+End target_of(const Parameters& p)
+{
+    return {p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight};
+}
+
+template <class Parameters>
+End source_of(const Parameters& p)
+{
+    return {p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight};
 }
 
 CUresult copy_2d(const CUDA_MEMCPY2D* p, CUstream stream, Return when)
@@ -97,12 +113,7 @@ CUresult copy_3d(const Parameters* p, CUstream stream, Return when)
 {
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
-    return shaped(stream,
-                  {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, p->dstZ,
-                   p->dstPitch, p->dstHeight},
-                  {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, p->srcZ,
-                   p->srcPitch, p->srcHeight},
-                  {p->WidthInBytes, p->Height, p->Depth}, when);
+    return shaped(stream, target_of(*p), source_of(*p), {p->WidthInBytes, p->Height, p->Depth}, when);
 }
 
 template <class Parameters>
@@ -157,6 +168,12 @@ CUresult to_array(CUstream stream, CUarray array, std::size_t offset, Plane from
 }
 
 } // namespace
+
+CUresult make_copy(const CUDA_MEMCPY3D& parameters, Copy& shape)
+{
+    return make_shape(target_of(parameters), source_of(parameters),
+                      {parameters.WidthInBytes, parameters.Height, parameters.Depth}, shape);
+}
 
 namespace api {
 

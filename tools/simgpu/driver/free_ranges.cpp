@@ -69,6 +69,12 @@ FreeRanges::Range FreeRanges::give(std::uintptr_t start, std::size_t bytes, std:
 
 void FreeRanges::remove(Range range) { erase(ranges_.find(range.start)); }
 
+std::optional<FreeRanges::Range> FreeRanges::range_at(std::uintptr_t start) const
+{
+    const auto found = ranges_.find(start);
+    return found == ranges_.end() ? std::nullopt : std::optional(Range{start, found->second});
+}
+
 void FreeRanges::insert(std::uintptr_t start, std::size_t bytes)
 {
     ranges_.emplace(start, bytes);

@@ -23,8 +23,10 @@ public:
         std::size_t bytes;
     };
     Range give(std::uintptr_t start, std::size_t bytes, std::uintptr_t floor = 0, std::uintptr_t ceiling = UINTPTR_MAX);
-    // Remove exactly this free range, which give() returned.
+    // Remove exactly this free range, which give() or range_at() returned.
     void remove(Range range);
+    // The free range that starts there.
+    std::optional<Range> range_at(std::uintptr_t start) const;
     std::size_t free_bytes() const { return free_bytes_; }
 
 private:

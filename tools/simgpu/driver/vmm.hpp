@@ -1,4 +1,4 @@
-// tools/simgpu/driver/vmm.hpp — reserved address ranges, as other files see them.
+// tools/simgpu/driver/vmm.hpp — virtual memory management, as other files see it.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,154 @@
+// tools/simgpu/driver/pool.cpp — segments, pieces, and stream order.
+#include "tools/simgpu/driver/pool.hpp"
+
+#include <algorithm>
+
+namespace simgpu {
+namespace {
+
+constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
+
+std::atomic<bool> pools_used{false};
+
+std::map<std::uintptr_t, std::size_t>::iterator segment_of(Pool& pool, std::uintptr_t address)
+{
+    return std::prev(pool.segments.upper_bound(address));
+}
+
+void free_now(Pool& pool, std::uintptr_t start, std::size_t bytes)
+{
+    const auto segment = segment_of(pool, start);
+    pool.free.give(start, bytes, segment->first, segment->first + segment->second);
+}
+
+void collect_pending(Pool& pool)
+{
+    std::erase_if(pool.pending, [&pool](const Pool::Pending& piece) {
+        if (!piece.freed.reached())
+            return false;
+        free_now(pool, piece.start, piece.bytes);
+        return true;
+    });
+}
+
+// The stream's own frees are before anything it will do next.
+std::uintptr_t take_pending(Pool& pool, std::size_t bytes, const Stream& stream)
+{
+    for (auto piece = pool.pending.begin(); piece != pool.pending.end(); ++piece) {
+        if (piece->freed.stream != &stream || piece->bytes < bytes)
+            continue;
+        const std::uintptr_t start = piece->start;
+        piece->start += bytes;
+        piece->bytes -= bytes;
+        if (piece->bytes == 0)
+            pool.pending.erase(piece);
+        return start;
+    }
+    return 0;
+}
+
+std::uintptr_t take_segment(Pool& pool, std::size_t bytes)
+{
+    std::size_t size = round_up(std::max(bytes, kSegmentBytes), kBlockBytes);
+    std::uintptr_t start = pool.device->take(size);
+    if (!start) {
+        size = round_up(bytes, kBlockBytes);
+        start = pool.device->take(size);
+    }
+    if (!start)
+        return 0;
+    pool.segments.emplace(start, size);
+    pool.reserved += size;
+    pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+    if (size > bytes)
+        pool.free.give(start + bytes, size - bytes, start, start + size);
+    return start;
+}
+
+std::size_t piece_bytes(std::size_t bytes) { return round_up(bytes, kSmallStep); }
+
+} // namespace
+
+Slots<Pool>& pools()
+{
+    static auto* all = new Slots<Pool>;
+    return *all;
+}
+
+Pool* default_pool(Device& device)
+{
+    static auto* mutex = new std::mutex;
+    static auto* all = new std::map<Device*, Pool*>;
+    const std::lock_guard lock(*mutex);
+    Pool*& pool = (*all)[&device];
+    if (!pool) {
+        pool = pools().make();
+        pool->device = &device;
+        pool->is_default = true;
+    }
+    return pool;
+}
+
+std::uintptr_t take_from_pool_locked(Pool& pool, std::size_t bytes, Stream& stream)
+{
+    pools_used.store(true);
+    const std::size_t rounded = piece_bytes(bytes);
+    collect_pending(pool);
+    std::uintptr_t start = take_pending(pool, rounded, stream);
+    if (!start)
+        start = pool.free.take(rounded).value_or(0);
+    if (!start)
+        start = take_segment(pool, rounded);
+    if (start) {
+        pool.used += rounded;
+        pool.used_high = std::max(pool.used_high, pool.used);
+    }
+    return start;
+}
+
+void give_to_pool_locked(const Allocation& allocation, Mark freed)
+{
+    Pool& pool = *allocation.pool;
+    const std::size_t rounded = piece_bytes(allocation.bytes);
+    pool.used -= rounded;
+    if (freed.reached())
+        free_now(pool, allocation.start, rounded);
+    else
+        pool.pending.push_back({allocation.start, rounded, freed});
+    if (pool.destroyed && pool.used == 0) {
+        trim_pool_locked(pool, 0);
+        if (pool.segments.empty())
+            pools().retire(&pool);
+    }
+}
+
+void trim_pool_locked(Pool& pool, std::uint64_t keep)
+{
+    collect_pending(pool);
+    for (auto segment = pool.segments.begin(); segment != pool.segments.end();) {
+        const auto [start, bytes] = *segment;
+        if (pool.reserved <= keep)
+            return;
+        const auto whole = pool.free.range_at(start);
+        if (!whole || whole->bytes != bytes) {
+            ++segment;
+            continue;
+        }
+        pool.free.remove(*whole);
+        pool.reserved -= bytes;
+        pool.device->give(start, bytes, true);
+        segment = pool.segments.erase(segment);
+    }
+}
+
+void trim_pools_after_sync()
+{
+    if (!pools_used.load())
+        return;
+    const std::lock_guard lock(memory_mutex());
+    for (Pool* pool : pools().all())
+        if (pool->reserved > pool->release_threshold)
+            trim_pool_locked(*pool, pool->release_threshold);
+}
+
+} // namespace simgpu
