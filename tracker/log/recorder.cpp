@@ -43,6 +43,7 @@ void publish(Thread& thread, std::uint8_t* end) noexcept
     format::ChunkHeader* chunk = Lifecycle::file().map_next_chunk();
     if (!chunk) {
         thread.retry_in = kEventsBetweenTries;
+        thread.end = thread.at;  // what would still fit must not come without what does not: an event, its stack
         Lifecycle::tell_once_log_full();
         return false;
     }
@@ -64,15 +65,32 @@ void publish(Thread& thread, std::uint8_t* end) noexcept
     return true;
 }
 
-// Room for `bytes` at thread.at. False: the event is lost, and counted.
-bool reserve(Thread& thread, std::size_t bytes) noexcept
+// Room for `bytes` at thread.at. False: the record is lost, and counted if it is an event.
+bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexcept
 {
     if (static_cast<std::size_t>(thread.end - thread.at) >= bytes) [[likely]]
         return true;
     if (next_chunk(thread))
         return true;
-    count_lost(Lost::no_space);
+    if (event)
+        count_lost(Lost::no_space);
     return false;
+}
+
+// Records that only say what others mean. Where there is no room for one, the event that needs it is lost too.
+constexpr bool is_definition(Tag tag) noexcept
+{
+    switch (tag) {
+    case Tag::info:
+    case Tag::api:
+    case Tag::thread:
+    case Tag::module_loaded:
+    case Tag::module_gone:
+    case Tag::stack:
+    case Tag::context:
+    case Tag::device: return true;
+    default: return false;
+    }
 }
 
 // A length-prefixed record, built in place. The length is one fixed two-byte varint, so that nothing moves.
@@ -80,7 +98,7 @@ class Body {
 public:
     Body(Thread& thread, Tag tag, std::size_t most_bytes) noexcept
         : thread_(thread)
-        , ok_(reserve(thread, most_bytes + 3))
+        , ok_(reserve(thread, most_bytes + 3, !is_definition(tag)))
     {
         if (!ok_)
             return;
