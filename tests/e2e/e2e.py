@@ -1,6 +1,7 @@
 # tests/e2e/e2e.py — runs real programs under the tracer on the simulated GPU; the tests beside it read the reports.
 #
 # VRAMSCOPE_BUILD names the build folder; ctest sets it. Each test gets a folder of its own to run in.
+import functools
 import json
 import os
 import pathlib
@@ -27,9 +28,16 @@ def line_of(source, mark):
     return lines[0]
 
 
+@functools.cache
 def hooked_names():
     """What libvramscope.so exports: made from the hook table when it is built."""
     return set((BUILD / "interpose" / "exports.txt").read_text().split())
+
+
+def wrapped(answer):
+    """What a traced look-up must answer: the driver's own function becomes ours of the same name, if it is hooked."""
+    library, _, symbol = answer.partition(":")
+    return f"{PRELOAD.name}:{symbol}" if library == DRIVER.name and symbol in hooked_names() else answer
 
 
 class EndToEndTest(unittest.TestCase):
@@ -51,7 +59,8 @@ class EndToEndTest(unittest.TestCase):
 
     def plain(self, program, *arguments, **env):
         """The program alone on the simulated GPU."""
-        return self.execute(PROGRAMS / program, *arguments, VRAMSCOPE_SIMULATE=GPU, LD_LIBRARY_PATH=SIMGPU, **env)
+        return self.execute(PROGRAMS / program, *arguments,
+                            **{"VRAMSCOPE_SIMULATE": GPU, "LD_LIBRARY_PATH": str(SIMGPU), **env})
 
     def preloaded(self, program, *arguments, **env):
         """The program with LD_PRELOAD and nothing else of ours around it."""
@@ -80,6 +89,20 @@ class EndToEndTest(unittest.TestCase):
         self.assertIsNotNone(report, done.stderr)
         self.stdout = done.stdout
         return report
+
+    def look_ups(self, asked):
+        """The answers of cuGetProcAddress to "name version flags", alone and traced: pairs of (question, answer)."""
+        listed = self.folder / "asked"
+        listed.write_text("\n".join(asked) + "\n")
+        return [[line.rpartition(" ")[::2] for line in run("look_ups", listed).stdout.splitlines()]
+                for run in (self.plain, self.preloaded)]
+
+    def assert_wrapped(self, plain, traced):
+        """Each answer is the driver's, or our wrapper of the very function that the driver gave."""
+        different = [(expected, got) for expected, got in zip(plain, traced)
+                     if got != (expected[0], wrapped(expected[1]))]
+        self.assertEqual(different[:5], [])
+        self.assertEqual(len(plain), len(traced))
 
     def assert_seen(self, report, allocations, frees):
         """Each call was recorded once, and nothing was lost."""

@@ -1,6 +1,8 @@
-// tests/programs/behaviour.cpp — programs that do what is easy to get wrong: reuse, threads, failures, bad frees.
+// tests/programs/behaviour.cpp — programs that do what is easy to get wrong: reuse, threads,
+// failures, bad frees.
 //
-// Usage: behaviour SCENE. What the driver answered goes to stdout, so that it can be compared with an untraced run.
+// Usage: behaviour SCENE. What the driver answered goes to stdout, so that it can be compared with
+// an untraced run.
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -13,11 +15,14 @@ namespace {
 CUdeviceptr allocate(std::size_t bytes)
 {
     CUdeviceptr block = 0;
-    check(cuMemAlloc_v2(&block, bytes));  // MARK allocate
+    check(cuMemAlloc_v2(&block, bytes)); // MARK allocate
     return block;
 }
 
-void tell(const char* what, CUresult result) { std::printf("%s %d\n", what, static_cast<int>(result)); }
+void tell(const char* what, CUresult result)
+{
+    std::printf("%s %d\n", what, static_cast<int>(result));
+}
 
 void free_by_another_thread()
 {
@@ -34,9 +39,9 @@ void reuse()
 {
     primary_context();
     CUdeviceptr first = 0, second = 0;
-    check(cuMemAlloc_v2(&first, 4096));  // MARK first_tenant
+    check(cuMemAlloc_v2(&first, 4096)); // MARK first_tenant
     check(cuMemFree_v2(first));
-    check(cuMemAlloc_v2(&second, 4096));  // MARK second_tenant
+    check(cuMemAlloc_v2(&second, 4096)); // MARK second_tenant
     std::printf("%s\n", first == second ? "reused" : "another address");
 }
 
@@ -44,7 +49,7 @@ void out_of_memory()
 {
     primary_context();
     CUdeviceptr block = 0x1234;
-    tell("alloc", cuMemAlloc_v2(&block, std::size_t { 1 } << 44));  // MARK out_of_memory
+    tell("alloc", cuMemAlloc_v2(&block, std::size_t{1} << 44)); // MARK out_of_memory
     std::printf("untouched %d\n", block == 0x1234);
 }
 
@@ -88,7 +93,7 @@ void many_threads()
             for (int step = 0; step < 100; ++step)
                 check(cuMemFree_v2(allocate(512)));
             CUdeviceptr left = 0;
-            check(cuMemAlloc_v2(&left, 512));  // MARK left_by_thread
+            check(cuMemAlloc_v2(&left, 512)); // MARK left_by_thread
         });
     for (std::thread& thread : threads)
         thread.join();
@@ -109,17 +114,17 @@ const struct {
     const char* name;
     void (*play)();
 } kScenes[] = {
-    { "free_by_another_thread", free_by_another_thread },
-    { "reuse", reuse },
-    { "out_of_memory", out_of_memory },
-    { "bad_arguments", bad_arguments },
-    { "without_init", without_init },
-    { "without_context", without_context },
-    { "many_threads", many_threads },
-    { "keeps_errno", keeps_errno },
+    {"free_by_another_thread", free_by_another_thread},
+    {"reuse", reuse},
+    {"out_of_memory", out_of_memory},
+    {"bad_arguments", bad_arguments},
+    {"without_init", without_init},
+    {"without_context", without_context},
+    {"many_threads", many_threads},
+    {"keeps_errno", keeps_errno},
 };
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {

@@ -1,6 +1,7 @@
 // tests/programs/contexts.cpp — ends a context that holds memory, in each way that CUDA has.
 //
-// Usage: contexts WAY. In the context: one device block, one stream-ordered and one physical block; none is freed.
+// Usage: contexts WAY. In the context: one device block, one stream-ordered and one physical block;
+// none is freed.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <cstring>
 
@@ -12,12 +13,12 @@ void fill_context()
 {
     CUdeviceptr device = 0, async = 0;
     CUmemGenericAllocationHandle physical = 0;
-    CUmemAllocationProp prop {};
+    CUmemAllocationProp prop{};
     prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop.location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 };
-    check(cuMemAlloc_v2(&device, 1000));  // MARK device
-    check(cuMemAllocAsync(&async, 2000, nullptr));  // MARK async
-    check(cuMemCreate(&physical, 2 << 20, &prop, 0));  // MARK physical
+    prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    check(cuMemAlloc_v2(&device, 1000));              // MARK device
+    check(cuMemAllocAsync(&async, 2000, nullptr));    // MARK async
+    check(cuMemCreate(&physical, 2 << 20, &prop, 0)); // MARK physical
 }
 
 CUcontext new_context()
@@ -44,7 +45,7 @@ bool end_context(const char* way)
         check(cuCtxDestroy(new_context()));
     else if (is("detach"))
         check(cuCtxDetach(new_context()));
-    else if (is("attach_and_detach")) {  // one holder is left: the context stays
+    else if (is("attach_and_detach")) { // one holder is left: the context stays
         CUcontext again = nullptr;
         new_context();
         check(cuCtxAttach(&again, 0));
@@ -57,21 +58,24 @@ bool end_context(const char* way)
         check(cuDevicePrimaryCtxRelease(filled_primary()));
     else if (is("primary_release_v2"))
         check(cuDevicePrimaryCtxRelease_v2(filled_primary()));
-    else if (is("primary_release_of_two")) {  // retained twice: one release does not end it
+    else if (is("primary_release_of_two")) { // retained twice: one release does not end it
         primary_context();
         check(cuDevicePrimaryCtxRelease_v2(filled_primary()));
-    } else if (is("destroy_one_of_two")) {  // only the memory of the destroyed one is gone
+    } else if (is("destroy_one_of_two")) { // only the memory of the destroyed one is gone
         CUcontext first = new_context();
         CUcontext second = nullptr;
         CUdeviceptr device = 0;
         check(cuCtxCreate_v2(&second, 0, 0));
-        check(cuMemAlloc_v2(&device, 500));  // MARK other_context
+        check(cuMemAlloc_v2(&device, 500)); // MARK other_context
         check(cuCtxDestroy_v2(first));
     } else
         return false;
     return true;
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char** argv) { return argc == 2 && end_context(argv[1]) ? 0 : 2; }
+int main(int argc, char** argv)
+{
+    return argc == 2 && end_context(argv[1]) ? 0 : 2;
+}

@@ -1,10 +1,11 @@
-/* tests/programs/count_syscalls.c — runs a program and says on stderr how many system calls it made. */
+/* tests/programs/count_syscalls.c — runs a program and says on stderr how many system calls it
+ * made. */
 #include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-int main(int argc, char **argv)
+int main(int argc, char** argv)
 {
     if (argc < 2)
         return 2;

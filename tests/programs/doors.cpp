@@ -1,4 +1,5 @@
-// tests/programs/doors.cpp — finds the driver in each way there is but linking, allocates twice and frees once.
+// tests/programs/doors.cpp — finds the driver in each way there is but linking, allocates twice and
+// frees once.
 //
 // Usage: doors WAY. It is not linked with -lcuda.
 #include <cstring>
@@ -20,10 +21,16 @@ void* driver()
 
 using Find = void* (*)(const char* exported, const char* name, int version);
 
-void* by_dlsym(const char* exported, const char*, int) { return dlsym(driver(), exported); }
+void* by_dlsym(const char* exported, const char*, int)
+{
+    return dlsym(driver(), exported);
+}
 
 // For a driver whose symbols have versions: versioned_driver.c.
-void* by_dlvsym(const char* exported, const char*, int) { return dlvsym(driver(), exported, "CUDA_1"); }
+void* by_dlvsym(const char* exported, const char*, int)
+{
+    return dlvsym(driver(), exported, "CUDA_1");
+}
 
 // As other interposers do it, to get past one another.
 void* by_looked_up_dlvsym(const char* exported, const char*, int)
@@ -49,7 +56,8 @@ void* by_default_dlsym(const char* exported, const char*, int)
 
 void* by_get_proc_v1(const char*, const char* name, int version)
 {
-    static const auto find = reinterpret_cast<decltype(&cuGetProcAddress)>(dlsym(driver(), "cuGetProcAddress"));
+    static const auto find =
+        reinterpret_cast<decltype(&cuGetProcAddress)>(dlsym(driver(), "cuGetProcAddress"));
     void* function = nullptr;
     check(find(name, &function, version, CU_GET_PROC_ADDRESS_DEFAULT));
     return function;
@@ -57,9 +65,10 @@ void* by_get_proc_v1(const char*, const char* name, int version)
 
 void* by_get_proc_v2(const char*, const char* name, int version)
 {
-    static const auto find = reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(driver(), "cuGetProcAddress_v2"));
+    static const auto find =
+        reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(driver(), "cuGetProcAddress_v2"));
     void* function = nullptr;
-    CUdriverProcAddressQueryResult status {};
+    CUdriverProcAddressQueryResult status{};
     check(find(name, &function, version, CU_GET_PROC_ADDRESS_DEFAULT, &status));
     return function;
 }
@@ -74,7 +83,8 @@ void* by_get_proc_of_get_proc(const char*, const char* name, int version)
     return function;
 }
 
-template <class Function> Function* found(Find find, const char* exported, const char* name, int version)
+template <class Function>
+Function* found(Find find, const char* exported, const char* name, int version)
 {
     void* const function = find(exported, name, version);
     if (!function)
@@ -87,12 +97,14 @@ void use(Find find)
     CUcontext context = nullptr;
     CUdeviceptr blocks[2];
     check(found<decltype(cuInit)>(find, "cuInit", "cuInit", 2000)(0));
-    check(found<decltype(cuDevicePrimaryCtxRetain)>(find, "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain", 7000)(&context, 0));
-    check(found<decltype(cuCtxSetCurrent)>(find, "cuCtxSetCurrent", "cuCtxSetCurrent", 4000)(context));
+    check(found<decltype(cuDevicePrimaryCtxRetain)>(find, "cuDevicePrimaryCtxRetain",
+                                                    "cuDevicePrimaryCtxRetain", 7000)(&context, 0));
+    check(found<decltype(cuCtxSetCurrent)>(find, "cuCtxSetCurrent", "cuCtxSetCurrent",
+                                           4000)(context));
     const auto alloc = found<decltype(cuMemAlloc_v2)>(find, "cuMemAlloc_v2", "cuMemAlloc", 3020);
     const auto free = found<decltype(cuMemFree_v2)>(find, "cuMemFree_v2", "cuMemFree", 3020);
     for (CUdeviceptr& block : blocks)
-        check(alloc(&block, 3000));  // MARK alloc
+        check(alloc(&block, 3000)); // MARK alloc
     check(free(blocks[0]));
 }
 
@@ -100,17 +112,17 @@ const struct {
     const char* name;
     Find find;
 } kWays[] = {
-    { "dlsym", by_dlsym },
-    { "dlvsym", by_dlvsym },
-    { "looked_up_dlvsym", by_looked_up_dlvsym },
-    { "looked_up_dlsym", by_looked_up_dlsym },
-    { "default_dlsym", by_default_dlsym },
-    { "get_proc_v1", by_get_proc_v1 },
-    { "get_proc_v2", by_get_proc_v2 },
-    { "get_proc_of_get_proc", by_get_proc_of_get_proc },
+    {"dlsym", by_dlsym},
+    {"dlvsym", by_dlvsym},
+    {"looked_up_dlvsym", by_looked_up_dlvsym},
+    {"looked_up_dlsym", by_looked_up_dlsym},
+    {"default_dlsym", by_default_dlsym},
+    {"get_proc_v1", by_get_proc_v1},
+    {"get_proc_v2", by_get_proc_v2},
+    {"get_proc_of_get_proc", by_get_proc_of_get_proc},
 };
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {

@@ -1,7 +1,8 @@
 // tests/programs/driver_program.hpp — what the traced programs of the driver API have in common.
 //
-// Every signature of every version is declared, so cuMemAlloc is the old 32-bit one and cuMemAlloc_v2 the usual.
-// A line that allocates ends in a comment "MARK name", by which a test finds its number.
+// Every signature of every version is declared, so cuMemAlloc is the old 32-bit one and
+// cuMemAlloc_v2 the usual. A line that allocates ends in a comment "MARK name", by which a test
+// finds its number.
 #pragma once
 
 #include <cstdio>

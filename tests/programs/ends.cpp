@@ -1,7 +1,8 @@
 // tests/programs/ends.cpp — allocates on two threads, then ends in the way it is told.
 //
-// Usage: ends WAY [PROGRAM ARGS...]. Main thread: three blocks, one freed. Another thread, which is alive to the
-// end: two blocks. Every call has returned when the end comes, so a log that lacks one of them lost it.
+// Usage: ends WAY [PROGRAM ARGS...]. Main thread: three blocks, one freed. Another thread, which is
+// alive to the end: two blocks. Every call has returned when the end comes, so a log that lacks one
+// of them lost it.
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -16,15 +17,15 @@ namespace {
 CUdeviceptr allocate(std::size_t bytes)
 {
     CUdeviceptr block = 0;
-    check(cuMemAlloc_v2(&block, bytes));  // MARK allocate
+    check(cuMemAlloc_v2(&block, bytes)); // MARK allocate
     return block;
 }
 
 void work()
 {
     const CUcontext context = primary_context();
-    static std::atomic<bool> done { false };
-    const CUdeviceptr blocks[3] = { allocate(1000), allocate(2000), allocate(3000) };
+    static std::atomic<bool> done{false};
+    const CUdeviceptr blocks[3] = {allocate(1000), allocate(2000), allocate(3000)};
     check(cuMemFree_v2(blocks[1]));
     std::thread([context] {
         check(cuCtxSetCurrent(context));
@@ -101,9 +102,12 @@ void vfork_and_leave()
     allocate(600);
 }
 
-[[gnu::noinline]] void write_to(volatile int* nowhere) { *nowhere = 1; }
+[[gnu::noinline]] void write_to(volatile int* nowhere)
+{
+    *nowhere = 1;
+}
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {

@@ -5,8 +5,8 @@
 int main(void)
 {
     int threads = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *entry; tasks && (entry = readdir(tasks));)
+    DIR* tasks = opendir("/proc/self/task");
+    for (struct dirent* entry; tasks && (entry = readdir(tasks));)
         threads += entry->d_name[0] != '.';
     printf("%d\n", threads);
     return 0;

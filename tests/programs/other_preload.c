@@ -1,4 +1,5 @@
-/* tests/programs/other_preload.c — another tool's preload, with a dlsym of its own that counts and goes to libc's.
+/* tests/programs/other_preload.c — another tool's preload, with a dlsym of its own that counts and
+ * goes to libc's.
  *
  * Also built into a program of its own (doors_own_dlsym): then it stands before every preload. */
 #define _GNU_SOURCE
@@ -6,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-void *dlsym(void *restrict handle, const char *restrict name)
+void* dlsym(void* restrict handle, const char* restrict name)
 {
-    static void *(*next)(void *, const char *);
+    static void* (*next)(void*, const char*);
     if (!next) {
-        void *found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+        void* found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
         if (!found)
             found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
         memcpy(&next, &found, sizeof next);

@@ -1,8 +1,9 @@
-// tests/programs/parity.cpp — prints what dlsym and dlvsym answer, so that a traced run can be compared with a plain one.
+// tests/programs/parity.cpp — prints what dlsym and dlvsym answer, so that a traced run can be
+// compared with a plain one.
 //
-// Usage: parity none|local|global LIBRARY FOREIGN [storm]: how the driver is opened first. Built twice, the second
-// time linked with -lcuda. LIBRARY is asked to look up too, opened as a plugin. storm: eight threads, 10000 look-ups
-// each, and the answers must not change.
+// Usage: parity none|local|global LIBRARY FOREIGN [storm]: how the driver is opened first. Built
+// twice, the second time linked with -lcuda. LIBRARY is asked to look up too, opened as a plugin.
+// storm: eight threads, 10000 look-ups each, and the answers must not change.
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -16,13 +17,14 @@ int storm(void* driver)
 {
     void* const expected = dlsym(driver, "cuMemAlloc_v2");
     void* const plain = dlsym(driver, "cuDeviceGetCount");
-    std::atomic<int> wrong { 0 };
+    std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([&] {
             for (int step = 0; step < 10000; ++step)
-                wrong += dlsym(driver, "cuMemAlloc_v2") != expected || dlsym(driver, "cuDeviceGetCount") != plain
-                    || dlsym(driver, "cuNothing") != nullptr;
+                wrong += dlsym(driver, "cuMemAlloc_v2") != expected ||
+                         dlsym(driver, "cuDeviceGetCount") != plain ||
+                         dlsym(driver, "cuNothing") != nullptr;
         });
     for (std::thread& thread : threads)
         thread.join();
@@ -30,7 +32,7 @@ int storm(void* driver)
     return 0;
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {
@@ -38,12 +40,15 @@ int main(int argc, char** argv)
         return 2;
     void* driver = nullptr;
     if (std::strcmp(argv[1], "none") != 0)
-        driver = dlopen("libcuda.so.1", RTLD_NOW | (std::strcmp(argv[1], "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));
+        driver =
+            dlopen("libcuda.so.1",
+                   RTLD_NOW | (std::strcmp(argv[1], "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));
     if (argc > 4)
         return storm(driver);
     void* const library = dlopen(argv[2], RTLD_NOW);
     void* const foreign = dlopen(argv[3], RTLD_NOW);
-    const auto from_library = reinterpret_cast<void (*)(const char*, void*, void*)>(dlsym(library, "look_up_from_library"));
+    const auto from_library = reinterpret_cast<void (*)(const char*, void*, void*)>(
+        dlsym(library, "look_up_from_library"));
     if (!from_library || !foreign)
         return 4;
     look_up_all("program", driver, foreign);

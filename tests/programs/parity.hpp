@@ -1,4 +1,5 @@
-// tests/programs/parity.hpp — every look-up of every name, from the object that includes this; prints each answer.
+// tests/programs/parity.hpp — every look-up of every name, from the object that includes this;
+// prints each answer.
 //
 // Not inline across objects: dlsym tells the caller by the address it returns to.
 #pragma once
@@ -10,16 +11,30 @@
 namespace {
 
 constexpr const char* kNames[] = {
-    "cuInit", "cuMemAlloc_v2", "cuMemFree", "cuGetProcAddress_v2",  // hooked
-    "cuDeviceGetCount", "cuStreamQuery",  // the driver's, not hooked
-    "cuForeign", "cuMemHostAlloc", "cuArrayDestroy",  // of another library, which has no right to the last two names
-    "malloc", "dlsym", "dlvsym", "dlclose", "_exit", "plain_foreign", "no_such_symbol",
+    "cuInit",
+    "cuMemAlloc_v2",
+    "cuMemFree",
+    "cuGetProcAddress_v2", // hooked
+    "cuDeviceGetCount",
+    "cuStreamQuery", // the driver's, not hooked
+    "cuForeign",
+    "cuMemHostAlloc",
+    "cuArrayDestroy", // of another library, which has no right to the last two names
+    "malloc",
+    "dlsym",
+    "dlvsym",
+    "dlclose",
+    "_exit",
+    "plain_foreign",
+    "no_such_symbol",
 };
 
-[[maybe_unused]] void tell(const char* from, const char* how, const char* handle, const char* name, void* found)
+[[maybe_unused]] void tell(const char* from, const char* how, const char* handle, const char* name,
+                           void* found)
 {
     const char* error = dlerror();
-    std::printf("%s %s %s %s %s %s\n", from, how, handle, name, where(found), error ? "error" : "-");
+    std::printf("%s %s %s %s %s %s\n", from, how, handle, name, where(found),
+                error ? "error" : "-");
 }
 
 [[maybe_unused]] void look_up_all(const char* from, void* driver, void* foreign)
@@ -28,11 +43,8 @@ constexpr const char* kNames[] = {
         const char* name;
         void* handle;
     } kHandles[] = {
-        { "next", RTLD_NEXT },
-        { "default", RTLD_DEFAULT },
-        { "program", dlopen(nullptr, RTLD_NOW) },
-        { "driver", driver },
-        { "foreign", foreign },
+        {"next", RTLD_NEXT}, {"default", RTLD_DEFAULT}, {"program", dlopen(nullptr, RTLD_NOW)},
+        {"driver", driver},  {"foreign", foreign},
     };
     dlerror();
     for (const auto& handle : kHandles) {
@@ -41,7 +53,7 @@ constexpr const char* kNames[] = {
         if (!handle.handle && std::strcmp(handle.name, "default") != 0)
             continue;
         for (const char* name : kNames) {
-            void* volatile found = dlsym(handle.handle, name);  // volatile: a call, and no jump
+            void* volatile found = dlsym(handle.handle, name); // volatile: a call, and no jump
             tell(from, "dlsym", handle.name, name, found);
             found = dlsym(handle.handle, name);
             tell(from, "again", handle.name, name, found);
@@ -51,4 +63,4 @@ constexpr const char* kNames[] = {
     }
 }
 
-}  // namespace
+} // namespace

@@ -1,4 +1,5 @@
-// tests/programs/phases.cpp — names its phases with NVTX and with vramscope.h, on threads that have names.
+// tests/programs/phases.cpp — names its phases with NVTX and with vramscope.h, on threads that have
+// names.
 //
 // Usage: phases nvtx|header. One block is left in each phase.
 #include <cstring>
@@ -14,12 +15,12 @@ namespace {
 void allocate(std::size_t bytes)
 {
     CUdeviceptr block = 0;
-    check(cuMemAlloc_v2(&block, bytes));  // MARK allocate
+    check(cuMemAlloc_v2(&block, bytes)); // MARK allocate
 }
 
 void push_ex(const char* name)
 {
-    nvtxEventAttributes_t event {};
+    nvtxEventAttributes_t event{};
     event.version = NVTX_VERSION;
     event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     event.messageType = NVTX_MESSAGE_TYPE_ASCII;
@@ -29,7 +30,7 @@ void push_ex(const char* name)
 
 void push_registered(nvtxDomainHandle_t domain, const char* name)
 {
-    nvtxEventAttributes_t event {};
+    nvtxEventAttributes_t event{};
     event.version = NVTX_VERSION;
     event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
@@ -39,11 +40,11 @@ void push_registered(nvtxDomainHandle_t domain, const char* name)
 
 void with_nvtx()
 {
-    nvtxRangePushA("before CUDA");  // open before the first CUDA call
+    nvtxRangePushA("before CUDA"); // open before the first CUDA call
     const CUcontext context = primary_context();
-    allocate(1000);  // MARK nvtx_first
+    allocate(1000); // MARK nvtx_first
     nvtxRangePushW(L"wide");
-    allocate(2000);  // MARK nvtx_nested
+    allocate(2000); // MARK nvtx_nested
     nvtxRangePop();
     nvtxMarkA("a mark");
     nvtxRangePop();
@@ -51,14 +52,14 @@ void with_nvtx()
         pthread_setname_np(pthread_self(), "loader");
         check(cuCtxSetCurrent(context));
         push_ex("load");
-        allocate(3000);  // MARK nvtx_thread
+        allocate(3000); // MARK nvtx_thread
         nvtxRangePop();
     }).join();
     const nvtxDomainHandle_t domain = nvtxDomainCreateA("a library");
     push_registered(domain, "registered");
-    allocate(4000);  // MARK nvtx_domain
+    allocate(4000); // MARK nvtx_domain
     nvtxDomainRangePop(domain);
-    allocate(5000);  // MARK nvtx_after
+    allocate(5000); // MARK nvtx_after
 }
 
 void with_header()
@@ -66,16 +67,16 @@ void with_header()
     vramscope_range_push("epoch");
     primary_context();
     vramscope_range_push("step");
-    allocate(1000);  // MARK header_nested
+    allocate(1000); // MARK header_nested
     vramscope_range_pop();
     vramscope_point("weights loaded");
-    allocate(2000);  // MARK header_outer
+    allocate(2000); // MARK header_outer
     vramscope_range_pop();
-    vramscope_range_pop();  // one too many: nothing happens
-    allocate(3000);  // MARK header_after
+    vramscope_range_pop(); // one too many: nothing happens
+    allocate(3000);        // MARK header_after
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {

@@ -10,7 +10,8 @@ namespace {
 #ifdef PLUGIN_LINKED
 #define DRIVER(name) name
 #else
-template <class Function> Function* look_up(const char* name)
+template <class Function>
+Function* look_up(const char* name)
 {
     static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
     return reinterpret_cast<Function*>(dlsym(driver, name));
@@ -18,7 +19,7 @@ template <class Function> Function* look_up(const char* name)
 #define DRIVER(name) look_up<decltype(name)>(#name)
 #endif
 
-}  // namespace
+} // namespace
 
 extern "C" int plugin_run(void)
 {
@@ -28,12 +29,13 @@ extern "C" int plugin_run(void)
     check(DRIVER(cuDevicePrimaryCtxRetain)(&context, 0));
     check(DRIVER(cuCtxSetCurrent)(context));
     for (CUdeviceptr& block : blocks)
-        check(DRIVER(cuMemAlloc_v2)(&block, 3000));  // MARK alloc
+        check(DRIVER(cuMemAlloc_v2)(&block, 3000)); // MARK alloc
     check(DRIVER(cuMemFree_v2)(blocks[0]));
     return 0;
 }
 
-// Thrown through this library and caught in it, while the main program is C and knows nothing of C++.
+// Thrown through this library and caught in it, while the main program is C and knows nothing of
+// C++.
 extern "C" int plugin_throw(void)
 {
     try {

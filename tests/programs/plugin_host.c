@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-int main(int argc, char **argv)
+int main(int argc, char** argv)
 {
     int flags = RTLD_NOW;
     if (argc < 3)
         return 2;
     if (argc > 3 && strcmp(argv[3], "deepbind") == 0)
         flags |= RTLD_DEEPBIND;
-    void *plugin = dlopen(argv[1], flags);
+    void* plugin = dlopen(argv[1], flags);
     int (*function)(void) = NULL;
-    void *found = plugin ? dlsym(plugin, argv[2]) : NULL;
+    void* found = plugin ? dlsym(plugin, argv[2]) : NULL;
     memcpy(&function, &found, sizeof found); /* C knows no conversion of these */
     if (!found) {
         fprintf(stderr, "%s\n", dlerror());

@@ -16,7 +16,7 @@ void* use(const char* plugin)
     return reinterpret_cast<void*>(run);
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {

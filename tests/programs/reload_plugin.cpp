@@ -1,10 +1,11 @@
-// tests/programs/reload_plugin.cpp — a plugin that leaves a block; built twice, alike but for the function's name.
+// tests/programs/reload_plugin.cpp — a plugin that leaves a block; built twice, alike but for the
+// function's name.
 #include "tests/programs/driver_program.hpp"
 
 [[gnu::noinline]] static void RELOAD_NAME()
 {
     CUdeviceptr block = 0;
-    check(cuMemAlloc_v2(&block, RELOAD_BYTES));  // MARK reload
+    check(cuMemAlloc_v2(&block, RELOAD_BYTES)); // MARK reload
 }
 
 extern "C" int plugin_run(void)

@@ -1,6 +1,8 @@
-// tests/programs/runtime_kinds.cu — the CUDA runtime's allocations: two of a kind, one of which is freed.
+// tests/programs/runtime_kinds.cu — the CUDA runtime's allocations: two of a kind, one of which is
+// freed.
 //
-// Usage: runtime_kinds KIND. Built by nvcc with the runtime shared, static and with a default stream for each thread.
+// Usage: runtime_kinds KIND. Built by nvcc with the runtime shared, static and with a default
+// stream for each thread.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,13 +22,16 @@ void check(cudaError_t status)
     std::exit(3);
 }
 
-__global__ void fill(char* block) { block[threadIdx.x] = 1; }
+__global__ void fill(char* block)
+{
+    block[threadIdx.x] = 1;
+}
 
 void device()
 {
     char* blocks[2];
     for (char*& block : blocks)
-        check(cudaMalloc(&block, kBytes));  // MARK device
+        check(cudaMalloc(&block, kBytes)); // MARK device
     fill<<<1, 32>>>(blocks[0]);
     check(cudaDeviceSynchronize());
     check(cudaFree(blocks[0]));
@@ -38,7 +43,7 @@ void pitch()
     char* blocks[2];
     size_t pitch = 0;
     for (char*& block : blocks)
-        check(cudaMallocPitch(&block, &pitch, 100, 7));  // MARK pitch
+        check(cudaMallocPitch(&block, &pitch, 100, 7)); // MARK pitch
     check(cudaFree(blocks[0]));
     std::printf("%zu\n", pitch);
 }
@@ -47,7 +52,7 @@ void malloc_3d()
 {
     cudaPitchedPtr blocks[2];
     for (cudaPitchedPtr& block : blocks)
-        check(cudaMalloc3D(&block, make_cudaExtent(100, 7, 1)));  // MARK malloc_3d
+        check(cudaMalloc3D(&block, make_cudaExtent(100, 7, 1))); // MARK malloc_3d
     check(cudaFree(blocks[0].ptr));
     std::printf("%zu\n", blocks[0].pitch);
 }
@@ -56,7 +61,7 @@ void managed()
 {
     char* blocks[2];
     for (char*& block : blocks)
-        check(cudaMallocManaged(&block, kBytes));  // MARK managed
+        check(cudaMallocManaged(&block, kBytes)); // MARK managed
     check(cudaFree(blocks[0]));
 }
 
@@ -64,7 +69,7 @@ void host_alloc()
 {
     char* blocks[2];
     for (char*& block : blocks)
-        check(cudaHostAlloc(&block, kBytes, cudaHostAllocPortable));  // MARK host_alloc
+        check(cudaHostAlloc(&block, kBytes, cudaHostAllocPortable)); // MARK host_alloc
     check(cudaFreeHost(blocks[0]));
 }
 
@@ -72,7 +77,7 @@ void malloc_host()
 {
     char* blocks[2];
     for (char*& block : blocks)
-        check(cudaMallocHost(&block, kBytes));  // MARK malloc_host
+        check(cudaMallocHost(&block, kBytes)); // MARK malloc_host
     check(cudaFreeHost(blocks[0]));
 }
 
@@ -80,8 +85,8 @@ alignas(kPage) char memory[2][kPage];
 
 void host_register()
 {
-    for (char* page : { memory[0], memory[1] })
-        check(cudaHostRegister(page, kPage, cudaHostRegisterDefault));  // MARK host_register
+    for (char* page : {memory[0], memory[1]})
+        check(cudaHostRegister(page, kPage, cudaHostRegisterDefault)); // MARK host_register
     check(cudaHostUnregister(memory[0]));
 }
 
@@ -90,7 +95,7 @@ void array()
     cudaArray_t arrays[2];
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float2>();
     for (cudaArray_t& array : arrays)
-        check(cudaMallocArray(&array, &format, 64, 16));  // MARK array
+        check(cudaMallocArray(&array, &format, 64, 16)); // MARK array
     check(cudaFreeArray(arrays[0]));
 }
 
@@ -99,7 +104,7 @@ void array_3d()
     cudaArray_t arrays[2];
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned char>();
     for (cudaArray_t& array : arrays)
-        check(cudaMalloc3DArray(&array, &format, make_cudaExtent(64, 16, 4)));  // MARK array_3d
+        check(cudaMalloc3DArray(&array, &format, make_cudaExtent(64, 16, 4))); // MARK array_3d
     check(cudaFreeArray(arrays[0]));
 }
 
@@ -108,7 +113,8 @@ void mipmap()
     cudaMipmappedArray_t arrays[2];
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned short>();
     for (cudaMipmappedArray_t& array : arrays)
-        check(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(64, 64, 0), 3));  // MARK mipmap
+        check(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(64, 64, 0),
+                                       3)); // MARK mipmap
     check(cudaFreeMipmappedArray(arrays[0]));
 }
 
@@ -116,7 +122,7 @@ void async()
 {
     char* blocks[2];
     for (char*& block : blocks)
-        check(cudaMallocAsync(&block, kBytes, 0));  // MARK async
+        check(cudaMallocAsync(&block, kBytes, 0)); // MARK async
     check(cudaFreeAsync(blocks[0], 0));
     check(cudaDeviceSynchronize());
 }
@@ -127,7 +133,7 @@ void pool()
     cudaMemPool_t pool = nullptr;
     check(cudaDeviceGetDefaultMemPool(&pool, 0));
     for (char*& block : blocks)
-        check(cudaMallocFromPoolAsync(&block, kBytes, pool, 0));  // MARK pool
+        check(cudaMallocFromPoolAsync(&block, kBytes, pool, 0)); // MARK pool
     check(cudaFreeAsync(blocks[0], 0));
     check(cudaDeviceSynchronize());
 }
@@ -136,7 +142,7 @@ void reset()
 {
     char* blocks[2];
     for (char*& block : blocks)
-        check(cudaMalloc(&block, kBytes));  // MARK reset
+        check(cudaMalloc(&block, kBytes)); // MARK reset
     check(cudaFree(blocks[0]));
     check(cudaDeviceReset());
 }
@@ -145,22 +151,22 @@ const struct {
     const char* name;
     void (*run)();
 } kKinds[] = {
-    { "device", device },
-    { "pitch", pitch },
-    { "malloc_3d", malloc_3d },
-    { "managed", managed },
-    { "host_alloc", host_alloc },
-    { "malloc_host", malloc_host },
-    { "host_register", host_register },
-    { "array", array },
-    { "array_3d", array_3d },
-    { "mipmap", mipmap },
-    { "async", async },
-    { "pool", pool },
-    { "reset", reset },
+    {"device", device},
+    {"pitch", pitch},
+    {"malloc_3d", malloc_3d},
+    {"managed", managed},
+    {"host_alloc", host_alloc},
+    {"malloc_host", malloc_host},
+    {"host_register", host_register},
+    {"array", array},
+    {"array_3d", array_3d},
+    {"mipmap", mipmap},
+    {"async", async},
+    {"pool", pool},
+    {"reset", reset},
 };
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv)
 {

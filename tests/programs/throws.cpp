@@ -1,4 +1,5 @@
-// tests/programs/throws.cpp — throws through frames of its own between allocations: nothing may be left half done.
+// tests/programs/throws.cpp — throws through frames of its own between allocations: nothing may be
+// left half done.
 //
 // Usage: throws. Prints what it caught.
 #include <stdexcept>
@@ -19,10 +20,10 @@ struct Block {
     if (depth == 0)
         throw std::runtime_error("at the bottom");
     descend(depth - 1);
-    std::puts("never reached");  // keeps the call from being a jump
+    std::puts("never reached"); // keeps the call from being a jump
 }
 
-}  // namespace
+} // namespace
 
 int main()
 {
