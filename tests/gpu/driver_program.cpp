@@ -61,11 +61,10 @@ void check(CUresult status, int line)
 }
 #define CHECK(call) check((call), __LINE__)
 
-void told(const char* entry_point, std::size_t leaked_blocks, std::size_t leaked_bytes,
-          std::size_t freed_blocks)
+void told(const char* api, const char* entry_point, std::size_t leaked_blocks,
+          std::size_t leaked_bytes, std::size_t freed_blocks)
 {
-    std::printf("%s %s %zu %zu %zu\n", entry_point, entry_point, leaked_blocks, leaked_bytes,
-                freed_blocks);
+    std::printf("%s %s %zu %zu %zu\n", api, entry_point, leaked_blocks, leaked_bytes, freed_blocks);
 }
 
 void device_memory()
@@ -77,7 +76,7 @@ void device_memory()
         if (i >= 2)
             CHECK(DRIVER(cuMemFree, 3020)(block));
     }
-    told("cuMemAlloc_v2", 2, 2 * kBytes, 2);
+    told("cuMemAlloc", "cuMemAlloc_v2", 2, 2 * kBytes, 2);
 }
 
 void managed_memory()
@@ -87,7 +86,7 @@ void managed_memory()
     for (CUdeviceptr& block : blocks)
         CHECK(DRIVER(cuMemAllocManaged, 6000)(&block, kBytes, CU_MEM_ATTACH_GLOBAL));
     CHECK(DRIVER(cuMemFree, 3020)(blocks[0]));
-    told("cuMemAllocManaged", 1, kBytes, 1);
+    told("cuMemAllocManaged", "cuMemAllocManaged", 1, kBytes, 1);
 }
 
 void pinned_memory()
@@ -97,7 +96,7 @@ void pinned_memory()
     for (void*& block : blocks)
         CHECK(DRIVER(cuMemHostAlloc, 2020)(&block, kBytes, 0));
     CHECK(DRIVER(cuMemFreeHost, 2000)(blocks[0]));
-    told("cuMemHostAlloc", 1, kBytes, 1);
+    told("cuMemHostAlloc", "cuMemHostAlloc", 1, kBytes, 1);
 }
 
 void stream_ordered_memory()
@@ -108,7 +107,7 @@ void stream_ordered_memory()
         CHECK(DRIVER(cuMemAllocAsync, 11020)(&block, kBytes, nullptr));
     CHECK(DRIVER(cuMemFreeAsync, 11020)(blocks[0], nullptr));
     CHECK(DRIVER(cuStreamSynchronize, 2000)(nullptr));
-    told("cuMemAllocAsync", 1, kBytes, 1);
+    told("cuMemAllocAsync", "cuMemAllocAsync", 1, kBytes, 1);
 }
 
 // Two pieces of physical memory; both are mapped, one is given back in full.
@@ -130,7 +129,7 @@ void virtual_memory(CUdevice device)
     CHECK(DRIVER(cuMemUnmap, 10020)(places[0], bytes));
     CHECK(DRIVER(cuMemRelease, 10020)(pieces[0]));
     CHECK(DRIVER(cuMemAddressFree, 10020)(places[0], bytes));
-    told("cuMemCreate", 1, bytes, 1);
+    told("cuMemCreate", "cuMemCreate", 1, bytes, 1);
 }
 
 } // namespace

@@ -63,7 +63,8 @@ class Judge(unittest.TestCase):
 
     def test_lost_events_are_wrong(self):
         for what in REPORT["coverage"]:
-            self.assertIn("lost or unmatched", self.refused(lambda report: report["coverage"].update({what: 1})))
+            self.assertIn(f"1 {what.replace('_', ' ')}", self.refused(lambda report: report["coverage"].update({what: 1})))
+        self.refused(lambda report: report["coverage"].update(lost_events=1), LOOSE)
 
     def test_a_program_that_says_nothing_is_wrong(self):
         self.assertIn("the program said", self.refused(lambda report: None, text="failed\n"))
