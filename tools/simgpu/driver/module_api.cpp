@@ -1,7 +1,6 @@
 // tools/simgpu/driver/module_api.cpp — modules and libraries: images are accepted, not read.
 //
-// So any kernel name is found, and a variable gets the size that an earlier look-up or kUnknownGlobalBytes gives it:
-// a guess, as the size stands in the image.
+// So any kernel name is found, and a variable gets kUnknownGlobalBytes: a guess, as its size stands in the image.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/launch.hpp"
 
@@ -19,6 +18,7 @@ struct Module {
     std::uint64_t context_id = 0;
     std::map<std::string, Kernel*, std::less<>> kernels;
     std::map<std::string, CUdeviceptr, std::less<>> globals;
+    std::map<std::string, CUdeviceptr, std::less<>> managed;
 };
 
 namespace {
@@ -81,7 +81,11 @@ void close_module(Module& module)
             if (Allocation* allocation = allocation_at_locked(address))
                 if (allocation->kind == Kind::global)
                     drop_allocation_locked(*allocation);
+        for (const auto& [name, address] : module.managed)
+            if (Allocation* allocation = allocation_at_locked(address))
+                drop_allocation_locked(*allocation);
         module.globals.clear();
+        module.managed.clear();
     }
     modules().retire(&module);
 }
@@ -201,6 +205,18 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, c
     return find_global(modules().find(hmod), name, dptr, bytes);
 }
 
+CUresult cuModuleGetGlobal(CUdeviceptr_v1* dptr, unsigned int* bytes, CUmodule hmod, const char* name)
+{
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    const CUresult result = api::cuModuleGetGlobal_v2(&address, &size, hmod, name);
+    if (result == CUDA_SUCCESS && dptr)
+        *dptr = static_cast<CUdeviceptr_v1>(address);
+    if (result == CUDA_SUCCESS && bytes)
+        *bytes = static_cast<unsigned>(size);
+    return result;
+}
+
 #if CUDA_VERSION >= 12000
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**, unsigned int, CUlibraryOption*,
                            void**, unsigned int)
@@ -257,6 +273,35 @@ CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library)
 CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name)
 {
     return find_global(library_of(library), name, dptr, bytes);
+}
+
+// The host's pointer to a managed variable: memory that outlives contexts, as the library does.
+CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name)
+{
+    Module* module = library_of(library);
+    if (!module)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!name || !*name || (!dptr && !bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    const std::lock_guard lock(module_mutex());
+    CUdeviceptr& start = module->managed[name];
+    if (!start) {
+        void* const pages = mmap(nullptr, kUnknownGlobalBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        const std::lock_guard memory(memory_mutex());
+        Allocation allocation;
+        allocation.start = reinterpret_cast<std::uintptr_t>(pages);
+        allocation.bytes = kUnknownGlobalBytes;
+        allocation.kind = Kind::managed;
+        allocation.device = devices().front();
+        start = add_allocation_locked(allocation).start;
+    }
+    if (dptr)
+        *dptr = start;
+    if (bytes)
+        *bytes = kUnknownGlobalBytes;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel)

@@ -315,6 +315,40 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
+#if CUDA_VERSION >= 13000
+// Device pools by location; host and managed pools are not simulated.
+static CUresult device_of_location(const CUmemLocation* location, CUmemAllocationType type, CUdevice& device)
+{
+    if (!location)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    device = location->id;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location, CUmemAllocationType type)
+{
+    CUdevice device = 0;
+    const CUresult error = device_of_location(location, type, device);
+    return error != CUDA_SUCCESS ? error : api::cuDeviceGetDefaultMemPool(pool_out, device);
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type)
+{
+    CUdevice device = 0;
+    const CUresult error = device_of_location(location, type, device);
+    return error != CUDA_SUCCESS ? error : api::cuDeviceGetMemPool(pool, device);
+}
+
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    CUdevice device = 0;
+    const CUresult error = device_of_location(location, type, device);
+    return error != CUDA_SUCCESS ? error : api::cuDeviceSetMemPool(device, pool);
+}
+#endif
+
 CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType,
                                           unsigned long long flags)
 {

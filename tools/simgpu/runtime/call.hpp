@@ -37,6 +37,8 @@ cudaError_t remember(cudaError_t error);
 
 const Driver* open_or_remember(cudaError_t& error);
 CUresult ensure_context(const Driver& driver);
+// A device's primary context, retained once and until the process ends.
+CUresult primary_context(const Driver& driver, int ordinal, CUcontext& context);
 // The device that the calling thread has chosen.
 int& chosen_device();
 

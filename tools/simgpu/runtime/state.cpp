@@ -27,21 +27,6 @@ Primaries& primaries()
     return *all;
 }
 
-CUresult primary_of(const Driver& driver, int ordinal, CUcontext& context)
-{
-    Primaries& all = primaries();
-    const std::lock_guard lock(all.mutex);
-    const auto index = static_cast<std::size_t>(ordinal);
-    if (!all.context[index]) {
-        if (const CUresult error = driver.cuDevicePrimaryCtxRetain(&all.context[index], ordinal))
-            return error;
-        ++all.retained[index];
-        all.owner = getpid();
-    }
-    context = all.context[index];
-    return CUDA_SUCCESS;
-}
-
 // libcudart's own destructor: after the program's atexit handlers, when statics of other libraries may be gone.
 [[gnu::destructor]] void release_all()
 {
@@ -78,6 +63,26 @@ const Driver* open_or_remember(cudaError_t& error)
 
 int& chosen_device() { return device; }
 
+CUresult primary_context(const Driver& driver, int ordinal, CUcontext& context)
+{
+    CUdevice found = 0;
+    if (const CUresult error = driver.cuDeviceGet(&found, ordinal))
+        return error;
+    Primaries& all = primaries();
+    const std::lock_guard lock(all.mutex);
+    const auto index = static_cast<std::size_t>(ordinal);
+    if (index >= all.context.size())
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!all.context[index]) {
+        if (const CUresult error = driver.cuDevicePrimaryCtxRetain(&all.context[index], ordinal))
+            return error;
+        ++all.retained[index];
+        all.owner = getpid();
+    }
+    context = all.context[index];
+    return CUDA_SUCCESS;
+}
+
 CUresult ensure_context(const Driver& driver)
 {
     CUcontext current = nullptr;
@@ -88,7 +93,7 @@ CUresult ensure_context(const Driver& driver)
     if (current && driver.cuCtxGetDevice(&ordinal) != CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return CUDA_SUCCESS;
     CUcontext context = nullptr;
-    if (const CUresult error = primary_of(driver, device, context))
+    if (const CUresult error = primary_context(driver, device, context))
         return error;
     return driver.cuCtxSetCurrent(context);
 }
@@ -109,13 +114,10 @@ SIMGPU_RUNTIME cudaError_t cudaPeekAtLastError(void) { return last_error; }
 SIMGPU_RUNTIME cudaError_t cudaSetDevice(int ordinal)
 {
     return enter_without_context([&](const Driver& driver) -> CUresult {
-        CUdevice found = 0;
-        if (const CUresult error = driver.cuDeviceGet(&found, ordinal))
+        CUcontext context = nullptr;
+        if (const CUresult error = primary_context(driver, ordinal, context))
             return error;
         device = ordinal;
-        CUcontext context = nullptr;
-        if (const CUresult error = primary_of(driver, ordinal, context))
-            return error;
         return driver.cuCtxSetCurrent(context);
     });
 }
