@@ -218,7 +218,7 @@ void kill_in_mid_run(std::uint64_t events_before_kill, std::size_t threads)
     ::close(progress[1]);
     std::map<std::uint64_t, std::uint64_t> reported;
     std::uint64_t report[2], total = 0;
-    while (total < events_before_kill &&
+    while ((total < events_before_kill || reported.size() < threads) &&
            ::read(progress[0], report, sizeof report) == static_cast<ssize_t>(sizeof report)) {
         reported[report[0]] = report[1];
         total += 50;
