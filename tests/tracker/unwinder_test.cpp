@@ -7,13 +7,17 @@
 #include <algorithm>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/call_site.hpp"
 #include "tests/support/child.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/tracker/fixture/frames.hpp"
 
 using namespace vramscope;
 using namespace vramscope::capture;
@@ -147,5 +151,40 @@ TEST(Unwinder, KeepsLibunwindOutOfTheProgramsSymbols)
         open_unwinder("libunwind");
         EXPECT_EQ(::dlsym(RTLD_DEFAULT, "unw_backtrace"), nullptr);
         EXPECT_NE(::dlopen("libunwind.so.8", RTLD_LAZY | RTLD_NOLOAD), nullptr);
+    });
+}
+
+namespace {
+
+[[gnu::noinline]] void take_for(void* result)
+{
+    *static_cast<Stack*>(result) = take(kMaxFrames);
+    VRAMSCOPE_TEST_KEEP_FRAME();
+}
+
+} // namespace
+
+// libunwind tests memory through a pipe: its numbers must not have become files of the program.
+TEST(Unwinder, LeavesFilesAloneThatTookTheNumbersOfItsDescriptors)
+{
+    const test::TempDir dir;
+    test::run_in_child([&] {
+        open_unwinder("libunwind");
+        ASSERT_EQ(::close_range(3, ~0u, 0), 0);
+        std::vector<int> files;
+        for (int i = 0; i < 10; ++i) {
+            files.push_back(::open(dir.file(std::to_string(i)).c_str(), O_RDWR | O_CREAT, 0600));
+            ASSERT_EQ(::write(files.back(), "precious", 8), 8);
+            ASSERT_EQ(::lseek(files.back(), 0, SEEK_SET), 0);
+        }
+        Stack stack;
+        test::frame_without_cfi(&take_for, &stack, 0);
+        EXPECT_GE(stack.frames.size(), 2u);
+        for (const int file : files) {
+            EXPECT_EQ(::lseek(file, 0, SEEK_CUR), 0);
+            char content[9] = {};
+            EXPECT_EQ(::read(file, content, 9), 8);
+            EXPECT_STREQ(content, "precious");
+        }
     });
 }

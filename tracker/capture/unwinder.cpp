@@ -6,6 +6,9 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
 
 #include "tracker/capture/loader.hpp"
 
@@ -19,6 +22,65 @@ constexpr std::size_t kOwnFrames = 12;
 
 std::atomic<Unwinder> unwinder { Unwinder::none };
 std::atomic<Backtrace> libunwind_backtrace { nullptr };
+
+// libunwind tests whether memory is readable with a pipe that it opened once: where a frame has no unwind table it
+// reads a byte from one end and writes one to the other. A program that closed all descriptors and opened files of
+// its own has files there by now.
+struct Pipe {
+    int ends[2] = { -1, -1 };
+    ino_t inode = 0;
+};
+Pipe libunwind_pipe;
+
+bool is_end(int descriptor, int access, ino_t& inode) noexcept
+{
+    struct stat status;
+    if (descriptor < 3 || ::fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode)
+        || (::fcntl(descriptor, F_GETFL) & O_ACCMODE) != access)
+        return false;
+    inode = status.st_ino;
+    return true;
+}
+
+// Its descriptors are in a static array that has no name outside: two numbers that are the ends of one pipe.
+int find_pipe(dl_phdr_info* info, std::size_t, void* code)
+{
+    const auto address = reinterpret_cast<std::uintptr_t>(code);
+    bool inside = false;
+    for (int i = 0; i < info->dlpi_phnum; ++i)
+        inside = inside
+            || (info->dlpi_phdr[i].p_type == PT_LOAD
+                && address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz);
+    for (int i = 0; inside && i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_W))
+            continue;
+        const auto* at = reinterpret_cast<const int*>((info->dlpi_addr + segment.p_vaddr + 3) & ~std::uintptr_t { 3 });
+        const auto* end = reinterpret_cast<const int*>(info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+        for (; at + 1 < end; ++at) {
+            Pipe found { { at[0], at[1] } };
+            ino_t other = 0;
+            if (found.ends[0] != found.ends[1] && is_end(found.ends[0], O_RDONLY, found.inode)
+                && is_end(found.ends[1], O_WRONLY, other) && other == found.inode) {
+                libunwind_pipe = found;
+                return 1;
+            }
+        }
+    }
+    return inside;
+}
+
+bool pipe_is_its_own() noexcept
+{
+    if (libunwind_pipe.inode == 0)
+        return true;  // it has none
+    for (const int end : libunwind_pipe.ends) {
+        struct stat status;
+        if (::fstat(end, &status) != 0 || status.st_ino != libunwind_pipe.inode || !S_ISFIFO(status.st_mode))
+            return false;
+    }
+    return true;
+}
 
 bool open_libunwind() noexcept
 {
@@ -50,7 +112,9 @@ void open_unwinder(const char* wanted) noexcept
         return;
     void* warm[4];
     if (!(wanted && std::strcmp(wanted, "glibc") == 0) && open_libunwind()) {
-        libunwind_backtrace.load(std::memory_order_relaxed)(warm, 4);
+        const Backtrace function = libunwind_backtrace.load(std::memory_order_relaxed);
+        function(warm, 4);
+        ::dl_iterate_phdr(&find_pipe, reinterpret_cast<void*>(function));
         unwinder.store(Unwinder::libunwind, std::memory_order_release);
         return;
     }
@@ -86,6 +150,8 @@ std::size_t unwind(
     void* frames[kMaxFrames + kOwnFrames];
     const auto wanted = static_cast<int>(std::min(capacity + kOwnFrames, std::size(frames)));
     int count = 0;
+    if (unwinder.load(std::memory_order_acquire) == Unwinder::libunwind && !pipe_is_its_own()) [[unlikely]]
+        distrust_libunwind();
     switch (unwinder.load(std::memory_order_acquire)) {
     case Unwinder::libunwind:
         count = libunwind_backtrace.load(std::memory_order_relaxed)(frames, wanted);

@@ -1,8 +1,8 @@
 // tracker/capture/unwinder.hpp — return addresses of the current thread, innermost first.
 //
 // libunwind is opened privately (RTLD_LOCAL): as a NEEDED library of a preload it would take over the program's
-// C++ exceptions. glibc's backtrace() serves where it is missing, and after a library was unloaded, because
-// libunwind never forgets what it learnt about an address. No allocation, no lock of ours; any thread.
+// C++ exceptions. glibc's backtrace() serves where it is missing, after a library was unloaded, because libunwind
+// never forgets what it learnt about an address, and once the program has closed libunwind's descriptors. No allocation, no lock of ours; any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ void open_unwinder(const char* wanted) noexcept;
 Unwinder current_unwinder() noexcept;
 const char* unwinder_name(Unwinder unwinder) noexcept;
 
-// After a library was unloaded: from here on by glibc, which looks the code up anew each time.
+// From here on by glibc, which looks the code up anew each time and keeps no descriptors.
 void distrust_libunwind() noexcept;
 
 // Writes at most `capacity` return addresses to `out`, starting with `first`, the return address of the hook
