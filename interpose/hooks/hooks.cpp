@@ -1,6 +1,8 @@
-// interpose/hooks/hooks.cpp — the hook table expanded: exported functions, their names, the real ones.
+// interpose/hooks/hooks.cpp — the hook table expanded: exported functions, their names, the real
+// ones.
 //
-// An exported function of a row whose types disagree with cuda.h does not compile ("conflicting declaration").
+// An exported function of a row whose types disagree with cuda.h does not compile ("conflicting
+// declaration").
 #include "interpose/hooks/hook.hpp"
 
 #include <cstring>
@@ -9,41 +11,42 @@
 #include "interpose/hooks/intercept.hpp"
 #include "tracker/capture/loader.hpp"
 
-using namespace vramscope::hooks;  // the actions are named in the table
+using namespace vramscope::hooks; // the actions are named in the table
 
 // The frame address makes the compiler keep rbp at frame - 16, where verified stacks look for it.
-#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, arguments, action)      \
-    extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI symbol parameters                 \
-    {                                                                                                    \
-        const vramscope::log::CallSite site {                                                            \
-            reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                               \
-            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                           \
-        };                                                                                               \
-        return intercept<decltype(&::symbol)>(                                                           \
-            Hook::symbol, site, action, [&](decltype(&::symbol) real) { return real arguments; });       \
+#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, arguments,        \
+                       action)                                                                     \
+    extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI symbol parameters           \
+    {                                                                                              \
+        const vramscope::log::CallSite site{                                                       \
+            reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                         \
+            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                     \
+        };                                                                                         \
+        return intercept<decltype(&::symbol)>(                                                     \
+            Hook::symbol, site, action, [&](decltype(&::symbol) real) { return real arguments; }); \
     }
 #include "interpose/hooks/hook_table.def"
 
 namespace vramscope::hooks {
 
 const HookInfo kHookTable[kHooks] = {
-#define VRAMSCOPE_HOOK(symbol, base, since, streams, ...) \
-    { #symbol, #base, since, Streams::streams, reinterpret_cast<void*>(&::symbol) },
+#define VRAMSCOPE_HOOK(symbol, base, since, streams, ...)                                          \
+    {#symbol, #base, since, Streams::streams, reinterpret_cast<void*>(&::symbol)},
 #include "interpose/hooks/hook_table.def"
 };
 
 const log::Api kApis[kHooks] = {
-#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, ...) \
-    { #symbol, format::Effect::effect, format::Memory::memory },
+#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, ...)                          \
+    {#symbol, format::Effect::effect, format::Memory::memory},
 #include "interpose/hooks/hook_table.def"
 };
 
 namespace {
 
-constinit std::atomic<void*> real[kHooks] {};
+constinit std::atomic<void*> real[kHooks]{};
 
-// An exported hook was called before any look-up: the program was linked with -lcuda. The next definition may be
-// another preload's, which has a right to be called; else it is the driver's own.
+// An exported hook was called before any look-up: the program was linked with -lcuda. The next
+// definition may be another preload's, which has a right to be called; else it is the driver's own.
 [[gnu::noinline, gnu::cold]] void* find_real_function(Hook hook) noexcept
 {
     void* function = capture::loader_dlsym(RTLD_NEXT, info(hook).symbol);
@@ -55,7 +58,7 @@ constinit std::atomic<void*> real[kHooks] {};
     return function;
 }
 
-}  // namespace
+} // namespace
 
 void* real_function(Hook hook) noexcept
 {
@@ -65,6 +68,10 @@ void* real_function(Hook hook) noexcept
 
 void set_real_function(Hook hook, void* function) noexcept
 {
+    // Another interposer's look-up may hand out our own export, or a driver's that was not linked
+    // to itself.
+    if (function == info(hook).wrapper)
+        return;
     real[static_cast<std::size_t>(hook)].store(function, std::memory_order_release);
 }
 
@@ -90,4 +97,4 @@ const HookInfo* find_hook(const char* base, int version, Streams streams) noexce
     return newest ? newest : streams == Streams::per_thread ? legacy : nullptr;
 }
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks
