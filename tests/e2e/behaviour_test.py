@@ -50,6 +50,18 @@ class BehaviourTest(EndToEndTest):
         self.assertEqual(len(report["leaks"]), 1)
         self.assert_leak(report["leaks"][0], "behaviour.cpp", "left_by_thread", bytes=64 * 512, blocks=64, thread_count=64)
 
+    def test_memory_that_is_freed_at_the_very_end_is_no_leak(self):
+        for scene, blocks in (("freed_by_destructor", 1), ("freed_by_thread_end", 2)):
+            with self.subTest(scene):
+                report = self.trace("behaviour", scene)
+                self.assert_seen(report, allocations=blocks, frees=blocks)
+                self.assertEqual((report["verdict"], report["leaks"]), ("clean", []))
+
+    def test_the_device_of_a_leak_is_named(self):
+        report = self.trace("behaviour", "second_device", gpu="2x256MiB")
+        self.assertEqual([leak["device"] for leak in report["leaks"]], [1])
+        self.assertIn(1, [device["ordinal"] for device in report["processes"][0]["devices"]])
+
     def test_errno_is_left_alone(self):
         self.trace_like_plain("keeps_errno")
         self.assertEqual(self.stdout, "errno after alloc 1\nerrno after free 1\n")

@@ -26,13 +26,25 @@ class DoorsTest(EndToEndTest):
                 self.assertEqual(self.preloaded("doors", way, VRAMSCOPE_LOG=f"{way}.vsl").returncode, 0)
                 self.assert_one_of_two_left(self.report_of(f"{way}.vsl"), "doors.cpp", "use")
 
+    def trace_on_odd_driver(self, way):
+        done = self.execute(PROGRAMS / "doors", way, LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG=f"{way}.vsl",
+                            LD_LIBRARY_PATH=str(PROGRAMS / "odd_driver"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.report_of(f"{way}.vsl")
+
     # NVIDIA's driver and the simulated one have no versions in their names, so dlvsym finds nothing there.
     def test_dlvsym_of_a_driver_with_versioned_names(self):
         self.assertEqual(self.plain("doors", "dlvsym").returncode, 5)
-        done = self.execute(PROGRAMS / "doors", "dlvsym", LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG="log.vsl",
-                            LD_LIBRARY_PATH=str(PROGRAMS / "versioned"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assert_one_of_two_left(self.report_of("log.vsl"), "doors.cpp", "use")
+        self.assert_one_of_two_left(self.trace_on_odd_driver("dlvsym"), "doors.cpp", "use")
+
+    def test_a_driver_that_hands_out_other_functions_than_it_exports(self):
+        self.assert_one_of_two_left(self.trace_on_odd_driver("get_proc_v1"), "doors.cpp", "use")
+
+    def test_the_32_bit_form_of_an_old_version(self):
+        report = self.trace("doors", "old_form")
+        self.assertEqual(self.stdout, "guard 600d\n")
+        self.assert_seen(report, allocations=2, frees=1)
+        self.assert_leak(report["leaks"][0], "doors.cpp", "old_alloc", bytes=3000, blocks=1, entry_point="cuMemAlloc")
 
     def test_plugins(self):
         for plugin in ("libplugin.so", "libplugin_linked.so"):

@@ -66,10 +66,10 @@ class EndToEndTest(unittest.TestCase):
         """The program with LD_PRELOAD and nothing else of ours around it."""
         return self.plain(program, *arguments, **{"LD_PRELOAD": str(PRELOAD), **env})
 
-    def run_traced(self, program, *arguments, options=(), **env):
+    def run_traced(self, program, *arguments, gpu=GPU, **env):
         """`vramscope run` of the program: what it did, and the report."""
         report = self.folder / "report.json"
-        done = self.execute(VRAMSCOPE, "run", "--simulate", GPU, *options, "--json", report, "--", PROGRAMS / program,
+        done = self.execute(VRAMSCOPE, "run", "--simulate", gpu, "--json", report, "--", PROGRAMS / program,
                             *arguments, **env)
         return done, json.loads(report.read_text()) if report.exists() else None
 

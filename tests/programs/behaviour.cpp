@@ -5,6 +5,7 @@
 // an untraced run.
 #include <cerrno>
 #include <cstring>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 
@@ -110,6 +111,46 @@ void keeps_errno()
     std::printf("errno after free %d\n", errno == ERANGE);
 }
 
+// Runs on device 1 of two.
+void second_device()
+{
+    CUcontext context = nullptr;
+    CUdevice device = 0;
+    first_device();
+    check(cuDeviceGet(&device, 1));
+    check(cuCtxCreate_v2(&context, 0, device));
+    allocate(4096);
+}
+
+// Freed when exit handlers already run, as caches of real programs are.
+void freed_by_destructor()
+{
+    primary_context();
+    static const struct Cache {
+        CUdeviceptr block = allocate(4096);
+        ~Cache() { check(cuMemFree_v2(block)); }
+    } cache;
+}
+
+// Freed when a thread is nearly gone: first what is thread_local, then what its keys hold.
+void freed_by_thread_end()
+{
+    static pthread_key_t key;
+    static CUcontext context = primary_context();
+    pthread_key_create(&key, [](void* block) {
+        check(cuCtxSetCurrent(context));
+        check(cuMemFree_v2(reinterpret_cast<CUdeviceptr>(block)));
+    });
+    std::thread([] {
+        check(cuCtxSetCurrent(context));
+        thread_local const struct Cache {
+            CUdeviceptr block = allocate(4096);
+            ~Cache() { check(cuMemFree_v2(block)); }
+        } cache;
+        pthread_setspecific(key, reinterpret_cast<void*>(allocate(8192)));
+    }).join();
+}
+
 const struct {
     const char* name;
     void (*play)();
@@ -122,6 +163,9 @@ const struct {
     {"without_context", without_context},
     {"many_threads", many_threads},
     {"keeps_errno", keeps_errno},
+    {"second_device", second_device},
+    {"freed_by_destructor", freed_by_destructor},
+    {"freed_by_thread_end", freed_by_thread_end},
 };
 
 } // namespace

@@ -26,7 +26,7 @@ void* by_dlsym(const char* exported, const char*, int)
     return dlsym(driver(), exported);
 }
 
-// For a driver whose symbols have versions: versioned_driver.c.
+// For a driver whose symbols have versions: odd_driver.cpp.
 void* by_dlvsym(const char* exported, const char*, int)
 {
     return dlvsym(driver(), exported, "CUDA_1");
@@ -108,6 +108,26 @@ void use(Find find)
     check(free(blocks[0]));
 }
 
+// The 32-bit form of CUDA 2.0, which must write no more than 32 bits.
+void use_old_form()
+{
+    struct {
+        CUdeviceptr_v1 block;
+        unsigned guard = 0x600d;
+    } out;
+    CUcontext context = nullptr;
+    check(found<decltype(cuInit)>(by_dlsym, "cuInit", nullptr, 0)(0));
+    check(found<decltype(cuDevicePrimaryCtxRetain)>(by_dlsym, "cuDevicePrimaryCtxRetain", nullptr,
+                                                    0)(&context, 0));
+    check(found<decltype(cuCtxSetCurrent)>(by_dlsym, "cuCtxSetCurrent", nullptr, 0)(context));
+    const auto alloc = found<decltype(cuMemAlloc)>(by_get_proc_v2, nullptr, "cuMemAlloc", 2000);
+    const auto free = found<decltype(cuMemFree)>(by_get_proc_v2, nullptr, "cuMemFree", 2000);
+    check(alloc(&out.block, 5000));
+    check(free(out.block));
+    check(alloc(&out.block, 3000)); // MARK old_alloc
+    std::printf("guard %x\n", out.guard);
+}
+
 const struct {
     const char* name;
     Find find;
@@ -128,6 +148,8 @@ int main(int argc, char** argv)
 {
     if (argc != 2)
         return 2;
+    if (std::strcmp(argv[1], "old_form") == 0)
+        return use_old_form(), 0;
     for (const auto& way : kWays)
         if (std::strcmp(way.name, argv[1]) == 0) {
             use(way.find);

@@ -112,9 +112,9 @@ void mipmap()
 {
     cudaMipmappedArray_t arrays[2];
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned short>();
+    const cudaExtent extent = make_cudaExtent(64, 64, 0);
     for (cudaMipmappedArray_t& array : arrays)
-        check(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(64, 64, 0),
-                                       3)); // MARK mipmap
+        check(cudaMallocMipmappedArray(&array, &format, extent, 3)); // MARK mipmap
     check(cudaFreeMipmappedArray(arrays[0]));
 }
 

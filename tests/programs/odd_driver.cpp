@@ -1,0 +1,79 @@
+// tests/programs/odd_driver.cpp — a libcuda.so.1 that differs where a driver may. Does next to
+// nothing.
+//
+// Its names have a version, as dlvsym wants it; and cuGetProcAddress hands out other functions than
+// it exports for memory, so that only what was asked for tells what they are.
+#define __CUDA_API_VERSION_INTERNAL 1
+#include <cstring>
+
+#include <cuda.h>
+
+namespace {
+
+CUdeviceptr next = 0x7f0000000000;
+
+CUresult hidden_alloc(CUdeviceptr* address, size_t bytes)
+{
+    *address = next;
+    next += (bytes + 511) / 512 * 512;
+    return CUDA_SUCCESS;
+}
+
+CUresult hidden_free(CUdeviceptr address)
+{
+    return address < next ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned flags)
+{
+    return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device)
+{
+    *context = reinterpret_cast<CUcontext>(&next);
+    return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes)
+{
+    return hidden_alloc(address, bytes);
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address)
+{
+    return hidden_free(address);
+}
+
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t)
+{
+    const struct {
+        const char* name;
+        int since;
+        void* function;
+    } kRows[] = {
+        {"cuInit", 2000, reinterpret_cast<void*>(cuInit)},
+        {"cuDevicePrimaryCtxRetain", 7000, reinterpret_cast<void*>(cuDevicePrimaryCtxRetain)},
+        {"cuCtxSetCurrent", 4000, reinterpret_cast<void*>(cuCtxSetCurrent)},
+        {"cuMemAlloc", 3020, reinterpret_cast<void*>(hidden_alloc)},
+        {"cuMemFree", 3020, reinterpret_cast<void*>(hidden_free)},
+    };
+    for (const auto& row : kRows)
+        if (std::strcmp(row.name, name) == 0 && version >= row.since) {
+            *function = row.function;
+            return CUDA_SUCCESS;
+        }
+    *function = nullptr;
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+} // extern "C"
