@@ -21,7 +21,7 @@ NOT_HOOKED = {
         r"cuMem(Get|Range|SetAccess|Export)|cuMemHostGet|cuMemPool(Get|Set|Export|Trim)|cuDevice\w*(MemPool|GraphMem)|"
         r"cuArrayGet|cuMipmappedArrayGet|cuDeviceTotalMem|cuDeviceGetTexture1DLinearMaxWidth|cuPointer|cuCtxGet|"
         r"cuDevicePrimaryCtx(GetState|SetFlags)|cuMulticastGet|cuStream(Write|Wait|BatchMemOp)|cuIpcGet|cuCoredump|"
-        r"cuMemSetMemPool|cuArray3DGet|cu(Ctx|Func)SetSharedMemConfig|cuOccupancy"),
+        r"cuMemSetMemPool|cuArray3DGet|cu(Ctx|Func)SetSharedMemConfig|cuOccupancy|cuLogs"),
     "a name for memory that is somebody else's": re.compile(
         r"cuIpc(Open|Close)|cuMemImportFromShareableHandle|cuMemPoolImport|cuImportExternalMemory|cuDestroyExternalMemory|"
         r"cuExternalMemoryGetMapped|cuGraphics|cuTexRef|cuSurfRef|cuMulticast|cuEGL|cuVDPAU|cuGL"),
