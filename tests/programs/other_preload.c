@@ -1,11 +1,17 @@
-/* tests/programs/other_preload.c — another tool's preload, with a dlsym of its own that counts and
- * goes to libc's.
+/* tests/programs/other_preload.c — another tool's preload: a dlsym and a cuMemAlloc of its own,
+ * which go to the next.
  *
  * Also built into a program of its own (doors_own_dlsym): then it stands before every preload. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
+
+static void say(const char* line)
+{
+    if (write(STDOUT_FILENO, line, strlen(line)) < 0)
+        _exit(9);
+}
 
 void* dlsym(void* restrict handle, const char* restrict name)
 {
@@ -16,7 +22,25 @@ void* dlsym(void* restrict handle, const char* restrict name)
             found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
         memcpy(&next, &found, sizeof next);
     }
-    if (strcmp(name, "cuInit") == 0 && write(STDOUT_FILENO, "the other was asked\n", 20) < 0)
-        return NULL;
+    if (strcmp(name, "cuInit") == 0)
+        say("the other was asked\n");
     return next(handle, name);
 }
+
+#ifndef WITHOUT_CUDA
+#define __CUDA_API_VERSION_INTERNAL 1
+#include <cuda.h>
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes)
+{
+    static CUresult (*next)(CUdeviceptr*, size_t);
+    if (!next) {
+        void* found = dlsym(RTLD_NEXT, "cuMemAlloc_v2");
+        if (!found)
+            return CUDA_ERROR_NOT_FOUND;
+        memcpy(&next, &found, sizeof next);
+        say("the other allocates\n");
+    }
+    return next(address, bytes);
+}
+#endif
