@@ -66,9 +66,6 @@ public:
         // A stack's number is of one state of the loaded modules: any later time of its use tells
         // which.
         ticks = std::max(ticks, stack.known_since_ticks);
-        // A stack's number is of one state of the loaded modules: any later time of its use tells
-        // which.
-        ticks = std::max(ticks, stack.known_since_ticks);
         std::vector<Frame> frames;
         for (const std::uint64_t address : stack.addresses) {
             const std::vector<Frame>& found =

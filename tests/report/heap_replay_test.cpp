@@ -167,7 +167,7 @@ TEST(HeapReplay, OtherContextsKeepTheirBlocks)
 {
     LogBuilder log;
     log.place({.context = 1}).alloc(0x1000, 1, 1).place({.context = 2}).alloc(0x2000, 1, 2);
-    log.place({}).alloc(0x3000, 1, 3).context_gone(1);
+    log.place({}).alloc(0x3000, 1, 3).context_gone(1).context_gone(0);
     const Replayed result = replay(log);
     ASSERT_EQ(result.lost.size(), 3u);
     EXPECT_EQ(result.lost[0].fate, Fate::context_gone);

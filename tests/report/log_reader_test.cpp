@@ -168,6 +168,22 @@ TEST(LogReader, CommittedBeyondTheChunkIsDamageAndKeepsTheWholeRecords)
     EXPECT_EQ(order(bytes), (std::vector<std::string>{"1@100/0"}));
 }
 
+TEST(LogReader, TellsThatTheFileShrankWhileItWasRead)
+{
+    LogBuilder log;
+    for (std::uint64_t block = 1; block <= 8000; ++block)
+        log.alloc(block * 0x1000, 256);
+    TempFile file(log.build());
+    const LogFile opened = LogFile::open(file.path());
+    LogReader reader(opened);
+    ASSERT_NE(reader.next(), nullptr);
+    file.resize(opened.chunk_offset(0) + 1000);
+    while (reader.next()) {
+    }
+    EXPECT_TRUE(reader.cut());
+    EXPECT_EQ(reader.damaged_chunks(), 0u);
+}
+
 TEST(LogReader, AMissingChunkOfAThreadIsDamage)
 {
     LogBuilder log(512);
