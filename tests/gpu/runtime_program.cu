@@ -105,7 +105,6 @@ void stream_ordered_memory(const char* entry_point)
     told("cudaMallocAsync", entry_point, 1, kBytes, 2);
 }
 
-#ifndef WITHOUT_ARRAYS // the simulated runtime has none
 void arrays()
 {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
@@ -115,7 +114,6 @@ void arrays()
     CHECK(cudaFreeArray(blocks[0]));
     told("cudaMallocArray", "cuArray3DCreate_v2", 1, 0, 1);
 }
-#endif
 
 } // namespace
 
@@ -131,8 +129,6 @@ int main()
 #else
     stream_ordered_memory("cuMemAllocAsync");
 #endif
-#ifndef WITHOUT_ARRAYS
     arrays();
-#endif
     return 0;
 }
