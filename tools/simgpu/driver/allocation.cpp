@@ -61,6 +61,7 @@ void drop_allocation_locked(Allocation& allocation)
     switch (allocation.kind) {
     case Kind::device:
     case Kind::global:
+    case Kind::array:
         allocation.device->give(allocation.start, allocation.bytes, dirty);
         break;
     case Kind::managed:

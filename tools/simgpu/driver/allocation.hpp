@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
     imported,   // cuIpcOpenMemHandle, cuMemPoolImportPointer
     graph,      // a graph's allocation node
     global,     // a module's variable
+    array,      // opaque to the program
 };
 
 struct Allocation {

@@ -2,6 +2,7 @@
 //
 // Rows are padded to 512 B and the whole to 64 KiB: a guess, as a device's tiling is not known. Memory requirements are
 // told for arrays with deferred mapping only, as cuda.h says; such an array has no memory.
+#include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/array.hpp"
 #include "tools/simgpu/driver/capture.hpp"
 
@@ -68,17 +69,24 @@ CUresult open_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
         return CUDA_SUCCESS;
     const std::lock_guard lock(memory_mutex());
     array->start = array->device->take(array->bytes);
-    if (array->start)
-        return CUDA_SUCCESS;
-    arrays().retire(array);
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!array->start) {
+        arrays().retire(array);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    Allocation allocation; // for copies; the program does not learn the address
+    allocation.start = array->start;
+    allocation.bytes = array->bytes;
+    allocation.kind = Kind::array;
+    allocation.device = array->device;
+    add_allocation_locked(allocation);
+    return CUDA_SUCCESS;
 }
 
 void close_array(Array& array)
 {
     if (array.start) {
         const std::lock_guard lock(memory_mutex());
-        array.device->give(array.start, array.bytes, true);
+        drop_allocation_locked(*allocation_at_locked(array.start));
     }
     arrays().retire(&array);
 }

@@ -5,6 +5,7 @@
 #include "tools/simgpu/driver/copy.hpp"
 
 #include "tools/simgpu/driver/allocation.hpp"
+#include "tools/simgpu/driver/graph.hpp"
 
 #include <cstring>
 #include <memory>
@@ -19,6 +20,8 @@ std::size_t span(const Plane& plane, const Extent& extent)
 
 CUresult check(const Plane& plane, const Extent& extent, bool writes)
 {
+    if (is_planned_graph_range(plane.start, span(plane, extent))) // named before it exists
+        return CUDA_SUCCESS;
     if (!plane.start || (plane.must_be_device && !known_to_driver(plane.start)))
         return CUDA_ERROR_INVALID_VALUE;
     return usable(plane.start, span(plane, extent), writes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

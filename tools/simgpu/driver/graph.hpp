@@ -81,6 +81,8 @@ void let_go_of_graph_memory(CUdeviceptr address);
 CUresult activate_graph_memory(CUdeviceptr address, bool may_be_live);
 void free_graph_memory(CUdeviceptr address);
 bool is_graph_memory(CUdeviceptr address);
+// Inside memory that a graph will have when it runs.
+bool is_planned_graph_range(CUdeviceptr start, std::size_t bytes);
 // A graph's memory was freed by someone: the address stays the graph's.
 void release_graph_memory_locked(const Allocation& allocation);
 

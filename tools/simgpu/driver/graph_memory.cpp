@@ -138,6 +138,16 @@ bool is_graph_memory(CUdeviceptr address)
     return memories().contains(address);
 }
 
+bool is_planned_graph_range(CUdeviceptr start, std::size_t bytes)
+{
+    const std::lock_guard lock(memory_mutex());
+    const auto after = memories().upper_bound(start);
+    if (after == memories().begin())
+        return false;
+    const auto& [address, memory] = *std::prev(after);
+    return start - address <= memory.bytes && bytes <= memory.bytes - (start - address);
+}
+
 void release_graph_memory_locked(const Allocation& allocation)
 {
     Memory& memory = memories().at(allocation.start);

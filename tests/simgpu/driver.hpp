@@ -1,0 +1,86 @@
+// tests/simgpu/driver.hpp — a simulated driver of its own for each test: its state belongs to a process, so a child.
+//
+// Queued work waits an hour by default: in these tests it runs only because somebody waits for it.
+#pragma once
+
+#include "tests/support/child.hpp"
+#include "tools/simgpu/simgpu.h"
+
+#include <cstdlib>
+#include <cuda.h>
+#include <string>
+
+namespace simgpu::test {
+
+inline constexpr char kAnHour[] = "3600000000";
+inline constexpr size_t kKiB = size_t{1} << 10;
+inline constexpr size_t kMiB = size_t{1} << 20;
+
+#define EXPECT_CU(call) EXPECT_EQ(call, CUDA_SUCCESS)
+#define ASSERT_CU(call) ASSERT_EQ(call, CUDA_SUCCESS)
+
+struct Setup {
+    std::string simulate = "256MiB";
+    std::string delay_us = kAnHour;
+};
+
+// Before cuInit, in a child with the setup's environment.
+template <class Body>
+void before_init(const Setup& setup, Body body)
+{
+    vramscope::test::run_in_child([&] {
+        ::setenv("VRAMSCOPE_SIMULATE", setup.simulate.c_str(), 1);
+        ::setenv("VRAMSCOPE_SIM_DELAY_US", setup.delay_us.c_str(), 1);
+        body();
+    });
+}
+
+// With a context of device 0 current.
+template <class Body>
+void with_context(const Setup& setup, Body body)
+{
+    before_init(setup, [&] {
+        ASSERT_CU(cuInit(0));
+        CUcontext context = nullptr;
+        ASSERT_CU(cuDevicePrimaryCtxRetain(&context, 0));
+        ASSERT_CU(cuCtxSetCurrent(context));
+        body();
+    });
+}
+
+template <class Body>
+void with_context(Body body)
+{
+    with_context(Setup{}, body);
+}
+
+// On device 0, and current.
+inline CUcontext create_context()
+{
+    CUcontext context = nullptr;
+#if CUDA_VERSION >= 13000
+    EXPECT_CU(cuCtxCreate(&context, nullptr, 0, 0));
+#else
+    EXPECT_CU(cuCtxCreate(&context, 0, 0));
+#endif
+    return context;
+}
+
+inline CUdeviceptr allocate(size_t bytes)
+{
+    CUdeviceptr address = 0;
+    EXPECT_CU(cuMemAlloc(&address, bytes));
+    return address;
+}
+
+inline size_t free_bytes()
+{
+    size_t free = 0;
+    EXPECT_CU(cuMemGetInfo(&free, nullptr));
+    return free;
+}
+
+// Where simulated memory is, the host can look. A driver call would wait for queued work; this does not.
+inline unsigned char peek(CUdeviceptr address) { return *reinterpret_cast<volatile unsigned char*>(address); }
+
+} // namespace simgpu::test
