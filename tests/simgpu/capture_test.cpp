@@ -154,8 +154,9 @@ TEST(Capture, GlobalForbidsInOtherThreadsAndThreadLocalDoesNot)
                 ASSERT_CU(cuCtxSetCurrent(context));
                 elsewhere = cuMemAlloc(&address, 8);
             }).join();
-            EXPECT_EQ(elsewhere, mode == CU_STREAM_CAPTURE_MODE_GLOBAL ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-                                                                       : CUDA_SUCCESS);
+            EXPECT_EQ(elsewhere, mode == CU_STREAM_CAPTURE_MODE_GLOBAL
+                                     ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                                     : CUDA_SUCCESS);
         });
 }
 

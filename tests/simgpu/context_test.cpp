@@ -68,7 +68,8 @@ TEST(Devices, HaveAddressesAndMemoryOfTheirOwn)
         }
         for (int device = 0; device < 2; ++device) {
             int ordinal = -1;
-            EXPECT_CU(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addresses[device]));
+            EXPECT_CU(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                            addresses[device]));
             EXPECT_EQ(ordinal, device);
             ASSERT_CU(cuCtxSetCurrent(contexts[device]));
             EXPECT_EQ(free_bytes(), 32 * kMiB);

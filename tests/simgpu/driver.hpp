@@ -1,4 +1,5 @@
-// tests/simgpu/driver.hpp — a simulated driver of its own for each test: its state belongs to a process, so a child.
+// tests/simgpu/driver.hpp — a simulated driver of its own for each test: its state belongs to a
+// process, so a child.
 //
 // Queued work waits an hour by default: in these tests it runs only because somebody waits for it.
 #pragma once
@@ -80,7 +81,11 @@ inline size_t free_bytes()
     return free;
 }
 
-// Where simulated memory is, the host can look. A driver call would wait for queued work; this does not.
-inline unsigned char peek(CUdeviceptr address) { return *reinterpret_cast<volatile unsigned char*>(address); }
+// Where simulated memory is, the host can look. A driver call would wait for queued work; this does
+// not.
+inline unsigned char peek(CUdeviceptr address)
+{
+    return *reinterpret_cast<volatile unsigned char*>(address);
+}
 
 } // namespace simgpu::test

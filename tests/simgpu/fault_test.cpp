@@ -1,4 +1,5 @@
-// tests/simgpu/fault_test.cpp — armed failures, call counts, and entry points that are not simulated.
+// tests/simgpu/fault_test.cpp — armed failures, call counts, and entry points that are not
+// simulated.
 #include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;

@@ -66,10 +66,12 @@ TEST(FreeRanges, AgreesWithAModelOverRandomUse)
             const auto [address, bytes] = held[which];
             held[which] = held.back();
             held.pop_back();
-            std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(address - kStart), bytes, false);
+            std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(address - kStart), bytes,
+                        false);
             ranges.give(address, bytes);
         }
-        ASSERT_EQ(ranges.free_bytes(), static_cast<std::size_t>(std::count(taken.begin(), taken.end(), false)));
+        ASSERT_EQ(ranges.free_bytes(),
+                  static_cast<std::size_t>(std::count(taken.begin(), taken.end(), false)));
     }
     for (const auto& [address, bytes] : held)
         ranges.give(address, bytes);

@@ -113,7 +113,8 @@ TEST(Graph, AutoFreeAllowsRelaunch)
         CUgraphNode node = nullptr;
         auto wanted = allocation_of(4 * kMiB);
         ASSERT_CU(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &wanted));
-        const CUgraphExec exec = instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+        const CUgraphExec exec =
+            instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
         EXPECT_CU(cuGraphLaunch(exec, nullptr));
         EXPECT_CU(cuGraphLaunch(exec, nullptr));
     });

@@ -76,11 +76,14 @@ TEST(Ipc, ExportsTheWholeBlockAndRefusesItsOwnHandles)
         CUipcMemHandle inner{};
         ASSERT_CU(cuIpcGetMemHandle(&whole, address));
         ASSERT_CU(cuIpcGetMemHandle(&inner, address + 100));
-        EXPECT_EQ(std::string(whole.reserved, sizeof whole), std::string(inner.reserved, sizeof inner));
+        EXPECT_EQ(std::string(whole.reserved, sizeof whole),
+                  std::string(inner.reserved, sizeof inner));
         CUdeviceptr opened = 77;
-        EXPECT_EQ(cuIpcOpenMemHandle(&opened, whole, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), CUDA_ERROR_INVALID_CONTEXT);
+        EXPECT_EQ(cuIpcOpenMemHandle(&opened, whole, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+                  CUDA_ERROR_INVALID_CONTEXT);
         CUipcMemHandle garbage{};
-        EXPECT_EQ(cuIpcOpenMemHandle(&opened, garbage, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuIpcOpenMemHandle(&opened, garbage, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+                  CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(opened, 77u);
         CUdeviceptr pooled = 0;
         ASSERT_CU(cuMemAllocAsync(&pooled, kMiB, nullptr));
@@ -98,6 +101,7 @@ TEST(Ipc, ReallocatedMemoryHasAnotherHandle)
         ASSERT_CU(cuMemFree(address));
         ASSERT_EQ(allocate(4 * kMiB), address);
         ASSERT_CU(cuIpcGetMemHandle(&after, address));
-        EXPECT_NE(std::string(before.reserved, sizeof before), std::string(after.reserved, sizeof after));
+        EXPECT_NE(std::string(before.reserved, sizeof before),
+                  std::string(after.reserved, sizeof after));
     });
 }

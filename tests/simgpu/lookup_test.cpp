@@ -1,4 +1,5 @@
-// tests/simgpu/lookup_test.cpp — cuGetProcAddress answers with the form that the version and the flags mean.
+// tests/simgpu/lookup_test.cpp — cuGetProcAddress answers with the form that the version and the
+// flags mean.
 #include "tests/simgpu/driver.hpp"
 
 #include <algorithm>
@@ -13,7 +14,10 @@ namespace {
 
 using FirstForm = CUresult (*)(const char*, void**, int, cuuint64_t);
 
-void* exported(const std::string& name) { return ::dlsym(RTLD_DEFAULT, name.c_str()); }
+void* exported(const std::string& name)
+{
+    return ::dlsym(RTLD_DEFAULT, name.c_str());
+}
 
 std::string name_of(void* function)
 {
@@ -64,8 +68,9 @@ TEST(Lookup, FindsEveryFormThatTheHeadersName)
         std::string symbol = form.name + (not_newer > 1 ? "_v" + std::to_string(not_newer) : "");
         symbol += form.suffix;
         per_thread += form.suffix.empty() ? 0 : 1;
-        const cuuint64_t flags = form.suffix.empty() ? CU_GET_PROC_ADDRESS_LEGACY_STREAM
-                                                     : CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+        const cuuint64_t flags = form.suffix.empty()
+                                     ? CU_GET_PROC_ADDRESS_LEGACY_STREAM
+                                     : CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
         ASSERT_NE(exported(symbol), nullptr) << symbol;
         EXPECT_EQ(asked(form.name.c_str(), form.version, flags), symbol) << form.version;
     }
@@ -121,7 +126,8 @@ TEST(Lookup, RefusesWrongArguments)
     EXPECT_EQ(cuGetProcAddress(nullptr, &function, 12000, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuGetProcAddress("cuInit", nullptr, 12000, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuGetProcAddress("cuInit", &function, 12000, 4, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGetProcAddress("cuInit", &function, CUDA_VERSION + 1, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGetProcAddress("cuInit", &function, CUDA_VERSION + 1, 0, nullptr),
+              CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(function, reinterpret_cast<void*>(1));
 }
 

@@ -124,8 +124,10 @@ TEST(Memory, OfLargeFreedBlocksIsZeroAgain)
 TEST(Memory, FirstFormsAnswerWith32BitAddresses)
 {
     with_context([] {
-        auto* const alloc_v1 = reinterpret_cast<CUresult (*)(unsigned*, unsigned)>(::dlsym(RTLD_DEFAULT, "cuMemAlloc"));
-        auto* const free_v1 = reinterpret_cast<CUresult (*)(unsigned)>(::dlsym(RTLD_DEFAULT, "cuMemFree"));
+        auto* const alloc_v1 = reinterpret_cast<CUresult (*)(unsigned*, unsigned)>(
+            ::dlsym(RTLD_DEFAULT, "cuMemAlloc"));
+        auto* const free_v1 =
+            reinterpret_cast<CUresult (*)(unsigned)>(::dlsym(RTLD_DEFAULT, "cuMemFree"));
         struct {
             unsigned address = 0;
             unsigned guard = 0xdeadbeef;
@@ -248,21 +250,24 @@ TEST(Memory, PointerAttributesLeaveOutputsAloneOnError)
     with_context([] {
         unsigned long long id = 77;
         int on_host = 0;
-        EXPECT_EQ(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, reinterpret_cast<CUdeviceptr>(&on_host)),
+        EXPECT_EQ(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID,
+                                        reinterpret_cast<CUdeviceptr>(&on_host)),
                   CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(id, 77u);
         const CUdeviceptr address = allocate(1000);
         CUdeviceptr start = 0;
         size_t bytes = 0;
         int device = -1;
-        CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+        CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                        CU_POINTER_ATTRIBUTE_RANGE_SIZE,
                                         CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
         void* answers[] = {&start, &bytes, &device};
         ASSERT_CU(cuPointerGetAttributes(3, wanted, answers, address + 10));
         EXPECT_EQ(start, address);
         EXPECT_EQ(bytes, 1000u);
         EXPECT_EQ(device, 0);
-        EXPECT_CU(cuPointerGetAttributes(3, wanted, answers, reinterpret_cast<CUdeviceptr>(&on_host)));
+        EXPECT_CU(
+            cuPointerGetAttributes(3, wanted, answers, reinterpret_cast<CUdeviceptr>(&on_host)));
         EXPECT_EQ(start, 0u);
     });
 }

@@ -1,18 +1,20 @@
-// tests/simgpu/program.cu — a plain CUDA program, built by nvcc as a user would; prints one line for each thing it saw.
+// tests/simgpu/program.cu — a plain CUDA program, built by nvcc as a user would; prints one line
+// for each thing it saw.
 //
-// The kernel's host version comes from the simulated driver, if there is one; on a GPU the kernel itself runs.
+// The kernel's host version comes from the simulated driver, if there is one; on a GPU the kernel
+// itself runs.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t error = (call);                                                                              \
-        if (error != cudaSuccess) {                                                                                    \
-            std::printf("%s: %s\n", #call, cudaGetErrorName(error));                                                   \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        const cudaError_t error = (call);                                                          \
+        if (error != cudaSuccess) {                                                                \
+            std::printf("%s: %s\n", #call, cudaGetErrorName(error));                               \
+            std::exit(1);                                                                          \
+        }                                                                                          \
     } while (0)
 
 __device__ int offset_of_all;
@@ -32,10 +34,12 @@ static void host_add(const unsigned*, const unsigned block[3], unsigned, void** 
 
 static void use_host_version()
 {
-    using SetKernel = void (*)(const char*, void (*)(const unsigned*, const unsigned*, unsigned, void**), size_t,
-                               const size_t*);
+    using SetKernel =
+        void (*)(const char*, void (*)(const unsigned*, const unsigned*, unsigned, void**), size_t,
+                 const size_t*);
     void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-    const auto set_kernel = driver ? reinterpret_cast<SetKernel>(dlsym(driver, "simgpu_set_kernel")) : nullptr;
+    const auto set_kernel =
+        driver ? reinterpret_cast<SetKernel>(dlsym(driver, "simgpu_set_kernel")) : nullptr;
     const size_t sizes[] = {sizeof(int*), sizeof(int)};
     if (set_kernel)
         set_kernel("add", host_add, 2, sizes);
@@ -73,7 +77,8 @@ int main()
 
     void* pinned = nullptr;
     cudaArray_t array = nullptr;
-    const cudaChannelFormatDesc channel = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    const cudaChannelFormatDesc channel =
+        cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
     CHECK(cudaMallocHost(&pinned, 4096));
     CHECK(cudaMallocArray(&array, &channel, 16, 16));
     CHECK(cudaFreeArray(array));

@@ -1,4 +1,5 @@
-// tests/simgpu/runtime_test.cpp — nvcc-built programs on the simulated runtime, and where its calls land in the driver.
+// tests/simgpu/runtime_test.cpp — nvcc-built programs on the simulated runtime, and where its calls
+// land in the driver.
 #include "tests/support/child.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -17,7 +18,10 @@ struct ProgramRun {
     int status = -1;
     std::vector<std::string> calls; // NAME=RESULT
 
-    long count(const std::string& call) const { return std::count(calls.begin(), calls.end(), call); }
+    long count(const std::string& call) const
+    {
+        return std::count(calls.begin(), calls.end(), call);
+    }
     long index(const std::string& call) const
     {
         return std::find(calls.begin(), calls.end(), call) - calls.begin();
@@ -28,8 +32,9 @@ ProgramRun run(const std::string& program, const std::string& environment = "")
 {
     const vramscope::test::TempDir directory;
     const std::string trace = directory.file("trace");
-    const std::string command = "env LD_LIBRARY_PATH=" VRAMSCOPE_SIMGPU_DIR " VRAMSCOPE_SIM_TRACE=" + trace + " "
-        + environment + " " VRAMSCOPE_BINARY_DIR "/bin/programs/" + program + " 2>&1";
+    const std::string command =
+        "env LD_LIBRARY_PATH=" VRAMSCOPE_SIMGPU_DIR " VRAMSCOPE_SIM_TRACE=" + trace + " " +
+        environment + " " VRAMSCOPE_BINARY_DIR "/bin/programs/" + program + " 2>&1";
     ProgramRun result;
     std::FILE* pipe = ::popen(command.c_str(), "r");
     char buffer[4096];
@@ -50,12 +55,11 @@ TEST_P(Runtime, RunsAnUnmodifiedProgram)
 {
     const ProgramRun result = run(GetParam(), "VRAMSCOPE_SIMULATE=2x512MiB");
     EXPECT_EQ(result.status, 0);
-    EXPECT_EQ(result.output,
-              "device Simulated GPU, 2 in all\n"
-              "kernel 42\n"
-              "symbol 7 managed 3\n"
-              "double free cudaErrorInvalidValue\n"
-              "last cudaErrorInvalidValue then cudaSuccess\n");
+    EXPECT_EQ(result.output, "device Simulated GPU, 2 in all\n"
+                             "kernel 42\n"
+                             "symbol 7 managed 3\n"
+                             "double free cudaErrorInvalidValue\n"
+                             "last cudaErrorInvalidValue then cudaSuccess\n");
 }
 
 TEST_P(Runtime, ReachesTheDriverAsTheRealOneDoes)
@@ -99,9 +103,13 @@ TEST_P(Runtime, SaysOnceWhatIsWrongWithTheEnvironment)
 {
     const ProgramRun result = run(GetParam(), "VRAMSCOPE_SIMULATE=plenty");
     EXPECT_NE(result.status, 0);
-    EXPECT_NE(result.output.find("simgpu: VRAMSCOPE_SIMULATE is 'plenty'"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("simgpu: VRAMSCOPE_SIMULATE is 'plenty'"), std::string::npos)
+        << result.output;
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Runtime,
-                         ::testing::Values("simgpu_program_shared", "simgpu_program_static", "simgpu_program_per_thread"),
-                         [](const auto& program) { return std::string(program.param).substr(sizeof "simgpu_program"); });
+                         ::testing::Values("simgpu_program_shared", "simgpu_program_static",
+                                           "simgpu_program_per_thread"),
+                         [](const auto& program) {
+                             return std::string(program.param).substr(sizeof "simgpu_program");
+                         });

@@ -65,7 +65,8 @@ TEST(Stream, RunsItsWorkByItselfAfterTheDelay)
         std::promise<void> ran;
         const CUstream stream = stream_with(CU_STREAM_NON_BLOCKING);
         ASSERT_CU(cuLaunchHostFunc(
-            stream, [](void* promise) { static_cast<std::promise<void>*>(promise)->set_value(); }, &ran));
+            stream, [](void* promise) { static_cast<std::promise<void>*>(promise)->set_value(); },
+            &ran));
         EXPECT_EQ(ran.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
     });
 }
@@ -106,7 +107,8 @@ TEST(Stream, PerThreadFormsUseAStreamOfTheThread)
         using Memset = CUresult (*)(CUdeviceptr, unsigned char, size_t, CUstream);
         using Synchronize = CUresult (*)(CUstream);
         const auto memset = reinterpret_cast<Memset>(::dlsym(RTLD_DEFAULT, "cuMemsetD8Async_ptsz"));
-        const auto synchronize = reinterpret_cast<Synchronize>(::dlsym(RTLD_DEFAULT, "cuStreamSynchronize_ptsz"));
+        const auto synchronize =
+            reinterpret_cast<Synchronize>(::dlsym(RTLD_DEFAULT, "cuStreamSynchronize_ptsz"));
         CUcontext context = nullptr;
         ASSERT_CU(cuCtxGetCurrent(&context));
         const CUdeviceptr address = allocate(64);
@@ -216,7 +218,8 @@ TEST(Stream, ManyThreadsGetAllTheirWorkDone)
                 ASSERT_CU(cuCtxSetCurrent(context));
                 const CUstream stream = stream_with(CU_STREAM_DEFAULT);
                 for (int count = 0; count < 3000; ++count) {
-                    ASSERT_CU(cuLaunchHostFunc(count % 3 ? stream : nullptr, [](void*) { ++done; }, nullptr));
+                    ASSERT_CU(cuLaunchHostFunc(
+                        count % 3 ? stream : nullptr, [](void*) { ++done; }, nullptr));
                     const CUdeviceptr address = count % 50 == 0 ? allocate(100) : 0;
                     ASSERT_CU(cuMemFree(address));
                 }
@@ -234,7 +237,8 @@ TEST(Launch, RunsTheHostVersionWithCopiesOfTheArguments)
 {
     with_context([] {
         static unsigned seen_grid = 0;
-        const auto host_version = [](const unsigned grid[3], const unsigned[3], unsigned, void** arguments) {
+        const auto host_version = [](const unsigned grid[3], const unsigned[3], unsigned,
+                                     void** arguments) {
             seen_grid = grid[0];
             **static_cast<int**>(arguments[0]) += *static_cast<int*>(arguments[1]);
         };
@@ -254,7 +258,8 @@ TEST(Launch, RunsTheHostVersionWithCopiesOfTheArguments)
         ASSERT_CU(cuMemcpyDtoH(&result, address, sizeof result));
         EXPECT_EQ(result, 42);
         EXPECT_EQ(seen_grid, 7u);
-        EXPECT_EQ(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
+                  CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1025, 1, 1, 0, nullptr, arguments, nullptr),
                   CUDA_ERROR_INVALID_VALUE);
         ASSERT_CU(cuModuleUnload(module));

@@ -17,7 +17,8 @@ CUmemAllocationProp properties(CUmemAllocationHandleType type = CU_MEM_HANDLE_TY
     return made;
 }
 
-CUmemGenericAllocationHandle create(size_t bytes, CUmemAllocationHandleType type = CU_MEM_HANDLE_TYPE_NONE)
+CUmemGenericAllocationHandle create(size_t bytes,
+                                    CUmemAllocationHandleType type = CU_MEM_HANDLE_TYPE_NONE)
 {
     CUmemGenericAllocationHandle handle = 0;
     const auto wanted = properties(type);
@@ -115,7 +116,8 @@ TEST(Vmm, RefusesOddSizes)
     with_context([] {
         size_t granularity = 0;
         const auto wanted = properties();
-        ASSERT_CU(cuMemGetAllocationGranularity(&granularity, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+        ASSERT_CU(
+            cuMemGetAllocationGranularity(&granularity, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
         EXPECT_EQ(granularity, 2 * kMiB);
         CUmemGenericAllocationHandle handle = 77;
         EXPECT_EQ(cuMemCreate(&handle, kMiB, &wanted, 0), CUDA_ERROR_INVALID_VALUE);
@@ -137,16 +139,19 @@ TEST(Vmm, CrossesProcessesByFileDescriptor)
         // The exporter forks the importer before its own cuInit; the file is opened through /proc.
         const pid_t exporter = ::getpid();
         const pid_t importer = vramscope::test::start_child([&] {
-            ASSERT_EQ(::read(to_importer[0], &shared, sizeof shared), static_cast<ssize_t>(sizeof shared));
-            const std::string path = "/proc/" + std::to_string(exporter) + "/fd/" + std::to_string(shared);
+            ASSERT_EQ(::read(to_importer[0], &shared, sizeof shared),
+                      static_cast<ssize_t>(sizeof shared));
+            const std::string path =
+                "/proc/" + std::to_string(exporter) + "/fd/" + std::to_string(shared);
             const int file = ::open(path.c_str(), O_RDWR);
             ASSERT_GE(file, 0);
             ASSERT_CU(cuInit(0));
             create_context();
             const size_t all = free_bytes();
             CUmemGenericAllocationHandle handle = 0;
-            ASSERT_CU(cuMemImportFromShareableHandle(&handle, reinterpret_cast<void*>(static_cast<intptr_t>(file)),
-                                                     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+            ASSERT_CU(cuMemImportFromShareableHandle(
+                &handle, reinterpret_cast<void*>(static_cast<intptr_t>(file)),
+                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
             EXPECT_EQ(free_bytes(), all); // the exporter's bytes
             CUdeviceptr address = 0;
             ASSERT_CU(cuMemAddressReserve(&address, 2 * kMiB, 0, 0, 0));
@@ -162,8 +167,10 @@ TEST(Vmm, CrossesProcessesByFileDescriptor)
         ASSERT_CU(cuMemMap(address, 2 * kMiB, 0, handle, 0));
         give_access(address, 2 * kMiB);
         ASSERT_CU(cuMemcpyHtoD(address, "v", 1));
-        ASSERT_CU(cuMemExportToShareableHandle(&shared, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-        ASSERT_EQ(::write(to_importer[1], &shared, sizeof shared), static_cast<ssize_t>(sizeof shared));
+        ASSERT_CU(cuMemExportToShareableHandle(&shared, handle,
+                                               CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+        ASSERT_EQ(::write(to_importer[1], &shared, sizeof shared),
+                  static_cast<ssize_t>(sizeof shared));
         EXPECT_EQ(vramscope::test::wait_for(importer), 0);
     });
 }

@@ -1,7 +1,8 @@
-/* tools/simgpu/simgpu.h — the C API of the simulated GPU's driver (its libcuda.so.1 exports these beside cu*).
+/* tools/simgpu/simgpu.h — the C API of the simulated GPU's driver (its libcuda.so.1 exports these
+ * beside cu*).
  *
- * For tests: make an entry point fail, count calls, give a kernel a host version. Find the functions with
- * dlsym on the opened libcuda.so.1: the real driver does not have them.
+ * For tests: make an entry point fail, count calls, give a kernel a host version. Find the
+ * functions with dlsym on the opened libcuda.so.1: the real driver does not have them.
  */
 #ifndef VRAMSCOPE_SIMGPU_H
 #define VRAMSCOPE_SIMGPU_H
@@ -14,20 +15,26 @@ extern "C" {
 /* "simgpu 1 (CUDA 13000)": says that this libcuda.so.1 is the simulated one. */
 const char* simgpu_version(void);
 
-/* The nth call of `name` from now on (1 is the next; 0 is each) answers `code` and does nothing. `name` is the
- * exported name, cuMemAlloc_v2. Returns 0, or -1 if nothing of that name is exported. */
+/* The nth call of `name` from now on (1 is the next; 0 is each) answers `code` and does nothing.
+ * `name` is the exported name, cuMemAlloc_v2. Returns 0, or -1 if nothing of that name is exported.
+ */
 int simgpu_set_fault(const char* name, unsigned long long nth, int code);
 void simgpu_clear_faults(void);
 
-/* How often the exported name was called, failures included. ~0 if nothing of that name is exported. */
+/* How often the exported name was called, failures included. ~0 if nothing of that name is
+ * exported. */
 unsigned long long simgpu_call_count(const char* name);
 
-/* A kernel's host version: called once for each launch, in stream order, with copies of the arguments. */
-typedef void (*simgpu_kernel)(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, void** arguments);
+/* A kernel's host version: called once for each launch, in stream order, with copies of the
+ * arguments. */
+typedef void (*simgpu_kernel)(const unsigned grid[3], const unsigned block[3],
+                              unsigned shared_bytes, void** arguments);
 
-/* `name` is the kernel's symbol, mangled as the compiler did. A real driver knows the size of each argument from the
- * kernel's image; here the caller says it, because arguments are copied at the launch. A null function takes it back. */
-void simgpu_set_kernel(const char* name, simgpu_kernel function, size_t argument_count, const size_t* argument_bytes);
+/* `name` is the kernel's symbol, mangled as the compiler did. A real driver knows the size of each
+ * argument from the kernel's image; here the caller says it, because arguments are copied at the
+ * launch. A null function takes it back. */
+void simgpu_set_kernel(const char* name, simgpu_kernel function, size_t argument_count,
+                       const size_t* argument_bytes);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,10 @@ namespace {
 
 std::uint64_t last_allocation_id = 0;
 
-std::size_t page_bytes(std::size_t bytes) { return round_up(bytes, static_cast<std::size_t>(sysconf(_SC_PAGESIZE))); }
+std::size_t page_bytes(std::size_t bytes)
+{
+    return round_up(bytes, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+}
 
 void unmap_pages(const Allocation& allocation)
 {
@@ -106,8 +109,8 @@ bool usable(std::uintptr_t start, std::size_t bytes, bool writes)
         Allocation* const allocation = find_allocation_locked(address);
         if (!allocation || (address != start && allocation->kind != Kind::mapped))
             return false;
-        if (allocation->access == CU_MEM_ACCESS_FLAGS_PROT_NONE
-            || (writes && allocation->access != CU_MEM_ACCESS_FLAGS_PROT_READWRITE))
+        if (allocation->access == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+            (writes && allocation->access != CU_MEM_ACCESS_FLAGS_PROT_READWRITE))
             return false;
         allocation->dirty |= writes;
         address = allocation->start + allocation->bytes;
@@ -125,8 +128,8 @@ bool on_device(std::uintptr_t address)
 {
     const std::lock_guard lock(memory_mutex());
     const Allocation* allocation = find_allocation_locked(address);
-    return allocation && allocation->kind != Kind::host && allocation->kind != Kind::registered
-        && allocation->kind != Kind::managed;
+    return allocation && allocation->kind != Kind::host && allocation->kind != Kind::registered &&
+           allocation->kind != Kind::managed;
 }
 
 } // namespace simgpu

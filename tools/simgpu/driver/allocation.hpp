@@ -1,6 +1,7 @@
 // tools/simgpu/driver/allocation.hpp — the registry of everything a pointer can point into.
 //
-// One ordered map for all kinds, under memory_mutex(); functions ending in _locked expect it to be held.
+// One ordered map for all kinds, under memory_mutex(); functions ending in _locked expect it to be
+// held.
 #pragma once
 
 #include "tools/simgpu/driver/context.hpp"
@@ -36,7 +37,8 @@ struct Allocation {
     bool dirty = false;
     bool sync_memops = false;
     Device* device = nullptr;
-    Context* context = nullptr; // the owner that takes it along; null for pool, mapped and graph memory
+    Context* context =
+        nullptr; // the owner that takes it along; null for pool, mapped and graph memory
     Pool* pool = nullptr;
     std::uint64_t id = 0;        // unique in this process
     std::uint64_t stream_id = 0; // pooled: where it was allocated
@@ -56,7 +58,8 @@ void drop_allocation_locked(Allocation& allocation);
 // Frees what dies with a context.
 void free_memory_of(Context& context);
 
-// True if no byte of the range belongs to a device, or all of it to living memory that may be used so.
+// True if no byte of the range belongs to a device, or all of it to living memory that may be used
+// so.
 bool usable(std::uintptr_t start, std::size_t bytes, bool writes);
 // Memory that the host may not touch behind the driver's back needs no staging: pinned, managed.
 bool known_to_driver(std::uintptr_t address);

@@ -1,7 +1,8 @@
 // tools/simgpu/driver/array_api.cpp — CUDA arrays and mipmapped arrays.
 //
-// Rows are padded to 512 B and the whole to 64 KiB: a guess, as a device's tiling is not known. Memory requirements are
-// told for arrays with deferred mapping only, as cuda.h says; such an array has no memory.
+// Rows are padded to 512 B and the whole to 64 KiB: a guess, as a device's tiling is not known.
+// Memory requirements are told for arrays with deferred mapping only, as cuda.h says; such an array
+// has no memory.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/array.hpp"
 #include "tools/simgpu/driver/capture.hpp"
@@ -52,9 +53,11 @@ std::size_t format_bytes(CUarray_format format)
 CUresult open_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, Array*& array)
 {
     const std::size_t element = format_bytes(descriptor.Format) * descriptor.NumChannels;
-    const bool channels = descriptor.NumChannels == 1 || descriptor.NumChannels == 2 || descriptor.NumChannels == 4;
-    if (element == 0 || !channels || descriptor.Width == 0 || descriptor.Width > std::size_t{1} << 27
-        || descriptor.Height > std::size_t{1} << 17 || descriptor.Depth > std::size_t{1} << 14)
+    const bool channels =
+        descriptor.NumChannels == 1 || descriptor.NumChannels == 2 || descriptor.NumChannels == 4;
+    if (element == 0 || !channels || descriptor.Width == 0 ||
+        descriptor.Width > std::size_t{1} << 27 || descriptor.Height > std::size_t{1} << 17 ||
+        descriptor.Depth > std::size_t{1} << 14)
         return CUDA_ERROR_INVALID_VALUE;
     array = arrays().make();
     array->descriptor = descriptor;
@@ -123,7 +126,8 @@ CUDA_ARRAY3D_DESCRIPTOR widen(const CUDA_ARRAY3D_DESCRIPTOR_v1& descriptor)
             descriptor.Format, descriptor.NumChannels, descriptor.Flags};
 }
 
-CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, std::size_t bytes)
+CUresult requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out,
+                      const CUDA_ARRAY3D_DESCRIPTOR& descriptor, std::size_t bytes)
 {
     if (!out || (descriptor.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) == 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -156,7 +160,10 @@ Slots<Array>& arrays()
     return *all;
 }
 
-Plane plane_of(const Array& array) { return {array.start, array.pitch, array.slice, false}; }
+Plane plane_of(const Array& array)
+{
+    return {array.start, array.pitch, array.slice, false};
+}
 
 void free_arrays_of(Context& context)
 {
@@ -236,18 +243,22 @@ CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int)
 {
     if (!pPlaneArray)
         return CUDA_ERROR_INVALID_VALUE;
-    return arrays().find(hArray) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE; // no planar formats
+    return arrays().find(hArray) ? CUDA_ERROR_INVALID_VALUE
+                                 : CUDA_ERROR_INVALID_HANDLE; // no planar formats
 }
 
-CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUarray array, CUdevice device)
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
+                                      CUarray array, CUdevice device)
 {
     const Array* found = arrays().find(array);
     if (!device_at(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    return found ? requirements(memoryRequirements, found->descriptor, found->bytes) : CUDA_ERROR_INVALID_HANDLE;
+    return found ? requirements(memoryRequirements, found->descriptor, found->bytes)
+                 : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle,
+                                const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
                                 unsigned int numMipmapLevels)
 {
     Context* context = nullptr;
@@ -277,7 +288,8 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DE
     return CUDA_SUCCESS;
 }
 
-CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
+CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray,
+                                  unsigned int level)
 {
     const Mipmap* mipmap = mipmaps().find(hMipmappedArray);
     if (!pLevelArray)

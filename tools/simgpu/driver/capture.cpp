@@ -1,4 +1,5 @@
-// tools/simgpu/driver/capture.cpp — stream capture: submitted work becomes nodes; what a capture forbids breaks it.
+// tools/simgpu/driver/capture.cpp — stream capture: submitted work becomes nodes; what a capture
+// forbids breaks it.
 #include "tools/simgpu/driver/capture.hpp"
 
 #include "tools/simgpu/driver/event.hpp"
@@ -41,7 +42,8 @@ GraphNode* append_locked(Stream& stream, CUgraphNodeType type, Work work, NodeDe
 {
     Capture& capture = *stream.capture;
     auto& tips = capture.tips[&stream];
-    GraphNode* node = add_node_locked(*capture.graph, tips, type, std::move(work), std::move(detail));
+    GraphNode* node =
+        add_node_locked(*capture.graph, tips, type, std::move(work), std::move(detail));
     tips = {node};
     return node;
 }
@@ -102,7 +104,8 @@ CUresult here(CUstream handle, Stream*& stream)
     return resolve_stream(handle, *context, stream);
 }
 
-CUresult begin(CUstream handle, CUstreamCaptureMode mode, Graph* into, std::vector<GraphNode*> after)
+CUresult begin(CUstream handle, CUstreamCaptureMode mode, Graph* into,
+               std::vector<GraphNode*> after)
 {
     Stream* stream = nullptr;
     if (const CUresult error = here(handle, stream))
@@ -148,8 +151,10 @@ CUresult info_of(CUstream handle, Info& info)
     const std::lock_guard lock(capture_mutex());
     const Capture* capture = stream->capture;
     if (!capture)
-        return breaks_by_legacy_stream_locked(*stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
-    info.status = capture->broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        return breaks_by_legacy_stream_locked(*stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                                                       : CUDA_SUCCESS;
+    info.status =
+        capture->broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
     if (capture->broken)
         return CUDA_SUCCESS;
     info.id = capture->id;
@@ -231,8 +236,10 @@ CUresult refuse_during_capture()
     const std::lock_guard lock(capture_mutex());
     CUresult result = CUDA_SUCCESS;
     for (Capture* capture : captures().open) {
-        const bool ours = capture->thread == std::this_thread::get_id() && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
-        const bool global = mode == CU_STREAM_CAPTURE_MODE_GLOBAL && capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+        const bool ours = capture->thread == std::this_thread::get_id() &&
+                          capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+        const bool global =
+            mode == CU_STREAM_CAPTURE_MODE_GLOBAL && capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
         if (ours || global) {
             capture->broken = true;
             result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -250,7 +257,8 @@ CUresult refuse_to_wait(Stream& stream)
         stream.capture->broken = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
-    return breaks_by_legacy_stream_locked(stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
+    return breaks_by_legacy_stream_locked(stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                                                  : CUDA_SUCCESS;
 }
 
 CUresult refuse_to_wait(Context& context)
@@ -290,7 +298,9 @@ std::optional<CUresult> record_in_capture(Stream& stream, Event& event)
     event.capture_id = 0;
     event.capture_tips.clear();
     if (!stream.capture)
-        return breaks_by_legacy_stream_locked(stream) ? std::optional(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) : std::nullopt;
+        return breaks_by_legacy_stream_locked(stream)
+                   ? std::optional(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+                   : std::nullopt;
     if (stream.capture->broken)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     event.capture_id = stream.capture->id;
@@ -305,8 +315,9 @@ std::optional<CUresult> wait_in_capture(Stream& stream, Event& event)
     const std::lock_guard lock(capture_mutex());
     if (event.capture_id == 0) {
         if (!stream.capture)
-            return breaks_by_legacy_stream_locked(stream) ? std::optional(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
-                                                          : std::nullopt;
+            return breaks_by_legacy_stream_locked(stream)
+                       ? std::optional(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+                       : std::nullopt;
         stream.capture->broken = true; // would wait for work outside the graph
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
@@ -315,7 +326,8 @@ std::optional<CUresult> wait_in_capture(Stream& stream, Event& event)
         if (open->id == event.capture_id)
             of_event = open;
     if (!of_event)
-        return stream.capture ? std::optional(CUDA_ERROR_STREAM_CAPTURE_ISOLATION) : std::optional(CUDA_SUCCESS);
+        return stream.capture ? std::optional(CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
+                              : std::optional(CUDA_SUCCESS);
     if (of_event->broken)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (stream.capture && stream.capture != of_event) {
@@ -333,7 +345,8 @@ std::optional<CUresult> wait_in_capture(Stream& stream, Event& event)
     return CUDA_SUCCESS;
 }
 
-std::optional<CUresult> allocate_in_capture(Stream& stream, Device& device, std::size_t bytes, CUdeviceptr& address)
+std::optional<CUresult> allocate_in_capture(Stream& stream, Device& device, std::size_t bytes,
+                                            CUdeviceptr& address)
 {
     if (!capturing(stream))
         return std::nullopt;
@@ -368,9 +381,15 @@ std::optional<CUresult> free_in_capture(Stream& stream, CUdeviceptr address)
 
 namespace api {
 
-CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) { return begin(hStream, mode, nullptr, {}); }
+CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    return begin(hStream, mode, nullptr, {});
+}
 
-CUresult cuStreamBeginCapture(CUstream hStream) { return begin(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL, nullptr, {}); }
+CUresult cuStreamBeginCapture(CUstream hStream)
+{
+    return begin(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL, nullptr, {});
+}
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph)
 {
@@ -385,7 +404,8 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->origin != stream)
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id())
+    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
+        capture->thread != std::this_thread::get_id())
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     CUresult result = CUDA_SUCCESS;
     if (capture->broken)
@@ -410,8 +430,10 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureSta
     return result;
 }
 
-CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out,
-                                   CUgraph* graph_out, const CUgraphNode** dependencies_out, size_t* numDependencies_out)
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                   cuuint64_t* id_out, CUgraph* graph_out,
+                                   const CUgraphNode** dependencies_out,
+                                   size_t* numDependencies_out)
 {
     if (!captureStatus_out)
         return CUDA_ERROR_INVALID_VALUE;
@@ -430,37 +452,43 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* capt
     return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out)
+CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                cuuint64_t* id_out)
 {
-    return api::cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, nullptr, nullptr, nullptr);
+    return api::cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, nullptr, nullptr,
+                                          nullptr);
 }
 
-CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode* dependencies, size_t numDependencies,
-                                           unsigned int flags)
+CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode* dependencies,
+                                           size_t numDependencies, unsigned int flags)
 {
     return set_tips(hStream, dependencies, numDependencies, flags);
 }
 
 #if CUDA_VERSION >= 12030
-CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out,
-                                   CUgraph* graph_out, const CUgraphNode** dependencies_out,
-                                   const CUgraphEdgeData** edgeData_out, size_t* numDependencies_out)
+CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                   cuuint64_t* id_out, CUgraph* graph_out,
+                                   const CUgraphNode** dependencies_out,
+                                   const CUgraphEdgeData** edgeData_out,
+                                   size_t* numDependencies_out)
 {
-    const CUresult result = api::cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out,
-                                                           dependencies_out, numDependencies_out);
+    const CUresult result = api::cuStreamGetCaptureInfo_v2(
+        hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
     if (result == CUDA_SUCCESS && edgeData_out)
         *edgeData_out = nullptr;
     return result;
 }
 
-CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dependencies, const CUgraphEdgeData*,
-                                              size_t numDependencies, unsigned int flags)
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dependencies,
+                                              const CUgraphEdgeData*, size_t numDependencies,
+                                              unsigned int flags)
 {
     return set_tips(hStream, dependencies, numDependencies, flags);
 }
 
-CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode* dependencies,
-                                     const CUgraphEdgeData*, size_t numDependencies, CUstreamCaptureMode mode)
+CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
+                                     const CUgraphNode* dependencies, const CUgraphEdgeData*,
+                                     size_t numDependencies, CUstreamCaptureMode mode)
 {
     Graph* graph = graphs().find(hGraph);
     if (!graph || (numDependencies > 0 && !dependencies))

@@ -30,7 +30,8 @@ pthread_key_t thread_state_key()
 
 ThreadState& thread_state()
 {
-    // Not thread_local: the program's late destructors call in after C++ has ended those of the main thread.
+    // Not thread_local: the program's late destructors call in after C++ has ended those of the
+    // main thread.
     void* state = pthread_getspecific(thread_state_key());
     if (!state) {
         state = new ThreadState;
@@ -113,7 +114,8 @@ CUresult current_context(Context*& context)
 Context* current_or_null()
 {
     const ThreadState& state = thread_state();
-    return state.current.empty() || !state.current.back().living() ? nullptr : state.current.back().context;
+    return state.current.empty() || !state.current.back().living() ? nullptr
+                                                                   : state.current.back().context;
 }
 
 CUresult context_of_handle(CUcontext handle, Context*& context)
@@ -122,6 +124,9 @@ CUresult context_of_handle(CUcontext handle, Context*& context)
     return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-void push_current(Context& context) { thread_state().current.push_back({&context, context.id}); }
+void push_current(Context& context)
+{
+    thread_state().current.push_back({&context, context.id});
+}
 
 } // namespace simgpu

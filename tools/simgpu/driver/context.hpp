@@ -1,7 +1,8 @@
 // tools/simgpu/driver/context.hpp — contexts, and which one is current on a thread.
 //
-// A context owns its streams and, through the allocation registry, its plain device, managed, host and array memory.
-// Handles are slots: a destroyed context's handle may be given out again, the id never is.
+// A context owns its streams and, through the allocation registry, its plain device, managed, host
+// and array memory. Handles are slots: a destroyed context's handle may be given out again, the id
+// never is.
 #pragma once
 
 #include "tools/simgpu/driver/device.hpp"

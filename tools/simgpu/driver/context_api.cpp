@@ -41,24 +41,31 @@ CUresult synchronize(Context& context)
 
 namespace api {
 
-CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev) { return create(pctx, flags, dev, kOldApi); }
+CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev)
+{
+    return create(pctx, flags, dev, kOldApi);
+}
 
 CUresult cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev)
 {
     return create(pctx, flags, dev, kNewestApi);
 }
 
-CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams, unsigned int flags, CUdevice dev)
+CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams,
+                        unsigned int flags, CUdevice dev)
 {
     if (numParams < 0 || (numParams > 0 && !paramsArray))
         return CUDA_ERROR_INVALID_VALUE;
-    return numParams > 0 ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : create(pctx, flags, dev, kNewestApi);
+    return numParams > 0 ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                         : create(pctx, flags, dev, kNewestApi);
 }
 
 #if CUDA_VERSION >= 12050
-CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags, CUdevice dev)
+CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
+                        CUdevice dev)
 {
-    if (ctxCreateParams && (ctxCreateParams->numExecAffinityParams > 0 || ctxCreateParams->cigParams))
+    if (ctxCreateParams &&
+        (ctxCreateParams->numExecAffinityParams > 0 || ctxCreateParams->cigParams))
         return CUDA_ERROR_NOT_SUPPORTED;
     return create(pctx, flags, dev, kNewestApi);
 }
@@ -78,7 +85,10 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxDestroy(CUcontext ctx) { return api::cuCtxDestroy_v2(ctx); }
+CUresult cuCtxDestroy(CUcontext ctx)
+{
+    return api::cuCtxDestroy_v2(ctx);
+}
 
 CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags)
 {
@@ -109,7 +119,10 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent(CUcontext ctx) { return api::cuCtxPushCurrent_v2(ctx); }
+CUresult cuCtxPushCurrent(CUcontext ctx)
+{
+    return api::cuCtxPushCurrent_v2(ctx);
+}
 
 CUresult cuCtxPopCurrent_v2(CUcontext* pctx)
 {
@@ -122,7 +135,10 @@ CUresult cuCtxPopCurrent_v2(CUcontext* pctx)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPopCurrent(CUcontext* pctx) { return api::cuCtxPopCurrent_v2(pctx); }
+CUresult cuCtxPopCurrent(CUcontext* pctx)
+{
+    return api::cuCtxPopCurrent_v2(pctx);
+}
 
 CUresult cuCtxSetCurrent(CUcontext ctx)
 {

@@ -1,7 +1,8 @@
 // tools/simgpu/driver/copy.cpp — check, queue and do copies and fills.
 //
-// Ranges are checked when the call is made and again when the work runs: memory that is gone by then is an illegal
-// address, as on a device. An unpinned source is read at the call, an unpinned target is written before it returns.
+// Ranges are checked when the call is made and again when the work runs: memory that is gone by
+// then is an illegal address, as on a device. An unpinned source is read at the call, an unpinned
+// target is written before it returns.
 #include "tools/simgpu/driver/copy.hpp"
 
 #include "tools/simgpu/driver/allocation.hpp"
@@ -24,16 +25,19 @@ CUresult check(const Plane& plane, const Extent& extent, bool writes)
         return CUDA_SUCCESS;
     if (!plane.start || (plane.must_be_device && !known_to_driver(plane.start)))
         return CUDA_ERROR_INVALID_VALUE;
-    return usable(plane.start, span(plane, extent), writes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return usable(plane.start, span(plane, extent), writes) ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE;
 }
 
 void run(const Copy& shape)
 {
     for (std::size_t z = 0; z < shape.extent.depth; ++z)
         for (std::size_t y = 0; y < shape.extent.height; ++y)
-            std::memmove(reinterpret_cast<void*>(shape.to.start + z * shape.to.slice + y * shape.to.pitch),
-                         reinterpret_cast<const void*>(shape.from.start + z * shape.from.slice + y * shape.from.pitch),
-                         shape.extent.width);
+            std::memmove(
+                reinterpret_cast<void*>(shape.to.start + z * shape.to.slice + y * shape.to.pitch),
+                reinterpret_cast<const void*>(shape.from.start + z * shape.from.slice +
+                                              y * shape.from.pitch),
+                shape.extent.width);
 }
 
 void run(const Fill& shape)
@@ -44,7 +48,8 @@ void run(const Fill& shape)
             std::memset(row, static_cast<int>(shape.value), shape.extent.width);
         else
             for (std::size_t x = 0; x < shape.extent.width; x += shape.value_bytes)
-                std::memcpy(row + x, &shape.value, shape.value_bytes); // little-endian, like the device
+                std::memcpy(row + x, &shape.value,
+                            shape.value_bytes); // little-endian, like the device
     }
 }
 
@@ -59,7 +64,8 @@ std::shared_ptr<std::vector<char>> stage(Copy& shape)
     const Extent& extent = shape.extent;
     auto bytes = std::make_shared<std::vector<char>>(extent.width * extent.height * extent.depth);
     Copy out = shape;
-    out.to = {reinterpret_cast<std::uintptr_t>(bytes->data()), extent.width, extent.width * extent.height};
+    out.to = {reinterpret_cast<std::uintptr_t>(bytes->data()), extent.width,
+              extent.width * extent.height};
     run(out);
     shape.from = out.to;
     return bytes;
@@ -73,10 +79,11 @@ CUresult make_work(const Copy& shape, Work& work)
         return error;
     if (const CUresult error = check(shape.from, shape.extent, false))
         return error;
-    work.touches = {touch_of(shape.to, shape.extent, true), touch_of(shape.from, shape.extent, false)};
+    work.touches = {touch_of(shape.to, shape.extent, true),
+                    touch_of(shape.from, shape.extent, false)};
     work.run = [shape] {
-        if (!usable(shape.to.start, span(shape.to, shape.extent), true)
-            || !usable(shape.from.start, span(shape.from, shape.extent), false))
+        if (!usable(shape.to.start, span(shape.to, shape.extent), true) ||
+            !usable(shape.from.start, span(shape.from, shape.extent), false))
             return CUDA_ERROR_ILLEGAL_ADDRESS;
         run(shape);
         return CUDA_SUCCESS;

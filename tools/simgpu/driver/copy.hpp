@@ -1,4 +1,5 @@
-// tools/simgpu/driver/copy.hpp — one shape for every copy and every fill: rows of bytes, with pitches.
+// tools/simgpu/driver/copy.hpp — one shape for every copy and every fill: rows of bytes, with
+// pitches.
 #pragma once
 
 #include "tools/simgpu/driver/capture.hpp"
@@ -35,7 +36,8 @@ struct Fill {
     unsigned value_bytes = 1;
 };
 
-// Blocking calls return when a driver's would: at once from device to device, else when the copy is done.
+// Blocking calls return when a driver's would: at once from device to device, else when the copy is
+// done.
 enum class Return : std::uint8_t { when_queued, when_done };
 CUresult copy(CUstream stream, const Copy& shape, Return when);
 CUresult fill(CUstream stream, const Fill& shape);

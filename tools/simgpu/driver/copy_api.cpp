@@ -10,10 +10,19 @@
 namespace simgpu {
 namespace {
 
-std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address(const void* pointer)
+{
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
-Plane any(std::uintptr_t start) { return {start, 0, 0, false}; }
-Plane device(std::uintptr_t start) { return {start, 0, 0, true}; }
+Plane any(std::uintptr_t start)
+{
+    return {start, 0, 0, false};
+}
+Plane device(std::uintptr_t start)
+{
+    return {start, 0, 0, true};
+}
 
 CUresult linear(CUstream stream, Plane to, Plane from, std::size_t bytes, Return when)
 {
@@ -60,7 +69,8 @@ CUresult plane_of_end(const End& end, const Extent& extent, Plane& plane)
         const bool on_host = end.type == CU_MEMORYTYPE_HOST;
         if (!on_host && end.type != CU_MEMORYTYPE_DEVICE && end.type != CU_MEMORYTYPE_UNIFIED)
             return CUDA_ERROR_INVALID_VALUE;
-        plane = {on_host ? address(end.host) : end.device, pitch, pitch * height, end.type == CU_MEMORYTYPE_DEVICE};
+        plane = {on_host ? address(end.host) : end.device, pitch, pitch * height,
+                 end.type == CU_MEMORYTYPE_DEVICE};
     }
     if (!plane.start)
         return CUDA_ERROR_INVALID_VALUE;
@@ -88,13 +98,15 @@ CUresult shaped(CUstream stream, const End& to, const End& from, const Extent& e
 template <class Parameters>
 End target_of(const Parameters& p)
 {
-    return {p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight};
+    return {p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
+            p.dstY,          p.dstZ,    p.dstPitch,  p.dstHeight};
 }
 
 template <class Parameters>
 End source_of(const Parameters& p)
 {
-    return {p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight};
+    return {p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
+            p.srcY,          p.srcZ,    p.srcPitch,  p.srcHeight};
 }
 
 CUresult copy_2d(const CUDA_MEMCPY2D* p, CUstream stream, Return when)
@@ -102,8 +114,10 @@ CUresult copy_2d(const CUDA_MEMCPY2D* p, CUstream stream, Return when)
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
     return shaped(stream,
-                  {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, 0, p->dstPitch, 0},
-                  {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, 0, p->srcPitch, 0},
+                  {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY,
+                   0, p->dstPitch, 0},
+                  {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY,
+                   0, p->srcPitch, 0},
                   {p->WidthInBytes, p->Height, 1}, when);
 }
 
@@ -113,7 +127,8 @@ CUresult copy_3d(const Parameters* p, CUstream stream, Return when)
 {
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
-    return shaped(stream, target_of(*p), source_of(*p), {p->WidthInBytes, p->Height, p->Depth}, when);
+    return shaped(stream, target_of(*p), source_of(*p), {p->WidthInBytes, p->Height, p->Depth},
+                  when);
 }
 
 template <class Parameters>
@@ -139,8 +154,8 @@ CUDA_MEMCPY2D widen(const Parameters& p)
     return wide;
 }
 
-CUresult array_copy(CUstream stream, CUarray to, std::size_t to_offset, CUarray from, std::size_t from_offset,
-                    std::size_t bytes)
+CUresult array_copy(CUstream stream, CUarray to, std::size_t to_offset, CUarray from,
+                    std::size_t from_offset, std::size_t bytes)
 {
     Plane target;
     Plane source;
@@ -151,7 +166,8 @@ CUresult array_copy(CUstream stream, CUarray to, std::size_t to_offset, CUarray 
     return linear(stream, target, source, bytes, Return::when_done);
 }
 
-CUresult from_array(CUstream stream, Plane to, CUarray array, std::size_t offset, std::size_t bytes, Return when)
+CUresult from_array(CUstream stream, Plane to, CUarray array, std::size_t offset, std::size_t bytes,
+                    Return when)
 {
     Plane source;
     if (const CUresult error = array_part(array, offset, bytes, source))
@@ -159,7 +175,8 @@ CUresult from_array(CUstream stream, Plane to, CUarray array, std::size_t offset
     return linear(stream, to, source, bytes, when);
 }
 
-CUresult to_array(CUstream stream, CUarray array, std::size_t offset, Plane from, std::size_t bytes, Return when)
+CUresult to_array(CUstream stream, CUarray array, std::size_t offset, Plane from, std::size_t bytes,
+                  Return when)
 {
     Plane target;
     if (const CUresult error = array_part(array, offset, bytes, target))
@@ -189,7 +206,8 @@ CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext, CUdeviceptr src, CUcontext, si
 {
     return linear(nullptr, device(dst), device(src), bytes, Return::when_done);
 }
-CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext, CUdeviceptr src, CUcontext, size_t bytes, CUstream stream)
+CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext, CUdeviceptr src, CUcontext, size_t bytes,
+                           CUstream stream)
 {
     return linear(stream, device(dst), device(src), bytes, Return::when_queued);
 }
@@ -215,7 +233,10 @@ CUresult cuMemcpyDtoH_v2(void* dst, CUdeviceptr src, size_t bytes)
 {
     return linear(nullptr, any(address(dst)), device(src), bytes, Return::when_done);
 }
-CUresult cuMemcpyDtoH(void* dst, CUdeviceptr_v1 src, unsigned int bytes) { return api::cuMemcpyDtoH_v2(dst, src, bytes); }
+CUresult cuMemcpyDtoH(void* dst, CUdeviceptr_v1 src, unsigned int bytes)
+{
+    return api::cuMemcpyDtoH_v2(dst, src, bytes);
+}
 CUresult cuMemcpyDtoHAsync_v2(void* dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
     return linear(stream, any(address(dst)), device(src), bytes, Return::when_queued);
@@ -237,7 +258,8 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CU
 {
     return linear(stream, device(dst), device(src), bytes, Return::when_queued);
 }
-CUresult cuMemcpyDtoDAsync(CUdeviceptr_v1 dst, CUdeviceptr_v1 src, unsigned int bytes, CUstream stream)
+CUresult cuMemcpyDtoDAsync(CUdeviceptr_v1 dst, CUdeviceptr_v1 src, unsigned int bytes,
+                           CUstream stream)
 {
     return api::cuMemcpyDtoDAsync_v2(dst, src, bytes, stream);
 }
@@ -258,11 +280,13 @@ CUresult cuMemcpyAtoH_v2(void* dst, CUarray src, size_t offset, size_t bytes)
 {
     return from_array(nullptr, any(address(dst)), src, offset, bytes, Return::when_done);
 }
-CUresult cuMemcpyAtoA_v2(CUarray dst, size_t to_offset, CUarray src, size_t from_offset, size_t bytes)
+CUresult cuMemcpyAtoA_v2(CUarray dst, size_t to_offset, CUarray src, size_t from_offset,
+                         size_t bytes)
 {
     return array_copy(nullptr, dst, to_offset, src, from_offset, bytes);
 }
-CUresult cuMemcpyHtoAAsync_v2(CUarray dst, size_t offset, const void* src, size_t bytes, CUstream stream)
+CUresult cuMemcpyHtoAAsync_v2(CUarray dst, size_t offset, const void* src, size_t bytes,
+                              CUstream stream)
 {
     return to_array(stream, dst, offset, any(address(src)), bytes, Return::when_queued);
 }
@@ -271,8 +295,14 @@ CUresult cuMemcpyAtoHAsync_v2(void* dst, CUarray src, size_t offset, size_t byte
     return from_array(stream, any(address(dst)), src, offset, bytes, Return::when_queued);
 }
 
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) { return copy_2d(p, nullptr, Return::when_done); }
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* p) { return copy_2d(p, nullptr, Return::when_done); }
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p)
+{
+    return copy_2d(p, nullptr, Return::when_done);
+}
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* p)
+{
+    return copy_2d(p, nullptr, Return::when_done);
+}
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, CUstream stream)
 {
     return copy_2d(p, stream, Return::when_queued);
@@ -282,18 +312,36 @@ CUresult cuMemcpy2D(const CUDA_MEMCPY2D_v1* p)
     const CUDA_MEMCPY2D wide = p ? widen(*p) : CUDA_MEMCPY2D{};
     return p ? copy_2d(&wide, nullptr, Return::when_done) : CUDA_ERROR_INVALID_VALUE;
 }
-CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1* p) { return api::cuMemcpy2D(p); }
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1* p)
+{
+    return api::cuMemcpy2D(p);
+}
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D_v1* p, CUstream stream)
 {
     const CUDA_MEMCPY2D wide = p ? widen(*p) : CUDA_MEMCPY2D{};
     return p ? copy_2d(&wide, stream, Return::when_queued) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) { return copy_3d(p, nullptr, Return::when_done); }
-CUresult cuMemcpy3D(const CUDA_MEMCPY3D_v1* p) { return copy_3d(p, nullptr, Return::when_done); }
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, CUstream stream) { return copy_3d(p, stream, Return::when_queued); }
-CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D_v1* p, CUstream stream) { return copy_3d(p, stream, Return::when_queued); }
-CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p) { return copy_3d(p, nullptr, Return::when_done); }
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p)
+{
+    return copy_3d(p, nullptr, Return::when_done);
+}
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D_v1* p)
+{
+    return copy_3d(p, nullptr, Return::when_done);
+}
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, CUstream stream)
+{
+    return copy_3d(p, stream, Return::when_queued);
+}
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D_v1* p, CUstream stream)
+{
+    return copy_3d(p, stream, Return::when_queued);
+}
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p)
+{
+    return copy_3d(p, nullptr, Return::when_done);
+}
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* p, CUstream stream)
 {
     return copy_3d(p, stream, Return::when_queued);

@@ -1,6 +1,7 @@
 // tools/simgpu/driver/cuda.hpp — cuda.h with every exported form declared under its own name.
 //
-// Without this macro cuda.h renames: cuMemAlloc would mean cuMemAlloc_v2, and the old forms would not be declared.
+// Without this macro cuda.h renames: cuMemAlloc would mean cuMemAlloc_v2, and the old forms would
+// not be declared.
 #pragma once
 
 #define __CUDA_API_VERSION_INTERNAL

@@ -17,14 +17,16 @@ constexpr std::size_t kLowBytes = std::size_t{256} << 20;
 // Sizes above share no block: a guess until compared with a GPU.
 constexpr std::size_t kLargestSmall = std::size_t{1} << 20;
 
-std::size_t charged_bytes(std::size_t bytes) { return round_up(bytes, kBlockBytes); }
+std::size_t charged_bytes(std::size_t bytes)
+{
+    return round_up(bytes, kBlockBytes);
+}
 
 } // namespace
 
 Device::Device(int ordinal, std::size_t bytes)
-    : ordinal_(ordinal)
-    , total_bytes_(bytes)
-    , window_bytes_(round_up(bytes * kWindowPerByte, kBlockBytes))
+    : ordinal_(ordinal), total_bytes_(bytes),
+      window_bytes_(round_up(bytes * kWindowPerByte, kBlockBytes))
 {
     // The name is how an importing process knows what it was handed (vmm.cpp, pool.cpp).
     char name[64];
@@ -32,9 +34,10 @@ Device::Device(int ordinal, std::size_t bytes)
     file_ = memfd_create(name, MFD_CLOEXEC);
     void* const reserved = mmap(nullptr, window_bytes_ + kBlockBytes, PROT_NONE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(window_bytes_)) != 0 || reserved == MAP_FAILED) {
-        std::fprintf(stderr, "simgpu: cannot reserve %zu bytes of address space for device %d\n", window_bytes_,
-                     ordinal);
+    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(window_bytes_)) != 0 ||
+        reserved == MAP_FAILED) {
+        std::fprintf(stderr, "simgpu: cannot reserve %zu bytes of address space for device %d\n",
+                     window_bytes_, ordinal);
         window_bytes_ = 0;
         return;
     }
@@ -43,14 +46,17 @@ Device::Device(int ordinal, std::size_t bytes)
     blocks_.give(window_, window_bytes_);
 }
 
-// The window is mapped as far as it was ever used: a leak checker or a core dump need not walk all of it.
+// The window is mapped as far as it was ever used: a leak checker or a core dump need not walk all
+// of it.
 bool Device::map_up_to(std::uintptr_t end)
 {
     if (end <= mapped_end_)
         return true;
-    const std::uintptr_t target = std::min(window_ + window_bytes_, window_ + round_up(end - window_, kMapStep));
-    void* const mapped = mmap(reinterpret_cast<void*>(mapped_end_), target - mapped_end_, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file_, static_cast<off_t>(mapped_end_ - window_));
+    const std::uintptr_t target =
+        std::min(window_ + window_bytes_, window_ + round_up(end - window_, kMapStep));
+    void* const mapped = mmap(reinterpret_cast<void*>(mapped_end_), target - mapped_end_,
+                              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file_,
+                              static_cast<off_t>(mapped_end_ - window_));
     if (mapped == MAP_FAILED)
         return false;
     mapped_end_ = target;
@@ -79,8 +85,8 @@ std::uintptr_t Device::reserve_blocks(std::size_t bytes)
 void Device::unreserve_blocks(std::uintptr_t address, std::size_t bytes, bool dirty)
 {
     if (dirty)
-        fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(address - window_),
-                  static_cast<off_t>(charged_bytes(bytes)));
+        fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(address - window_), static_cast<off_t>(charged_bytes(bytes)));
     blocks_.give(address, charged_bytes(bytes));
 }
 
@@ -127,7 +133,8 @@ void Device::give(std::uintptr_t address, std::size_t bytes, bool dirty)
         return;
     }
     const std::uintptr_t block = window_ + (address - window_) / kBlockBytes * kBlockBytes;
-    const auto merged = small_.give(address, round_up(bytes, kSmallStep), block, block + kBlockBytes);
+    const auto merged =
+        small_.give(address, round_up(bytes, kSmallStep), block, block + kBlockBytes);
     if (merged.bytes < kBlockBytes)
         return;
     small_.remove(merged);
@@ -163,7 +170,9 @@ std::vector<Device*>& devices()
 Device* device_at(CUdevice ordinal)
 {
     const auto& all = devices();
-    return ordinal >= 0 && static_cast<std::size_t>(ordinal) < all.size() ? all[static_cast<std::size_t>(ordinal)] : nullptr;
+    return ordinal >= 0 && static_cast<std::size_t>(ordinal) < all.size()
+               ? all[static_cast<std::size_t>(ordinal)]
+               : nullptr;
 }
 
 std::mutex& memory_mutex()

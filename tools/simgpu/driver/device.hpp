@@ -1,8 +1,10 @@
-// tools/simgpu/driver/device.hpp — one simulated device: its memory as a sparse file, mapped at one fixed window.
+// tools/simgpu/driver/device.hpp — one simulated device: its memory as a sparse file, mapped at one
+// fixed window.
 //
-// A device address is an address of this process: window base + offset in the file. The window is wider than the
-// device, so that only the byte counter says "out of memory", never an unlucky layout (a GPU scatters its pages).
-// Small sizes share 2 MiB blocks in steps of 512 B; larger ones take whole blocks. All of it under memory_mutex().
+// A device address is an address of this process: window base + offset in the file. The window is
+// wider than the device, so that only the byte counter says "out of memory", never an unlucky
+// layout (a GPU scatters its pages). Small sizes share 2 MiB blocks in steps of 512 B; larger ones
+// take whole blocks. All of it under memory_mutex().
 #pragma once
 
 #include "tools/simgpu/driver/cuda.hpp"
@@ -19,7 +21,10 @@ namespace simgpu {
 inline constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kSmallStep = 512;
 
-constexpr std::size_t round_up(std::size_t value, std::size_t step) { return (value + step - 1) / step * step; }
+constexpr std::size_t round_up(std::size_t value, std::size_t step)
+{
+    return (value + step - 1) / step * step;
+}
 
 class Device {
 public:
@@ -34,12 +39,14 @@ public:
 
     // Device memory, or 0: then the device has not that many bytes left.
     std::uintptr_t take(std::size_t bytes);
-    // `dirty`: something may have been written; whole blocks are then zero again for the next owner.
+    // `dirty`: something may have been written; whole blocks are then zero again for the next
+    // owner.
     void give(std::uintptr_t address, std::size_t bytes, bool dirty);
     // Like take, but below 4 GiB, for the 32-bit forms of old.
     std::uintptr_t take_low(std::size_t bytes);
 
-    // Address space without memory behind it (graph allocations own an address before they own bytes).
+    // Address space without memory behind it (graph allocations own an address before they own
+    // bytes).
     std::uintptr_t reserve_blocks(std::size_t bytes);
     void unreserve_blocks(std::uintptr_t address, std::size_t bytes, bool dirty);
     // Bytes that are used or given back without an address.

@@ -164,9 +164,15 @@ CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) { return api::cuDeviceGetUuid(uuid, dev); }
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev)
+{
+    return api::cuDeviceGetUuid(uuid, dev);
+}
 
-CUresult cuDeviceGetLuid(char*, unsigned int*, CUdevice) { return CUDA_ERROR_NOT_SUPPORTED; } // Windows only
+CUresult cuDeviceGetLuid(char*, unsigned int*, CUdevice)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+} // Windows only
 
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev)
 {
@@ -182,7 +188,8 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev)
 CUresult cuDeviceTotalMem(unsigned int* bytes, CUdevice dev)
 {
     size_t total = 0;
-    const CUresult result = bytes ? api::cuDeviceTotalMem_v2(&total, dev) : CUDA_ERROR_INVALID_VALUE;
+    const CUresult result =
+        bytes ? api::cuDeviceTotalMem_v2(&total, dev) : CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
         *bytes = static_cast<unsigned>(std::min<size_t>(total, UINT32_MAX));
     return result;
@@ -194,8 +201,9 @@ CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev)
         return CUDA_ERROR_INVALID_DEVICE;
     if (!pi || attrib <= 0 || attrib >= CU_DEVICE_ATTRIBUTE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    const auto row = std::find_if(std::begin(kAttributes), std::end(kAttributes),
-                                  [attrib](const AttributeValue& known) { return known.attribute == attrib; });
+    const auto row =
+        std::find_if(std::begin(kAttributes), std::end(kAttributes),
+                     [attrib](const AttributeValue& known) { return known.attribute == attrib; });
     *pi = row == std::end(kAttributes) ? 0 : row->value;
     if (attrib == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
         *pi = dev;
@@ -219,7 +227,16 @@ CUresult cuDeviceGetProperties(CUdevprop* prop, CUdevice dev)
         return CUDA_ERROR_INVALID_DEVICE;
     if (!prop)
         return CUDA_ERROR_INVALID_VALUE;
-    *prop = {1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 49152, 65536, 32, 2147483647, 65536, 1500000, 512};
+    *prop = {1024,
+             {1024, 1024, 64},
+             {2147483647, 65535, 65535},
+             49152,
+             65536,
+             32,
+             2147483647,
+             65536,
+             1500000,
+             512};
     return CUDA_SUCCESS;
 }
 
@@ -229,7 +246,8 @@ CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev)
         return CUDA_ERROR_INVALID_DEVICE;
     if (!pciBusId || len < 13)
         return CUDA_ERROR_INVALID_VALUE;
-    std::snprintf(pciBusId, static_cast<std::size_t>(len), "0000:01:%02X.0", static_cast<unsigned>(dev));
+    std::snprintf(pciBusId, static_cast<std::size_t>(len), "0000:01:%02X.0",
+                  static_cast<unsigned>(dev));
     return CUDA_SUCCESS;
 }
 
@@ -258,7 +276,8 @@ CUresult cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType, CUdevice de
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements, CUarray_format, unsigned, CUdevice dev)
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements, CUarray_format, unsigned,
+                                            CUdevice dev)
 {
     if (!device_at(dev))
         return CUDA_ERROR_INVALID_DEVICE;

@@ -1,7 +1,8 @@
 // tools/simgpu/driver/entry.cpp — armed faults, the call trace, and the C API that sets them.
 //
-// Faults and trace come from VRAMSCOPE_SIM_FAULTS and VRAMSCOPE_SIM_TRACE when the library is loaded: calls before
-// cuInit count too. All state is leaked: destructors of the program call in after ours would have run.
+// Faults and trace come from VRAMSCOPE_SIM_FAULTS and VRAMSCOPE_SIM_TRACE when the library is
+// loaded: calls before cuInit count too. All state is leaked: destructors of the program call in
+// after ours would have run.
 #include "tools/simgpu/driver/entry.hpp"
 
 #include "tools/simgpu/driver/settings.hpp"
@@ -86,15 +87,18 @@ Entry* find_entry(const char* name)
     if (!name)
         return nullptr;
     Entry* const end = entries + entry_count;
-    Entry* const found = std::lower_bound(
-        entries, end, name, [](const Entry& entry, const char* wanted) { return std::strcmp(entry.name, wanted) < 0; });
+    Entry* const found =
+        std::lower_bound(entries, end, name, [](const Entry& entry, const char* wanted) {
+            return std::strcmp(entry.name, wanted) < 0;
+        });
     return found != end && std::strcmp(found->name, name) == 0 ? found : nullptr;
 }
 
 CUresult not_simulated(Entry& entry)
 {
     if (!entry.complained.exchange(true))
-        std::fprintf(stderr, "simgpu: %s is not simulated; it answers CUDA_ERROR_NOT_SUPPORTED\n", entry.name);
+        std::fprintf(stderr, "simgpu: %s is not simulated; it answers CUDA_ERROR_NOT_SUPPORTED\n",
+                     entry.name);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -111,7 +115,8 @@ CUresult injected_fault(Entry& entry)
 // One write, one line, also between processes; a full disk loses trace lines and nothing else.
 static void write_trace(const char* line, int length)
 {
-    [[maybe_unused]] const auto written = write(watch().trace_fd, line, static_cast<std::size_t>(length));
+    [[maybe_unused]] const auto written =
+        write(watch().trace_fd, line, static_cast<std::size_t>(length));
 }
 
 void trace(const Entry& entry, CUresult result)
@@ -119,7 +124,8 @@ void trace(const Entry& entry, CUresult result)
     if (watch().trace_fd < 0)
         return;
     char line[160];
-    write_trace(line, std::snprintf(line, sizeof line, "%s=%d\n", entry.name, static_cast<int>(result)));
+    write_trace(line,
+                std::snprintf(line, sizeof line, "%s=%d\n", entry.name, static_cast<int>(result)));
 }
 
 void trace_look_up(const char* name, int version, std::uint64_t flags)
@@ -137,7 +143,8 @@ extern "C" {
 
 SIMGPU_EXPORT const char* simgpu_version(void)
 {
-    static const auto* text = new std::string("simgpu 1 (CUDA " + std::to_string(CUDA_VERSION) + ")");
+    static const auto* text =
+        new std::string("simgpu 1 (CUDA " + std::to_string(CUDA_VERSION) + ")");
     return text->c_str();
 }
 

@@ -1,7 +1,8 @@
-// tools/simgpu/driver/entry.hpp — what every exported function passes: counts, faults, trace, per-thread default stream.
+// tools/simgpu/driver/entry.hpp — what every exported function passes: counts, faults, trace,
+// per-thread default stream.
 //
-// The export table is generated (exports.cpp). enter() is the only way from an exported name to its body in
-// simgpu::api; a name without a body answers CUDA_ERROR_NOT_SUPPORTED and says so once.
+// The export table is generated (exports.cpp). enter() is the only way from an exported name to its
+// body in simgpu::api; a name without a body answers CUDA_ERROR_NOT_SUPPORTED and says so once.
 #pragma once
 
 #include "tools/simgpu/driver/cuda.hpp"
@@ -19,7 +20,8 @@ struct Entry {
 extern Entry entries[];
 extern const unsigned entry_count;
 
-// One exported name: its row, whether stream 0 means the per-thread stream, whether cuInit must have come first.
+// One exported name: its row, whether stream 0 means the per-thread stream, whether cuInit must
+// have come first.
 struct Form {
     unsigned row;
     bool per_thread;

@@ -1,4 +1,5 @@
-// tools/simgpu/driver/event.hpp — events: a mark in a stream, the time at which it was reached, or a point of a capture.
+// tools/simgpu/driver/event.hpp — events: a mark in a stream, the time at which it was reached, or
+// a point of a capture.
 #pragma once
 
 #include "tools/simgpu/driver/context.hpp"

@@ -7,7 +7,8 @@
 namespace simgpu {
 namespace {
 
-constexpr unsigned kEventFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+constexpr unsigned kEventFlags =
+    CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
 CUresult find_event(CUevent handle, Event*& event)
 {
@@ -83,14 +84,21 @@ CUresult cuEventDestroy_v2(CUevent hEvent)
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventDestroy(CUevent hEvent) { return api::cuEventDestroy_v2(hEvent); }
+CUresult cuEventDestroy(CUevent hEvent)
+{
+    return api::cuEventDestroy_v2(hEvent);
+}
 
-CUresult cuEventRecord(CUevent hEvent, CUstream hStream) { return record(hEvent, hStream); }
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    return record(hEvent, hStream);
+}
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-    return (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0 ? CUDA_ERROR_INVALID_VALUE
-                                                                           : record(hEvent, hStream);
+    return (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0
+               ? CUDA_ERROR_INVALID_VALUE
+               : record(hEvent, hStream);
 }
 
 CUresult cuEventQuery(CUevent hEvent)
@@ -128,11 +136,14 @@ static CUresult elapsed(float* milliseconds, CUevent start, CUevent end)
         return error;
     if (const CUresult error = find_event(end, second))
         return error;
-    if (!first->time || !second->time || ((first->flags | second->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+    if (!first->time || !second->time ||
+        ((first->flags | second->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!first->time->set.load(std::memory_order_acquire) || !second->time->set.load(std::memory_order_acquire))
+    if (!first->time->set.load(std::memory_order_acquire) ||
+        !second->time->set.load(std::memory_order_acquire))
         return CUDA_ERROR_NOT_READY;
-    *milliseconds = std::chrono::duration<float, std::milli>(second->time->at - first->time->at).count();
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(second->time->at - first->time->at).count();
     return CUDA_SUCCESS;
 }
 

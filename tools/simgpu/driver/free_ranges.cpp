@@ -8,9 +8,15 @@ namespace {
 
 constexpr int kTriesInOwnClass = 16;
 
-unsigned class_of(std::size_t bytes) { return static_cast<unsigned>(std::bit_width(bytes)) - 1; }
+unsigned class_of(std::size_t bytes)
+{
+    return static_cast<unsigned>(std::bit_width(bytes)) - 1;
+}
 
-std::uintptr_t round_up(std::uintptr_t value, std::size_t alignment) { return (value + alignment - 1) & ~(alignment - 1); }
+std::uintptr_t round_up(std::uintptr_t value, std::size_t alignment)
+{
+    return (value + alignment - 1) & ~(alignment - 1);
+}
 
 } // namespace
 
@@ -48,7 +54,8 @@ std::optional<std::uintptr_t> FreeRanges::take(std::size_t bytes, std::size_t al
     return taken;
 }
 
-FreeRanges::Range FreeRanges::give(std::uintptr_t start, std::size_t bytes, std::uintptr_t floor, std::uintptr_t ceiling)
+FreeRanges::Range FreeRanges::give(std::uintptr_t start, std::size_t bytes, std::uintptr_t floor,
+                                   std::uintptr_t ceiling)
 {
     auto next = ranges_.lower_bound(start);
     if (next != ranges_.end() && next->first == start + bytes && next->first < ceiling) {
@@ -67,7 +74,10 @@ FreeRanges::Range FreeRanges::give(std::uintptr_t start, std::size_t bytes, std:
     return {start, bytes};
 }
 
-void FreeRanges::remove(Range range) { erase(ranges_.find(range.start)); }
+void FreeRanges::remove(Range range)
+{
+    erase(ranges_.find(range.start));
+}
 
 std::optional<FreeRanges::Range> FreeRanges::range_at(std::uintptr_t start) const
 {

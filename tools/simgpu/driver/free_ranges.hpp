@@ -1,7 +1,8 @@
-// tools/simgpu/driver/free_ranges.hpp — the free parts of an address window; the lowest fit is taken, neighbours merge.
+// tools/simgpu/driver/free_ranges.hpp — the free parts of an address window; the lowest fit is
+// taken, neighbours merge.
 //
-// "Lowest" is exact among ranges whose power-of-two class guarantees a fit; in the class of the size itself the first
-// few are tried. Not thread-safe: its owner locks.
+// "Lowest" is exact among ranges whose power-of-two class guarantees a fit; in the class of the
+// size itself the first few are tried. Not thread-safe: its owner locks.
 #pragma once
 
 #include <array>
@@ -17,12 +18,14 @@ class FreeRanges {
 public:
     // A taken range starts at a multiple of alignment (a power of two).
     std::optional<std::uintptr_t> take(std::size_t bytes, std::size_t alignment = 1);
-    // Give back; merges with neighbours, but not across [floor, ceiling). Returns the merged range's start and size.
+    // Give back; merges with neighbours, but not across [floor, ceiling). Returns the merged
+    // range's start and size.
     struct Range {
         std::uintptr_t start;
         std::size_t bytes;
     };
-    Range give(std::uintptr_t start, std::size_t bytes, std::uintptr_t floor = 0, std::uintptr_t ceiling = UINTPTR_MAX);
+    Range give(std::uintptr_t start, std::size_t bytes, std::uintptr_t floor = 0,
+               std::uintptr_t ceiling = UINTPTR_MAX);
     // Remove exactly this free range, which give() or range_at() returned.
     void remove(Range range);
     // The free range that starts there.

@@ -9,8 +9,8 @@
 namespace simgpu {
 namespace {
 
-constexpr unsigned long long kKnownFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
-    | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+constexpr unsigned long long kKnownFlags =
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
 #if CUDA_VERSION >= 12000
     | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
 #endif
@@ -96,7 +96,8 @@ CUresult instantiate(CUgraphExec* handle, CUgraph graph_handle, unsigned long lo
     return CUDA_SUCCESS;
 }
 
-// Memory is allocated at the launch, as the caller learns of a failure there; frees happen in stream order.
+// Memory is allocated at the launch, as the caller learns of a failure there; frees happen in
+// stream order.
 CUresult activate(const GraphExec& exec)
 {
     const auto freed_inside = [&exec](CUdeviceptr address) {
@@ -108,8 +109,8 @@ CUresult activate(const GraphExec& exec)
     for (const GraphStep& step : *exec.steps) {
         if (!step.allocates)
             continue;
-        if (const CUresult error
-            = activate_graph_memory(step.allocates, auto_free || freed_inside(step.allocates))) {
+        if (const CUresult error =
+                activate_graph_memory(step.allocates, auto_free || freed_inside(step.allocates))) {
             for (const CUdeviceptr address : activated)
                 free_graph_memory(address);
             return error;
@@ -145,9 +146,10 @@ CUresult set_step(CUgraphExec handle, CUgraphNode node_handle, CUresult made, Wo
         return CUDA_ERROR_INVALID_VALUE;
     // Launches already queued keep the steps they were launched with.
     auto steps = std::make_shared<std::vector<GraphStep>>(*exec->steps);
-    const auto step = std::find_if(steps->begin(), steps->end(), [node_handle](const GraphStep& known) {
-        return known.node == reinterpret_cast<GraphNode*>(node_handle);
-    });
+    const auto step =
+        std::find_if(steps->begin(), steps->end(), [node_handle](const GraphStep& known) {
+            return known.node == reinterpret_cast<GraphNode*>(node_handle);
+        });
     if (step == steps->end())
         return CUDA_ERROR_INVALID_VALUE;
     step->work = std::move(work);
@@ -169,10 +171,13 @@ Slots<GraphNode>& graph_nodes()
     return *all;
 }
 
-Graph* open_graph() { return graphs().make(); }
+Graph* open_graph()
+{
+    return graphs().make();
+}
 
-GraphNode* add_node_locked(Graph& graph, std::vector<GraphNode*> dependencies, CUgraphNodeType type, Work work,
-                           NodeDetail detail)
+GraphNode* add_node_locked(Graph& graph, std::vector<GraphNode*> dependencies, CUgraphNodeType type,
+                           Work work, NodeDetail detail)
 {
     GraphNode* node = graph_nodes().make();
     node->graph = &graph;
@@ -208,7 +213,8 @@ void close_graph_locked(Graph& graph)
 
 namespace api {
 
-CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph, unsigned long long flags)
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph,
+                                     unsigned long long flags)
 {
     return instantiate(phGraphExec, hGraph, flags);
 }
@@ -218,7 +224,8 @@ CUresult cuGraphInstantiate(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNod
     return instantiate(phGraphExec, hGraph, 0);
 }
 
-CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode*, char*, size_t)
+CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode*, char*,
+                               size_t)
 {
     return instantiate(phGraphExec, hGraph, 0);
 }
@@ -230,7 +237,8 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph,
     if (!instantiateParams)
         return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = instantiate(phGraphExec, hGraph, instantiateParams->flags);
-    instantiateParams->result_out = result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;
+    instantiateParams->result_out =
+        result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;
     return result;
 }
 
@@ -276,7 +284,8 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     Submission submission;
     submission.type = CU_GRAPH_NODE_TYPE_GRAPH;
     for (const GraphStep& step : *steps)
-        submission.work.touches.insert(submission.work.touches.end(), step.work.touches.begin(), step.work.touches.end());
+        submission.work.touches.insert(submission.work.touches.end(), step.work.touches.begin(),
+                                       step.work.touches.end());
     submission.work.run = [steps] { return run_steps(*steps); };
     return submit(*stream, std::move(submission));
 }
@@ -304,7 +313,8 @@ static CUresult update(CUgraphExec hGraphExec, CUgraph hGraph)
     const auto same_kind = [](const GraphStep& before, const GraphStep& after) {
         return !before.allocates && !after.allocates && !before.frees == !after.frees;
     };
-    if (!std::equal(steps->begin(), steps->end(), exec->steps->begin(), exec->steps->end(), same_kind))
+    if (!std::equal(steps->begin(), steps->end(), exec->steps->begin(), exec->steps->end(),
+                    same_kind))
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     exec->steps = std::move(steps);
     return CUDA_SUCCESS;
@@ -317,12 +327,14 @@ CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode* 
     if (hErrorNode_out)
         *hErrorNode_out = nullptr;
     if (updateResult_out)
-        *updateResult_out = result == CUDA_SUCCESS ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        *updateResult_out = result == CUDA_SUCCESS ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+                                                   : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     return result;
 }
 
 #if CUDA_VERSION >= 12000
-CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo* resultInfo)
+CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+                              CUgraphExecUpdateResultInfo* resultInfo)
 {
     if (!resultInfo)
         return CUDA_ERROR_INVALID_VALUE;
@@ -343,12 +355,13 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
                                         const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
 {
     Work work;
-    const CUresult made = nodeParams ? make_work(widen(*nodeParams), work) : CUDA_ERROR_INVALID_VALUE;
+    const CUresult made =
+        nodeParams ? make_work(widen(*nodeParams), work) : CUDA_ERROR_INVALID_VALUE;
     return set_step(hGraphExec, hNode, made, std::move(work));
 }
 
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D* copyParams,
-                                        CUcontext)
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                        const CUDA_MEMCPY3D* copyParams, CUcontext)
 {
     Work work;
     const CUresult made = copyParams ? make_work(*copyParams, work) : CUDA_ERROR_INVALID_VALUE;
@@ -363,7 +376,8 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
     return set_step(hGraphExec, hNode, made, std::move(work));
 }
 
-CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS* nodeParams)
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                      const CUDA_HOST_NODE_PARAMS* nodeParams)
 {
     Work work;
     const CUresult made = nodeParams ? make_work(*nodeParams, work) : CUDA_ERROR_INVALID_VALUE;

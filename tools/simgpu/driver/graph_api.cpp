@@ -10,8 +10,8 @@ namespace simgpu {
 namespace {
 
 // Adds a node after the given ones. The detail is what the node's GetParams tells.
-CUresult add(CUgraphNode* handle, CUgraph graph_handle, const CUgraphNode* dependencies, std::size_t count,
-             CUgraphNodeType type, Work work, NodeDetail detail = {})
+CUresult add(CUgraphNode* handle, CUgraph graph_handle, const CUgraphNode* dependencies,
+             std::size_t count, CUgraphNodeType type, Work work, NodeDetail detail = {})
 {
     if (!handle || (count > 0 && !dependencies))
         return CUDA_ERROR_INVALID_VALUE;
@@ -31,8 +31,8 @@ CUresult add(CUgraphNode* handle, CUgraph graph_handle, const CUgraphNode* depen
 }
 
 template <class Parameters>
-CUresult add_with(CUgraphNode* handle, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
-                  CUgraphNodeType type, const Parameters* parameters)
+CUresult add_with(CUgraphNode* handle, CUgraph graph, const CUgraphNode* dependencies,
+                  std::size_t count, CUgraphNodeType type, const Parameters* parameters)
 {
     if (!parameters)
         return CUDA_ERROR_INVALID_VALUE;
@@ -71,20 +71,22 @@ CUresult set(CUgraphNode handle, const Parameters* parameters)
     return CUDA_SUCCESS;
 }
 
-CUresult add_allocation(CUgraphNode* handle, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
-                        CUDA_MEM_ALLOC_NODE_PARAMS& parameters)
+CUresult add_allocation(CUgraphNode* handle, CUgraph graph, const CUgraphNode* dependencies,
+                        std::size_t count, CUDA_MEM_ALLOC_NODE_PARAMS& parameters)
 {
     const auto& properties = parameters.poolProps;
     Device* device = device_at(properties.location.id);
-    if (properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE
-        || properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE || !device)
+    if (properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE || !device)
         return CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr address = 0;
     if (const CUresult error = plan_graph_memory(*device, parameters.bytesize, address))
         return error;
     GraphAllocation detail{address, parameters};
     detail.parameters.dptr = address;
-    const CUresult result = add(handle, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEM_ALLOC, {}, detail);
+    const CUresult result =
+        add(handle, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEM_ALLOC, {}, detail);
     if (result == CUDA_SUCCESS)
         parameters.dptr = address;
     else
@@ -92,22 +94,25 @@ CUresult add_allocation(CUgraphNode* handle, CUgraph graph, const CUgraphNode* d
     return result;
 }
 
-CUresult add_free(CUgraphNode* handle, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
-                  CUdeviceptr address)
+CUresult add_free(CUgraphNode* handle, CUgraph graph, const CUgraphNode* dependencies,
+                  std::size_t count, CUdeviceptr address)
 {
     if (!is_graph_memory(address))
         return CUDA_ERROR_INVALID_VALUE;
-    return add(handle, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEM_FREE, {}, GraphFree{address});
+    return add(handle, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEM_FREE, {},
+               GraphFree{address});
 }
 
-// The list calls of cuda.h: with a null list, *count becomes the size; else at most *count are written.
+// The list calls of cuda.h: with a null list, *count becomes the size; else at most *count are
+// written.
 CUresult list(const std::vector<GraphNode*>& nodes, CUgraphNode* out, std::size_t* count)
 {
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
     if (out) {
         for (std::size_t index = 0; index < *count; ++index)
-            out[index] = index < nodes.size() ? reinterpret_cast<CUgraphNode>(nodes[index]) : nullptr;
+            out[index] =
+                index < nodes.size() ? reinterpret_cast<CUgraphNode>(nodes[index]) : nullptr;
         *count = std::min(*count, nodes.size());
     } else {
         *count = nodes.size();
@@ -120,7 +125,8 @@ CUresult clone_locked(const Graph& from, Graph& to)
 {
     std::map<GraphNode*, GraphNode*> copies;
     for (GraphNode* node : from.nodes) {
-        if (std::holds_alternative<GraphAllocation>(node->detail) || std::holds_alternative<GraphFree>(node->detail))
+        if (std::holds_alternative<GraphAllocation>(node->detail) ||
+            std::holds_alternative<GraphFree>(node->detail))
             return CUDA_ERROR_NOT_SUPPORTED;
         NodeDetail detail = node->detail;
         if (auto* child = std::get_if<ChildGraph>(&detail)) {
@@ -139,8 +145,8 @@ CUresult clone_locked(const Graph& from, Graph& to)
     return CUDA_SUCCESS;
 }
 
-CUresult change_dependencies(CUgraph graph_handle, const CUgraphNode* from, const CUgraphNode* to, std::size_t count,
-                             bool remove)
+CUresult change_dependencies(CUgraph graph_handle, const CUgraphNode* from, const CUgraphNode* to,
+                             std::size_t count, bool remove)
 {
     const std::lock_guard lock(capture_mutex());
     Graph* graph = graphs().find(graph_handle);
@@ -163,7 +169,8 @@ std::vector<GraphNode*> dependents_of(GraphNode& node)
 {
     std::vector<GraphNode*> found;
     for (GraphNode* other : node.graph->nodes)
-        if (std::find(other->dependencies.begin(), other->dependencies.end(), &node) != other->dependencies.end())
+        if (std::find(other->dependencies.begin(), other->dependencies.end(), &node) !=
+            other->dependencies.end())
             found.push_back(other);
     return found;
 }
@@ -230,62 +237,74 @@ CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph)
     return result;
 }
 
-CUresult cuGraphAddEmptyNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                             size_t numDependencies)
+CUresult cuGraphAddEmptyNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                             const CUgraphNode* dependencies, size_t numDependencies)
 {
     return add(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_EMPTY, {});
 }
 
-CUresult cuGraphAddKernelNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                              size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
+CUresult cuGraphAddKernelNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                              const CUgraphNode* dependencies, size_t numDependencies,
+                              const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
 {
-    const CUDA_KERNEL_NODE_PARAMS wide = nodeParams ? widen(*nodeParams) : CUDA_KERNEL_NODE_PARAMS{};
+    const CUDA_KERNEL_NODE_PARAMS wide =
+        nodeParams ? widen(*nodeParams) : CUDA_KERNEL_NODE_PARAMS{};
     return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_KERNEL,
                     nodeParams ? &wide : nullptr);
 }
 
-CUresult cuGraphAddMemcpyNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                              size_t numDependencies, const CUDA_MEMCPY3D* copyParams, CUcontext)
+CUresult cuGraphAddMemcpyNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                              const CUgraphNode* dependencies, size_t numDependencies,
+                              const CUDA_MEMCPY3D* copyParams, CUcontext)
 {
-    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_MEMCPY, copyParams);
+    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_MEMCPY,
+                    copyParams);
 }
 
-CUresult cuGraphAddMemsetNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                              size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext)
+CUresult cuGraphAddMemsetNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                              const CUgraphNode* dependencies, size_t numDependencies,
+                              const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext)
 {
-    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_MEMSET, memsetParams);
+    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_MEMSET,
+                    memsetParams);
 }
 
-CUresult cuGraphAddHostNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                            size_t numDependencies, const CUDA_HOST_NODE_PARAMS* nodeParams)
+CUresult cuGraphAddHostNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                            const CUgraphNode* dependencies, size_t numDependencies,
+                            const CUDA_HOST_NODE_PARAMS* nodeParams)
 {
-    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_HOST, nodeParams);
+    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_HOST,
+                    nodeParams);
 }
 
-CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                                  size_t numDependencies, CUgraph childGraph)
+CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode* dependencies, size_t numDependencies,
+                                  CUgraph childGraph)
 {
     CUgraph copy = nullptr;
     if (const CUresult error = api::cuGraphClone(&copy, childGraph))
         return error;
-    const CUresult result = add(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_GRAPH, {},
-                                ChildGraph{reinterpret_cast<Graph*>(copy)});
+    const CUresult result =
+        add(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_GRAPH, {},
+            ChildGraph{reinterpret_cast<Graph*>(copy)});
     if (result != CUDA_SUCCESS)
         api::cuGraphDestroy(copy);
     return result;
 }
 
-CUresult cuGraphAddEventRecordNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                                   size_t numDependencies, CUevent event)
+CUresult cuGraphAddEventRecordNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                   const CUgraphNode* dependencies, size_t numDependencies,
+                                   CUevent event)
 {
     Event* found = events().find(event);
-    return found ? add(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                       event_work(*found))
+    return found ? add(phGraphNode, hGraph, dependencies, numDependencies,
+                       CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_work(*found))
                  : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                                 size_t numDependencies, CUevent event)
+CUresult cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                 const CUgraphNode* dependencies, size_t numDependencies,
+                                 CUevent event)
 {
     Event* found = events().find(event);
     if (!found)
@@ -295,18 +314,22 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph, const
         finish(mark);
         return CUDA_SUCCESS;
     };
-    return add(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_WAIT_EVENT, std::move(work));
+    return add(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+               std::move(work));
 }
 
-CUresult cuGraphAddMemAllocNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                                size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams)
+CUresult cuGraphAddMemAllocNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                const CUgraphNode* dependencies, size_t numDependencies,
+                                CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams)
 {
-    return nodeParams ? add_allocation(phGraphNode, hGraph, dependencies, numDependencies, *nodeParams)
-                      : CUDA_ERROR_INVALID_VALUE;
+    return nodeParams
+               ? add_allocation(phGraphNode, hGraph, dependencies, numDependencies, *nodeParams)
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                               size_t numDependencies, CUdeviceptr dptr)
+CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                               const CUgraphNode* dependencies, size_t numDependencies,
+                               CUdeviceptr dptr)
 {
     return add_free(phGraphNode, hGraph, dependencies, numDependencies, dptr);
 }
@@ -329,8 +352,14 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr* dptr_out)
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D* nodeParams) { return get(hNode, nodeParams); }
-CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D* nodeParams) { return set(hNode, nodeParams); }
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D* nodeParams)
+{
+    return get(hNode, nodeParams);
+}
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D* nodeParams)
+{
+    return set(hNode, nodeParams);
+}
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS* nodeParams)
 {
     return get(hNode, nodeParams);
@@ -339,17 +368,22 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PA
 {
     return set(hNode, nodeParams);
 }
-CUresult cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS* nodeParams) { return get(hNode, nodeParams); }
+CUresult cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS* nodeParams)
+{
+    return get(hNode, nodeParams);
+}
 CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS* nodeParams)
 {
     return set(hNode, nodeParams);
 }
 
 #if CUDA_VERSION >= 12000
-CUresult cuGraphAddKernelNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                                 size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS* nodeParams)
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                 const CUgraphNode* dependencies, size_t numDependencies,
+                                 const CUDA_KERNEL_NODE_PARAMS* nodeParams)
 {
-    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams);
+    return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_KERNEL,
+                    nodeParams);
 }
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS* nodeParams)
 {
@@ -389,45 +423,52 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type)
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies, size_t* numDependencies)
+CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies,
+                                    size_t* numDependencies)
 {
     const std::lock_guard lock(capture_mutex());
     const GraphNode* node = graph_nodes().find(hNode);
-    return node ? list(node->dependencies, dependencies, numDependencies) : CUDA_ERROR_INVALID_VALUE;
+    return node ? list(node->dependencies, dependencies, numDependencies)
+                : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes, size_t* numDependentNodes)
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes,
+                                      size_t* numDependentNodes)
 {
     const std::lock_guard lock(capture_mutex());
     GraphNode* node = graph_nodes().find(hNode);
-    return node ? list(dependents_of(*node), dependentNodes, numDependentNodes) : CUDA_ERROR_INVALID_VALUE;
+    return node ? list(dependents_of(*node), dependentNodes, numDependentNodes)
+                : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, size_t numDependencies)
+CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                size_t numDependencies)
 {
     return change_dependencies(hGraph, from, to, numDependencies, false);
 }
 
-CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, size_t numDependencies)
+CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                   size_t numDependencies)
 {
     return change_dependencies(hGraph, from, to, numDependencies, true);
 }
 
 #if CUDA_VERSION >= 12030
-CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData*,
-                                   size_t numDependencies)
+CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData*, size_t numDependencies)
 {
     return change_dependencies(hGraph, from, to, numDependencies, false);
 }
 
-CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
-                                      const CUgraphEdgeData*, size_t numDependencies)
+CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
+                                      const CUgraphNode* to, const CUgraphEdgeData*,
+                                      size_t numDependencies)
 {
     return change_dependencies(hGraph, from, to, numDependencies, true);
 }
 
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies, CUgraphEdgeData* edgeData,
-                                       size_t* numDependencies)
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies,
+                                       CUgraphEdgeData* edgeData, size_t* numDependencies)
 {
     const CUresult result = api::cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
     if (result == CUDA_SUCCESS && edgeData && dependencies)
@@ -437,8 +478,8 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependenc
 #endif
 
 #if CUDA_VERSION >= 12020
-CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, size_t numDependencies,
-                        CUgraphNodeParams* nodeParams)
+CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                        size_t numDependencies, CUgraphNodeParams* nodeParams)
 {
     if (!nodeParams)
         return CUDA_ERROR_INVALID_VALUE;
@@ -450,7 +491,8 @@ CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphN
         CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
         parameters.poolProps = nodeParams->alloc.poolProps;
         parameters.bytesize = nodeParams->alloc.bytesize;
-        const CUresult result = add_allocation(phGraphNode, hGraph, dependencies, numDependencies, parameters);
+        const CUresult result =
+            add_allocation(phGraphNode, hGraph, dependencies, numDependencies, parameters);
         if (result == CUDA_SUCCESS)
             nodeParams->alloc.dptr = parameters.dptr;
         return result;
@@ -459,18 +501,20 @@ CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphN
         CUDA_HOST_NODE_PARAMS parameters{};
         parameters.fn = nodeParams->host.fn;
         parameters.userData = nodeParams->host.userData;
-        return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_HOST, &parameters);
+        return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_HOST,
+                        &parameters);
     }
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_MEMCPY)
-        return add_with(phGraphNode, hGraph, dependencies, numDependencies, CU_GRAPH_NODE_TYPE_MEMCPY,
-                        &nodeParams->memcpy.copyParams);
+        return add_with(phGraphNode, hGraph, dependencies, numDependencies,
+                        CU_GRAPH_NODE_TYPE_MEMCPY, &nodeParams->memcpy.copyParams);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 #endif
 
 #if CUDA_VERSION >= 12030
-CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                           const CUgraphEdgeData*, size_t numDependencies, CUgraphNodeParams* nodeParams)
+CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
+                           const CUgraphNode* dependencies, const CUgraphEdgeData*,
+                           size_t numDependencies, CUgraphNodeParams* nodeParams)
 {
     return api::cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }

@@ -1,7 +1,8 @@
 // tools/simgpu/driver/graph_memory.cpp — memory of allocation nodes.
 //
-// The address is fixed when the node is made. Bytes are taken from the device at the first launch and kept, also after a
-// free, until cuDeviceGraphMemTrim or until nothing names the address any more.
+// The address is fixed when the node is made. Bytes are taken from the device at the first launch
+// and kept, also after a free, until cuDeviceGraphMemTrim or until nothing names the address any
+// more.
 #include "tools/simgpu/driver/graph.hpp"
 
 #include "api.hpp"
@@ -38,7 +39,10 @@ Usage& usage_of(Device* device)
     return (*all)[device];
 }
 
-std::size_t block_bytes(const Memory& memory) { return round_up(memory.bytes, kBlockBytes); }
+std::size_t block_bytes(const Memory& memory)
+{
+    return round_up(memory.bytes, kBlockBytes);
+}
 
 bool back(Memory& memory)
 {

@@ -1,4 +1,5 @@
-// tools/simgpu/driver/host_api.cpp — pinned host memory: allocated, or registered pages of the program.
+// tools/simgpu/driver/host_api.cpp — pinned host memory: allocated, or registered pages of the
+// program.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/capture.hpp"
 
@@ -9,10 +10,10 @@
 namespace simgpu {
 namespace {
 
-constexpr unsigned kHostAllocFlags
-    = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-constexpr unsigned kRegisterFlags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP
-    | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+constexpr unsigned kHostAllocFlags =
+    CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+constexpr unsigned kRegisterFlags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                                    CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
 
 CUresult add(Context& context, Kind kind, void* pages, std::size_t bytes, unsigned flags)
 {
@@ -66,21 +67,31 @@ CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags)
         return refused;
     if (!pp || bytesize == 0 || (Flags & ~kHostAllocFlags) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    void* const pages
-        = mmap(nullptr, bytesize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const pages = mmap(nullptr, bytesize, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult result = add(*context, Kind::host, pages, bytesize, Flags | CU_MEMHOSTALLOC_DEVICEMAP);
+    const CUresult result =
+        add(*context, Kind::host, pages, bytesize, Flags | CU_MEMHOSTALLOC_DEVICEMAP);
     if (result == CUDA_SUCCESS)
         *pp = pages;
     return result;
 }
 
-CUresult cuMemAllocHost_v2(void** pp, size_t bytesize) { return api::cuMemHostAlloc(pp, bytesize, 0); }
+CUresult cuMemAllocHost_v2(void** pp, size_t bytesize)
+{
+    return api::cuMemHostAlloc(pp, bytesize, 0);
+}
 
-CUresult cuMemAllocHost(void** pp, unsigned int bytesize) { return api::cuMemHostAlloc(pp, bytesize, 0); }
+CUresult cuMemAllocHost(void** pp, unsigned int bytesize)
+{
+    return api::cuMemHostAlloc(pp, bytesize, 0);
+}
 
-CUresult cuMemFreeHost(void* p) { return drop(p, Kind::host, CUDA_ERROR_INVALID_VALUE); }
+CUresult cuMemFreeHost(void* p)
+{
+    return drop(p, Kind::host, CUDA_ERROR_INVALID_VALUE);
+}
 
 CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags)
 {
@@ -97,7 +108,10 @@ CUresult cuMemHostRegister(void* p, size_t bytesize, unsigned int Flags)
     return api::cuMemHostRegister_v2(p, bytesize, Flags);
 }
 
-CUresult cuMemHostUnregister(void* p) { return drop(p, Kind::registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED); }
+CUresult cuMemHostUnregister(void* p)
+{
+    return drop(p, Kind::registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags)
 {

@@ -1,7 +1,9 @@
-// tools/simgpu/driver/ipc.cpp — cuIpc*: device memory and events between processes, through /proc/PID/fd.
+// tools/simgpu/driver/ipc.cpp — cuIpc*: device memory and events between processes, through
+// /proc/PID/fd.
 //
-// A handle names the exporting process, its device file and the allocation's place in it. As with a driver: a handle
-// exports the whole allocation, also for an inner address, and is of no use in the process that made it.
+// A handle names the exporting process, its device file and the allocation's place in it. As with a
+// driver: a handle exports the whole allocation, also for an inner address, and is of no use in the
+// process that made it.
 #include "tools/simgpu/driver/event.hpp"
 #include "tools/simgpu/driver/share.hpp"
 
@@ -46,7 +48,8 @@ CUresult open_again(const MemoryHandle& handle, CUdeviceptr& address)
 {
     const std::lock_guard lock(memory_mutex());
     for (auto& [start, import] : imports()) {
-        if (std::memcmp(&import.handle, &handle, sizeof handle) != 0 || !allocation_at_locked(start))
+        if (std::memcmp(&import.handle, &handle, sizeof handle) != 0 ||
+            !allocation_at_locked(start))
             continue;
         ++import.users;
         address = start;
@@ -90,8 +93,8 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsign
         return error;
     MemoryHandle wanted{};
     std::memcpy(&wanted, &handle, sizeof wanted);
-    if (!pdptr || (Flags & ~static_cast<unsigned>(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) != 0
-        || wanted.magic != kMemoryMagic)
+    if (!pdptr || (Flags & ~static_cast<unsigned>(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) != 0 ||
+        wanted.magic != kMemoryMagic)
         return CUDA_ERROR_INVALID_VALUE;
     Device* device = device_at(wanted.device);
     if (!device)
@@ -109,7 +112,8 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsign
         return CUDA_ERROR_INVALID_VALUE;
     }
     CUdeviceptr address = 0;
-    const CUresult result = map_foreign(file, wanted.offset, wanted.bytes, *device, context, address);
+    const CUresult result =
+        map_foreign(file, wanted.offset, wanted.bytes, *device, context, address);
     close(file); // the mapping stays
     if (result != CUDA_SUCCESS)
         return result;

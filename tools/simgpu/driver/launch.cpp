@@ -1,4 +1,5 @@
-// tools/simgpu/driver/launch.cpp — host versions of kernels, launches, function attributes, occupancy.
+// tools/simgpu/driver/launch.cpp — host versions of kernels, launches, function attributes,
+// occupancy.
 #include "tools/simgpu/driver/launch.hpp"
 
 #include "api.hpp"
@@ -39,7 +40,8 @@ const unsigned char* packed_arguments(void** extra)
     return nullptr;
 }
 
-void copy_arguments(const std::vector<std::size_t>& sizes, void** parameters, void** extra, KernelCall& call)
+void copy_arguments(const std::vector<std::size_t>& sizes, void** parameters, void** extra,
+                    KernelCall& call)
 {
     const unsigned char* const packed = packed_arguments(extra);
     std::size_t offset = 0;
@@ -47,7 +49,8 @@ void copy_arguments(const std::vector<std::size_t>& sizes, void** parameters, vo
         const std::size_t bytes = sizes[index];
         const std::size_t alignment = std::min<std::size_t>(16, bytes & (~bytes + 1));
         offset = round_up(offset, std::max<std::size_t>(1, alignment));
-        const auto* const from = packed ? packed + offset : static_cast<const unsigned char*>(parameters[index]);
+        const auto* const from =
+            packed ? packed + offset : static_cast<const unsigned char*>(parameters[index]);
         call.arguments.emplace_back(from, from + bytes);
         offset += bytes;
     }
@@ -61,7 +64,10 @@ Slots<Kernel>& kernels()
     return *all;
 }
 
-bool host_kernels_exist() { return host_versions().any.load(std::memory_order_relaxed); }
+bool host_kernels_exist()
+{
+    return host_versions().any.load(std::memory_order_relaxed);
+}
 
 CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
                    unsigned shared_bytes, void** parameters, void** extra, KernelCall& call)
@@ -70,8 +76,8 @@ CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array
     if (!kernel)
         return CUDA_ERROR_INVALID_HANDLE;
     const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
-    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || threads == 0 || threads > kMostThreads
-        || shared_bytes > kMostSharedBytes)
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || threads == 0 || threads > kMostThreads ||
+        shared_bytes > kMostSharedBytes)
         return CUDA_ERROR_INVALID_VALUE;
     call = {kernel->name, grid, block, shared_bytes, {}};
     HostVersions& all = host_versions();
@@ -101,7 +107,8 @@ Work make_work(const KernelCall& call)
             HostVersions& all = host_versions();
             const std::lock_guard lock(all.mutex);
             const auto version = all.by_name.find(call.name);
-            if (version != all.by_name.end() && version->second.argument_bytes.size() == call.arguments.size())
+            if (version != all.by_name.end() &&
+                version->second.argument_bytes.size() == call.arguments.size())
                 function = version->second.function;
         }
         if (!function)
@@ -117,8 +124,8 @@ Work make_work(const KernelCall& call)
 
 namespace {
 
-CUresult launch(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block, unsigned shared_bytes,
-                CUstream stream_handle, void** parameters, void** extra)
+CUresult launch(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
+                unsigned shared_bytes, CUstream stream_handle, void** parameters, void** extra)
 {
     Context* context = nullptr;
     if (const CUresult error = current_context(context))
@@ -129,7 +136,8 @@ CUresult launch(CUfunction function, std::array<unsigned, 3> grid, std::array<un
     if (stream->context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     KernelCall call;
-    if (const CUresult error = make_call(function, grid, block, shared_bytes, parameters, extra, call))
+    if (const CUresult error =
+            make_call(function, grid, block, shared_bytes, parameters, extra, call))
         return error;
     return submit(*stream, {make_work(call), CU_GRAPH_NODE_TYPE_KERNEL});
 }
@@ -138,29 +146,33 @@ CUresult launch(CUfunction function, std::array<unsigned, 3> grid, std::array<un
 
 namespace api {
 
-CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                        unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                        unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra)
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                        void** kernelParams, void** extra)
 {
-    return launch(f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, hStream,
-                  kernelParams, extra);
+    return launch(f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ},
+                  sharedMemBytes, hStream, kernelParams, extra);
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                                   unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                                   unsigned int sharedMemBytes, CUstream hStream, void** kernelParams)
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX,
+                                   unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream,
+                                   void** kernelParams)
 {
-    return launch(f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, hStream,
-                  kernelParams, nullptr);
+    return launch(f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ},
+                  sharedMemBytes, hStream, kernelParams, nullptr);
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra)
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams,
+                          void** extra)
 {
     if (!config)
         return CUDA_ERROR_INVALID_VALUE;
     return launch(f, {config->gridDimX, config->gridDimY, config->gridDimZ},
-                  {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes, config->hStream,
-                  kernelParams, extra);
+                  {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes,
+                  config->hStream, kernelParams, extra);
 }
 
 CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc)
@@ -246,7 +258,8 @@ CUresult cuFuncLoad(CUfunction function)
 }
 #endif
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize, size_t)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize,
+                                                     size_t)
 {
     if (!numBlocks || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -256,30 +269,35 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction 
     return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CUfunction func, int blockSize,
-                                                              size_t dynamicSMemSize, unsigned int)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CUfunction func,
+                                                              int blockSize, size_t dynamicSMemSize,
+                                                              unsigned int)
 {
-    return api::cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+    return api::cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize,
+                                                            dynamicSMemSize);
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize, size_t,
-                                          int blockSizeLimit)
+CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction func,
+                                          CUoccupancyB2DSize, size_t, int blockSizeLimit)
 {
     if (!minGridSize || !blockSize)
         return CUDA_ERROR_INVALID_VALUE;
     if (!kernels().find(func))
         return CUDA_ERROR_INVALID_HANDLE;
-    *blockSize = blockSizeLimit > 0 ? std::min(blockSizeLimit, static_cast<int>(kMostThreads)) : static_cast<int>(kMostThreads);
+    *blockSize = blockSizeLimit > 0 ? std::min(blockSizeLimit, static_cast<int>(kMostThreads))
+                                    : static_cast<int>(kMostThreads);
     *minGridSize = 132 * (2048 / *blockSize);
     return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockSize, CUfunction func,
-                                                   CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
-                                                   int blockSizeLimit, unsigned int)
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockSize,
+                                                   CUfunction func,
+                                                   CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                   size_t dynamicSMemSize, int blockSizeLimit,
+                                                   unsigned int)
 {
-    return api::cuOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
-                                            blockSizeLimit);
+    return api::cuOccupancyMaxPotentialBlockSize(
+        minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit);
 }
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunction func, int, int)
@@ -295,8 +313,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
 } // namespace api
 } // namespace simgpu
 
-extern "C" SIMGPU_EXPORT void simgpu_set_kernel(const char* name, simgpu_kernel function, size_t argument_count,
-                                                const size_t* argument_bytes)
+extern "C" SIMGPU_EXPORT void simgpu_set_kernel(const char* name, simgpu_kernel function,
+                                                size_t argument_count, const size_t* argument_bytes)
 {
     if (!name)
         return;

@@ -1,4 +1,5 @@
-// tools/simgpu/driver/launch.hpp — kernels: names in loaded images; nothing runs unless a host version was given.
+// tools/simgpu/driver/launch.hpp — kernels: names in loaded images; nothing runs unless a host
+// version was given.
 #pragma once
 
 #include "tools/simgpu/driver/capture.hpp"

@@ -1,9 +1,9 @@
 // tools/simgpu/driver/lookup.cpp — cuGetProcAddress, both forms, and the driver's version.
 //
-// The newest form not newer than the version asked for. Flag 2 prefers the per-thread default stream's form, also an
-// older one's plain form never wins over it. There are no export tables.
-#include "tools/simgpu/driver/entry.hpp"
+// The newest form not newer than the version asked for. Flag 2 prefers the per-thread default
+// stream's form, also an older one's plain form never wins over it. There are no export tables.
 #include "tools/simgpu/driver/lookup.hpp"
+#include "tools/simgpu/driver/entry.hpp"
 
 #include "api.hpp"
 
@@ -13,7 +13,8 @@
 namespace simgpu {
 namespace {
 
-constexpr cuuint64_t kKnownFlags = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+constexpr cuuint64_t kKnownFlags =
+    CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 
 struct Answer {
     void* function = nullptr;
@@ -23,10 +24,17 @@ struct Answer {
 Answer find(const char* name, int version, bool per_thread)
 {
     struct ByName {
-        bool operator()(const LookupRow& row, const char* wanted) const { return std::strcmp(row.name, wanted) < 0; }
-        bool operator()(const char* wanted, const LookupRow& row) const { return std::strcmp(wanted, row.name) < 0; }
+        bool operator()(const LookupRow& row, const char* wanted) const
+        {
+            return std::strcmp(row.name, wanted) < 0;
+        }
+        bool operator()(const char* wanted, const LookupRow& row) const
+        {
+            return std::strcmp(wanted, row.name) < 0;
+        }
     };
-    const auto [first, last] = std::equal_range(lookup_rows, lookup_rows + lookup_row_count, name, ByName{});
+    const auto [first, last] =
+        std::equal_range(lookup_rows, lookup_rows + lookup_row_count, name, ByName{});
     Answer answer{nullptr, first != last};
     int newest = 0;
     for (const LookupRow* row = first; row != last; ++row) {
@@ -42,8 +50,8 @@ Answer find(const char* name, int version, bool per_thread)
 
 bool well_formed(const char* symbol, void* const* function, int version, cuuint64_t flags)
 {
-    return symbol && *symbol && function && version >= 0 && version <= CUDA_VERSION && (flags & ~kKnownFlags) == 0
-        && flags != kKnownFlags;
+    return symbol && *symbol && function && version >= 0 && version <= CUDA_VERSION &&
+           (flags & ~kKnownFlags) == 0 && flags != kKnownFlags;
 }
 
 } // namespace
@@ -63,7 +71,8 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
     if (!well_formed(symbol, pfn, cudaVersion, flags))
         return CUDA_ERROR_INVALID_VALUE;
     trace_look_up(symbol, cudaVersion, flags);
-    const Answer answer = find(symbol, cudaVersion, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+    const Answer answer =
+        find(symbol, cudaVersion, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
     *pfn = answer.function;
     return answer.function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
@@ -75,12 +84,13 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
     if (!well_formed(symbol, pfn, cudaVersion, flags))
         return CUDA_ERROR_INVALID_VALUE;
     trace_look_up(symbol, cudaVersion, flags);
-    const Answer answer = find(symbol, cudaVersion, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+    const Answer answer =
+        find(symbol, cudaVersion, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
     *pfn = answer.function;
     if (symbolStatus)
-        *symbolStatus = answer.function ? CU_GET_PROC_ADDRESS_SUCCESS
-            : answer.name_known         ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
-                                        : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        *symbolStatus = answer.function     ? CU_GET_PROC_ADDRESS_SUCCESS
+                        : answer.name_known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                            : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return CUDA_SUCCESS;
 }
 #endif

@@ -1,4 +1,5 @@
-// tools/simgpu/driver/lookup.hpp — the rows cuGetProcAddress answers from (generated, sorted by name and version).
+// tools/simgpu/driver/lookup.hpp — the rows cuGetProcAddress answers from (generated, sorted by
+// name and version).
 #pragma once
 
 namespace simgpu {

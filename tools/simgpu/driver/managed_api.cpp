@@ -1,4 +1,5 @@
-// tools/simgpu/driver/managed_api.cpp — advice, prefetch and range attributes of managed memory: checked, else no effect.
+// tools/simgpu/driver/managed_api.cpp — advice, prefetch and range attributes of managed memory:
+// checked, else no effect.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/capture.hpp"
 
@@ -11,8 +12,8 @@ CUresult check_managed(CUdeviceptr start, std::size_t bytes)
 {
     const std::lock_guard lock(memory_mutex());
     const Allocation* allocation = find_allocation_locked(start);
-    const bool inside = allocation && allocation->kind == Kind::managed && bytes > 0
-        && bytes <= allocation->start + allocation->bytes - start;
+    const bool inside = allocation && allocation->kind == Kind::managed && bytes > 0 &&
+                        bytes <= allocation->start + allocation->bytes - start;
     return inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -36,7 +37,10 @@ CUresult prefetch(CUdeviceptr start, std::size_t bytes, CUstream handle)
 
 namespace api {
 
-CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise, CUdevice) { return check_managed(devPtr, count); }
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise, CUdevice)
+{
+    return check_managed(devPtr, count);
+}
 
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
 {
@@ -51,21 +55,23 @@ CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise, CUmemLoc
     return check_managed(devPtr, count);
 }
 
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation, unsigned int flags, CUstream hStream)
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation, unsigned int flags,
+                               CUstream hStream)
 {
     return flags != 0 ? CUDA_ERROR_INVALID_VALUE : prefetch(devPtr, count, hStream);
 }
 #endif
 
-CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
-                                size_t count)
+CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribute attribute,
+                                CUdeviceptr devPtr, size_t count)
 {
     if (!data || dataSize != sizeof(int))
         return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = check_managed(devPtr, count))
         return error;
     // Nobody prefers a place and nothing was prefetched.
-    *static_cast<int*>(data) = attribute == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : CU_DEVICE_INVALID;
+    *static_cast<int*>(data) =
+        attribute == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : CU_DEVICE_INVALID;
     return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,8 @@
-// tools/simgpu/driver/memory_api.cpp — cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree, cuMemGetInfo.
+// tools/simgpu/driver/memory_api.cpp — cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree,
+// cuMemGetInfo.
 //
-// cuMemFree waits for the context's work first, as a driver does: memory is never taken from under queued work.
+// cuMemFree waits for the context's work first, as a driver does: memory is never taken from under
+// queued work.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/capture.hpp"
 
@@ -38,8 +40,8 @@ CUresult check_allocation(Context*& context)
     return refuse_during_capture();
 }
 
-CUresult allocate_pitched(std::size_t width, std::size_t height, unsigned element, bool low, CUdeviceptr& address,
-                          std::size_t& pitch)
+CUresult allocate_pitched(std::size_t width, std::size_t height, unsigned element, bool low,
+                          CUdeviceptr& address, std::size_t& pitch)
 {
     Context* context = nullptr;
     if (const CUresult error = check_allocation(context))
@@ -57,7 +59,8 @@ CUresult allocate_pitched(std::size_t width, std::size_t height, unsigned elemen
 
 bool cuda_free_takes(Kind kind)
 {
-    return kind == Kind::device || kind == Kind::managed || kind == Kind::pooled || kind == Kind::graph;
+    return kind == Kind::device || kind == Kind::managed || kind == Kind::pooled ||
+           kind == Kind::graph;
 }
 
 } // namespace
@@ -96,14 +99,15 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInByt
     return allocate_pitched(WidthInBytes, Height, ElementSizeBytes, false, *dptr, *pPitch);
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr_v1* dptr, unsigned int* pPitch, unsigned int WidthInBytes, unsigned int Height,
-                         unsigned int ElementSizeBytes)
+CUresult cuMemAllocPitch(CUdeviceptr_v1* dptr, unsigned int* pPitch, unsigned int WidthInBytes,
+                         unsigned int Height, unsigned int ElementSizeBytes)
 {
     if (!dptr || !pPitch)
         return CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr address = 0;
     std::size_t pitch = 0;
-    const CUresult result = allocate_pitched(WidthInBytes, Height, ElementSizeBytes, true, address, pitch);
+    const CUresult result =
+        allocate_pitched(WidthInBytes, Height, ElementSizeBytes, true, address, pitch);
     if (result == CUDA_SUCCESS) {
         *dptr = static_cast<CUdeviceptr_v1>(address);
         *pPitch = static_cast<unsigned>(pitch);
@@ -118,7 +122,8 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
         return error;
     if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
-    // Not counted against the device: managed memory may exceed it, and is resident where it was last used.
+    // Not counted against the device: managed memory may exceed it, and is resident where it was
+    // last used.
     void* const pages = mmap(nullptr, bytesize, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
@@ -164,7 +169,10 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree(CUdeviceptr_v1 dptr) { return api::cuMemFree_v2(dptr); }
+CUresult cuMemFree(CUdeviceptr_v1 dptr)
+{
+    return api::cuMemFree_v2(dptr);
+}
 
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total)
 {

@@ -1,6 +1,7 @@
 // tools/simgpu/driver/module_api.cpp — modules and libraries: images are accepted, not read.
 //
-// So any kernel name is found, and a variable gets kUnknownGlobalBytes: a guess, as its size stands in the image.
+// So any kernel name is found, and a variable gets kUnknownGlobalBytes: a guess, as its size stands
+// in the image.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/launch.hpp"
 
@@ -154,19 +155,26 @@ Module* library_of(const void* handle)
 
 namespace api {
 
-CUresult cuModuleLoad(CUmodule* module, const char* fname) { return load_here(module, load_file(fname)); }
+CUresult cuModuleLoad(CUmodule* module, const char* fname)
+{
+    return load_here(module, load_file(fname));
+}
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image)
 {
     return load_here(module, image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int, CUjit_option*, void**)
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int, CUjit_option*,
+                            void**)
 {
     return api::cuModuleLoadData(module, image);
 }
 
-CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) { return api::cuModuleLoadData(module, fatCubin); }
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin)
+{
+    return api::cuModuleLoadData(module, fatCubin);
+}
 
 CUresult cuModuleUnload(CUmodule hmod)
 {
@@ -205,7 +213,8 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, c
     return find_global(modules().find(hmod), name, dptr, bytes);
 }
 
-CUresult cuModuleGetGlobal(CUdeviceptr_v1* dptr, unsigned int* bytes, CUmodule hmod, const char* name)
+CUresult cuModuleGetGlobal(CUdeviceptr_v1* dptr, unsigned int* bytes, CUmodule hmod,
+                           const char* name)
 {
     CUdeviceptr address = 0;
     size_t size = 0;
@@ -218,8 +227,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr_v1* dptr, unsigned int* bytes, CUmodule h
 }
 
 #if CUDA_VERSION >= 12000
-CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**, unsigned int, CUlibraryOption*,
-                           void**, unsigned int)
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**,
+                           unsigned int, CUlibraryOption*, void**, unsigned int)
 {
     if (!library || !code)
         return CUDA_ERROR_INVALID_VALUE;
@@ -227,8 +236,8 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, 
     return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option*, void**, unsigned int,
-                               CUlibraryOption*, void**, unsigned int)
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option*, void**,
+                               unsigned int, CUlibraryOption*, void**, unsigned int)
 {
     if (!library)
         return CUDA_ERROR_INVALID_VALUE;
@@ -286,7 +295,8 @@ CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library
     const std::lock_guard lock(module_mutex());
     CUdeviceptr& start = module->managed[name];
     if (!start) {
-        void* const pages = mmap(nullptr, kUnknownGlobalBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const pages = mmap(nullptr, kUnknownGlobalBytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED)
             return CUDA_ERROR_OUT_OF_MEMORY;
         const std::lock_guard memory(memory_mutex());
@@ -316,14 +326,16 @@ CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel)
 
 CUresult cuKernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
 {
-    return device_at(dev) ? api::cuFuncGetAttribute(pi, attrib, reinterpret_cast<CUfunction>(kernel))
-                          : CUDA_ERROR_INVALID_DEVICE;
+    return device_at(dev)
+               ? api::cuFuncGetAttribute(pi, attrib, reinterpret_cast<CUfunction>(kernel))
+               : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
 {
-    return device_at(dev) ? api::cuFuncSetAttribute(reinterpret_cast<CUfunction>(kernel), attrib, val)
-                          : CUDA_ERROR_INVALID_DEVICE;
+    return device_at(dev)
+               ? api::cuFuncSetAttribute(reinterpret_cast<CUfunction>(kernel), attrib, val)
+               : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)

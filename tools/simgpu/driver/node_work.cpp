@@ -29,9 +29,9 @@ CUresult make_work(const CUDA_KERNEL_NODE_PARAMS& p, Work& work)
         function = reinterpret_cast<CUfunction>(p.kern);
 #endif
     KernelCall call;
-    const CUresult result
-        = make_call(function, {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ},
-                    p.sharedMemBytes, p.kernelParams, p.extra, call);
+    const CUresult result = make_call(function, {p.gridDimX, p.gridDimY, p.gridDimZ},
+                                      {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes,
+                                      p.kernelParams, p.extra, call);
     if (result == CUDA_SUCCESS)
         work = make_work(call);
     return result;
@@ -48,7 +48,8 @@ CUresult make_work(const CUDA_MEMSET_NODE_PARAMS& p, Work& work)
 {
     if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4)
         return CUDA_ERROR_INVALID_VALUE;
-    const Fill shape{{p.dst, p.pitch, 0, true}, {p.width * p.elementSize, p.height, 1}, p.value, p.elementSize};
+    const Fill shape{
+        {p.dst, p.pitch, 0, true}, {p.width * p.elementSize, p.height, 1}, p.value, p.elementSize};
     return shape.extent.empty() ? CUDA_ERROR_INVALID_VALUE : make_work(shape, work);
 }
 
@@ -56,7 +57,9 @@ CUresult make_work(const CUDA_HOST_NODE_PARAMS& p, Work& work)
 {
     if (!p.fn)
         return CUDA_ERROR_INVALID_VALUE;
-    work.run = [function = p.fn, argument = p.userData] { return run_host_function(function, argument); };
+    work.run = [function = p.fn, argument = p.userData] {
+        return run_host_function(function, argument);
+    };
     return CUDA_SUCCESS;
 }
 

@@ -1,4 +1,5 @@
-// tools/simgpu/driver/other_api.cpp — the profiler switch, texture and surface handles: accepted, without effect.
+// tools/simgpu/driver/other_api.cpp — the profiler switch, texture and surface handles: accepted,
+// without effect.
 #include "tools/simgpu/driver/context.hpp"
 
 #include "api.hpp"
@@ -41,21 +42,33 @@ CUresult drop_object(unsigned long long handle)
 
 namespace api {
 
-CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
-CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
+CUresult cuProfilerStart(void)
+{
+    return CUDA_SUCCESS;
+}
+CUresult cuProfilerStop(void)
+{
+    return CUDA_SUCCESS;
+}
 
-CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC*,
-                           const CUDA_RESOURCE_VIEW_DESC*)
+CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc,
+                           const CUDA_TEXTURE_DESC*, const CUDA_RESOURCE_VIEW_DESC*)
 {
     return make_object(pTexObject, pResDesc);
 }
-CUresult cuTexObjectDestroy(CUtexObject texObject) { return drop_object(texObject); }
+CUresult cuTexObjectDestroy(CUtexObject texObject)
+{
+    return drop_object(texObject);
+}
 
 CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc)
 {
     return make_object(pSurfObject, pResDesc);
 }
-CUresult cuSurfObjectDestroy(CUsurfObject surfObject) { return drop_object(surfObject); }
+CUresult cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    return drop_object(surfObject);
+}
 
 } // namespace api
 } // namespace simgpu

@@ -15,14 +15,15 @@ CUresult cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDe
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
+                                 CUdevice dstDevice)
 {
     if (!device_at(srcDevice) || !device_at(dstDevice))
         return CUDA_ERROR_INVALID_DEVICE;
     if (!value || srcDevice == dstDevice)
         return CUDA_ERROR_INVALID_VALUE;
-    *value = attrib == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
-        || attrib == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
+    *value = attrib == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED ||
+             attrib == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
     return CUDA_SUCCESS;
 }
 
@@ -39,7 +40,8 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
     if (peer->device == context->device)
         return CUDA_ERROR_INVALID_DEVICE;
     const std::lock_guard lock(contexts_mutex());
-    return context->peers.emplace(peer, peer->id).second ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    return context->peers.emplace(peer, peer->id).second ? CUDA_SUCCESS
+                                                         : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
@@ -51,7 +53,8 @@ CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
     if (const CUresult error = context_of_handle(peerContext, peer))
         return error;
     const std::lock_guard lock(contexts_mutex());
-    return context->peers.erase({peer, peer->id}) > 0 ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    return context->peers.erase({peer, peer->id}) > 0 ? CUDA_SUCCESS
+                                                      : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 
 } // namespace simgpu::api

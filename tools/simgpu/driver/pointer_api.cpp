@@ -1,6 +1,7 @@
 // tools/simgpu/driver/pointer_api.cpp — cuPointerGetAttribute(s), cuPointerSetAttribute.
 //
-// An unknown pointer is an error for the single form and "nothing known" for the one that asks several at once.
+// An unknown pointer is an error for the single form and "nothing known" for the one that asks
+// several at once.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/pool.hpp"
 
@@ -22,18 +23,22 @@ CUresult answer(void* data, T value)
 }
 
 // `allocation` is null for an unknown pointer.
-CUresult get(void* data, CUpointer_attribute attribute, CUdeviceptr pointer, const Allocation* allocation)
+CUresult get(void* data, CUpointer_attribute attribute, CUdeviceptr pointer,
+             const Allocation* allocation)
 {
     const bool known = allocation != nullptr;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         return answer(data, known ? reinterpret_cast<CUcontext>(allocation->context) : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        return answer<unsigned>(data, !known ? 0 : is_host(*allocation) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+        return answer<unsigned>(data, !known                 ? 0
+                                      : is_host(*allocation) ? CU_MEMORYTYPE_HOST
+                                                             : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         return answer<CUdeviceptr>(data, known ? pointer : 0);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        return answer<void*>(data, known && (is_host(*allocation) || allocation->kind == Kind::managed)
+        return answer<void*>(data,
+                             known && (is_host(*allocation) || allocation->kind == Kind::managed)
                                  ? reinterpret_cast<void*>(pointer)
                                  : nullptr);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -76,7 +81,8 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     return allocation ? get(data, attribute, ptr, allocation) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes, void** data, CUdeviceptr ptr)
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,
+                                void** data, CUdeviceptr ptr)
 {
     if (numAttributes == 0 || !attributes || !data)
         return CUDA_ERROR_INVALID_VALUE;

@@ -65,7 +65,10 @@ std::uintptr_t take_segment(Pool& pool, std::size_t bytes)
     return start;
 }
 
-std::size_t piece_bytes(std::size_t bytes) { return round_up(bytes, kSmallStep); }
+std::size_t piece_bytes(std::size_t bytes)
+{
+    return round_up(bytes, kSmallStep);
+}
 
 } // namespace
 

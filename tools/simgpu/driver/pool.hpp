@@ -1,7 +1,8 @@
 // tools/simgpu/driver/pool.hpp — stream-ordered pools.
 //
-// A pool takes segments from its device and cuts allocations out of them. A freed piece may be used again at once by
-// the stream that freed it, by others when that free has been reached. Chunk size and trimming are guesses (README).
+// A pool takes segments from its device and cuts allocations out of them. A freed piece may be used
+// again at once by the stream that freed it, by others when that free has been reached. Chunk size
+// and trimming are guesses (README).
 #pragma once
 
 #include "tools/simgpu/driver/allocation.hpp"
@@ -45,7 +46,8 @@ std::uintptr_t take_from_pool_locked(Pool& pool, std::size_t bytes, Stream& stre
 void give_to_pool_locked(const Allocation& allocation, Mark freed = {});
 // Free segments beyond `keep` bytes go back to the device.
 void trim_pool_locked(Pool& pool, std::uint64_t keep);
-// What a pool holds above its release threshold goes back to the device when a program synchronises.
+// What a pool holds above its release threshold goes back to the device when a program
+// synchronises.
 void trim_pools_after_sync();
 
 } // namespace simgpu

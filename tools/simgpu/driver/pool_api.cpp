@@ -65,7 +65,8 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, Pool* pool, CUstream 
 
 bool freed_in_stream_order(Kind kind)
 {
-    return kind == Kind::pooled || kind == Kind::graph || kind == Kind::device || kind == Kind::imported;
+    return kind == Kind::pooled || kind == Kind::graph || kind == Kind::device ||
+           kind == Kind::imported;
 }
 
 struct PoolPointer { // what CUmemPoolPtrExportData carries
@@ -95,9 +96,9 @@ std::uint64_t* counter_of(Pool& pool, CUmemPool_attribute attribute)
 
 bool is_reuse_option(CUmemPool_attribute attribute)
 {
-    return attribute == CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES
-        || attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC
-        || attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+    return attribute == CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
+           attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC ||
+           attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
 }
 
 } // namespace
@@ -109,7 +110,8 @@ CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream)
     return allocate(dptr, bytesize, nullptr, hStream);
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
+                                 CUstream hStream)
 {
     Pool* const from = living_pool(pool);
     return from ? allocate(dptr, bytesize, from, hStream) : CUDA_ERROR_INVALID_VALUE;
@@ -146,7 +148,8 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
                 drop_allocation_locked(*allocation);
             return CUDA_SUCCESS;
         };
-    // For pooled memory the work does nothing: the bytes are free for others when its place has been reached.
+    // For pooled memory the work does nothing: the bytes are free for others when its place has
+    // been reached.
     const Mark freed = enqueue(*stream, std::move(work));
     if (kind != Kind::pooled)
         return CUDA_SUCCESS;
@@ -259,7 +262,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
     if (!found || (count > 0 && !map))
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t index = 0; index < count; ++index)
-        if (map[index].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_at(map[index].location.id))
+        if (map[index].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            !device_at(map[index].location.id))
             return CUDA_ERROR_INVALID_DEVICE;
     const std::lock_guard lock(memory_mutex());
     for (size_t index = 0; index < count; ++index)
@@ -270,13 +274,14 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location)
 {
     Pool* found = living_pool(pool);
-    if (!found || !flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !device_at(location->id))
+    if (!found || !flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        !device_at(location->id))
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(memory_mutex());
     const auto set = found->access.find(location->id);
-    *flags = set != found->access.end()                    ? set->second
-        : found->device->ordinal() == location->id ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                                   : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    *flags = set != found->access.end()                 ? set->second
+             : found->device->ordinal() == location->id ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                        : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
 
@@ -317,7 +322,8 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 
 #if CUDA_VERSION >= 13000
 // Device pools by location; host and managed pools are not simulated.
-static CUresult device_of_location(const CUmemLocation* location, CUmemAllocationType type, CUdevice& device)
+static CUresult device_of_location(const CUmemLocation* location, CUmemAllocationType type,
+                                   CUdevice& device)
 {
     if (!location)
         return CUDA_ERROR_INVALID_VALUE;
@@ -327,7 +333,8 @@ static CUresult device_of_location(const CUmemLocation* location, CUmemAllocatio
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location, CUmemAllocationType type)
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
+                                CUmemAllocationType type)
 {
     CUdevice device = 0;
     const CUresult error = device_of_location(location, type, device);
@@ -349,12 +356,13 @@ CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUme
 }
 #endif
 
-CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType,
+CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
+                                          CUmemAllocationHandleType handleType,
                                           unsigned long long flags)
 {
     Pool* found = living_pool(pool);
-    if (!found || !found->exportable || !handle_out || flags != 0
-        || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    if (!found || !found->exportable || !handle_out || flags != 0 ||
+        handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
     const int file = fcntl(found->device->file(), F_DUPFD_CLOEXEC, 0);
     if (file < 0)
@@ -363,7 +371,8 @@ CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, C
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle, CUmemAllocationHandleType handleType,
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle,
+                                            CUmemAllocationHandleType handleType,
                                             unsigned long long flags)
 {
     if (!pool_out || flags != 0 || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
@@ -394,13 +403,15 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdevicep
     const Allocation* allocation = allocation_at_locked(ptr);
     if (!allocation || allocation->kind != Kind::pooled || !allocation->pool->exportable)
         return CUDA_ERROR_INVALID_VALUE;
-    const PoolPointer data{kPoolPointerMagic, ptr - allocation->device->window(), allocation->bytes};
+    const PoolPointer data{kPoolPointerMagic, ptr - allocation->device->window(),
+                           allocation->bytes};
     std::memset(shareData_out, 0, sizeof *shareData_out);
     std::memcpy(shareData_out, &data, sizeof data);
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData* shareData)
+CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool,
+                                CUmemPoolPtrExportData* shareData)
 {
     Pool* found = living_pool(pool);
     PoolPointer data{};
@@ -409,7 +420,8 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool, CUmemPo
     std::memcpy(&data, shareData, sizeof data);
     if (data.magic != kPoolPointerMagic)
         return CUDA_ERROR_INVALID_VALUE;
-    return map_foreign(found->import_file, data.offset, data.bytes, *found->device, nullptr, *ptr_out);
+    return map_foreign(found->import_file, data.offset, data.bytes, *found->device, nullptr,
+                       *ptr_out);
 }
 
 } // namespace api

@@ -1,6 +1,8 @@
-// tools/simgpu/driver/primary_context.cpp — one shared context for each device, counted by its users.
+// tools/simgpu/driver/primary_context.cpp — one shared context for each device, counted by its
+// users.
 //
-// The last release destroys it. A reset destroys it at once and leaves the count: the next retain makes a new one.
+// The last release destroys it. A reset destroys it at once and leaves the count: the next retain
+// makes a new one.
 #include "tools/simgpu/driver/context.hpp"
 
 #include "api.hpp"
@@ -62,7 +64,10 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice dev) { return api::cuDevicePrimaryCtxRelease_v2(dev); }
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    return api::cuDevicePrimaryCtxRelease_v2(dev);
+}
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
@@ -76,7 +81,10 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxReset(CUdevice dev) { return api::cuDevicePrimaryCtxReset_v2(dev); }
+CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+    return api::cuDevicePrimaryCtxReset_v2(dev);
+}
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {

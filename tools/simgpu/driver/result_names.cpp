@@ -1,4 +1,5 @@
-// tools/simgpu/driver/result_names.cpp — cuGetErrorName and cuGetErrorString, from the results that cuda.h lists.
+// tools/simgpu/driver/result_names.cpp — cuGetErrorName and cuGetErrorString, from the results that
+// cuda.h lists.
 #include "api.hpp"
 
 #include <algorithm>
@@ -19,8 +20,9 @@ constexpr ResultName kResults[] = {
 
 const char* name_of(CUresult result)
 {
-    const auto* const row = std::find_if(std::begin(kResults), std::end(kResults),
-                                         [result](const ResultName& known) { return known.result == result; });
+    const auto* const row =
+        std::find_if(std::begin(kResults), std::end(kResults),
+                     [result](const ResultName& known) { return known.result == result; });
     return row == std::end(kResults) ? nullptr : row->name;
 }
 
@@ -30,7 +32,9 @@ std::string words_of(const char* name)
     std::string words = name;
     words = words == "CUDA_SUCCESS" ? "NO_ERROR" : words.substr(sizeof "CUDA_ERROR_" - 1);
     for (char& letter : words)
-        letter = letter == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+        letter = letter == '_'
+                     ? ' '
+                     : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     return words;
 }
 

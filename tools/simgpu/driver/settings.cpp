@@ -36,9 +36,11 @@ std::optional<unsigned> unit_shift(std::string_view unit)
     constexpr std::string_view kLetters = "kmgt";
     if (unit.empty())
         return 0;
-    const auto place = kLetters.find(static_cast<char>(std::tolower(static_cast<unsigned char>(unit[0]))));
+    const auto place =
+        kLetters.find(static_cast<char>(std::tolower(static_cast<unsigned char>(unit[0]))));
     const std::string_view rest = unit.substr(1);
-    if (place == std::string_view::npos || (!rest.empty() && rest != "iB" && rest != "B" && rest != "ib"))
+    if (place == std::string_view::npos ||
+        (!rest.empty() && rest != "iB" && rest != "B" && rest != "ib"))
         return std::nullopt;
     return static_cast<unsigned>(10 * (place + 1));
 }
@@ -69,7 +71,8 @@ std::optional<DeviceSetting> device_setting()
     const auto setting = parse_devices(value ? value : "24GiB");
     if (!setting)
         std::fprintf(stderr,
-                     "simgpu: VRAMSCOPE_SIMULATE is '%s'; write a size from 16MiB to 2TiB, with up to 16 devices: "
+                     "simgpu: VRAMSCOPE_SIMULATE is '%s'; write a size from 16MiB to 2TiB, with up "
+                     "to 16 devices: "
                      "24GiB or 2x80GiB\n",
                      value);
     return setting;
@@ -97,7 +100,8 @@ std::vector<FaultSetting> fault_settings()
         const auto code = take_number(tail);
         if (!nth || !equals || !code || *code > 999 || !tail.empty()) {
             std::fprintf(stderr,
-                         "simgpu: VRAMSCOPE_SIM_FAULTS: '%.*s' is not NAME@CALL=CODE, for example cuMemAlloc_v2@3=2\n",
+                         "simgpu: VRAMSCOPE_SIM_FAULTS: '%.*s' is not NAME@CALL=CODE, for example "
+                         "cuMemAlloc_v2@3=2\n",
                          static_cast<int>(item.size()), item.data());
             continue;
         }
@@ -106,7 +110,10 @@ std::vector<FaultSetting> fault_settings()
     return faults;
 }
 
-const char* trace_path() { return value_of("VRAMSCOPE_SIM_TRACE"); }
+const char* trace_path()
+{
+    return value_of("VRAMSCOPE_SIM_TRACE");
+}
 
 std::chrono::microseconds work_delay()
 {
@@ -117,8 +124,10 @@ std::chrono::microseconds work_delay()
     const auto number = take_number(text);
     if (number && text.empty() && *number <= 3'600'000'000)
         return std::chrono::microseconds(*number);
-    std::fprintf(stderr, "simgpu: VRAMSCOPE_SIM_DELAY_US is '%s'; write microseconds, at most an hour; using %lld\n",
-                 value, static_cast<long long>(kUsualDelay.count()));
+    std::fprintf(
+        stderr,
+        "simgpu: VRAMSCOPE_SIM_DELAY_US is '%s'; write microseconds, at most an hour; using %lld\n",
+        value, static_cast<long long>(kUsualDelay.count()));
     return kUsualDelay;
 }
 

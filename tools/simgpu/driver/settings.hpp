@@ -1,7 +1,8 @@
 // tools/simgpu/driver/settings.hpp — the environment of the simulated GPU, read and checked.
 //
-// VRAMSCOPE_SIMULATE "24GiB" or "2x80GiB", VRAMSCOPE_SIM_FAULTS "cuMemAlloc_v2@3=2,cuMemCreate@*=801",
-// VRAMSCOPE_SIM_TRACE file, VRAMSCOPE_SIM_DELAY_US microseconds. A bad value gets one line on stderr.
+// VRAMSCOPE_SIMULATE "24GiB" or "2x80GiB", VRAMSCOPE_SIM_FAULTS
+// "cuMemAlloc_v2@3=2,cuMemCreate@*=801", VRAMSCOPE_SIM_TRACE file, VRAMSCOPE_SIM_DELAY_US
+// microseconds. A bad value gets one line on stderr.
 #pragma once
 
 #include <chrono>

@@ -22,17 +22,19 @@ Device* device_of_file(int file)
     return device_at(std::atoi(target + sizeof kPrefix - 1));
 }
 
-CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Device& device, Context* context,
-                     CUdeviceptr& address)
+CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Device& device,
+                     Context* context, CUdeviceptr& address)
 {
     struct stat status;
-    if (fstat(file, &status) != 0 || bytes == 0 || offset > static_cast<std::uint64_t>(status.st_size)
-        || bytes > static_cast<std::uint64_t>(status.st_size) - offset)
+    if (fstat(file, &status) != 0 || bytes == 0 ||
+        offset > static_cast<std::uint64_t>(status.st_size) ||
+        bytes > static_cast<std::uint64_t>(status.st_size) - offset)
         return CUDA_ERROR_INVALID_VALUE;
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     const std::uint64_t before = offset % page; // small allocations do not start at a page
-    void* const mapped = mmap(nullptr, bytes + before, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file,
-                              static_cast<off_t>(offset - before));
+    void* const mapped =
+        mmap(nullptr, bytes + before, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file,
+             static_cast<off_t>(offset - before));
     if (mapped == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     const std::lock_guard lock(memory_mutex());

@@ -1,6 +1,8 @@
-// tools/simgpu/driver/slots.hpp — objects behind handles, recycled last in, first out and never unmapped.
+// tools/simgpu/driver/slots.hpp — objects behind handles, recycled last in, first out and never
+// unmapped.
 //
-// A handle value is reused soon, as a driver's are, and a stale one is recognised instead of read after free.
+// A handle value is reused soon, as a driver's are, and a stale one is recognised instead of read
+// after free.
 #pragma once
 
 #include <mutex>

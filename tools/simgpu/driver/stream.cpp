@@ -77,7 +77,8 @@ void advance(std::unique_lock<std::mutex>& lock, Mark target)
             continue;
         }
         const auto& waits = stream.queue.front().work.waits;
-        const auto blocked = std::find_if(waits.begin(), waits.end(), [](const Mark& mark) { return !mark.reached(); });
+        const auto blocked = std::find_if(waits.begin(), waits.end(),
+                                          [](const Mark& mark) { return !mark.reached(); });
         if (blocked == waits.end())
             run_front(lock, stream);
         else
@@ -226,9 +227,15 @@ void finish_all(Context& context)
         advance(lock, {stream, stream->queued});
 }
 
-bool idle(Stream& stream) { return tail_of(stream).reached(); }
+bool idle(Stream& stream)
+{
+    return tail_of(stream).reached();
+}
 
-bool inside_host_function() { return in_host_function; }
+bool inside_host_function()
+{
+    return in_host_function;
+}
 
 CUresult run_host_function(void (*function)(void*), void* argument)
 {

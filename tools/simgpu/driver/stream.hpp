@@ -1,12 +1,13 @@
 // tools/simgpu/driver/stream.hpp — queues of work that has been asked for and not yet done.
 //
-// Nothing submitted runs at once. Work runs when someone waits for it, or after work_delay() on a thread of its own.
-// Order: within a stream; after the marks it waits for; the legacy default stream waits for, and holds back, every
-// blocking stream of its context. Each piece of work names the memory it touches.
+// Nothing submitted runs at once. Work runs when someone waits for it, or after work_delay() on a
+// thread of its own. Order: within a stream; after the marks it waits for; the legacy default
+// stream waits for, and holds back, every blocking stream of its context. Each piece of work names
+// the memory it touches.
 #pragma once
 
-#include "tools/simgpu/driver/slots.hpp"
 #include "tools/simgpu/driver/cuda.hpp"
+#include "tools/simgpu/driver/slots.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -21,7 +22,8 @@ struct Context;
 struct Stream;
 struct Capture;
 
-// A point in a stream: reached when that many pieces of work are done. Stays valid when the stream's slot is reused.
+// A point in a stream: reached when that many pieces of work are done. Stays valid when the
+// stream's slot is reused.
 struct Mark {
     Stream* stream = nullptr;
     std::uint64_t ticket = 0;
@@ -62,7 +64,10 @@ struct Stream {
     bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
 };
 
-inline bool Mark::reached() const { return !stream || stream->done.load(std::memory_order_acquire) >= ticket; }
+inline bool Mark::reached() const
+{
+    return !stream || stream->done.load(std::memory_order_acquire) >= ticket;
+}
 
 Slots<Stream>& streams();
 Stream* open_stream(Context& context, unsigned flags, int priority);

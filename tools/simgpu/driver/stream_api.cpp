@@ -29,13 +29,19 @@ CUresult create(CUstream* handle, unsigned flags, int priority)
     return CUDA_SUCCESS;
 }
 
-bool is_default(CUstream handle) { return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD; }
+bool is_default(CUstream handle)
+{
+    return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
 
 } // namespace
 
 namespace api {
 
-CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) { return create(phStream, Flags, 0); }
+CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags)
+{
+    return create(phStream, Flags, 0);
+}
 
 CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority)
 {
@@ -54,7 +60,10 @@ CUresult cuStreamDestroy_v2(CUstream hStream)
     return CUDA_SUCCESS;
 }
 
-CUresult cuStreamDestroy(CUstream hStream) { return api::cuStreamDestroy_v2(hStream); }
+CUresult cuStreamDestroy(CUstream hStream)
+{
+    return api::cuStreamDestroy_v2(hStream);
+}
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
@@ -64,7 +73,8 @@ CUresult cuStreamSynchronize(CUstream hStream)
     if (const CUresult refused = refuse_to_wait(*stream))
         return refused;
     Context* const context = stream->context;
-    // The legacy stream stands for all blocking ones: a piece of work that does nothing waits for them.
+    // The legacy stream stands for all blocking ones: a piece of work that does nothing waits for
+    // them.
     finish(stream == context->legacy_stream ? enqueue(*stream, {}) : tail_of(*stream));
     trim_pools_after_sync();
     return context->sticky_error;
@@ -164,7 +174,8 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData)
     return submit(*stream, std::move(submission));
 }
 
-CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData, unsigned int flags)
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData,
+                             unsigned int flags)
 {
     if (!callback || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;

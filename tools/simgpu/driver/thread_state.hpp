@@ -9,7 +9,10 @@ namespace simgpu {
 struct ContextRef {
     Context* context = nullptr;
     std::uint64_t id = 0;
-    bool living() const { return context && context->alive.load(std::memory_order_acquire) && context->id == id; }
+    bool living() const
+    {
+        return context && context->alive.load(std::memory_order_acquire) && context->id == id;
+    }
 };
 
 struct ThreadState {

@@ -1,7 +1,9 @@
-// tools/simgpu/driver/vmm.cpp — cuMemCreate, cuMemAddressReserve, cuMemMap and the rest of virtual memory management.
+// tools/simgpu/driver/vmm.cpp — cuMemCreate, cuMemAddressReserve, cuMemMap and the rest of virtual
+// memory management.
 //
-// Physical memory is a piece of a device's file, or a file of its own when it can be exported: then the importer knows
-// it from the file alone. It lives while a handle or a mapping refers to it, and it outlives contexts.
+// Physical memory is a piece of a device's file, or a file of its own when it can be exported: then
+// the importer knows it from the file alone. It lives while a handle or a mapping refers to it, and
+// it outlives contexts.
 #include "tools/simgpu/driver/vmm.hpp"
 
 #include "tools/simgpu/driver/allocation.hpp"
@@ -58,7 +60,10 @@ CUmemGenericAllocationHandle handle_of(Physical* physical)
     return reinterpret_cast<CUmemGenericAllocationHandle>(physical);
 }
 
-void* pages(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+void* pages(std::uintptr_t address)
+{
+    return reinterpret_cast<void*>(address);
+}
 
 void release_if_unused(Physical& physical)
 {
@@ -73,7 +78,10 @@ void release_if_unused(Physical& physical)
     physicals().retire(&physical);
 }
 
-bool block_multiple(std::size_t value) { return value % kBlockBytes == 0; }
+bool block_multiple(std::size_t value)
+{
+    return value % kBlockBytes == 0;
+}
 
 CUresult check_properties(const CUmemAllocationProp* properties)
 {
@@ -85,8 +93,8 @@ CUresult check_properties(const CUmemAllocationProp* properties)
         return CUDA_ERROR_INVALID_DEVICE;
     const auto types = properties->requestedHandleTypes;
     return types == CU_MEM_HANDLE_TYPE_NONE || types == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-        ? CUDA_SUCCESS
-        : CUDA_ERROR_NOT_SUPPORTED;
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 // Physical memory that another process can open: its own file, named like the device's.
@@ -128,7 +136,8 @@ bool mapped_anywhere(std::uintptr_t start, std::size_t bytes)
     const auto next = all.lower_bound(start);
     if (next != all.end() && next->first < start + bytes)
         return true;
-    return next != all.begin() && std::prev(next)->first + allocation_at_locked(std::prev(next)->first)->bytes > start;
+    return next != all.begin() &&
+           std::prev(next)->first + allocation_at_locked(std::prev(next)->first)->bytes > start;
 }
 
 } // namespace
@@ -143,8 +152,8 @@ bool address_is_reserved_locked(std::uintptr_t address)
 
 namespace api {
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* prop,
-                     unsigned long long flags)
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
+                     const CUmemAllocationProp* prop, unsigned long long flags)
 {
     if (!handle || flags != 0 || size == 0 || !block_multiple(size))
         return CUDA_ERROR_INVALID_VALUE;
@@ -198,13 +207,15 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void*
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment, CUdeviceptr, unsigned long long flags)
+CUresult cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment, CUdeviceptr,
+                             unsigned long long flags)
 {
-    if (!ptr || size == 0 || !block_multiple(size) || flags != 0 || (alignment & (alignment - 1)) != 0)
+    if (!ptr || size == 0 || !block_multiple(size) || flags != 0 ||
+        (alignment & (alignment - 1)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     const std::size_t step = std::max(alignment, kBlockBytes);
-    void* const reserved
-        = mmap(nullptr, size + step, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const reserved =
+        mmap(nullptr, size + step, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     const auto raw = reinterpret_cast<std::uintptr_t>(reserved);
@@ -234,14 +245,16 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 {
     const std::lock_guard lock(memory_mutex());
     Physical* physical = physical_of(handle);
-    if (!physical || physical->handles == 0 || flags != 0 || offset != 0 || size == 0 || !block_multiple(size)
-        || !block_multiple(ptr) || size > physical->bytes || !inside_reservation(ptr, size) || mapped_anywhere(ptr, size))
+    if (!physical || physical->handles == 0 || flags != 0 || offset != 0 || size == 0 ||
+        !block_multiple(size) || !block_multiple(ptr) || size > physical->bytes ||
+        !inside_reservation(ptr, size) || mapped_anywhere(ptr, size))
         return CUDA_ERROR_INVALID_VALUE;
     const int file = physical->file >= 0 ? physical->file : physical->device->file();
-    const std::uintptr_t place = physical->file >= 0 ? 0 : physical->place - physical->device->window();
+    const std::uintptr_t place =
+        physical->file >= 0 ? 0 : physical->place - physical->device->window();
     // No access until cuMemSetAccess.
-    if (mmap(pages(ptr), size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, static_cast<off_t>(place))
-        == MAP_FAILED)
+    if (mmap(pages(ptr), size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
+             static_cast<off_t>(place)) == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     Allocation allocation;
     allocation.start = ptr;
@@ -296,10 +309,14 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* des
         Allocation* const mapping = allocation_at_locked(address);
         // One process memory for all devices: the most that any of them may do.
         for (size_t index = 0; index < count; ++index)
-            mapping->access = index == 0 ? desc[index].flags : std::max(mapping->access, desc[index].flags);
+            mapping->access =
+                index == 0 ? desc[index].flags : std::max(mapping->access, desc[index].flags);
         const bool read = mapping->access != CU_MEM_ACCESS_FLAGS_PROT_NONE;
         const bool write = mapping->access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-        mprotect(pages(address), mapping->bytes, write ? PROT_READ | PROT_WRITE : read ? PROT_READ : PROT_NONE);
+        mprotect(pages(address), mapping->bytes,
+                 write  ? PROT_READ | PROT_WRITE
+                 : read ? PROT_READ
+                        : PROT_NONE);
         address += mapping->bytes;
     }
     return CUDA_SUCCESS;
@@ -320,8 +337,8 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
 CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocationProp* prop,
                                        CUmemAllocationGranularity_flags option)
 {
-    if (!granularity
-        || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM && option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
+    if (!granularity || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
+                         option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
         return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = check_properties(prop))
         return error;
@@ -329,7 +346,8 @@ CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocatio
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle)
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop,
+                                                CUmemGenericAllocationHandle handle)
 {
     const std::lock_guard lock(memory_mutex());
     const Physical* physical = physical_of(handle);
@@ -340,12 +358,13 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmem
 }
 
 CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle,
-                                      CUmemAllocationHandleType handleType, unsigned long long flags)
+                                      CUmemAllocationHandleType handleType,
+                                      unsigned long long flags)
 {
     const std::lock_guard lock(memory_mutex());
     const Physical* physical = physical_of(handle);
-    if (!shareableHandle || !physical || physical->file < 0 || flags != 0
-        || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    if (!shareableHandle || !physical || physical->file < 0 || flags != 0 ||
+        handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
     const int file = fcntl(physical->file, F_DUPFD_CLOEXEC, 0);
     if (file < 0)

@@ -1,7 +1,8 @@
 // tools/simgpu/runtime/call.hpp — what every cuda* function does around its driver calls.
 //
-// enter() opens the driver, makes the device's primary context current, translates the result and remembers a failure
-// for cudaGetLastError. Never a tail call: an interposer must find the cuda* function on the stack.
+// enter() opens the driver, makes the device's primary context current, translates the result and
+// remembers a failure for cudaGetLastError. Never a tail call: an interposer must find the cuda*
+// function on the stack.
 #pragma once
 
 #include "tools/simgpu/runtime/driver.hpp"
@@ -11,21 +12,21 @@
 #define SIMGPU_RUNTIME extern "C" [[gnu::visibility("default")]]
 
 // A function with a default stream, exported twice; `calls` is the flavour.
-#define SIMGPU_STREAM_FUNCTION(name, suffix, parameters, ...)                                                          \
-    SIMGPU_RUNTIME cudaError_t name parameters                                                                         \
-    {                                                                                                                  \
-        return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {                         \
-            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.legacy;                                \
-            __VA_ARGS__                                                                                                \
-        });                                                                                                            \
-    }                                                                                                                  \
-    SIMGPU_RUNTIME cudaError_t name##suffix parameters;                                                                \
-    SIMGPU_RUNTIME cudaError_t name##suffix parameters                                                                 \
-    {                                                                                                                  \
-        return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {                         \
-            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.per_thread;                            \
-            __VA_ARGS__                                                                                                \
-        });                                                                                                            \
+#define SIMGPU_STREAM_FUNCTION(name, suffix, parameters, ...)                                      \
+    SIMGPU_RUNTIME cudaError_t name parameters                                                     \
+    {                                                                                              \
+        return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {     \
+            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.legacy;            \
+            __VA_ARGS__                                                                            \
+        });                                                                                        \
+    }                                                                                              \
+    SIMGPU_RUNTIME cudaError_t name##suffix parameters;                                            \
+    SIMGPU_RUNTIME cudaError_t name##suffix parameters                                             \
+    {                                                                                              \
+        return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {     \
+            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.per_thread;        \
+            __VA_ARGS__                                                                            \
+        });                                                                                        \
     }
 
 namespace simgpu::runtime {
@@ -62,6 +63,9 @@ cudaError_t enter(Body body)
     });
 }
 
-inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+inline CUdeviceptr address_of(const void* pointer)
+{
+    return reinterpret_cast<CUdeviceptr>(pointer);
+}
 
 } // namespace simgpu::runtime

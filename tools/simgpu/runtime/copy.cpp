@@ -10,7 +10,8 @@ namespace {
 
 constexpr CUresult kBadDirection = static_cast<CUresult>(cudaErrorInvalidMemcpyDirection);
 
-CUresult copy(const StreamCalls& calls, void* to, const void* from, size_t bytes, cudaMemcpyKind kind)
+CUresult copy(const StreamCalls& calls, void* to, const void* from, size_t bytes,
+              cudaMemcpyKind kind)
 {
     if (bytes == 0)
         return CUDA_SUCCESS;
@@ -30,8 +31,8 @@ CUresult copy(const StreamCalls& calls, void* to, const void* from, size_t bytes
     return kBadDirection;
 }
 
-CUresult copy_async(const StreamCalls& calls, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                    cudaStream_t stream)
+CUresult copy_async(const StreamCalls& calls, void* to, const void* from, size_t bytes,
+                    cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (bytes == 0)
         return CUDA_SUCCESS;
@@ -53,12 +54,13 @@ CUmemorytype type_of(cudaMemcpyKind kind, bool target)
 {
     if (kind == cudaMemcpyDefault)
         return CU_MEMORYTYPE_UNIFIED;
-    const bool device = kind == cudaMemcpyDeviceToDevice || kind == (target ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
+    const bool device = kind == cudaMemcpyDeviceToDevice ||
+                        kind == (target ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
     return device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
 }
 
-CUDA_MEMCPY2D shape_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                       cudaMemcpyKind kind)
+CUDA_MEMCPY2D shape_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                       size_t height, cudaMemcpyKind kind)
 {
     CUDA_MEMCPY2D shape{};
     shape.dstMemoryType = type_of(kind, true);
@@ -78,7 +80,8 @@ CUDA_MEMCPY2D shape_2d(void* to, size_t to_pitch, const void* from, size_t from_
 size_t element_bytes(const Driver& driver, cudaArray_t array)
 {
     CUDA_ARRAY3D_DESCRIPTOR descriptor{};
-    if (driver.cuArray3DGetDescriptor(&descriptor, reinterpret_cast<CUarray>(array)) != CUDA_SUCCESS)
+    if (driver.cuArray3DGetDescriptor(&descriptor, reinterpret_cast<CUarray>(array)) !=
+        CUDA_SUCCESS)
         return 1;
     switch (descriptor.Format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -125,7 +128,8 @@ CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3
 }
 
 // A symbol's bytes from `offset`, or why not.
-CUresult part_of_symbol(const Driver& driver, const void* symbol, size_t offset, size_t count, CUdeviceptr& address)
+CUresult part_of_symbol(const Driver& driver, const void* symbol, size_t offset, size_t count,
+                        CUdeviceptr& address)
 {
     size_t bytes = 0;
     if (const CUresult error = symbol_of(driver, symbol, address, bytes))
@@ -136,24 +140,28 @@ CUresult part_of_symbol(const Driver& driver, const void* symbol, size_t offset,
 
 } // namespace
 
-SIMGPU_STREAM_FUNCTION(cudaMemcpy, _ptds, (void* dst, const void* src, size_t count, cudaMemcpyKind kind),
+SIMGPU_STREAM_FUNCTION(cudaMemcpy, _ptds,
+                       (void* dst, const void* src, size_t count, cudaMemcpyKind kind),
                        { return copy(calls, dst, src, count, kind); })
 SIMGPU_STREAM_FUNCTION(cudaMemcpyAsync, _ptsz,
-                       (void* dst, const void* src, size_t count, cudaMemcpyKind kind, cudaStream_t stream),
+                       (void* dst, const void* src, size_t count, cudaMemcpyKind kind,
+                        cudaStream_t stream),
                        { return copy_async(calls, dst, src, count, kind, stream); })
 
 SIMGPU_STREAM_FUNCTION(cudaMemcpy2D, _ptds,
-                       (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
-                        cudaMemcpyKind kind),
+                       (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                        size_t height, cudaMemcpyKind kind),
                        {
-                           const auto shape = shape_2d(dst, dpitch, src, spitch, width, height, kind);
+                           const auto shape =
+                               shape_2d(dst, dpitch, src, spitch, width, height, kind);
                            return calls.cuMemcpy2DUnaligned(&shape);
                        })
 SIMGPU_STREAM_FUNCTION(cudaMemcpy2DAsync, _ptsz,
-                       (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
-                        cudaMemcpyKind kind, cudaStream_t stream),
+                       (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                        size_t height, cudaMemcpyKind kind, cudaStream_t stream),
                        {
-                           const auto shape = shape_2d(dst, dpitch, src, spitch, width, height, kind);
+                           const auto shape =
+                               shape_2d(dst, dpitch, src, spitch, width, height, kind);
                            return calls.cuMemcpy2DAsync(&shape, stream);
                        })
 SIMGPU_STREAM_FUNCTION(cudaMemcpy3D, _ptds, (const cudaMemcpy3DParms* p), {
@@ -161,14 +169,16 @@ SIMGPU_STREAM_FUNCTION(cudaMemcpy3D, _ptds, (const cudaMemcpy3DParms* p), {
     const CUresult error = shape_3d(driver, p, shape);
     return error != CUDA_SUCCESS ? error : calls.cuMemcpy3D(&shape);
 })
-SIMGPU_STREAM_FUNCTION(cudaMemcpy3DAsync, _ptsz, (const cudaMemcpy3DParms* p, cudaStream_t stream), {
-    CUDA_MEMCPY3D shape{};
-    const CUresult error = shape_3d(driver, p, shape);
-    return error != CUDA_SUCCESS ? error : calls.cuMemcpy3DAsync(&shape, stream);
-})
+SIMGPU_STREAM_FUNCTION(cudaMemcpy3DAsync, _ptsz, (const cudaMemcpy3DParms* p, cudaStream_t stream),
+                       {
+                           CUDA_MEMCPY3D shape{};
+                           const CUresult error = shape_3d(driver, p, shape);
+                           return error != CUDA_SUCCESS ? error
+                                                        : calls.cuMemcpy3DAsync(&shape, stream);
+                       })
 SIMGPU_STREAM_FUNCTION(cudaMemcpy2DToArray, _ptds,
-                       (cudaArray_t dst, size_t wOffset, size_t hOffset, const void* src, size_t spitch, size_t width,
-                        size_t height, cudaMemcpyKind kind),
+                       (cudaArray_t dst, size_t wOffset, size_t hOffset, const void* src,
+                        size_t spitch, size_t width, size_t height, cudaMemcpyKind kind),
                        {
                            auto shape = shape_2d(nullptr, 0, src, spitch, width, height, kind);
                            shape.dstMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -178,8 +188,8 @@ SIMGPU_STREAM_FUNCTION(cudaMemcpy2DToArray, _ptds,
                            return calls.cuMemcpy2DUnaligned(&shape);
                        })
 SIMGPU_STREAM_FUNCTION(cudaMemcpy2DFromArray, _ptds,
-                       (void* dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width,
-                        size_t height, cudaMemcpyKind kind),
+                       (void* dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
+                        size_t hOffset, size_t width, size_t height, cudaMemcpyKind kind),
                        {
                            auto shape = shape_2d(dst, dpitch, nullptr, 0, width, height, kind);
                            shape.srcMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -192,30 +202,41 @@ SIMGPU_STREAM_FUNCTION(cudaMemcpy2DFromArray, _ptds,
 SIMGPU_RUNTIME cudaError_t cudaMemcpyPeer(void* dst, int, const void* src, int, size_t count)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.legacy.cuMemcpyPeer(address_of(dst), nullptr, address_of(src), nullptr, count);
+        return driver.legacy.cuMemcpyPeer(address_of(dst), nullptr, address_of(src), nullptr,
+                                          count);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, int, size_t count, cudaStream_t stream)
+SIMGPU_RUNTIME cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, int, size_t count,
+                                               cudaStream_t stream)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.legacy.cuMemcpyPeerAsync(address_of(dst), nullptr, address_of(src), nullptr, count, stream);
+        return driver.legacy.cuMemcpyPeerAsync(address_of(dst), nullptr, address_of(src), nullptr,
+                                               count, stream);
     });
 }
 
-SIMGPU_STREAM_FUNCTION(cudaMemset, _ptds, (void* devPtr, int value, size_t count),
-                       { return calls.cuMemsetD8(address_of(devPtr), static_cast<unsigned char>(value), count); })
-SIMGPU_STREAM_FUNCTION(cudaMemsetAsync, _ptsz, (void* devPtr, int value, size_t count, cudaStream_t stream), {
-    return calls.cuMemsetD8Async(address_of(devPtr), static_cast<unsigned char>(value), count, stream);
+SIMGPU_STREAM_FUNCTION(cudaMemset, _ptds, (void* devPtr, int value, size_t count), {
+    return calls.cuMemsetD8(address_of(devPtr), static_cast<unsigned char>(value), count);
 })
-SIMGPU_STREAM_FUNCTION(cudaMemset2D, _ptds, (void* devPtr, size_t pitch, int value, size_t width, size_t height), {
-    return calls.cuMemsetD2D8(address_of(devPtr), pitch, static_cast<unsigned char>(value), width, height);
-})
-SIMGPU_STREAM_FUNCTION(cudaMemset2DAsync, _ptsz,
-                       (void* devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream), {
-                           return calls.cuMemsetD2D8Async(address_of(devPtr), pitch, static_cast<unsigned char>(value),
-                                                          width, height, stream);
+SIMGPU_STREAM_FUNCTION(cudaMemsetAsync, _ptsz,
+                       (void* devPtr, int value, size_t count, cudaStream_t stream), {
+                           return calls.cuMemsetD8Async(address_of(devPtr),
+                                                        static_cast<unsigned char>(value), count,
+                                                        stream);
                        })
+SIMGPU_STREAM_FUNCTION(cudaMemset2D, _ptds,
+                       (void* devPtr, size_t pitch, int value, size_t width, size_t height), {
+                           return calls.cuMemsetD2D8(address_of(devPtr), pitch,
+                                                     static_cast<unsigned char>(value), width,
+                                                     height);
+                       })
+SIMGPU_STREAM_FUNCTION(
+    cudaMemset2DAsync, _ptsz,
+    (void* devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream), {
+        return calls.cuMemsetD2D8Async(address_of(devPtr), pitch, static_cast<unsigned char>(value),
+                                       width, height, stream);
+    })
 
 SIMGPU_RUNTIME cudaError_t cudaGetSymbolAddress(void** devPtr, const void* symbol)
 {
@@ -240,35 +261,41 @@ SIMGPU_RUNTIME cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol)
     });
 }
 
-SIMGPU_STREAM_FUNCTION(cudaMemcpyToSymbol, _ptds,
-                       (const void* symbol, const void* src, size_t count, size_t offset, cudaMemcpyKind kind), {
-                           CUdeviceptr address = 0;
-                           if (const CUresult error = part_of_symbol(driver, symbol, offset, count, address))
-                               return error;
-                           return copy(calls, reinterpret_cast<void*>(address), src, count, kind);
-                       })
-SIMGPU_STREAM_FUNCTION(cudaMemcpyFromSymbol, _ptds,
-                       (void* dst, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind), {
-                           CUdeviceptr address = 0;
-                           if (const CUresult error = part_of_symbol(driver, symbol, offset, count, address))
-                               return error;
-                           return copy(calls, dst, reinterpret_cast<void*>(address), count, kind);
-                       })
+SIMGPU_STREAM_FUNCTION(
+    cudaMemcpyToSymbol, _ptds,
+    (const void* symbol, const void* src, size_t count, size_t offset, cudaMemcpyKind kind), {
+        CUdeviceptr address = 0;
+        if (const CUresult error = part_of_symbol(driver, symbol, offset, count, address))
+            return error;
+        return copy(calls, reinterpret_cast<void*>(address), src, count, kind);
+    })
+SIMGPU_STREAM_FUNCTION(
+    cudaMemcpyFromSymbol, _ptds,
+    (void* dst, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind), {
+        CUdeviceptr address = 0;
+        if (const CUresult error = part_of_symbol(driver, symbol, offset, count, address))
+            return error;
+        return copy(calls, dst, reinterpret_cast<void*>(address), count, kind);
+    })
 SIMGPU_STREAM_FUNCTION(cudaMemcpyToSymbolAsync, _ptsz,
-                       (const void* symbol, const void* src, size_t count, size_t offset, cudaMemcpyKind kind,
-                        cudaStream_t stream),
+                       (const void* symbol, const void* src, size_t count, size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream),
                        {
                            CUdeviceptr address = 0;
-                           if (const CUresult error = part_of_symbol(driver, symbol, offset, count, address))
+                           if (const CUresult error =
+                                   part_of_symbol(driver, symbol, offset, count, address))
                                return error;
-                           return copy_async(calls, reinterpret_cast<void*>(address), src, count, kind, stream);
+                           return copy_async(calls, reinterpret_cast<void*>(address), src, count,
+                                             kind, stream);
                        })
 SIMGPU_STREAM_FUNCTION(cudaMemcpyFromSymbolAsync, _ptsz,
-                       (void* dst, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind,
-                        cudaStream_t stream),
+                       (void* dst, const void* symbol, size_t count, size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream),
                        {
                            CUdeviceptr address = 0;
-                           if (const CUresult error = part_of_symbol(driver, symbol, offset, count, address))
+                           if (const CUresult error =
+                                   part_of_symbol(driver, symbol, offset, count, address))
                                return error;
-                           return copy_async(calls, dst, reinterpret_cast<void*>(address), count, kind, stream);
+                           return copy_async(calls, dst, reinterpret_cast<void*>(address), count,
+                                             kind, stream);
                        })

@@ -22,7 +22,8 @@ SIMGPU_RUNTIME cudaError_t cudaRuntimeGetVersion(int* runtimeVersion)
 
 SIMGPU_RUNTIME cudaError_t cudaGetDeviceCount(int* count)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult { return driver.cuDeviceGetCount(count); });
+    return enter_without_context(
+        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGetCount(count); });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device)
@@ -45,13 +46,16 @@ SIMGPU_RUNTIME cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int dev
             driver.cuDeviceGetAttribute(&value, attribute, found);
             return value;
         };
-        const auto bytes = [&](CUdevice_attribute attribute) { return static_cast<size_t>(get(attribute)); };
+        const auto bytes = [&](CUdevice_attribute attribute) {
+            return static_cast<size_t>(get(attribute));
+        };
         std::memset(prop, 0, sizeof *prop);
         driver.cuDeviceGetName(prop->name, sizeof prop->name, found);
         driver.cuDeviceGetUuid(reinterpret_cast<CUuuid*>(&prop->uuid), found);
         driver.cuDeviceTotalMem(&prop->totalGlobalMem, found);
         prop->sharedMemPerBlock = bytes(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-        prop->sharedMemPerMultiprocessor = bytes(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+        prop->sharedMemPerMultiprocessor =
+            bytes(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
         prop->sharedMemPerBlockOptin = bytes(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
         prop->regsPerBlock = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
         prop->regsPerMultiprocessor = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
@@ -60,9 +64,10 @@ SIMGPU_RUNTIME cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int dev
         prop->maxThreadsPerBlock = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
         prop->maxThreadsPerMultiProcessor = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
         for (int axis = 0; axis < 3; ++axis) {
-            prop->maxThreadsDim[axis]
-                = get(static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis));
-            prop->maxGridSize[axis] = get(static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis));
+            prop->maxThreadsDim[axis] =
+                get(static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis));
+            prop->maxGridSize[axis] =
+                get(static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis));
         }
         prop->totalConstMem = bytes(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
         prop->major = get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -114,14 +119,16 @@ SIMGPU_RUNTIME cudaError_t cudaInitDevice(int device, unsigned int, unsigned int
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device)
 {
-    return enter_without_context(
-        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGetPCIBusId(pciBusId, len, device); });
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        return driver.cuDeviceGetPCIBusId(pciBusId, len, device);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* pciBusId)
 {
-    return enter_without_context(
-        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGetByPCIBusId(device, pciBusId); });
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        return driver.cuDeviceGetByPCIBusId(device, pciBusId);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
@@ -152,27 +159,36 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache cacheConfig)
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPriority)
+SIMGPU_RUNTIME cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority,
+                                                            int* greatestPriority)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuCtxGetStreamPriorityRange(leastPriority, greatestPriority);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
-SIMGPU_RUNTIME cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+SIMGPU_RUNTIME cudaError_t cudaProfilerStart(void)
+{
+    return cudaSuccess;
+}
+SIMGPU_RUNTIME cudaError_t cudaProfilerStop(void)
+{
+    return cudaSuccess;
+}
 
 namespace {
 
 // Returns what the driver's cuGetProcAddress returns: a wrapped pointer if something wraps.
-cudaError_t entry_point(const char* symbol, void** function, unsigned version, unsigned long long flags,
-                        cudaDriverEntryPointQueryResult* status, bool per_thread)
+cudaError_t entry_point(const char* symbol, void** function, unsigned version,
+                        unsigned long long flags, cudaDriverEntryPointQueryResult* status,
+                        bool per_thread)
 {
     return enter_without_context([&](const Driver& driver) -> CUresult {
         if (flags == cudaEnableDefault && per_thread)
             flags = cudaEnablePerThreadDefaultStream;
         int answer = 0;
-        const CUresult result = look_up(driver, symbol, function, static_cast<int>(version), flags, &answer);
+        const CUresult result =
+            look_up(driver, symbol, function, static_cast<int>(version), flags, &answer);
         if (result == CUDA_SUCCESS && status)
             *status = static_cast<cudaDriverEntryPointQueryResult>(answer);
         return result;
@@ -182,38 +198,42 @@ cudaError_t entry_point(const char* symbol, void** function, unsigned version, u
 } // namespace
 
 #if CUDA_VERSION >= 12000
-SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr, unsigned long long flags,
+SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr,
+                                                   unsigned long long flags,
                                                    cudaDriverEntryPointQueryResult* driverStatus)
 {
     return entry_point(symbol, funcPtr, CUDART_VERSION, flags, driverStatus, false);
 }
-SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** funcPtr, unsigned long long flags,
-                                                        cudaDriverEntryPointQueryResult* driverStatus);
-SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** funcPtr, unsigned long long flags,
-                                                        cudaDriverEntryPointQueryResult* driverStatus)
+SIMGPU_RUNTIME cudaError_t
+cudaGetDriverEntryPoint_ptsz(const char* symbol, void** funcPtr, unsigned long long flags,
+                             cudaDriverEntryPointQueryResult* driverStatus);
+SIMGPU_RUNTIME cudaError_t
+cudaGetDriverEntryPoint_ptsz(const char* symbol, void** funcPtr, unsigned long long flags,
+                             cudaDriverEntryPointQueryResult* driverStatus)
 {
     return entry_point(symbol, funcPtr, CUDART_VERSION, flags, driverStatus, true);
 }
 #endif
 
 #if CUDA_VERSION >= 12050
-SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** funcPtr, unsigned int cudaVersion,
-                                                            unsigned long long flags,
-                                                            cudaDriverEntryPointQueryResult* driverStatus)
+SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol, void** funcPtr, unsigned int cudaVersion, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* driverStatus)
 {
     return entry_point(symbol, funcPtr, cudaVersion, flags, driverStatus, false);
 }
 SIMGPU_RUNTIME decltype(cudaGetDriverEntryPointByVersion) cudaGetDriverEntryPointByVersion_ptsz;
-SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** funcPtr,
-                                                                 unsigned int cudaVersion, unsigned long long flags,
-                                                                 cudaDriverEntryPointQueryResult* driverStatus)
+SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
+    const char* symbol, void** funcPtr, unsigned int cudaVersion, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* driverStatus)
 {
     return entry_point(symbol, funcPtr, cudaVersion, flags, driverStatus, true);
 }
 #endif
 
 #if CUDA_VERSION < 12000
-SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr, unsigned long long flags)
+SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr,
+                                                   unsigned long long flags)
 {
     return entry_point(symbol, funcPtr, CUDART_VERSION, flags, nullptr, false);
 }

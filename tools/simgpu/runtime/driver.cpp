@@ -1,4 +1,5 @@
-// tools/simgpu/runtime/driver.cpp — open libcuda.so.1 and look everything up through the driver itself.
+// tools/simgpu/runtime/driver.cpp — open libcuda.so.1 and look everything up through the driver
+// itself.
 #include "tools/simgpu/runtime/driver.hpp"
 
 #include <atomic>
@@ -13,7 +14,8 @@ using GetProcAddress = PFN_cuGetProcAddress_v12000;
 constexpr char kGetProcAddress[] = "cuGetProcAddress_v2";
 constexpr int kGetProcAddressVersion = 12000;
 
-CUresult ask(GetProcAddress function, const char* name, void** found, int version, cuuint64_t flags, int* status)
+CUresult ask(GetProcAddress function, const char* name, void** found, int version, cuuint64_t flags,
+             int* status)
 {
     CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SUCCESS;
     const CUresult answer = function(name, found, version, flags, status ? &result : nullptr);
@@ -26,7 +28,8 @@ using GetProcAddress = PFN_cuGetProcAddress_v11030;
 constexpr char kGetProcAddress[] = "cuGetProcAddress";
 constexpr int kGetProcAddressVersion = 11030;
 
-CUresult ask(GetProcAddress function, const char* name, void** found, int version, cuuint64_t flags, int* status)
+CUresult ask(GetProcAddress function, const char* name, void** found, int version, cuuint64_t flags,
+             int* status)
 {
     const CUresult answer = function(name, found, version, flags);
     if (status)
@@ -40,7 +43,8 @@ std::atomic<Driver*> opened{nullptr};
 Driver* open_driver(CUresult& why_not)
 {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW);
-    auto function = library ? reinterpret_cast<GetProcAddress>(dlsym(library, kGetProcAddress)) : nullptr;
+    auto function =
+        library ? reinterpret_cast<GetProcAddress>(dlsym(library, kGetProcAddress)) : nullptr;
     why_not = CUDA_ERROR_NOT_FOUND;
     if (!function)
         return nullptr;
@@ -63,8 +67,8 @@ Driver* open_driver(CUresult& why_not)
     };
     constexpr cuuint64_t kPerThread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 #define SIMGPU_CALL(field, name, version) get(#name, version, 0, driver->field);
-#define SIMGPU_STREAM_CALL(name, version, per_thread_version)                                                          \
-    get(#name, version, 0, driver->legacy.name);                                                                       \
+#define SIMGPU_STREAM_CALL(name, version, per_thread_version)                                      \
+    get(#name, version, 0, driver->legacy.name);                                                   \
     get(#name, per_thread_version, kPerThread, driver->per_thread.name);
 #include "tools/simgpu/runtime/driver_calls.def"
     why_not = driver->cuInit(0);
@@ -87,11 +91,16 @@ const Driver* driver(CUresult& why_not)
     return opened.load();
 }
 
-const Driver* opened_driver() { return opened.load(std::memory_order_acquire); }
-
-CUresult look_up(const Driver& driver, const char* name, void** function, int version, cuuint64_t flags, int* status)
+const Driver* opened_driver()
 {
-    return ask(reinterpret_cast<GetProcAddress>(driver.get_proc_address), name, function, version, flags, status);
+    return opened.load(std::memory_order_acquire);
+}
+
+CUresult look_up(const Driver& driver, const char* name, void** function, int version,
+                 cuuint64_t flags, int* status)
+{
+    return ask(reinterpret_cast<GetProcAddress>(driver.get_proc_address), name, function, version,
+               flags, status);
 }
 
 } // namespace simgpu::runtime

@@ -1,7 +1,9 @@
-// tools/simgpu/runtime/driver.hpp — the driver as the runtime knows it: pointers that cuGetProcAddress returned.
+// tools/simgpu/runtime/driver.hpp — the driver as the runtime knows it: pointers that
+// cuGetProcAddress returned.
 //
-// Found as NVIDIA's runtime finds it: dlopen("libcuda.so.1"), one dlsym("cuGetProcAddress_v2"), a look-up of
-// cuGetProcAddress itself, everything else through the pointer that look-up returned. So an interposer sees the same.
+// Found as NVIDIA's runtime finds it: dlopen("libcuda.so.1"), one dlsym("cuGetProcAddress_v2"), a
+// look-up of cuGetProcAddress itself, everything else through the pointer that look-up returned. So
+// an interposer sees the same.
 #pragma once
 
 #define __CUDA_API_VERSION_INTERNAL
@@ -33,6 +35,7 @@ const Driver* driver(CUresult& why_not);
 const Driver* opened_driver();
 
 // cuGetProcAddress for cudaGetDriverEntryPoint: forms 1 and 2 differ in the status.
-CUresult look_up(const Driver& driver, const char* name, void** function, int version, cuuint64_t flags, int* status);
+CUresult look_up(const Driver& driver, const char* name, void** function, int version,
+                 cuuint64_t flags, int* status);
 
 } // namespace simgpu::runtime

@@ -1,4 +1,5 @@
-// tools/simgpu/runtime/errors.cpp — cudaGetErrorName, cudaGetErrorString, and what is not simulated.
+// tools/simgpu/runtime/errors.cpp — cudaGetErrorName, cudaGetErrorString, and what is not
+// simulated.
 #include "tools/simgpu/runtime/call.hpp"
 #include "tools/simgpu/runtime/not_simulated.hpp"
 
@@ -63,7 +64,8 @@ int not_simulated(const char* name)
     static auto* told = new std::set<const char*>;
     const std::lock_guard lock(*mutex);
     if (told->insert(name).second)
-        std::fprintf(stderr, "simgpu: %s is not simulated; it answers cudaErrorNotSupported\n", name);
+        std::fprintf(stderr, "simgpu: %s is not simulated; it answers cudaErrorNotSupported\n",
+                     name);
     return remember(cudaErrorNotSupported);
 }
 

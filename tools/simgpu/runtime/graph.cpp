@@ -6,7 +6,8 @@ using namespace simgpu::runtime;
 
 SIMGPU_RUNTIME cudaError_t cudaGraphCreate(cudaGraph_t* pGraph, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuGraphCreate(pGraph, flags); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuGraphCreate(pGraph, flags); });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphDestroy(cudaGraph_t graph)
@@ -21,12 +22,17 @@ SIMGPU_RUNTIME cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 
 SIMGPU_RUNTIME cudaError_t cudaGraphClone(cudaGraph_t* pGraphClone, cudaGraph_t originalGraph)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuGraphClone(pGraphClone, originalGraph); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphClone(pGraphClone, originalGraph);
+    });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* numNodes)
+SIMGPU_RUNTIME cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
+                                             size_t* numNodes)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuGraphGetNodes(graph, nodes, numNodes); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphGetNodes(graph, nodes, numNodes);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* pType)
@@ -37,7 +43,8 @@ SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphN
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                 const cudaGraphNode_t* pDependencies, size_t numDependencies)
+                                                 const cudaGraphNode_t* pDependencies,
+                                                 size_t numDependencies)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
@@ -45,7 +52,8 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* pGraphNode, cu
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                const cudaGraphNode_t* pDependencies, size_t numDependencies,
+                                                const cudaGraphNode_t* pDependencies,
+                                                size_t numDependencies,
                                                 const cudaHostNodeParams* pNodeParams)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -59,7 +67,8 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* pGraphNode, cud
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                  const cudaGraphNode_t* pDependencies, size_t numDependencies,
+                                                  const cudaGraphNode_t* pDependencies,
+                                                  size_t numDependencies,
                                                   const cudaKernelNodeParams* pNodeParams)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -77,12 +86,14 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* pGraphNode, c
         same.sharedMemBytes = pNodeParams->sharedMemBytes;
         same.kernelParams = pNodeParams->kernelParams;
         same.extra = pNodeParams->extra;
-        return driver.cuGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, &same);
+        return driver.cuGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies,
+                                           &same);
     });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                  const cudaGraphNode_t* pDependencies, size_t numDependencies,
+                                                  const cudaGraphNode_t* pDependencies,
+                                                  size_t numDependencies,
                                                   const cudaMemsetParams* pMemsetParams)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -95,24 +106,30 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* pGraphNode, c
         same.elementSize = pMemsetParams->elementSize;
         same.width = pMemsetParams->width;
         same.height = pMemsetParams->height;
-        return driver.cuGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, &same, nullptr);
+        return driver.cuGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, &same,
+                                           nullptr);
     });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                    const cudaGraphNode_t* pDependencies, size_t numDependencies,
+                                                    const cudaGraphNode_t* pDependencies,
+                                                    size_t numDependencies,
                                                     cudaMemAllocNodeParams* nodeParams)
 {
     return enter([&](const Driver& driver) -> CUresult {
         CUDA_MEM_ALLOC_NODE_PARAMS same{};
         if (!nodeParams)
             return CUDA_ERROR_INVALID_VALUE;
-        same.poolProps.allocType = static_cast<CUmemAllocationType>(nodeParams->poolProps.allocType);
-        same.poolProps.handleTypes = static_cast<CUmemAllocationHandleType>(nodeParams->poolProps.handleTypes);
-        same.poolProps.location.type = static_cast<CUmemLocationType>(nodeParams->poolProps.location.type);
+        same.poolProps.allocType =
+            static_cast<CUmemAllocationType>(nodeParams->poolProps.allocType);
+        same.poolProps.handleTypes =
+            static_cast<CUmemAllocationHandleType>(nodeParams->poolProps.handleTypes);
+        same.poolProps.location.type =
+            static_cast<CUmemLocationType>(nodeParams->poolProps.location.type);
         same.poolProps.location.id = nodeParams->poolProps.location.id;
         same.bytesize = nodeParams->bytesize;
-        const CUresult result = driver.cuGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, &same);
+        const CUresult result =
+            driver.cuGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, &same);
         if (result == CUDA_SUCCESS)
             nodeParams->dptr = reinterpret_cast<void*>(same.dptr);
         return result;
@@ -120,15 +137,17 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* pGraphNode,
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                   const cudaGraphNode_t* pDependencies, size_t numDependencies,
-                                                   void* dptr)
+                                                   const cudaGraphNode_t* pDependencies,
+                                                   size_t numDependencies, void* dptr)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, address_of(dptr));
+        return driver.cuGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies,
+                                            address_of(dptr));
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+SIMGPU_RUNTIME cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec,
+                                                         cudaGraph_t graph,
                                                          unsigned long long flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -137,15 +156,16 @@ SIMGPU_RUNTIME cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraph
 }
 
 #if CUDA_VERSION >= 12000
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph, unsigned long long flags)
+SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+                                                unsigned long long flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, flags);
     });
 }
 #else
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph, cudaGraphNode_t*, char*,
-                                                size_t)
+SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+                                                cudaGraphNode_t*, char*, size_t)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, 0);
@@ -160,24 +180,32 @@ SIMGPU_STREAM_FUNCTION(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaS
 
 SIMGPU_RUNTIME cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuGraphExecDestroy(graphExec); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuGraphExecDestroy(graphExec); });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGraphMemTrim(int device)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuDeviceGraphMemTrim(device); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGraphMemTrim(device); });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attr, void* value)
+SIMGPU_RUNTIME cudaError_t cudaDeviceGetGraphMemAttribute(int device,
+                                                          cudaGraphMemAttributeType attr,
+                                                          void* value)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetGraphMemAttribute(device, static_cast<CUgraphMem_attribute>(attr), value);
+        return driver.cuDeviceGetGraphMemAttribute(device, static_cast<CUgraphMem_attribute>(attr),
+                                                   value);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attr, void* value)
+SIMGPU_RUNTIME cudaError_t cudaDeviceSetGraphMemAttribute(int device,
+                                                          cudaGraphMemAttributeType attr,
+                                                          void* value)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceSetGraphMemAttribute(device, static_cast<CUgraphMem_attribute>(attr), value);
+        return driver.cuDeviceSetGraphMemAttribute(device, static_cast<CUgraphMem_attribute>(attr),
+                                                   value);
     });
 }

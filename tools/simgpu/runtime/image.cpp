@@ -1,4 +1,5 @@
-// tools/simgpu/runtime/image.cpp — nvcc's registration stubs; images are loaded into the driver when first used.
+// tools/simgpu/runtime/image.cpp — nvcc's registration stubs; images are loaded into the driver
+// when first used.
 #include "tools/simgpu/runtime/image.hpp"
 
 #include <algorithm>
@@ -60,7 +61,8 @@ CUresult load(const Driver& driver, Image& image)
     if (image.library)
         return CUDA_SUCCESS;
 #if CUDA_VERSION >= 12000
-    return driver.cuLibraryLoadData(&image.library, image.data, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    return driver.cuLibraryLoadData(&image.library, image.data, nullptr, nullptr, 0, nullptr,
+                                    nullptr, 0);
 #else
     return driver.cuModuleLoadData(&image.library, image.data);
 #endif
@@ -84,7 +86,8 @@ CUresult get_function(const Driver& driver, const Symbol& kernel, CUfunction& fu
         return error;
 #if CUDA_VERSION >= 12000
     CUkernel found = nullptr;
-    const CUresult result = driver.cuLibraryGetKernel(&found, kernel.image->library, kernel.name.c_str());
+    const CUresult result =
+        driver.cuLibraryGetKernel(&found, kernel.image->library, kernel.name.c_str());
     function = reinterpret_cast<CUfunction>(found);
     return result;
 #else
@@ -105,7 +108,8 @@ CUresult function_of(const Driver& driver, const void* stub, CUfunction& functio
     }
     const auto kernel = all.kernels.find(stub);
     if (kernel == all.kernels.end()) {
-        function = static_cast<CUfunction>(const_cast<void*>(stub)); // a cudaKernel_t or cudaFunction_t
+        function =
+            static_cast<CUfunction>(const_cast<void*>(stub)); // a cudaKernel_t or cudaFunction_t
         return stub ? CUDA_SUCCESS : result_of(cudaErrorInvalidDeviceFunction);
     }
     if (const CUresult error = get_function(driver, kernel->second, function))
@@ -157,7 +161,7 @@ SIMGPU_RUNTIME void** __cudaRegisterFatBinary(void* fatCubin)
 }
 
 SIMGPU_RUNTIME void __cudaRegisterFatBinaryEnd(void** handle);
-SIMGPU_RUNTIME void __cudaRegisterFatBinaryEnd(void**) { }
+SIMGPU_RUNTIME void __cudaRegisterFatBinaryEnd(void**) {}
 
 // Called by the program's atexit handler, before our destructor; the driver is still there.
 SIMGPU_RUNTIME void __cudaUnregisterFatBinary(void** handle);
@@ -178,34 +182,38 @@ SIMGPU_RUNTIME void __cudaUnregisterFatBinary(void** handle)
     delete image;
 }
 
-SIMGPU_RUNTIME void __cudaRegisterFunction(void** handle, const char* stub, char* device_function, const char* name,
-                                           int thread_limit, void* thread_id, void* block_id, void* block_size,
-                                           void* grid_size, int* warp_size);
-SIMGPU_RUNTIME void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, void*, void*,
-                                           void*, void*, int*)
+SIMGPU_RUNTIME void __cudaRegisterFunction(void** handle, const char* stub, char* device_function,
+                                           const char* name, int thread_limit, void* thread_id,
+                                           void* block_id, void* block_size, void* grid_size,
+                                           int* warp_size);
+SIMGPU_RUNTIME void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name,
+                                           int, void*, void*, void*, void*, int*)
 {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     all.kernels[stub] = {reinterpret_cast<Image*>(handle), name, 0};
 }
 
-SIMGPU_RUNTIME void __cudaRegisterVar(void** handle, char* host_variable, char* device_address, const char* name,
-                                      int is_extern, size_t bytes, int is_constant, int is_global);
-SIMGPU_RUNTIME void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name, int, size_t bytes, int,
-                                      int)
+SIMGPU_RUNTIME void __cudaRegisterVar(void** handle, char* host_variable, char* device_address,
+                                      const char* name, int is_extern, size_t bytes,
+                                      int is_constant, int is_global);
+SIMGPU_RUNTIME void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name,
+                                      int, size_t bytes, int, int)
 {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     all.variables[host_variable] = {reinterpret_cast<Image*>(handle), name, bytes};
 }
 
-SIMGPU_RUNTIME void __cudaRegisterHostVar(void** handle, const char* name, char* host_variable, size_t bytes);
-SIMGPU_RUNTIME void __cudaRegisterHostVar(void**, const char*, char*, size_t) { }
+SIMGPU_RUNTIME void __cudaRegisterHostVar(void** handle, const char* name, char* host_variable,
+                                          size_t bytes);
+SIMGPU_RUNTIME void __cudaRegisterHostVar(void**, const char*, char*, size_t) {}
 
-SIMGPU_RUNTIME void __cudaRegisterManagedVar(void** handle, void** host_pointer, char* device_address, const char* name,
-                                             int is_extern, size_t bytes, int is_constant, int is_global);
-SIMGPU_RUNTIME void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int, size_t,
-                                             int, int)
+SIMGPU_RUNTIME void __cudaRegisterManagedVar(void** handle, void** host_pointer,
+                                             char* device_address, const char* name, int is_extern,
+                                             size_t bytes, int is_constant, int is_global);
+SIMGPU_RUNTIME void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*,
+                                             const char* name, int, size_t, int, int)
 {
     const std::lock_guard lock(registry().mutex);
     reinterpret_cast<Image*>(handle)->managed.push_back({host_pointer, name});
@@ -223,9 +231,11 @@ SIMGPU_RUNTIME char __cudaInitModule(void** handle)
         for (const ManagedVariable& variable : image->managed) {
             CUdeviceptr address = 0;
 #if CUDA_VERSION >= 12000
-            const CUresult result = driver.cuLibraryGetManaged(&address, nullptr, image->library, variable.name.c_str());
+            const CUresult result = driver.cuLibraryGetManaged(&address, nullptr, image->library,
+                                                               variable.name.c_str());
 #else
-            const CUresult result = driver.cuModuleGetGlobal(&address, nullptr, image->library, variable.name.c_str());
+            const CUresult result =
+                driver.cuModuleGetGlobal(&address, nullptr, image->library, variable.name.c_str());
 #endif
             if (result != CUDA_SUCCESS)
                 return result;

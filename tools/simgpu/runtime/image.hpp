@@ -5,7 +5,8 @@
 
 namespace simgpu::runtime {
 
-// The driver's handle of a __global__ function's stub or of a cudaKernel_t. Loads its image at first use.
+// The driver's handle of a __global__ function's stub or of a cudaKernel_t. Loads its image at
+// first use.
 CUresult function_of(const Driver& driver, const void* stub, CUfunction& function);
 // A __device__ variable's address and the size it was registered with.
 CUresult symbol_of(const Driver& driver, const void* symbol, CUdeviceptr& address, size_t& bytes);

@@ -1,4 +1,5 @@
-// tools/simgpu/runtime/launch.cpp — <<< >>>, cudaLaunchKernel and its kin, function attributes, occupancy.
+// tools/simgpu/runtime/launch.cpp — <<< >>>, cudaLaunchKernel and its kin, function attributes,
+// occupancy.
 #include "tools/simgpu/runtime/call.hpp"
 #include "tools/simgpu/runtime/image.hpp"
 
@@ -21,8 +22,8 @@ std::vector<Configuration>& configurations()
     return stack;
 }
 
-CUresult launch(const Driver& driver, PFN_cuLaunchKernel_v4000 call, const void* stub, dim3 grid, dim3 block, void** args,
-                size_t shared_bytes, cudaStream_t stream)
+CUresult launch(const Driver& driver, PFN_cuLaunchKernel_v4000 call, const void* stub, dim3 grid,
+                dim3 block, void** args, size_t shared_bytes, cudaStream_t stream)
 {
     CUfunction function = nullptr;
     if (const CUresult error = function_of(driver, stub, function))
@@ -43,8 +44,10 @@ SIMGPU_RUNTIME unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
     return 0;
 }
 
-SIMGPU_RUNTIME cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem, void* stream);
-SIMGPU_RUNTIME cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem, void* stream)
+SIMGPU_RUNTIME cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim,
+                                                      size_t* sharedMem, void* stream);
+SIMGPU_RUNTIME cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim,
+                                                      size_t* sharedMem, void* stream)
 {
     if (configurations().empty())
         return remember(cudaErrorMissingConfiguration);
@@ -58,11 +61,16 @@ SIMGPU_RUNTIME cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* block
 }
 
 SIMGPU_STREAM_FUNCTION(cudaLaunchKernel, _ptsz,
-                       (const void* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem, cudaStream_t stream),
-                       { return launch(driver, calls.cuLaunchKernel, func, gridDim, blockDim, args, sharedMem, stream); })
+                       (const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                        size_t sharedMem, cudaStream_t stream),
+                       {
+                           return launch(driver, calls.cuLaunchKernel, func, gridDim, blockDim,
+                                         args, sharedMem, stream);
+                       })
 
 #if CUDA_VERSION >= 12010
-// The host program keeps what this returns for good: the driver's kernel, which outlives a device reset.
+// The host program keeps what this returns for good: the driver's kernel, which outlives a device
+// reset.
 SIMGPU_RUNTIME cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub);
 SIMGPU_RUNTIME cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub)
 {
@@ -79,22 +87,27 @@ SIMGPU_RUNTIME cudaError_t cudaGetKernel(cudaKernel_t* kernelPtr, const void* en
     return kernelPtr ? __cudaGetKernel(kernelPtr, entryFuncAddr) : remember(cudaErrorInvalidValue);
 }
 
-SIMGPU_RUNTIME cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void** args,
-                                              size_t sharedMem, cudaStream_t stream);
+SIMGPU_RUNTIME cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
+                                              void** args, size_t sharedMem, cudaStream_t stream);
 SIMGPU_STREAM_FUNCTION(__cudaLaunchKernel, _ptsz,
-                       (cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem,
-                        cudaStream_t stream),
-                       { return launch(driver, calls.cuLaunchKernel, kernel, gridDim, blockDim, args, sharedMem, stream); })
+                       (cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void** args,
+                        size_t sharedMem, cudaStream_t stream),
+                       {
+                           return launch(driver, calls.cuLaunchKernel, kernel, gridDim, blockDim,
+                                         args, sharedMem, stream);
+                       })
 #endif
 
 SIMGPU_STREAM_FUNCTION(cudaLaunchCooperativeKernel, _ptsz,
-                       (const void* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem, cudaStream_t stream), {
+                       (const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                        size_t sharedMem, cudaStream_t stream),
+                       {
                            CUfunction function = nullptr;
                            if (const CUresult error = function_of(driver, func, function))
                                return error;
-                           return calls.cuLaunchCooperativeKernel(function, gridDim.x, gridDim.y, gridDim.z, blockDim.x,
-                                                                  blockDim.y, blockDim.z,
-                                                                  static_cast<unsigned>(sharedMem), stream, args);
+                           return calls.cuLaunchCooperativeKernel(
+                               function, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y,
+                               blockDim.z, static_cast<unsigned>(sharedMem), stream, args);
                        })
 
 SIMGPU_STREAM_FUNCTION(cudaLaunchKernelExC, _ptsz,
@@ -104,14 +117,22 @@ SIMGPU_STREAM_FUNCTION(cudaLaunchKernelExC, _ptsz,
                            CUfunction function = nullptr;
                            if (const CUresult error = function_of(driver, func, function))
                                return error;
-                           const CUlaunchConfig same{config->gridDim.x, config->gridDim.y, config->gridDim.z,
-                                                     config->blockDim.x, config->blockDim.y, config->blockDim.z,
-                                                     static_cast<unsigned>(config->dynamicSmemBytes), config->stream,
-                                                     reinterpret_cast<CUlaunchAttribute*>(config->attrs), config->numAttrs};
+                           const CUlaunchConfig same{
+                               config->gridDim.x,
+                               config->gridDim.y,
+                               config->gridDim.z,
+                               config->blockDim.x,
+                               config->blockDim.y,
+                               config->blockDim.z,
+                               static_cast<unsigned>(config->dynamicSmemBytes),
+                               config->stream,
+                               reinterpret_cast<CUlaunchAttribute*>(config->attrs),
+                               config->numAttrs};
                            return calls.cuLaunchKernelEx(&same, function, args, nullptr);
                        })
 
-SIMGPU_STREAM_FUNCTION(cudaLaunchHostFunc, _ptsz, (cudaStream_t stream, cudaHostFn_t fn, void* userData),
+SIMGPU_STREAM_FUNCTION(cudaLaunchHostFunc, _ptsz,
+                       (cudaStream_t stream, cudaHostFn_t fn, void* userData),
                        { return calls.cuLaunchHostFunc(stream, fn, userData); })
 
 SIMGPU_RUNTIME cudaError_t cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr)
@@ -146,18 +167,21 @@ SIMGPU_RUNTIME cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
         attributes->ptxVersion = get(CU_FUNC_ATTRIBUTE_PTX_VERSION);
         attributes->binaryVersion = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
         attributes->sharedSizeBytes = static_cast<size_t>(get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
-        attributes->maxDynamicSharedSizeBytes = get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+        attributes->maxDynamicSharedSizeBytes =
+            get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
         return CUDA_SUCCESS;
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute, int value)
+SIMGPU_RUNTIME cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute,
+                                                int value)
 {
     return enter([&](const Driver& driver) -> CUresult {
         CUfunction function = nullptr;
         if (const CUresult error = function_of(driver, func, function))
             return error;
-        return driver.cuFuncSetAttribute(function, static_cast<CUfunction_attribute>(attribute), value);
+        return driver.cuFuncSetAttribute(function, static_cast<CUfunction_attribute>(attribute),
+                                         value);
     });
 }
 
@@ -171,32 +195,36 @@ SIMGPU_RUNTIME cudaError_t cudaFuncSetCacheConfig(const void* func, cudaFuncCach
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, const void* func,
-                                                                                  int blockSize, size_t dynamicSMemSize,
-                                                                                  unsigned int flags)
+SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* numBlocks, const void* func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
         CUfunction function = nullptr;
         if (const CUresult error = function_of(driver, func, function))
             return error;
-        return driver.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, function, blockSize,
-                                                                           dynamicSMemSize, flags);
+        return driver.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            numBlocks, function, blockSize, dynamicSMemSize, flags);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* func, int blockSize,
+SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks,
+                                                                         const void* func,
+                                                                         int blockSize,
                                                                          size_t dynamicSMemSize)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, 0);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize,
+                                                                  dynamicSMemSize, 0);
 }
 
-SIMGPU_RUNTIME cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* func,
+SIMGPU_RUNTIME cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize,
+                                                                     const void* func,
                                                                      int numBlocks, int blockSize)
 {
     return enter([&](const Driver& driver) -> CUresult {
         CUfunction function = nullptr;
         if (const CUresult error = function_of(driver, func, function))
             return error;
-        return driver.cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks, blockSize);
+        return driver.cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks,
+                                                              blockSize);
     });
 }

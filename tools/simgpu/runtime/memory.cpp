@@ -1,4 +1,5 @@
-// tools/simgpu/runtime/memory.cpp — cudaMalloc and its kin: device, pitched, managed, host, async, pools.
+// tools/simgpu/runtime/memory.cpp — cudaMalloc and its kin: device, pitched, managed, host, async,
+// pools.
 #include "tools/simgpu/runtime/call.hpp"
 
 using namespace simgpu::runtime;
@@ -36,14 +37,16 @@ SIMGPU_RUNTIME cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigne
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width, size_t height)
+SIMGPU_RUNTIME cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width,
+                                           size_t height)
 {
     return enter([&](const Driver& driver) -> CUresult {
         if (!devPtr || !pitch)
             return CUDA_ERROR_INVALID_VALUE;
         CUdeviceptr address = 0;
-        const CUresult result
-            = width == 0 || height == 0 ? CUDA_SUCCESS : driver.cuMemAllocPitch(&address, pitch, width, height, 4);
+        const CUresult result = width == 0 || height == 0
+                                    ? CUDA_SUCCESS
+                                    : driver.cuMemAllocPitch(&address, pitch, width, height, 4);
         if (result == CUDA_SUCCESS)
             *devPtr = reinterpret_cast<void*>(address);
         return result;
@@ -58,8 +61,8 @@ SIMGPU_RUNTIME cudaError_t cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExten
         CUdeviceptr address = 0;
         size_t pitch = 0;
         if (extent.width != 0 && extent.height != 0 && extent.depth != 0) {
-            const CUresult result
-                = driver.cuMemAllocPitch(&address, &pitch, extent.width, extent.height * extent.depth, 4);
+            const CUresult result = driver.cuMemAllocPitch(&address, &pitch, extent.width,
+                                                           extent.height * extent.depth, 4);
             if (result != CUDA_SUCCESS)
                 return result;
         }
@@ -97,12 +100,16 @@ SIMGPU_RUNTIME cudaError_t cudaMallocHost(void** ptr, size_t size)
 
 SIMGPU_RUNTIME cudaError_t cudaFreeHost(void* ptr)
 {
-    return enter([&](const Driver& driver) -> CUresult { return ptr ? driver.cuMemFreeHost(ptr) : CUDA_SUCCESS; });
+    return enter([&](const Driver& driver) -> CUresult {
+        return ptr ? driver.cuMemFreeHost(ptr) : CUDA_SUCCESS;
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuMemHostRegister(ptr, size, flags); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuMemHostRegister(ptr, size, flags);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaHostUnregister(void* ptr)
@@ -113,23 +120,27 @@ SIMGPU_RUNTIME cudaError_t cudaHostUnregister(void* ptr)
 SIMGPU_RUNTIME cudaError_t cudaHostGetDevicePointer(void** pDevice, void* pHost, unsigned int flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemHostGetDevicePointer(reinterpret_cast<CUdeviceptr*>(pDevice), pHost, flags);
+        return driver.cuMemHostGetDevicePointer(reinterpret_cast<CUdeviceptr*>(pDevice), pHost,
+                                                flags);
     });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaHostGetFlags(unsigned int* pFlags, void* pHost)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuMemHostGetFlags(pFlags, pHost); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuMemHostGetFlags(pFlags, pHost); });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuMemGetInfo(free, total); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuMemGetInfo(free, total); });
 }
 
 namespace {
 
-// Like NVIDIA's runtime, the first stream-ordered allocation is tried as it is; without a context it is tried again.
+// Like NVIDIA's runtime, the first stream-ordered allocation is tried as it is; without a context
+// it is tried again.
 template <class Allocate>
 cudaError_t allocate_async(void** devPtr, size_t size, Allocate allocate)
 {
@@ -169,22 +180,24 @@ SIMGPU_RUNTIME cudaError_t cudaMallocAsync_ptsz(void** devPtr, size_t size, cuda
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMallocFromPoolAsync(void** ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+SIMGPU_RUNTIME cudaError_t cudaMallocFromPoolAsync(void** ptr, size_t size, cudaMemPool_t memPool,
+                                                   cudaStream_t stream)
 {
     return allocate_async(ptr, size, [&](const Driver& driver, CUdeviceptr& address) {
         return driver.legacy.cuMemAllocFromPoolAsync(&address, size, memPool, stream);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMallocFromPoolAsync_ptsz(void** ptr, size_t size, cudaMemPool_t memPool,
-                                                        cudaStream_t stream);
-SIMGPU_RUNTIME cudaError_t cudaMallocFromPoolAsync_ptsz(void** ptr, size_t size, cudaMemPool_t memPool,
-                                                        cudaStream_t stream)
+SIMGPU_RUNTIME cudaError_t cudaMallocFromPoolAsync_ptsz(void** ptr, size_t size,
+                                                        cudaMemPool_t memPool, cudaStream_t stream);
+SIMGPU_RUNTIME cudaError_t cudaMallocFromPoolAsync_ptsz(void** ptr, size_t size,
+                                                        cudaMemPool_t memPool, cudaStream_t stream)
 {
     return allocate_async(ptr, size, [&](const Driver& driver, CUdeviceptr& address) {
         return driver.per_thread.cuMemAllocFromPoolAsync(&address, size, memPool, stream);
     });
 }
 
-SIMGPU_STREAM_FUNCTION(cudaFreeAsync, _ptsz, (void* devPtr, cudaStream_t hStream),
-                       { return devPtr ? calls.cuMemFreeAsync(address_of(devPtr), hStream) : CUDA_SUCCESS; })
+SIMGPU_STREAM_FUNCTION(cudaFreeAsync, _ptsz, (void* devPtr, cudaStream_t hStream), {
+    return devPtr ? calls.cuMemFreeAsync(address_of(devPtr), hStream) : CUDA_SUCCESS;
+})

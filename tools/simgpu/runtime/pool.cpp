@@ -3,7 +3,8 @@
 
 using namespace simgpu::runtime;
 
-SIMGPU_RUNTIME cudaError_t cudaMemPoolCreate(cudaMemPool_t* memPool, const cudaMemPoolProps* poolProps)
+SIMGPU_RUNTIME cudaError_t cudaMemPoolCreate(cudaMemPool_t* memPool,
+                                             const cudaMemPoolProps* poolProps)
 {
     return enter([&](const Driver& driver) -> CUresult {
         if (!poolProps)
@@ -19,32 +20,39 @@ SIMGPU_RUNTIME cudaError_t cudaMemPoolCreate(cudaMemPool_t* memPool, const cudaM
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuMemPoolDestroy(memPool); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuMemPoolDestroy(memPool); });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuMemPoolTrimTo(memPool, minBytesToKeep); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuMemPoolTrimTo(memPool, minBytesToKeep);
+    });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr, void* value)
+SIMGPU_RUNTIME cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr,
+                                                   void* value)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuMemPoolSetAttribute(memPool, static_cast<CUmemPool_attribute>(attr), value);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr, void* value)
+SIMGPU_RUNTIME cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr,
+                                                   void* value)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuMemPoolGetAttribute(memPool, static_cast<CUmemPool_attribute>(attr), value);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const cudaMemAccessDesc* descList, size_t count)
+SIMGPU_RUNTIME cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
+                                                const cudaMemAccessDesc* descList, size_t count)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolSetAccess(memPool, reinterpret_cast<const CUmemAccessDesc*>(descList), count);
+        return driver.cuMemPoolSetAccess(memPool,
+                                         reinterpret_cast<const CUmemAccessDesc*>(descList), count);
     });
 }
 
@@ -57,29 +65,31 @@ SIMGPU_RUNTIME cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaM
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMemPoolExportToShareableHandle(void* shareableHandle, cudaMemPool_t memPool,
-                                                              cudaMemAllocationHandleType handleType, unsigned int flags)
+SIMGPU_RUNTIME cudaError_t
+cudaMemPoolExportToShareableHandle(void* shareableHandle, cudaMemPool_t memPool,
+                                   cudaMemAllocationHandleType handleType, unsigned int flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolExportToShareableHandle(shareableHandle, memPool,
-                                                       static_cast<CUmemAllocationHandleType>(handleType), flags);
+        return driver.cuMemPoolExportToShareableHandle(
+            shareableHandle, memPool, static_cast<CUmemAllocationHandleType>(handleType), flags);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* memPool, void* shareableHandle,
-                                                                cudaMemAllocationHandleType handleType,
-                                                                unsigned int flags)
+SIMGPU_RUNTIME cudaError_t
+cudaMemPoolImportFromShareableHandle(cudaMemPool_t* memPool, void* shareableHandle,
+                                     cudaMemAllocationHandleType handleType, unsigned int flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolImportFromShareableHandle(memPool, shareableHandle,
-                                                         static_cast<CUmemAllocationHandleType>(handleType), flags);
+        return driver.cuMemPoolImportFromShareableHandle(
+            memPool, shareableHandle, static_cast<CUmemAllocationHandleType>(handleType), flags);
     });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* exportData, void* ptr)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolExportPointer(reinterpret_cast<CUmemPoolPtrExportData*>(exportData), address_of(ptr));
+        return driver.cuMemPoolExportPointer(reinterpret_cast<CUmemPoolPtrExportData*>(exportData),
+                                             address_of(ptr));
     });
 }
 
@@ -94,18 +104,21 @@ SIMGPU_RUNTIME cudaError_t cudaMemPoolImportPointer(void** ptr, cudaMemPool_t me
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* memPool, int device)
 {
-    return enter_without_context(
-        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGetDefaultMemPool(memPool, device); });
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        return driver.cuDeviceGetDefaultMemPool(memPool, device);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* memPool, int device)
 {
-    return enter_without_context(
-        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGetMemPool(memPool, device); });
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        return driver.cuDeviceGetMemPool(memPool, device);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
-    return enter_without_context(
-        [&](const Driver& driver) -> CUresult { return driver.cuDeviceSetMemPool(device, memPool); });
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        return driver.cuDeviceSetMemPool(device, memPool);
+    });
 }

@@ -5,7 +5,8 @@
 
 using namespace simgpu::runtime;
 
-SIMGPU_RUNTIME cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* ptr)
+SIMGPU_RUNTIME cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
+                                                    const void* ptr)
 {
     return enter([&](const Driver& driver) -> CUresult {
         if (!attributes)
@@ -15,17 +16,19 @@ SIMGPU_RUNTIME cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
         unsigned char managed = 0;
         CUdeviceptr device_pointer = 0;
         void* host_pointer = nullptr;
-        CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                        CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-                                        CU_POINTER_ATTRIBUTE_HOST_POINTER};
+        CUpointer_attribute wanted[] = {
+            CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+            CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+            CU_POINTER_ATTRIBUTE_HOST_POINTER};
         void* answers[] = {&type, &device, &managed, &device_pointer, &host_pointer};
-        if (const CUresult error = driver.cuPointerGetAttributes(5, wanted, answers, address_of(ptr)))
+        if (const CUresult error =
+                driver.cuPointerGetAttributes(5, wanted, answers, address_of(ptr)))
             return error;
         std::memset(attributes, 0, sizeof *attributes);
-        attributes->type = managed            ? cudaMemoryTypeManaged
-            : type == CU_MEMORYTYPE_HOST   ? cudaMemoryTypeHost
-            : type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice
-                                           : cudaMemoryTypeUnregistered;
+        attributes->type = managed                        ? cudaMemoryTypeManaged
+                           : type == CU_MEMORYTYPE_HOST   ? cudaMemoryTypeHost
+                           : type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice
+                                                          : cudaMemoryTypeUnregistered;
         attributes->device = type == 0 ? -1 : device;
         attributes->devicePointer = reinterpret_cast<void*>(device_pointer);
         attributes->hostPointer = type == 0 ? const_cast<void*>(ptr) : host_pointer;
@@ -61,11 +64,13 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 SIMGPU_RUNTIME cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* devPtr)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuIpcGetMemHandle(reinterpret_cast<CUipcMemHandle*>(handle), address_of(devPtr));
+        return driver.cuIpcGetMemHandle(reinterpret_cast<CUipcMemHandle*>(handle),
+                                        address_of(devPtr));
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+SIMGPU_RUNTIME cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle,
+                                                unsigned int flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
         CUipcMemHandle same;
@@ -77,20 +82,26 @@ SIMGPU_RUNTIME cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_
 
 SIMGPU_RUNTIME cudaError_t cudaIpcCloseMemHandle(void* devPtr)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuIpcCloseMemHandle(address_of(devPtr)); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuIpcCloseMemHandle(address_of(devPtr));
+    });
 }
 
 #if CUDA_VERSION < 13000
-SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaMemoryAdvise advice, int device)
+SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaMemoryAdvise advice,
+                                         int device)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemAdvise(address_of(devPtr), count, static_cast<CUmem_advise>(advice), device);
+        return driver.cuMemAdvise(address_of(devPtr), count, static_cast<CUmem_advise>(advice),
+                                  device);
     });
 }
 
 SIMGPU_STREAM_FUNCTION(cudaMemPrefetchAsync, _ptsz,
-                       (const void* devPtr, size_t count, int dstDevice, cudaStream_t stream),
-                       { return calls.cuMemPrefetchAsync(address_of(devPtr), count, dstDevice, stream); })
+                       (const void* devPtr, size_t count, int dstDevice, cudaStream_t stream), {
+                           return calls.cuMemPrefetchAsync(address_of(devPtr), count, dstDevice,
+                                                           stream);
+                       })
 #else
 namespace {
 
@@ -106,16 +117,18 @@ SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaM
                                          cudaMemLocation location)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemAdvise(address_of(devPtr), count, static_cast<CUmem_advise>(advice), device_of(location));
+        return driver.cuMemAdvise(address_of(devPtr), count, static_cast<CUmem_advise>(advice),
+                                  device_of(location));
     });
 }
 
 SIMGPU_STREAM_FUNCTION(cudaMemPrefetchAsync, _ptsz,
-                       (const void* devPtr, size_t count, cudaMemLocation location, unsigned int flags,
-                        cudaStream_t stream),
+                       (const void* devPtr, size_t count, cudaMemLocation location,
+                        unsigned int flags, cudaStream_t stream),
                        {
                            if (flags != 0)
                                return CUDA_ERROR_INVALID_VALUE;
-                           return calls.cuMemPrefetchAsync(address_of(devPtr), count, device_of(location), stream);
+                           return calls.cuMemPrefetchAsync(address_of(devPtr), count,
+                                                           device_of(location), stream);
                        })
 #endif

@@ -1,4 +1,5 @@
-// tools/simgpu/runtime/state.cpp — errors, the chosen device, its primary context, and the end of the process.
+// tools/simgpu/runtime/state.cpp — errors, the chosen device, its primary context, and the end of
+// the process.
 #include "tools/simgpu/runtime/call.hpp"
 #include "tools/simgpu/runtime/image.hpp"
 
@@ -27,7 +28,8 @@ Primaries& primaries()
     return *all;
 }
 
-// libcudart's own destructor: after the program's atexit handlers, when statics of other libraries may be gone.
+// libcudart's own destructor: after the program's atexit handlers, when statics of other libraries
+// may be gone.
 [[gnu::destructor]] void release_all()
 {
     const Driver* const driver = opened_driver();
@@ -42,8 +44,14 @@ Primaries& primaries()
 
 } // namespace
 
-cudaError_t error_of(CUresult result) { return static_cast<cudaError_t>(result); } // the same numbers since CUDA 10.1
-CUresult result_of(cudaError_t error) { return static_cast<CUresult>(error); }
+cudaError_t error_of(CUresult result)
+{
+    return static_cast<cudaError_t>(result);
+} // the same numbers since CUDA 10.1
+CUresult result_of(cudaError_t error)
+{
+    return static_cast<CUresult>(error);
+}
 
 cudaError_t remember(cudaError_t error)
 {
@@ -57,11 +65,15 @@ const Driver* open_or_remember(cudaError_t& error)
     CUresult why_not = CUDA_SUCCESS;
     const Driver* const found = driver(why_not);
     if (!found)
-        error = remember(why_not == CUDA_ERROR_NOT_FOUND ? cudaErrorInsufficientDriver : cudaErrorInitializationError);
+        error = remember(why_not == CUDA_ERROR_NOT_FOUND ? cudaErrorInsufficientDriver
+                                                         : cudaErrorInitializationError);
     return found;
 }
 
-int& chosen_device() { return device; }
+int& chosen_device()
+{
+    return device;
+}
 
 CUresult primary_context(const Driver& driver, int ordinal, CUcontext& context)
 {
@@ -109,7 +121,10 @@ SIMGPU_RUNTIME cudaError_t cudaGetLastError(void)
     return error;
 }
 
-SIMGPU_RUNTIME cudaError_t cudaPeekAtLastError(void) { return last_error; }
+SIMGPU_RUNTIME cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
+}
 
 SIMGPU_RUNTIME cudaError_t cudaSetDevice(int ordinal)
 {
@@ -130,7 +145,8 @@ SIMGPU_RUNTIME cudaError_t cudaGetDevice(int* ordinal)
         CUcontext current = nullptr;
         CUdevice of_current = 0;
         driver.cuCtxGetCurrent(&current);
-        *ordinal = current && driver.cuCtxGetDevice(&of_current) == CUDA_SUCCESS ? of_current : device;
+        *ordinal =
+            current && driver.cuCtxGetDevice(&of_current) == CUDA_SUCCESS ? of_current : device;
         return CUDA_SUCCESS;
     });
 }

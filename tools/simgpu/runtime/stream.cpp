@@ -5,18 +5,23 @@ using namespace simgpu::runtime;
 
 SIMGPU_RUNTIME cudaError_t cudaStreamCreate(cudaStream_t* pStream)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuStreamCreate(pStream, CU_STREAM_DEFAULT); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuStreamCreate(pStream, CU_STREAM_DEFAULT);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaStreamCreateWithFlags(cudaStream_t* pStream, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuStreamCreate(pStream, flags); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuStreamCreate(pStream, flags); });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream, unsigned int flags, int priority)
+SIMGPU_RUNTIME cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream, unsigned int flags,
+                                                        int priority)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuStreamCreateWithPriority(pStream, flags, priority); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuStreamCreateWithPriority(pStream, flags, priority);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -24,9 +29,12 @@ SIMGPU_RUNTIME cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return enter([&](const Driver& driver) -> CUresult { return driver.cuStreamDestroy(stream); });
 }
 
-SIMGPU_STREAM_FUNCTION(cudaStreamSynchronize, _ptsz, (cudaStream_t stream), { return calls.cuStreamSynchronize(stream); })
-SIMGPU_STREAM_FUNCTION(cudaStreamQuery, _ptsz, (cudaStream_t stream), { return calls.cuStreamQuery(stream); })
-SIMGPU_STREAM_FUNCTION(cudaStreamWaitEvent, _ptsz, (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
+SIMGPU_STREAM_FUNCTION(cudaStreamSynchronize, _ptsz, (cudaStream_t stream),
+                       { return calls.cuStreamSynchronize(stream); })
+SIMGPU_STREAM_FUNCTION(cudaStreamQuery, _ptsz, (cudaStream_t stream),
+                       { return calls.cuStreamQuery(stream); })
+SIMGPU_STREAM_FUNCTION(cudaStreamWaitEvent, _ptsz,
+                       (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
                        { return calls.cuStreamWaitEvent(stream, event, flags); })
 SIMGPU_STREAM_FUNCTION(cudaStreamGetFlags, _ptsz, (cudaStream_t hStream, unsigned int* flags),
                        { return calls.cuStreamGetFlags(hStream, flags); })
@@ -36,14 +44,17 @@ SIMGPU_STREAM_FUNCTION(cudaStreamGetPriority, _ptsz, (cudaStream_t hStream, int*
 SIMGPU_STREAM_FUNCTION(cudaStreamGetId, _ptsz, (cudaStream_t hStream, unsigned long long* streamId),
                        { return calls.cuStreamGetId(hStream, streamId); })
 #endif
-SIMGPU_STREAM_FUNCTION(cudaStreamAddCallback, _ptsz,
-                       (cudaStream_t stream, cudaStreamCallback_t callback, void* userData, unsigned int flags), {
-                           return calls.cuStreamAddCallback(stream, reinterpret_cast<CUstreamCallback>(callback), userData,
-                                                            flags);
-                       })
+SIMGPU_STREAM_FUNCTION(
+    cudaStreamAddCallback, _ptsz,
+    (cudaStream_t stream, cudaStreamCallback_t callback, void* userData, unsigned int flags), {
+        return calls.cuStreamAddCallback(stream, reinterpret_cast<CUstreamCallback>(callback),
+                                         userData, flags);
+    })
 SIMGPU_STREAM_FUNCTION(cudaStreamAttachMemAsync, _ptsz,
-                       (cudaStream_t stream, void* devPtr, size_t length, unsigned int flags),
-                       { return calls.cuStreamAttachMemAsync(stream, address_of(devPtr), length, flags); })
+                       (cudaStream_t stream, void* devPtr, size_t length, unsigned int flags), {
+                           return calls.cuStreamAttachMemAsync(stream, address_of(devPtr), length,
+                                                               flags);
+                       })
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSynchronize(void)
 {
@@ -52,12 +63,15 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceSynchronize(void)
 
 SIMGPU_RUNTIME cudaError_t cudaEventCreate(cudaEvent_t* event)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuEventCreate(event, CU_EVENT_DEFAULT); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuEventCreate(event, CU_EVENT_DEFAULT);
+    });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuEventCreate(event, flags); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuEventCreate(event, flags); });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -72,30 +86,40 @@ SIMGPU_RUNTIME cudaError_t cudaEventQuery(cudaEvent_t event)
 
 SIMGPU_RUNTIME cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuEventSynchronize(event); });
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuEventSynchronize(event); });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuEventElapsedTime(ms, start, end); });
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuEventElapsedTime(ms, start, end);
+    });
 }
 
 SIMGPU_STREAM_FUNCTION(cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStream_t stream),
                        { return calls.cuEventRecord(event, stream); })
-SIMGPU_STREAM_FUNCTION(cudaEventRecordWithFlags, _ptsz, (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
+SIMGPU_STREAM_FUNCTION(cudaEventRecordWithFlags, _ptsz,
+                       (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
                        { return calls.cuEventRecordWithFlags(event, stream, flags); })
 
-SIMGPU_STREAM_FUNCTION(cudaStreamBeginCapture, _ptsz, (cudaStream_t stream, cudaStreamCaptureMode mode),
-                       { return calls.cuStreamBeginCapture(stream, static_cast<CUstreamCaptureMode>(mode)); })
+SIMGPU_STREAM_FUNCTION(cudaStreamBeginCapture, _ptsz,
+                       (cudaStream_t stream, cudaStreamCaptureMode mode), {
+                           return calls.cuStreamBeginCapture(
+                               stream, static_cast<CUstreamCaptureMode>(mode));
+                       })
 SIMGPU_STREAM_FUNCTION(cudaStreamEndCapture, _ptsz, (cudaStream_t stream, cudaGraph_t* pGraph),
                        { return calls.cuStreamEndCapture(stream, pGraph); })
-SIMGPU_STREAM_FUNCTION(cudaStreamIsCapturing, _ptsz, (cudaStream_t stream, cudaStreamCaptureStatus* pCaptureStatus), {
-    return calls.cuStreamIsCapturing(stream, reinterpret_cast<CUstreamCaptureStatus*>(pCaptureStatus));
-})
+SIMGPU_STREAM_FUNCTION(cudaStreamIsCapturing, _ptsz,
+                       (cudaStream_t stream, cudaStreamCaptureStatus* pCaptureStatus), {
+                           return calls.cuStreamIsCapturing(
+                               stream, reinterpret_cast<CUstreamCaptureStatus*>(pCaptureStatus));
+                       })
 
 SIMGPU_RUNTIME cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuThreadExchangeStreamCaptureMode(reinterpret_cast<CUstreamCaptureMode*>(mode));
+        return driver.cuThreadExchangeStreamCaptureMode(
+            reinterpret_cast<CUstreamCaptureMode*>(mode));
     });
 }
