@@ -50,6 +50,12 @@ class BehaviourTest(EndToEndTest):
         self.assertEqual(len(report["leaks"]), 1)
         self.assert_leak(report["leaks"][0], "behaviour.cpp", "left_by_thread", bytes=64 * 512, blocks=64, thread_count=64)
 
+    def test_threads_that_all_begin_at_once_share_one_log(self):
+        report = self.trace("behaviour", "all_at_once")
+        self.assertEqual(len(self.logs()), 1)
+        self.assert_seen(report, allocations=32, frees=16)
+        self.assertEqual((report["totals"]["leaked_bytes"], report["leaks"][0]["thread_count"]), (16 * 1024, 16))
+
     def test_memory_that_is_freed_at_the_very_end_is_no_leak(self):
         for scene, blocks in (("freed_by_destructor", 1), ("freed_by_thread_end", 2)):
             with self.subTest(scene):

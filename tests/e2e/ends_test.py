@@ -81,6 +81,13 @@ class EndsTest(EndToEndTest):
         self.assertEqual((parents[0]["coverage"]["allocations"], parents[0]["coverage"]["frees"]), (6, 1))
         self.assertEqual(parents[0]["totals"]["leaked_bytes"], sum(WORK) + 600)
 
+    def test_forks_among_busy_threads_lose_nothing(self):
+        report = self.trace("ends", "fork_among_threads")
+        self.assertEqual(len(self.logs()), 1)
+        pairs = int(self.stdout)
+        self.assert_seen(report, pairs, pairs)
+        self.assertEqual(report["verdict"], "clean")
+
     def test_vfork(self):
         for way in ("vfork_exec", "vfork_leave"):
             with self.subTest(way):

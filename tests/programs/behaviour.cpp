@@ -3,6 +3,7 @@
 //
 // Usage: behaviour SCENE. What the driver answered goes to stdout, so that it can be compared with
 // an untraced run.
+#include <barrier>
 #include <cerrno>
 #include <cstring>
 #include <pthread.h>
@@ -100,6 +101,23 @@ void many_threads()
         thread.join();
 }
 
+// No thread has used CUDA before; all begin at the same moment.
+void all_at_once()
+{
+    constexpr int kThreads = 16;
+    std::barrier start(kThreads);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i)
+        threads.emplace_back([&start] {
+            start.arrive_and_wait();
+            primary_context();
+            check(cuMemFree_v2(allocate(512)));
+            allocate(1024);
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
 void keeps_errno()
 {
     primary_context();
@@ -162,6 +180,7 @@ const struct {
     {"without_init", without_init},
     {"without_context", without_context},
     {"many_threads", many_threads},
+    {"all_at_once", all_at_once},
     {"keeps_errno", keeps_errno},
     {"second_device", second_device},
     {"freed_by_destructor", freed_by_destructor},

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "tests/programs/driver_program.hpp"
 
@@ -79,6 +80,32 @@ void fork_a_child_that_tries()
     allocate(600);
 }
 
+// Forks again and again while other threads allocate and free; each child exits with all its
+// handlers.
+void fork_among_threads()
+{
+    const CUcontext context = primary_context();
+    std::atomic<bool> stop{false};
+    std::atomic<int> pairs{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&] {
+            check(cuCtxSetCurrent(context));
+            for (; !stop; ++pairs)
+                check(cuMemFree_v2(allocate(512)));
+        });
+    for (int i = 0; i < 50; ++i) {
+        const pid_t child = fork();
+        if (child == 0)
+            std::exit(0);
+        status_of(child);
+    }
+    stop = true;
+    for (std::thread& thread : threads)
+        thread.join();
+    std::printf("%d\n", pairs.load());
+}
+
 void vfork_and_exec()
 {
     work();
@@ -120,6 +147,8 @@ int main(int argc, char** argv)
         return fork_before_cuda(), 0;
     if (is("fork_that_tries"))
         return fork_a_child_that_tries(), 0;
+    if (is("fork_among_threads"))
+        return fork_among_threads(), 0;
     if (is("vfork_exec"))
         return vfork_and_exec(), 0;
     if (is("vfork_leave"))
