@@ -3,10 +3,13 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,7 +17,6 @@
 #include <unistd.h>
 
 #include "tracker/capture/loader.hpp"
-#include "tracker/capture/lock.hpp"
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/log/settings.hpp"
 
@@ -25,26 +27,47 @@ constinit Process inert {};
 constinit LogFile log_file;
 constinit capture::StackTable stacks;
 constinit capture::Modules module_list;
-constinit capture::Lock opening_lock;
-constinit pid_t opened_by = 0;  // survives a fork: tells the child that the tables are its parent's
+constinit std::atomic<pid_t> opened_by { 0 };  // survives a fork: tells the child that the tables are its parent's
 constinit std::atomic<bool> verify { false };
 constinit std::atomic<bool> told_full { false };
 constinit pthread_key_t exit_key {};
 constinit bool exit_key_made = false;
 
+// Held by a process: who inherits it held, by a fork while another thread was opening, takes it over.
+class OpeningLock {
+public:
+    void lock() noexcept
+    {
+        const pid_t self = ::getpid();
+        for (pid_t holder = holder_.load(); holder == self || !holder_.compare_exchange_weak(holder, self);
+             holder = holder_.load())
+            if (holder == self)
+                ::syscall(SYS_futex, reinterpret_cast<pid_t*>(&holder_), FUTEX_WAIT_PRIVATE, self, nullptr);
+    }
+    void unlock() noexcept
+    {
+        holder_.store(0);
+        ::syscall(SYS_futex, reinterpret_cast<pid_t*>(&holder_), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr);
+    }
+
+private:
+    std::atomic<pid_t> holder_ { 0 };
+};
+constinit OpeningLock opening_lock;
+
 // The kernel gives the child of a fork a page of zeros in its place. Where it cannot (before Linux 4.14), a
 // handler does it, which covers fork() if not clone().
 bool map_process_page() noexcept
 {
-    if (process != &inert)
+    if (process.operator->() != &inert)
         return true;
     constexpr std::size_t kPage = 4096;
     void* page = capture::map_pages(kPage);
     if (!page)
         return false;
     if (::madvise(page, kPage, MADV_WIPEONFORK) != 0)
-        ::pthread_atfork(nullptr, nullptr, [] { *process = {}; });
-    process = static_cast<Process*>(page);
+        ::pthread_atfork(nullptr, nullptr, [] { std::memset(static_cast<void*>(process.operator->()), 0, kPage); });
+    process.move_to(static_cast<Process*>(page));
     return true;
 }
 
@@ -172,7 +195,7 @@ void write_infos(Thread& thread) noexcept
 
 }  // namespace
 
-Process* process = &inert;
+constinit ProcessPointer process(&inert);
 
 LogFile& Lifecycle::file() noexcept { return log_file; }
 capture::StackTable& Lifecycle::stack_table() noexcept { return stacks; }
@@ -197,10 +220,8 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
     if (capture::privileged())
         return false;
     capture::open_unwinder(settings().unwinder);  // asks the loader: before our lock
-    if (opened_by && opened_by != ::getpid())
-        opening_lock.reset();
     {
-        const capture::LockGuard guard(opening_lock);
+        const std::lock_guard guard(opening_lock);
         if (!map_process_page() || process->off)
             return false;
         if (!process->generation) {
@@ -218,8 +239,8 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
             watch_exits();
             verify.store(settings().verify_stacks);
             opened_by = ::getpid();
-            std::atomic_ref(process->generation)
-                .store(static_cast<std::uint32_t>(opened_by), std::memory_order_release);
+            process->generation.store(
+                static_cast<std::uint32_t>(opened_by.load()), std::memory_order_release);
         } else {
             return join(thread);
         }
@@ -262,9 +283,8 @@ void Lifecycle::leave(Thread& thread) noexcept
 {
     if (!is_ready(thread))
         return;
-    if (process->header)
-        std::atomic_ref(process->header->stacks_verified)
-            .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
+    std::atomic_ref(process->header->stacks_verified)
+        .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
     if (thread.chunk)
         LogFile::unmap_chunk(thread.chunk);
     if (thread.stacks)
@@ -284,7 +304,7 @@ void Lifecycle::renew_clock_pair() noexcept
 // and one of vfork has its parent's.
 void Lifecycle::exit_began(int status) noexcept
 {
-    format::FileHeader* header = process->header;
+    format::FileHeader* header = process->generation ? process->header : nullptr;
     if (!header || header->pid != static_cast<std::uint32_t>(::getpid()) || header->exit_began_ticks)
         return;
     renew_clock_pair();
@@ -294,7 +314,7 @@ void Lifecycle::exit_began(int status) noexcept
 
 void Lifecycle::ended(format::End how, int status) noexcept
 {
-    format::FileHeader* header = process->header;
+    format::FileHeader* header = process->generation ? process->header : nullptr;
     if (!header || header->pid != static_cast<std::uint32_t>(::getpid())
         || header->end != format::End::unknown)
         return;

@@ -267,7 +267,7 @@ void write_module_gone(void* context, std::uint32_t id)
 
 void count_lost(Lost reason) noexcept
 {
-    if (process->header)
+    if (process->generation)
         std::atomic_ref(process->header->lost[static_cast<std::size_t>(reason)])
             .fetch_add(1, std::memory_order_relaxed);
 }

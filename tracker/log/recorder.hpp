@@ -6,6 +6,7 @@
 // (format::Lost) and told once. `ticks` come from now().
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -30,12 +31,26 @@ struct CallSite {
 
 // State of this process. In a page that the kernel wipes in the child of a fork: all zero there.
 struct Process {
-    std::uint32_t generation;  // 0: no log is open
-    bool off;  // the log could not be opened: tracing is off for good
+    std::atomic<std::uint32_t> generation;  // 0: no log is open, and what follows is not to be read
+    std::atomic<bool> off;  // the log could not be opened: tracing is off for good
     format::Clock clock;
     format::FileHeader* header;
 };
-extern Process* process;  // never null
+
+// Where that state is: first in our data, from the opening of the first log on in its page. Never null.
+class ProcessPointer {
+public:
+    constexpr explicit ProcessPointer(Process* first) noexcept
+        : pointer_(first)
+    {
+    }
+    Process* operator->() const noexcept { return pointer_.load(std::memory_order_acquire); }
+    void move_to(Process* page) noexcept { pointer_.store(page, std::memory_order_release); }
+
+private:
+    std::atomic<Process*> pointer_;
+};
+extern constinit ProcessPointer process;
 
 inline std::uint64_t now() noexcept { return capture::read_ticks(process->clock); }
 
@@ -49,7 +64,8 @@ bool make_ready(Thread& thread, const Opening& opening) noexcept;
 
 inline bool is_ready(const Thread& thread) noexcept
 {
-    return thread.generation == process->generation && thread.generation != 0;
+    return thread.generation == process->generation.load(std::memory_order_acquire)
+        && thread.generation != 0;
 }
 
 inline bool ready(Thread& thread, const Opening& opening) noexcept
