@@ -1,7 +1,7 @@
 # tests/e2e/behaviour_test.py — reuse, threads, failed calls and bad frees: seen rightly, and the same as untraced.
 import unittest
 
-from e2e import EndToEndTest
+from e2e import EndToEndTest, simulated_only
 
 
 class BehaviourTest(EndToEndTest):
@@ -63,6 +63,7 @@ class BehaviourTest(EndToEndTest):
                 self.assert_seen(report, allocations=blocks, frees=blocks)
                 self.assertEqual((report["verdict"], report["leaks"]), ("clean", []))
 
+    @simulated_only
     def test_the_device_of_a_leak_is_named(self):
         report = self.trace("behaviour", "second_device", gpu="2x256MiB")
         self.assertEqual([leak["device"] for leak in report["leaks"]], [1])

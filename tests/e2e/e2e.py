@@ -1,6 +1,7 @@
 # tests/e2e/e2e.py — runs real programs under the tracer on the simulated GPU; the tests beside it read the reports.
 #
-# VRAMSCOPE_BUILD names the build folder; ctest sets it. Each test gets a folder of its own to run in.
+# VRAMSCOPE_BUILD names the build folder; ctest sets it. Each test gets a folder of its own to run in. With
+# VRAMSCOPE_E2E_GPU=real they run on this machine's own driver instead, but for what only a simulated GPU can do.
 import functools
 import json
 import os
@@ -16,8 +17,20 @@ VRAMSCOPE = BUILD / "bin" / "vramscope"
 PROGRAMS = BUILD / "bin" / "programs"
 PRELOAD = BUILD / "lib" / "libvramscope.so"
 SIMGPU = BUILD / "lib" / "vramscope" / "simgpu"
-DRIVER = SIMGPU / "libcuda.so.1"
-GPU = "256MiB"
+GPU = os.environ.get("VRAMSCOPE_E2E_GPU", "256MiB")
+REAL = GPU == "real"
+CUDART = pathlib.Path(os.environ.get("VRAMSCOPE_CUDART_DIR", "/usr/local/cuda/lib64"))  # NVIDIA's
+simulated_only = unittest.skipIf(REAL, "needs the simulated GPU")
+
+
+def driver_file():
+    if not REAL:
+        return SIMGPU / "libcuda.so.1"
+    known = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+    return pathlib.Path(re.search(r"libcuda\.so\.1 \(.*x86-64.*\) => (\S+)", known)[1])
+
+
+DRIVER = driver_file()
 
 
 def line_of(source, mark):
@@ -58,9 +71,9 @@ class EndToEndTest(unittest.TestCase):
                               timeout=120, env=self.environment(**env))
 
     def plain(self, program, *arguments, **env):
-        """The program alone on the simulated GPU."""
-        return self.execute(PROGRAMS / program, *arguments,
-                            **{"VRAMSCOPE_SIMULATE": GPU, "LD_LIBRARY_PATH": str(SIMGPU), **env})
+        """The program alone."""
+        gpu = {"LD_LIBRARY_PATH": str(CUDART)} if REAL else {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU}
+        return self.execute(PROGRAMS / program, *arguments, **{**gpu, **env})
 
     def preloaded(self, program, *arguments, **env):
         """The program with LD_PRELOAD and nothing else of ours around it."""
@@ -69,8 +82,10 @@ class EndToEndTest(unittest.TestCase):
     def run_traced(self, program, *arguments, gpu=GPU, **env):
         """`vramscope run` of the program: what it did, and the report."""
         report = self.folder / "report.json"
-        done = self.execute(VRAMSCOPE, "run", "--simulate", gpu, "--json", report, "--", PROGRAMS / program,
-                            *arguments, **env)
+        if REAL:
+            env = {"LD_LIBRARY_PATH": str(CUDART), **env}
+        done = self.execute(VRAMSCOPE, "run", *([] if REAL else ["--simulate", gpu]), "--json", report, "--",
+                            PROGRAMS / program, *arguments, **env)
         return done, json.loads(report.read_text()) if report.exists() else None
 
     def logs(self):

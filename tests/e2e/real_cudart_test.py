@@ -2,15 +2,12 @@
 #
 # It asks for every entry point it may need, finds that the driver is not NVIDIA's, and gives up. What it asked for, by
 # the driver's own trace, is asked again by a program of ours, alone and traced. Nothing tries to make it go on.
-import os
-import pathlib
 import unittest
 
-from e2e import DRIVER, PRELOAD, EndToEndTest
-
-RUNTIME = pathlib.Path(os.environ.get("VRAMSCOPE_CUDART_DIR", "/usr/local/cuda/lib64"))
+from e2e import CUDART, DRIVER, PRELOAD, EndToEndTest, simulated_only
 
 
+@simulated_only
 class RealCudartTest(EndToEndTest):
     def refused(self, program, run, trace, **env):
         """Runs it with NVIDIA's runtime; the trace of the driver, and what the program said."""
@@ -18,7 +15,7 @@ class RealCudartTest(EndToEndTest):
         drivers.mkdir(exist_ok=True)
         if not (drivers / DRIVER.name).exists():
             (drivers / DRIVER.name).symlink_to(DRIVER)
-        done = run(program, "device", LD_LIBRARY_PATH=f"{drivers}:{RUNTIME}", VRAMSCOPE_SIM_TRACE=trace, **env)
+        done = run(program, "device", LD_LIBRARY_PATH=f"{drivers}:{CUDART}", VRAMSCOPE_SIM_TRACE=trace, **env)
         self.assertEqual(done.returncode, 3, done.stderr)
         return (self.folder / trace).read_text().splitlines(), done.stderr
 
@@ -45,8 +42,8 @@ class RealCudartTest(EndToEndTest):
         self.check("runtime_nvidia")
 
     def test_shared_runtime(self):
-        if not list(RUNTIME.glob("libcudart.so.*")):
-            self.skipTest(f"no shared runtime in {RUNTIME}")
+        if not list(CUDART.glob("libcudart.so.*")):
+            self.skipTest(f"no shared runtime in {CUDART}")
         self.check("runtime_shared")
 
 

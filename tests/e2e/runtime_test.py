@@ -1,10 +1,11 @@
 # tests/e2e/runtime_test.py — programs of the CUDA runtime: shared, static, and with a default stream for each thread.
 import unittest
 
-from e2e import EndToEndTest
+from e2e import REAL, EndToEndTest
 
 BYTES, ROWS = 3000, 7
-PROGRAMS = ["runtime_shared", "runtime_static", "runtime_per_thread"]
+STATIC = "runtime_nvidia" if REAL else "runtime_static"  # each with the runtime that its driver accepts
+PROGRAMS = ["runtime_shared", STATIC, "runtime_per_thread"]
 # KIND of runtime_kinds: (API, entry point of the driver, memory, bytes); None: rows of the pitch that it prints.
 KINDS = {
     "device": ("cudaMalloc", "cuMemAlloc_v2", "device", BYTES),
@@ -41,7 +42,7 @@ class RuntimeTest(EndToEndTest):
         self.check("runtime_shared")
 
     def test_static_runtime(self):
-        self.check("runtime_static")
+        self.check(STATIC)
 
     def test_default_stream_per_thread(self):
         self.check("runtime_per_thread")
