@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda.h>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -47,6 +48,17 @@ ProgramRun run(const std::string& program, const std::string& environment = "")
     return result;
 }
 
+// What the runtime of this CUDA version uses.
+#if CUDA_VERSION >= 12000
+const std::string kLookUp = "cuGetProcAddress_v2";
+const std::string kLoad = "cuLibraryLoadData=0";
+const std::string kUnload = "cuLibraryUnload=0";
+#else
+const std::string kLookUp = "cuGetProcAddress";
+const std::string kLoad = "cuModuleLoadData=0";
+const std::string kUnload = "cuModuleUnload=0";
+#endif
+
 class Runtime : public ::testing::TestWithParam<const char*> {};
 
 } // namespace
@@ -69,9 +81,9 @@ TEST_P(Runtime, ReachesTheDriverAsTheRealOneDoes)
     const std::string suffix = per_thread ? "_ptsz" : "";
     // Looked up before anything else, the empty name first; then cuInit.
     ASSERT_FALSE(result.calls.empty());
-    EXPECT_EQ(result.calls.front(), "cuGetProcAddress_v2=1");
-    EXPECT_GT(result.count("cuGetProcAddress_v2=0"), 150);
-    EXPECT_GT(result.index("cuInit=0"), result.count("cuGetProcAddress_v2=0") - 5);
+    EXPECT_EQ(result.calls.front(), kLookUp + "=1");
+    EXPECT_GT(result.count(kLookUp + "=0"), 150);
+    EXPECT_GT(result.index("cuInit=0"), result.count(kLookUp + "=0") - 5);
     // Tried without a context, then again.
     EXPECT_EQ(result.count("cuMemAllocAsync" + suffix + "=201"), 1);
     EXPECT_EQ(result.count("cuMemAllocAsync" + suffix + "=0"), 1);
@@ -80,15 +92,15 @@ TEST_P(Runtime, ReachesTheDriverAsTheRealOneDoes)
     EXPECT_EQ(result.count("cuMemFree_v2=0"), 1);
     EXPECT_EQ(result.count("cuMemFree_v2=1"), 1);
     EXPECT_EQ(result.count("cuLaunchKernel" + suffix + "=0"), 2);
-    EXPECT_EQ(result.count("cuLibraryLoadData=0"), 1);
+    EXPECT_EQ(result.count(kLoad), 1);
     EXPECT_EQ(result.count("cuMemHostAlloc=0"), 1);
     EXPECT_EQ(result.count("cuMemFreeHost=0"), 1);
     EXPECT_EQ(result.count("cuArray3DCreate_v2=0"), 1);
     EXPECT_EQ(result.count("cuDevicePrimaryCtxReset=0"), 1);
     // At the end of the process: the library, then the context.
-    ASSERT_EQ(result.count("cuLibraryUnload=0"), 1);
+    ASSERT_EQ(result.count(kUnload), 1);
     ASSERT_GE(result.count("cuDevicePrimaryCtxRelease=0"), 1);
-    EXPECT_LT(result.index("cuLibraryUnload=0"), result.index("cuDevicePrimaryCtxRelease=0"));
+    EXPECT_LT(result.index(kUnload), result.index("cuDevicePrimaryCtxRelease=0"));
     EXPECT_EQ(result.calls.back(), "cuDevicePrimaryCtxRelease=0");
 }
 

@@ -179,9 +179,9 @@ SIMGPU_RUNTIME cudaError_t cudaProfilerStop(void)
 namespace {
 
 // Returns what the driver's cuGetProcAddress returns: a wrapped pointer if something wraps.
+template <class Status>
 cudaError_t entry_point(const char* symbol, void** function, unsigned version,
-                        unsigned long long flags, cudaDriverEntryPointQueryResult* status,
-                        bool per_thread)
+                        unsigned long long flags, Status* status, bool per_thread)
 {
     return enter_without_context([&](const Driver& driver) -> CUresult {
         if (flags == cudaEnableDefault && per_thread)
@@ -190,7 +190,7 @@ cudaError_t entry_point(const char* symbol, void** function, unsigned version,
         const CUresult result =
             look_up(driver, symbol, function, static_cast<int>(version), flags, &answer);
         if (result == CUDA_SUCCESS && status)
-            *status = static_cast<cudaDriverEntryPointQueryResult>(answer);
+            *status = static_cast<Status>(answer);
         return result;
     });
 }
@@ -235,6 +235,6 @@ SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
 SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr,
                                                    unsigned long long flags)
 {
-    return entry_point(symbol, funcPtr, CUDART_VERSION, flags, nullptr, false);
+    return entry_point(symbol, funcPtr, CUDART_VERSION, flags, static_cast<int*>(nullptr), false);
 }
 #endif
