@@ -1,7 +1,8 @@
 # tests/e2e/behaviour_test.py — reuse, threads, failed calls and bad frees: seen rightly, and the same as untraced.
+import subprocess
 import unittest
 
-from e2e import EndToEndTest, simulated_only
+from e2e import PROGRAMS, EndToEndTest, simulated_only
 
 
 class BehaviourTest(EndToEndTest):
@@ -49,6 +50,21 @@ class BehaviourTest(EndToEndTest):
         self.assert_seen(report, allocations=64 * 101, frees=64 * 100)
         self.assertEqual(len(report["leaks"]), 1)
         self.assert_leak(report["leaks"][0], "behaviour.cpp", "left_by_thread", bytes=64 * 512, blocks=64, thread_count=64)
+
+    def test_callers_that_take_turns_are_told_apart(self):
+        report = self.trace("behaviour", "callers_by_turns")
+        self.assert_seen(report, allocations=6000, frees=0)
+        stacks = {(leak["bytes"], leak["blocks"], len([each for each in leak["stack"] if "another" in each["function"]]))
+                  for leak in report["leaks"]}
+        self.assertEqual(stacks, {(3000 * 512, 3000, 0), (1500 * 1024, 1500, 1), (1500 * 1024, 1500, 2)})
+
+    def test_a_stripped_program_gets_offsets_and_no_guess(self):
+        stripped = self.folder / "stripped"
+        subprocess.run(["strip", "-o", stripped, PROGRAMS / "behaviour"], check=True)
+        report = self.trace(stripped, "reuse")
+        top = report["leaks"][0]["stack"][0]
+        self.assertEqual((top["function"], top["file"], top["line"], top["module"]), (None, None, None, str(stripped)))
+        self.assertGreater(int(top["offset"], 16), 0)
 
     def test_threads_that_all_begin_at_once_share_one_log(self):
         report = self.trace("behaviour", "all_at_once")

@@ -88,6 +88,14 @@ class EndsTest(EndToEndTest):
         self.assert_seen(report, pairs, pairs)
         self.assertEqual(report["verdict"], "clean")
 
+    def test_a_program_may_leave_while_its_threads_work(self):
+        report = self.trace("ends", "busy_threads", status=7)
+        seen = report["coverage"]
+        self.assertEqual((seen["lost_events"], seen["unmatched_frees"], seen["missed_frees"], seen["damaged_chunks"]), (0, 0, 0, 0))
+        self.assertGreaterEqual(seen["frees"], 1000)
+        self.assertLessEqual(report["totals"]["leaked_blocks"], 3)  # what each thread held at that moment
+        self.assertEqual(report["processes"][0]["end"]["text"], "exited with status 7")
+
     def test_vfork(self):
         for way in ("vfork_exec", "vfork_leave"):
             with self.subTest(way):

@@ -101,6 +101,31 @@ void many_threads()
         thread.join();
 }
 
+[[gnu::noinline]] void one_caller()
+{
+    allocate(512); // MARK one_caller
+    std::fflush(stdout);
+}
+
+[[gnu::noinline]] void another_caller(int depth)
+{
+    if (depth > 0)
+        another_caller(depth - 1);
+    else
+        allocate(1024); // MARK another_caller
+    std::fflush(stdout);
+}
+
+// By turns, from the same line of allocate(): the stack of one must not be taken for the other's.
+void callers_by_turns()
+{
+    primary_context();
+    for (int round = 0; round < 3000; ++round) {
+        one_caller();
+        another_caller(round % 2);
+    }
+}
+
 // No thread has used CUDA before; all begin at the same moment.
 void all_at_once()
 {
@@ -180,6 +205,7 @@ const struct {
     {"without_init", without_init},
     {"without_context", without_context},
     {"many_threads", many_threads},
+    {"callers_by_turns", callers_by_turns},
     {"all_at_once", all_at_once},
     {"keeps_errno", keeps_errno},
     {"second_device", second_device},

@@ -106,6 +106,21 @@ void fork_among_threads()
     std::printf("%d\n", pairs.load());
 }
 
+// Returns while other threads allocate and free, as programs with workers do.
+void leave_busy_threads()
+{
+    const CUcontext context = primary_context();
+    static std::atomic<int> pairs{0};
+    for (int i = 0; i < 3; ++i)
+        std::thread([context] {
+            check(cuCtxSetCurrent(context));
+            for (;; ++pairs)
+                check(cuMemFree_v2(allocate(512)));
+        }).detach();
+    while (pairs < 1000)
+        std::this_thread::yield();
+}
+
 void vfork_and_exec()
 {
     work();
@@ -149,6 +164,8 @@ int main(int argc, char** argv)
         return fork_a_child_that_tries(), 0;
     if (is("fork_among_threads"))
         return fork_among_threads(), 0;
+    if (is("busy_threads"))
+        return leave_busy_threads(), 7;
     if (is("vfork_exec"))
         return vfork_and_exec(), 0;
     if (is("vfork_leave"))
