@@ -1,0 +1,224 @@
+// tests/bench/recorder/recorder_bench.cpp — what an allocation and a free cost, in ns, on stdout.
+//
+//   recorder_bench WORK trunk|distinct THREADS EVENTS    WORK: device malloc unwind nothing init
+//   recorder_bench endless FILE                          counts recorded allocations in FILE until
+//   it is killed
+//
+// Allocates from deep stacks in batches and frees them from one flat loop, so that the two are
+// timed apart. Threads are pinned to CPUs of their own. Run it alone and under a tracer: the
+// difference is the tracer's.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <random>
+#include <sched.h>
+#include <string>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/bench/recorder/deep_calls.hpp"
+
+extern "C" {
+int cuInit(unsigned flags);
+int cuMemAlloc_v2(unsigned long long* out, std::size_t bytes);
+int cuMemFree_v2(unsigned long long address);
+}
+
+namespace {
+
+using namespace vramscope::bench;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kBatch = 1000;
+
+struct Batch {
+    unsigned long long addresses[kBatch];
+    void* blocks[kBatch];
+    std::size_t used;
+    int frames;
+};
+
+int (*unw_backtrace)(void**, int);
+
+void allocate_device(void* argument)
+{
+    auto& batch = *static_cast<Batch*>(argument);
+    cuMemAlloc_v2(&batch.addresses[batch.used], 512 + batch.used % 8 * 256);
+    ++batch.used;
+}
+
+void allocate_host(void* argument)
+{
+    auto& batch = *static_cast<Batch*>(argument);
+    batch.blocks[batch.used] = std::malloc(64 + batch.used % 8 * 32);
+    ++batch.used;
+}
+
+void only_unwind(void* argument)
+{
+    auto& batch = *static_cast<Batch*>(argument);
+    void* frames[64];
+    batch.frames = unw_backtrace(frames, 64);
+    ++batch.used;
+}
+
+void do_nothing(void* argument)
+{
+    ++static_cast<Batch*>(argument)->used;
+    VRAMSCOPE_BENCH_BARRIER();
+}
+
+void call_init(void* argument)
+{
+    cuInit(0);
+    ++static_cast<Batch*>(argument)->used;
+}
+
+struct Kind {
+    const char* name;
+    Work allocate;
+};
+constexpr Kind kKinds[] = {{"device", &allocate_device},
+                           {"malloc", &allocate_host},
+                           {"unwind", &only_unwind},
+                           {"nothing", &do_nothing},
+                           {"init", &call_init}};
+
+struct Times {
+    double allocate_ns = 0;
+    double free_ns = 0;
+    int frames = 0;
+};
+
+void release(Work allocate, Batch& batch)
+{
+    if (allocate == &allocate_device)
+        for (std::size_t i = 0; i < batch.used; ++i)
+            cuMemFree_v2(batch.addresses[i]);
+    else if (allocate == &allocate_host)
+        for (std::size_t i = 0; i < batch.used; ++i)
+            std::free(batch.blocks[i]);
+}
+
+double ns_between(Clock::time_point begin, Clock::time_point end)
+{
+    return std::chrono::duration<double, std::nano>(end - begin).count();
+}
+
+// A few calls from each site first, for what is learnt once: it is not what these numbers are
+// about.
+Times run(Work allocate, bool distinct, std::size_t events, std::atomic<int>& waiting)
+{
+    std::vector<std::uint8_t> sites(1 << 14);
+    std::mt19937 random(1);
+    for (std::uint8_t& which : sites)
+        which = static_cast<std::uint8_t>(random() % kSites);
+    Batch batch{};
+    for (int i = 0; i < 5 * kSites; ++i)
+        call_from(distinct, i % kSites, allocate, &batch);
+    release(allocate, batch);
+    waiting.fetch_sub(1);
+    while (waiting.load() > 0) {
+    }
+    Times times;
+    std::size_t at = 0;
+    for (std::size_t done = 0; done < events; done += kBatch) {
+        batch.used = 0;
+        const auto begin = Clock::now();
+        while (batch.used < kBatch)
+            call_from(distinct, sites[at++ & (sites.size() - 1)], allocate, &batch);
+        const auto middle = Clock::now();
+        release(allocate, batch);
+        times.allocate_ns += ns_between(begin, middle);
+        times.free_ns += ns_between(middle, Clock::now());
+    }
+    times.allocate_ns /= static_cast<double>(events);
+    times.free_ns /= static_cast<double>(events);
+    times.frames = batch.frames;
+    return times;
+}
+
+void pin_to(std::size_t which)
+{
+    cpu_set_t allowed;
+    ::sched_getaffinity(0, sizeof allowed, &allowed);
+    for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &allowed) || which-- != 0)
+            continue;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
+int run_threads(const Kind& kind, bool distinct, int count, std::size_t events)
+{
+    std::vector<Times> times(static_cast<std::size_t>(count));
+    std::vector<std::thread> threads;
+    std::atomic<int> waiting{count};
+    for (std::size_t t = 0; t < times.size(); ++t)
+        threads.emplace_back([&, t] {
+            pin_to(t);
+            times[t] = run(kind.allocate, distinct, events, waiting);
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    double allocate_ns = 0, free_ns = 0;
+    for (const Times& one : times) {
+        allocate_ns += one.allocate_ns / count;
+        free_ns += one.free_ns / count;
+    }
+    std::printf("%.2f %.2f %d\n", allocate_ns, free_ns, times[0].frames);
+    return 0;
+}
+
+int run_until_killed(const char* path)
+{
+    const int file = ::open(path, O_RDWR);
+    void* page =
+        ::mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (page == MAP_FAILED)
+        return 1;
+    Batch batch{};
+    std::atomic_ref recorded(*static_cast<std::uint64_t*>(page));
+    for (int which = 0;; which = (which + 1) % kSites) {
+        call_from(false, which, &allocate_device, &batch);
+        batch.used = 0;
+        recorded.fetch_add(1, std::memory_order_release);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc == 3 && std::strcmp(argv[1], "endless") == 0)
+        return run_until_killed(argv[2]);
+    const auto kind =
+        argc == 5
+            ? std::find_if(std::begin(kKinds), std::end(kKinds),
+                           [&](const Kind& known) { return std::strcmp(known.name, argv[1]) == 0; })
+            : std::end(kKinds);
+    if (kind == std::end(kKinds)) {
+        std::fprintf(stderr, "usage: recorder_bench WORK trunk|distinct THREADS EVENTS\n");
+        return 125;
+    }
+    if (std::strcmp(argv[1], "unwind") == 0) {
+        void* library = ::dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+        if (!library || !(unw_backtrace = reinterpret_cast<int (*)(void**, int)>(
+                              ::dlsym(library, "unw_backtrace"))))
+            return 77;
+    }
+    return run_threads(*kind, std::strcmp(argv[2], "distinct") == 0, std::atoi(argv[3]),
+                       std::strtoull(argv[4], nullptr, 10));
+}
