@@ -127,7 +127,7 @@ TEST(Lookup, TellsWhyNothingWasFound)
     EXPECT_CU(cuGetProcAddress("cuMemAllocAsync", &function, 11010, 0, &status));
     EXPECT_EQ(function, nullptr);
     EXPECT_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-    EXPECT_CU(look_up("cuMemAlloc_v2", &function, 12000, 0, &status));
+    EXPECT_CU(cuGetProcAddress("cuMemAlloc_v2", &function, 12000, 0, &status));
     EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND); // names go without suffix
 }
 #endif
@@ -135,7 +135,7 @@ TEST(Lookup, TellsWhyNothingWasFound)
 TEST(Lookup, RefusesWrongArguments)
 {
     void* function = reinterpret_cast<void*>(1);
-    EXPECT_EQ(cuGetProcAddress("", &function, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(look_up("", &function, 0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(look_up(nullptr, &function, 12000, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(look_up("cuInit", nullptr, 12000, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(look_up("cuInit", &function, 12000, 4), CUDA_ERROR_INVALID_VALUE);
