@@ -58,12 +58,6 @@ std::uint64_t key_of(Memory memory, std::uint64_t address) noexcept
     return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
 }
 
-void keep_common(std::vector<std::string>& common, const std::vector<std::string>& other)
-{
-    const auto differ = std::mismatch(common.begin(), common.end(), other.begin(), other.end());
-    common.erase(differ.first, common.end());
-}
-
 } // namespace
 
 HeapReplay::HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
@@ -160,7 +154,7 @@ void HeapReplay::allocate(const Record& record, Memory memory)
     }
 }
 
-HeapReplay::Block HeapReplay::make_block(const Record& record, Memory memory)
+Block HeapReplay::make_block(const Record& record, Memory memory)
 {
     Block block;
     block.ticks = record.ticks;
@@ -193,7 +187,7 @@ void HeapReplay::replace(Block& occupant, Block successor)
 {
     if (is_dead(occupant)) {
         --dead_blocks_;
-        sum_up(occupant, fate_of(occupant));
+        lost_.add(occupant, fate_of(occupant));
     } else {
         leave(occupant);
         successor.displaced = occupant.memory != Memory::graph;
@@ -346,43 +340,12 @@ void HeapReplay::finish_block(const Block& block)
     phases_.release(block.phase);
 }
 
-void HeapReplay::sum_up(const Block& block, Fate fate)
-{
-    if (block.memory == Memory::graph)
-        return; // the graph frees it, or its destruction does
-    auto [at, first] =
-        groups_.try_emplace({block.stack, block.api, block.memory, block.device, fate});
-    LostBlocks& sum = at->second.sum;
-    if (first) {
-        sum.fate = fate;
-        sum.memory = block.memory;
-        sum.device = block.device;
-        sum.api = block.api;
-        sum.stack = block.stack;
-        sum.first_ticks = block.ticks;
-        sum.phase = phases_.path(block.phase);
-    } else if (block.phase != at->second.last_phase) {
-        const std::vector<std::string> path = phases_.path(block.phase);
-        sum.phases_differ = sum.phases_differ || path != sum.phase;
-        keep_common(sum.phase, path);
-    }
-    phases_.hold(block.phase);
-    phases_.release(std::exchange(at->second.last_phase, block.phase));
-    sum.bytes += block.bytes;
-    ++sum.blocks;
-    sum.first_ticks = std::min(sum.first_ticks, block.ticks);
-    sum.last_ticks = std::max(sum.last_ticks, block.ticks);
-    const auto place = std::lower_bound(sum.threads.begin(), sum.threads.end(), block.thread);
-    if (place == sum.threads.end() || *place != block.thread)
-        sum.threads.insert(place, block.thread);
-}
-
 void HeapReplay::sweep()
 {
     live_.erase_if([this](std::uint64_t, const Block& block) {
         if (!is_dead(block))
             return false;
-        sum_up(block, fate_of(block));
+        lost_.add(block, fate_of(block));
         phases_.release(block.phase);
         return true;
     });
@@ -391,17 +354,8 @@ void HeapReplay::sweep()
 
 void HeapReplay::finish()
 {
-    live_.for_each([this](std::uint64_t, const Block& block) { sum_up(block, fate_of(block)); });
-    physical_.for_each([this](const Block& block) { sum_up(block, Fate::kept); });
-}
-
-std::vector<LostBlocks> HeapReplay::lost() const
-{
-    std::vector<LostBlocks> sums;
-    sums.reserve(groups_.size());
-    for (const auto& [key, group] : groups_)
-        sums.push_back(group.sum);
-    return sums;
+    live_.for_each([this](std::uint64_t, const Block& block) { lost_.add(block, fate_of(block)); });
+    physical_.for_each([this](const Block& block) { lost_.add(block, Fate::kept); });
 }
 
 } // namespace vramscope::report

@@ -7,44 +7,18 @@
 // table.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <string>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "report/read/flat_map.hpp"
 #include "report/read/log_tables.hpp"
+#include "report/read/lost_blocks.hpp"
 #include "report/read/phases.hpp"
 #include "report/read/physical_memory.hpp"
 
 namespace vramscope::report {
-
-// Of blocks that were never freed.
-enum class Fate : std::uint8_t {
-    kept,                 // alive when the log ends
-    context_gone,         // destroyed with their context while the program ran
-    context_gone_at_exit, // … after its exit had begun
-};
-
-// Blocks of one stack that shared a fate.
-struct LostBlocks {
-    Fate fate = Fate::kept;
-    format::Memory memory = format::Memory::none;
-    std::int32_t device = -1;
-    std::uint64_t api = 0;
-    std::uint64_t stack = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t blocks = 0;
-    std::uint64_t first_ticks = 0;
-    std::uint64_t last_ticks = 0;
-    std::vector<std::uint32_t> threads; // indexes, sorted
-    std::vector<std::string> phase;     // path that all share
-    bool phases_differ = false;
-};
 
 struct FailedCall {
     std::uint64_t api = 0;
@@ -83,22 +57,9 @@ public:
 
     const ReplayCounts& counts() const noexcept { return counts_; }
     const FailedCall& first_failed_call() const noexcept { return first_failed_; }
-    std::vector<LostBlocks> lost() const; // after finish(); reservations are among them
+    std::vector<LostBlocks> lost() const { return lost_.sums(); } // after finish()
 
 private:
-    struct Block {
-        std::uint64_t ticks = 0;
-        std::uint64_t bytes = 0;
-        std::uint64_t stack = 0;
-        std::uint32_t context = 0; // index into contexts_
-        std::uint32_t context_life = 0;
-        std::uint32_t thread = 0;
-        PhaseId phase = 0;
-        std::int16_t device = -1;
-        std::uint16_t api = 0;
-        format::Memory memory = format::Memory::none;
-        bool displaced = false; // took the place of a block whose free may still come, late
-    };
     // A context dies in one step however many blocks it has: it starts a new life, and its blocks
     // are known to be dead by the number of theirs.
     struct Context {
@@ -108,13 +69,6 @@ private:
         std::uint64_t blocks = 0;
         std::uint32_t first_life_ended_by_exit = UINT32_MAX;
     };
-    struct Group {
-        LostBlocks sum;
-        PhaseId last_phase =
-            0; // held; the path of a block with the same phase is not looked at again
-    };
-    using GroupKey = std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::int32_t, Fate>;
-
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);
     void free(const Record& record, format::Memory memory);
@@ -133,18 +87,17 @@ private:
     void enter(const Block& block);
     void leave(const Block& block);
     void finish_block(const Block& block);
-    void sum_up(const Block& block, Fate fate);
     void sweep();
 
     LogTables& tables_;
     std::uint64_t exit_began_ticks_;
     std::function<void()> find_apis_;
+    Phases phases_;
     FlatMap<Block> live_;
     PhysicalMemory<Block> physical_;
-    Phases phases_;
     std::vector<Context> contexts_;
     std::unordered_map<std::uint64_t, std::uint32_t> context_of_id_;
-    std::map<GroupKey, Group> groups_;
+    LostSums lost_{phases_};
     ReplayCounts counts_;
     FailedCall first_failed_;
     std::uint64_t device_bytes_ = 0; // alive now

@@ -1,0 +1,76 @@
+// report/read/lost_blocks.hpp — blocks that were never freed, summed up per stack.
+//
+// A block is summed up once, when its fate is known; what is kept grows with distinct stacks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "report/read/phases.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// One allocation that is alive, as the replay keeps it.
+struct Block {
+    std::uint64_t ticks = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t stack = 0;
+    std::uint32_t context = 0; // the replay's number for it
+    std::uint32_t context_life = 0;
+    std::uint32_t thread = 0;
+    PhaseId phase = 0;
+    std::int16_t device = -1;
+    std::uint16_t api = 0;
+    format::Memory memory = format::Memory::none;
+    bool displaced = false; // took the place of a block whose free may still come, late
+};
+
+// Of blocks that were never freed.
+enum class Fate : std::uint8_t {
+    kept,                 // alive when the log ends
+    context_gone,         // destroyed with their context while the program ran
+    context_gone_at_exit, // … after its exit had begun
+};
+
+// Blocks of one stack that shared a fate.
+struct LostBlocks {
+    Fate fate = Fate::kept;
+    format::Memory memory = format::Memory::none;
+    std::int32_t device = -1;
+    std::uint64_t api = 0;
+    std::uint64_t stack = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t first_ticks = 0;
+    std::uint64_t last_ticks = 0;
+    std::vector<std::uint32_t> threads; // indexes, sorted
+    std::vector<std::string> phase;     // path that all share
+    bool phases_differ = false;
+};
+
+class LostSums {
+public:
+    // `phases` outlives this; a phase is held while the sum it was last seen in needs it.
+    explicit LostSums(Phases& phases) : phases_(phases) {}
+
+    // Not a graph's own memory: the graph frees it, or its destruction does.
+    void add(const Block& block, Fate fate);
+
+    std::vector<LostBlocks> sums() const; // reservations are among them
+
+private:
+    struct Group {
+        LostBlocks sum;
+        PhaseId last_phase = 0; // held: the path of a block with the same phase is known
+    };
+    using GroupKey = std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::int32_t, Fate>;
+
+    Phases& phases_;
+    std::map<GroupKey, Group> groups_;
+};
+
+} // namespace vramscope::report
