@@ -105,7 +105,7 @@ TEST(Recorder, SaysWhatItRecordedAndHow)
     EXPECT_GE(log.header.latest_ns, log.header.start_ns);
     EXPECT_EQ(log.header.end, format::End::unknown);
     EXPECT_EQ(log.info("program"), program_invocation_short_name);
-    EXPECT_EQ(log.info("unwinder"), "libunwind");
+    EXPECT_EQ(log.info("unwinder"), test::kTestUnwinder);
     EXPECT_EQ(log.info("stack_depth"), "64");
     EXPECT_EQ(log.info("exe").substr(0, 1), "/");
     const auto apis = log.all(Tag::api);

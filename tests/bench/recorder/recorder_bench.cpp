@@ -1,4 +1,5 @@
-// tests/bench/recorder/recorder_bench.cpp — what an allocation and a free cost, in ns, on stdout.
+// tests/bench/recorder/recorder_bench.cpp — what an allocation and a free cost: CPU ns, wall ns,
+// frames.
 //
 //   recorder_bench WORK trunk|distinct THREADS EVENTS    WORK: device malloc unwind nothing init
 //   recorder_bench endless FILE                          counts recorded allocations in FILE until
@@ -9,11 +10,11 @@
 // difference is the tracer's.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <random>
@@ -35,7 +36,6 @@ int cuMemFree_v2(unsigned long long address);
 namespace {
 
 using namespace vramscope::bench;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBatch = 1000;
 
@@ -92,9 +92,32 @@ constexpr Kind kKinds[] = {{"device", &allocate_device},
                            {"nothing", &do_nothing},
                            {"init", &call_init}};
 
+// Wall time, and the thread's CPU time: on a machine with other work the latter leaves out what
+// others took.
+struct Moment {
+    double wall_ns, cpu_ns;
+    static Moment now() { return {ns_of(CLOCK_MONOTONIC), ns_of(CLOCK_THREAD_CPUTIME_ID)}; }
+
+private:
+    static double ns_of(clockid_t clock)
+    {
+        timespec time;
+        ::clock_gettime(clock, &time);
+        return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+    }
+};
+
+struct Cost {
+    double wall_ns = 0, cpu_ns = 0;
+    void add(const Moment& begin, const Moment& end)
+    {
+        wall_ns += end.wall_ns - begin.wall_ns;
+        cpu_ns += end.cpu_ns - begin.cpu_ns;
+    }
+};
+
 struct Times {
-    double allocate_ns = 0;
-    double free_ns = 0;
+    Cost allocate, free;
     int frames = 0;
 };
 
@@ -106,11 +129,6 @@ void release(Work allocate, Batch& batch)
     else if (allocate == &allocate_host)
         for (std::size_t i = 0; i < batch.used; ++i)
             std::free(batch.blocks[i]);
-}
-
-double ns_between(Clock::time_point begin, Clock::time_point end)
-{
-    return std::chrono::duration<double, std::nano>(end - begin).count();
 }
 
 // A few calls from each site first, for what is learnt once: it is not what these numbers are
@@ -132,16 +150,14 @@ Times run(Work allocate, bool distinct, std::size_t events, std::atomic<int>& wa
     std::size_t at = 0;
     for (std::size_t done = 0; done < events; done += kBatch) {
         batch.used = 0;
-        const auto begin = Clock::now();
+        const Moment begin = Moment::now();
         while (batch.used < kBatch)
             call_from(distinct, sites[at++ & (sites.size() - 1)], allocate, &batch);
-        const auto middle = Clock::now();
+        const Moment middle = Moment::now();
         release(allocate, batch);
-        times.allocate_ns += ns_between(begin, middle);
-        times.free_ns += ns_between(middle, Clock::now());
+        times.allocate.add(begin, middle);
+        times.free.add(middle, Moment::now());
     }
-    times.allocate_ns /= static_cast<double>(events);
-    times.free_ns /= static_cast<double>(events);
     times.frames = batch.frames;
     return times;
 }
@@ -173,12 +189,17 @@ int run_threads(const Kind& kind, bool distinct, int count, std::size_t events)
         });
     for (std::thread& thread : threads)
         thread.join();
-    double allocate_ns = 0, free_ns = 0;
+    Cost allocate, free;
+    const double divisor =
+        static_cast<double>(count) * static_cast<double>(std::max<std::size_t>(events, 1));
     for (const Times& one : times) {
-        allocate_ns += one.allocate_ns / count;
-        free_ns += one.free_ns / count;
+        allocate.wall_ns += one.allocate.wall_ns / divisor;
+        allocate.cpu_ns += one.allocate.cpu_ns / divisor;
+        free.wall_ns += one.free.wall_ns / divisor;
+        free.cpu_ns += one.free.cpu_ns / divisor;
     }
-    std::printf("%.2f %.2f %d\n", allocate_ns, free_ns, times[0].frames);
+    std::printf("%.2f %.2f %.2f %.2f %d\n", allocate.cpu_ns, free.cpu_ns, allocate.wall_ns,
+                free.wall_ns, times[0].frames);
     return 0;
 }
 
