@@ -22,15 +22,26 @@ DynamicTables read_dynamic(ElfW(Addr) bias, const ElfW(Dyn) * dynamic) noexcept
     DynamicTables tables;
     for (; dynamic->d_tag != DT_NULL; ++dynamic) {
         // glibc relocates these pointers in place, the vDSO's stay relative.
-        const ElfW(Addr) pointer = dynamic->d_un.d_ptr < bias ? dynamic->d_un.d_ptr + bias
-                                                               : dynamic->d_un.d_ptr;
-        const auto at = [pointer]<class T>(const T*& field) { field = reinterpret_cast<const T*>(pointer); };
+        const ElfW(Addr) pointer =
+            dynamic->d_un.d_ptr < bias ? dynamic->d_un.d_ptr + bias : dynamic->d_un.d_ptr;
+        const auto at = [pointer]<class T>(const T*& field) {
+            field = reinterpret_cast<const T*>(pointer);
+        };
         switch (dynamic->d_tag) {
-        case DT_SYMTAB: at(tables.symbols); break;
-        case DT_STRTAB: at(tables.strings); break;
-        case DT_GNU_HASH: at(tables.gnu_hash); break;
-        case DT_VERSYM: at(tables.versions); break;
-        default: break;
+        case DT_SYMTAB:
+            at(tables.symbols);
+            break;
+        case DT_STRTAB:
+            at(tables.strings);
+            break;
+        case DT_GNU_HASH:
+            at(tables.gnu_hash);
+            break;
+        case DT_VERSYM:
+            at(tables.versions);
+            break;
+        default:
+            break;
         }
     }
     return tables;
@@ -44,27 +55,24 @@ std::uint32_t gnu_hash_of(const char* name) noexcept
     return hash;
 }
 
-struct LibcSearch {
-    const char* name;
-    void* found;
-};
-
-int search_libc(dl_phdr_info* info, std::size_t, void* data)
+// Not strcmp: a sanitizer's runtime asks dlsym for the real one before its own strcmp works.
+bool same(const char* one, const char* other) noexcept
 {
-    auto* search = static_cast<LibcSearch*>(data);
-    const char* slash = info->dlpi_name ? std::strrchr(info->dlpi_name, '/') : nullptr;
-    const char* base = slash ? slash + 1 : "";
-    if (std::strcmp(base, "libc.so.6") != 0 && std::strcmp(base, "libdl.so.2") != 0)
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; ++i)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            search->found = object_symbol(info->dlpi_addr,
-                reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
-                search->name);
-    return search->found != nullptr;
+    while (*one && *one == *other)
+        ++one, ++other;
+    return *one == *other;
 }
 
-}  // namespace
+const char* base_name(const char* path) noexcept
+{
+    const char* base = path;
+    for (; *path; ++path)
+        if (*path == '/')
+            base = path + 1;
+    return base;
+}
+
+} // namespace
 
 void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
 {
@@ -76,8 +84,8 @@ void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name
     const std::uint32_t bloom_words = tables.gnu_hash[2];
     if (bucket_count == 0)
         return nullptr;
-    const std::uint32_t* buckets = tables.gnu_hash + 4
-        + bloom_words * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
+    const std::uint32_t* buckets =
+        tables.gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
     const std::uint32_t* chains = buckets + bucket_count;
     const std::uint32_t hash = gnu_hash_of(name);
     std::uint32_t index = buckets[hash % bucket_count];
@@ -88,28 +96,35 @@ void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name
     for (;; ++index) {
         const std::uint32_t chain = chains[index - first_symbol];
         const ElfW(Sym)& symbol = tables.symbols[index];
-        if ((chain | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF
-            && std::strcmp(tables.strings + symbol.st_name, name) == 0) {
+        if ((chain | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF &&
+            same(tables.strings + symbol.st_name, name)) {
             found = reinterpret_cast<void*>(bias + symbol.st_value);
             if (!tables.versions || !(tables.versions[index] & kHiddenVersion))
-                return found;  // the default version
+                return found; // the default version
         }
         if (chain & 1)
             return found;
     }
 }
 
+// By the loader's own list, which begins with what the program was started with: dl_iterate_phdr
+// may be intercepted.
 void* libc_symbol(const char* name) noexcept
 {
-    LibcSearch search { name, nullptr };
-    ::dl_iterate_phdr(&search_libc, &search);
-    return search.found;
+    for (const link_map* map = _r_debug.r_map; map; map = map->l_next) {
+        const char* base = base_name(map->l_name);
+        if (!same(base, "libc.so.6") && !same(base, "libdl.so.2"))
+            continue;
+        if (void* found = object_symbol(map->l_addr, map->l_ld, name))
+            return found;
+    }
+    return nullptr;
 }
 
 void* loader_dlsym(void* handle, const char* name) noexcept
 {
     using Dlsym = void* (*)(void*, const char*);
-    static constinit std::atomic<Dlsym> libc_dlsym { nullptr };
+    static constinit std::atomic<Dlsym> libc_dlsym{nullptr};
     Dlsym function = libc_dlsym.load(std::memory_order_acquire);
     if (!function) {
         function = reinterpret_cast<Dlsym>(libc_symbol("dlsym"));
@@ -118,8 +133,14 @@ void* loader_dlsym(void* handle, const char* name) noexcept
     return function ? function(handle, name) : nullptr;
 }
 
-void* loader_dlopen(const char* path, int flags) noexcept { return ::dlopen(path, flags); }
+void* loader_dlopen(const char* path, int flags) noexcept
+{
+    return ::dlopen(path, flags);
+}
 
-bool privileged() noexcept { return ::getauxval(AT_SECURE) != 0; }
+bool privileged() noexcept
+{
+    return ::getauxval(AT_SECURE) != 0;
+}
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture
