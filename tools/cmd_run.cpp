@@ -51,13 +51,27 @@ void check_simulate(const RunOptions& options, const Installation& installation)
                                         installation.executable.string()));
 }
 
+// With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
+// libraries need, and then refuses what does not fit. This much more still leaves the smallest
+// stack a thread.
+void make_room_for_static_tls()
+{
+    const std::string name = "glibc.rtld.optional_static_tls";
+    const std::string tunables = value_of("GLIBC_TUNABLES");
+    if (tunables.find(name) == std::string::npos)
+        ::setenv("GLIBC_TUNABLES",
+                 (tunables.empty() ? "" : tunables + ":").append(name + "=8192").c_str(), 1);
+}
+
 // The environment of the traced program. Runs in the child, before exec.
 void set_environment(const RunOptions& options, const Installation& installation,
                      const RunFile& run_file, const std::string& pattern)
 {
     put_before("LD_PRELOAD", installation.preload.string());
-    if (options.audit && !installation.audit.empty())
+    if (options.audit && !installation.audit.empty()) {
         put_before("LD_AUDIT", installation.audit.string());
+        make_room_for_static_tls();
+    }
     ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
     ::setenv("VRAMSCOPE_LOG", pattern.c_str(), 1);
     ::setenv("VRAMSCOPE_RUN", run_file.path().c_str(), 1);
