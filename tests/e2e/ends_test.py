@@ -91,9 +91,11 @@ class EndsTest(EndToEndTest):
     def test_a_program_may_leave_while_its_threads_work(self):
         report = self.trace("ends", "busy_threads", status=7)
         seen = report["coverage"]
-        self.assertEqual((seen["lost_events"], seen["unmatched_frees"], seen["missed_frees"], seen["damaged_chunks"]), (0, 0, 0, 0))
+        self.assertEqual((seen["lost_events"], seen["unmatched_frees"], seen["damaged_chunks"]), (0, 0, 0))
         self.assertGreaterEqual(seen["frees"], 1000)
-        self.assertLessEqual(report["totals"]["leaked_blocks"], 3)  # what each thread held at that moment
+        # Each thread may hold a block at that moment, and may have been stopped between a free and its record.
+        self.assertLessEqual(report["totals"]["leaked_blocks"], 3)
+        self.assertLessEqual(seen["missed_frees"], 3)
         self.assertEqual(report["processes"][0]["end"]["text"], "exited with status 7")
 
     def test_vfork(self):

@@ -23,6 +23,22 @@ class MannersTest(EndToEndTest):
             return int(done.stderr)
         self.assertLess(count(LD_PRELOAD=PRELOAD) - count(NOTHING=""), MOST_SYSCALLS)
 
+    # Their runtimes ask dlsym for the real functions before their own work.
+    def test_programs_with_a_sanitizer_start(self):
+        for program in ("no_cuda_asan", "no_cuda_tsan"):
+            with self.subTest(program):
+                plain = self.plain(program)
+                if plain.returncode != 0:
+                    self.skipTest(f"does not run here: {plain.stderr}")
+                done = self.preloaded(program)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, plain.stdout, plain.stderr))
+
+    # LD_AUDIT makes the loader set aside room for thread-local storage before it knows how much is needed.
+    def test_a_library_with_much_static_thread_local_storage(self):
+        for run in (self.plain, self.preloaded, lambda program: self.run_traced(program)[0]):
+            done = run("uses_static_tls")
+            self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
+
     def test_run_says_that_nothing_was_seen_and_writes_no_log(self):
         done, report = self.run_traced("no_cuda")
         self.assertEqual((done.returncode, done.stdout), (0, "1\n"))

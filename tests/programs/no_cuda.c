@@ -1,13 +1,19 @@
-/* tests/programs/no_cuda.c — a program that never touches CUDA. Prints how many threads it has. */
+/* tests/programs/no_cuda.c — a program that names phases but never touches CUDA. Prints how many
+ * threads it has. */
 #include <dirent.h>
 #include <stdio.h>
+
+#include "interpose/vramscope.h"
 
 int main(void)
 {
     int threads = 0;
+    vramscope_range_push("count");
+    vramscope_point("in between");
     DIR* tasks = opendir("/proc/self/task");
     for (struct dirent* entry; tasks && (entry = readdir(tasks));)
         threads += entry->d_name[0] != '.';
+    vramscope_range_pop();
     printf("%d\n", threads);
     return 0;
 }
