@@ -13,6 +13,8 @@ int main(void)
     DIR* tasks = opendir("/proc/self/task");
     for (struct dirent* entry; tasks && (entry = readdir(tasks));)
         threads += entry->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
     vramscope_range_pop();
     printf("%d\n", threads);
     return 0;
