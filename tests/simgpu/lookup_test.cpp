@@ -6,9 +6,10 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -55,10 +56,16 @@ std::vector<Typedef> typedefs()
     for (const char* header : {"/cudaTypedefs.h", "/cudaProfilerTypedefs.h"})
         text << std::ifstream(std::string(SIMGPU_CUDA_HEADERS) + header).rdbuf();
     const std::string all = text.str();
-    const std::regex pattern(R"(\*PFN_(cu[A-Z]\w*?)_v(\d+)(_pt[ds][sz])?\))");
     std::vector<Typedef> found;
-    for (std::sregex_iterator match(all.begin(), all.end(), pattern), end; match != end; ++match)
-        found.push_back({(*match)[1], std::stoi((*match)[2]), (*match)[3]});
+    constexpr std::string_view kMark = "*PFN_cu";
+    for (auto at = all.find(kMark); at != std::string::npos; at = all.find(kMark, at + 1)) {
+        // cuMemcpyHtoD_v7000_ptds: name, version, flavour
+        const std::string form = all.substr(at + 5, all.find(')', at) - at - 5);
+        const auto version = form.rfind("_v");
+        std::size_t digits = 0;
+        const int number = std::stoi(form.substr(version + 2), &digits);
+        found.push_back({form.substr(0, version), number, form.substr(version + 2 + digits)});
+    }
     return found;
 }
 

@@ -1,4 +1,4 @@
-// tools/simgpu/driver/graph_api.cpp — build and inspect graphs.
+// tools/simgpu/driver/graph_api.cpp — build graphs: make, copy, add nodes, change what they do.
 #include "tools/simgpu/driver/event.hpp"
 #include "tools/simgpu/driver/graph.hpp"
 
@@ -103,23 +103,6 @@ CUresult add_free(CUgraphNode* handle, CUgraph graph, const CUgraphNode* depende
                GraphFree{address});
 }
 
-// The list calls of cuda.h: with a null list, *count becomes the size; else at most *count are
-// written.
-CUresult list(const std::vector<GraphNode*>& nodes, CUgraphNode* out, std::size_t* count)
-{
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (out) {
-        for (std::size_t index = 0; index < *count; ++index)
-            out[index] =
-                index < nodes.size() ? reinterpret_cast<CUgraphNode>(nodes[index]) : nullptr;
-        *count = std::min(*count, nodes.size());
-    } else {
-        *count = nodes.size();
-    }
-    return CUDA_SUCCESS;
-}
-
 // Copies nodes with their dependencies; a graph that owns memory cannot be copied, as on a device.
 CUresult clone_locked(const Graph& from, Graph& to)
 {
@@ -143,36 +126,6 @@ CUresult clone_locked(const Graph& from, Graph& to)
         for (GraphNode* before : node->dependencies)
             copies[node]->dependencies.push_back(copies[before]);
     return CUDA_SUCCESS;
-}
-
-CUresult change_dependencies(CUgraph graph_handle, const CUgraphNode* from, const CUgraphNode* to,
-                             std::size_t count, bool remove)
-{
-    const std::lock_guard lock(capture_mutex());
-    Graph* graph = graphs().find(graph_handle);
-    if (!graph || (count > 0 && (!from || !to)))
-        return CUDA_ERROR_INVALID_VALUE;
-    for (std::size_t index = 0; index < count; ++index) {
-        GraphNode* before = graph_nodes().find(from[index]);
-        GraphNode* after = graph_nodes().find(to[index]);
-        if (!before || !after || before->graph != graph || after->graph != graph || before == after)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (remove)
-            std::erase(after->dependencies, before);
-        else
-            after->dependencies.push_back(before);
-    }
-    return CUDA_SUCCESS;
-}
-
-std::vector<GraphNode*> dependents_of(GraphNode& node)
-{
-    std::vector<GraphNode*> found;
-    for (GraphNode* other : node.graph->nodes)
-        if (std::find(other->dependencies.begin(), other->dependencies.end(), &node) !=
-            other->dependencies.end())
-            found.push_back(other);
-    return found;
 }
 
 Work event_work(Event& event)
@@ -392,88 +345,6 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAM
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS* nodeParams)
 {
     return set(hNode, nodeParams);
-}
-#endif
-
-CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes)
-{
-    const std::lock_guard lock(capture_mutex());
-    const Graph* graph = graphs().find(hGraph);
-    return graph ? list(graph->nodes, nodes, numNodes) : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes, size_t* numRootNodes)
-{
-    const std::lock_guard lock(capture_mutex());
-    const Graph* graph = graphs().find(hGraph);
-    if (!graph)
-        return CUDA_ERROR_INVALID_VALUE;
-    std::vector<GraphNode*> roots;
-    std::copy_if(graph->nodes.begin(), graph->nodes.end(), std::back_inserter(roots),
-                 [](const GraphNode* node) { return node->dependencies.empty(); });
-    return list(roots, rootNodes, numRootNodes);
-}
-
-CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type)
-{
-    const GraphNode* node = graph_nodes().find(hNode);
-    if (!node || !type)
-        return CUDA_ERROR_INVALID_VALUE;
-    *type = node->type;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies,
-                                    size_t* numDependencies)
-{
-    const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(hNode);
-    return node ? list(node->dependencies, dependencies, numDependencies)
-                : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes,
-                                      size_t* numDependentNodes)
-{
-    const std::lock_guard lock(capture_mutex());
-    GraphNode* node = graph_nodes().find(hNode);
-    return node ? list(dependents_of(*node), dependentNodes, numDependentNodes)
-                : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
-                                size_t numDependencies)
-{
-    return change_dependencies(hGraph, from, to, numDependencies, false);
-}
-
-CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
-                                   size_t numDependencies)
-{
-    return change_dependencies(hGraph, from, to, numDependencies, true);
-}
-
-#if CUDA_VERSION >= 12030
-CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
-                                   const CUgraphEdgeData*, size_t numDependencies)
-{
-    return change_dependencies(hGraph, from, to, numDependencies, false);
-}
-
-CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
-                                      const CUgraphNode* to, const CUgraphEdgeData*,
-                                      size_t numDependencies)
-{
-    return change_dependencies(hGraph, from, to, numDependencies, true);
-}
-
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies,
-                                       CUgraphEdgeData* edgeData, size_t* numDependencies)
-{
-    const CUresult result = api::cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
-    if (result == CUDA_SUCCESS && edgeData && dependencies)
-        std::fill_n(edgeData, *numDependencies, CUgraphEdgeData{});
-    return result;
 }
 #endif
 
