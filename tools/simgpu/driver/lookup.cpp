@@ -1,7 +1,7 @@
 // tools/simgpu/driver/lookup.cpp — cuGetProcAddress, both forms, and the driver's version.
 //
-// The newest form not newer than the version asked for. Flag 2 prefers the per-thread default
-// stream's form, also an older one's plain form never wins over it. There are no export tables.
+// The newest form not newer than the version asked for; flag 2 prefers its per-thread default
+// stream's form where one is not too new. There are no export tables.
 #include "tools/simgpu/driver/lookup.hpp"
 #include "tools/simgpu/driver/entry.hpp"
 
