@@ -29,7 +29,7 @@ class ParityTest(EndToEndTest):
     def test_every_look_up(self):
         self.hooks = hooked_names()
         for program in ("parity", "parity_linked"):
-            for how in ("none", "local", "global"):
+            for how in ("none", "local", "global", "none+foreign"):
                 for library in ("libparity_library.so", "libparity_library_linked.so"):
                     with self.subTest(program=program, driver=how, library=library):
                         native = self.answers(self.plain, program, how, library)

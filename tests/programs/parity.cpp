@@ -1,9 +1,10 @@
 // tests/programs/parity.cpp — prints what dlsym and dlvsym answer, so that a traced run can be
 // compared with a plain one.
 //
-// Usage: parity none|local|global LIBRARY FOREIGN [storm]: how the driver is opened first. Built
-// twice, the second time linked with -lcuda. LIBRARY is asked to look up too, opened as a plugin.
-// storm: eight threads, 10000 look-ups each, and the answers must not change.
+// Usage: parity none|local|global|none+foreign LIBRARY FOREIGN [storm]: how the driver is opened
+// first, or that FOREIGN is opened for all to see. Built twice, the second time linked with -lcuda.
+// LIBRARY is asked to look up too, opened as a plugin. storm: eight threads, 10000 look-ups each,
+// and the answers must not change.
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -12,6 +13,11 @@
 #include "tests/programs/parity.hpp"
 
 namespace {
+
+int scope(bool global)
+{
+    return global ? RTLD_GLOBAL : RTLD_LOCAL;
+}
 
 int storm(void* driver)
 {
@@ -39,14 +45,13 @@ int main(int argc, char** argv)
     if (argc < 4)
         return 2;
     void* driver = nullptr;
-    if (std::strcmp(argv[1], "none") != 0)
-        driver =
-            dlopen("libcuda.so.1",
-                   RTLD_NOW | (std::strcmp(argv[1], "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));
+    if (std::strncmp(argv[1], "none", 4) != 0)
+        driver = dlopen("libcuda.so.1", RTLD_NOW | scope(std::strcmp(argv[1], "global") == 0));
     if (argc > 4)
         return storm(driver);
     void* const library = dlopen(argv[2], RTLD_NOW);
-    void* const foreign = dlopen(argv[3], RTLD_NOW);
+    void* const foreign =
+        dlopen(argv[3], RTLD_NOW | scope(std::strcmp(argv[1], "none+foreign") == 0));
     const auto from_library = reinterpret_cast<void (*)(const char*, void*, void*)>(
         dlsym(library, "look_up_from_library"));
     if (!from_library || !foreign)
