@@ -77,6 +77,12 @@ bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexcept
     return false;
 }
 
+// While chunks are not to be had, an event is lost before its stack is taken: not the one without the other.
+bool has_chunk(Thread& thread) noexcept
+{
+    return thread.retry_in == 0 || reserve(thread, 2 * format::kMaxHotBytes);
+}
+
 // Records that only say what others mean. Where there is no room for one, the event that needs it is lost too.
 constexpr bool is_definition(Tag tag) noexcept
 {
@@ -289,6 +295,8 @@ void code_unloaded() noexcept
 void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
     const CallSite& site) noexcept
 {
+    if (!has_chunk(thread))
+        return;
     format::Alloc alloc = event;
     alloc.stack = stack_of(thread, site);
     // Both at once, so that a new chunk cannot come between a place and its event.
@@ -309,6 +317,8 @@ void record_free(Thread& thread, const format::Free& event) noexcept
 void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t address,
     std::uint64_t bytes, const CallSite& site) noexcept
 {
+    if (!has_chunk(thread))
+        return;
     const std::uint32_t stack = stack_of(thread, site);
     Body(thread, Tag::failed, kNumbers)
         .number(api)
@@ -322,6 +332,8 @@ void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t
 void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
     std::uint64_t handle, const CallSite& site) noexcept
 {
+    if (!has_chunk(thread))
+        return;
     const std::uint64_t ticks = now();
     const std::uint32_t stack = stack_of(thread, site);
     Body(thread, Tag::map, kNumbers)
