@@ -297,7 +297,8 @@ TEST(FullDisk, IsForgottenOnceThereIsRoomAgain)
         const int null = ::open("/dev/null", O_WRONLY);
         ::dup2(null, STDERR_FILENO);
         limit_file_size(format::kHeaderBytes + kChunk);
-        alloc_many(1, kEvents);  // and another line below, whose stack is new when there is room again
+        alloc_many(1,
+                   kEvents); // and another line below, whose stack is new when there is room again
         limit_file_size(std::uint64_t{1} << 30);
         alloc_many(kEvents + 1, kEvents);
     });
