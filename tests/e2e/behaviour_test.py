@@ -87,7 +87,7 @@ class BehaviourTest(EndToEndTest):
 
     def test_errno_is_left_alone(self):
         self.trace_like_plain("keeps_errno")
-        self.assertEqual(self.stdout, "errno after alloc 1\nerrno after free 1\n")
+        self.assertEqual(self.stdout, "errno after init 1\nerrno after alloc 1\nerrno after free 1\n")
 
 
 if __name__ == "__main__":

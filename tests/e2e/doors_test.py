@@ -33,7 +33,7 @@ class DoorsTest(EndToEndTest):
         return self.report_of(f"{way}.vsl")
 
     # NVIDIA's driver and the simulated one have no versions in their names, so dlvsym finds nothing there.
-    def test_dlvsym_of_a_driver_with_versioned_names(self):
+    def test_dlvsym_of_a_driver_that_calls_itself(self):
         self.assertEqual(self.plain("doors", "dlvsym").returncode, 5)
         self.assert_one_of_two_left(self.trace_on_odd_driver("dlvsym"), "doors.cpp", "use")
 

@@ -145,6 +145,9 @@ void all_at_once()
 
 void keeps_errno()
 {
+    errno = ENOTTY;
+    check(cuInit(0)); // opens the log, which asks for files that are not there
+    std::printf("errno after init %d\n", errno == ENOTTY);
     primary_context();
     errno = EDOM;
     const CUdeviceptr block = allocate(4096);

@@ -1,7 +1,8 @@
 // tests/programs/odd_driver.cpp — a libcuda.so.1 that differs where a driver may. Does next to
 // nothing.
 //
-// Its names have a version, as dlvsym wants it; and cuGetProcAddress hands out other functions than
+// Its names have a version, as dlvsym wants it. It calls its own exports as anyone would, so that
+// they come by way of whoever stands before it. And cuGetProcAddress hands out other functions than
 // it exports for memory, so that only what was asked for tells what they are.
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cstring>
@@ -44,9 +45,17 @@ CUresult cuCtxSetCurrent(CUcontext context)
     return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
+CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, size_t height,
+                            unsigned)
+{
+    *pitch = width;
+    return hidden_alloc(address, width * height);
+}
+
 CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes)
 {
-    return hidden_alloc(address, bytes);
+    size_t pitch = 0;
+    return cuMemAllocPitch_v2(address, &pitch, bytes, 1, 4);
 }
 
 CUresult cuMemFree_v2(CUdeviceptr address)
