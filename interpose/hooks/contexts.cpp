@@ -83,7 +83,7 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, Context& contex
         && driver.context_device && driver.context_device(&device) != CUDA_SUCCESS)
         device = -1;
     {
-        const capture::LockGuard guard(lock);
+        const std::lock_guard guard(lock);
         Context* context = find_or_add(thread, handle, device, false);
         if (!context)
             return;
@@ -117,7 +117,7 @@ void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
     if (device < 0 || device >= kMaxDevices)
         return;
     {
-        const capture::LockGuard guard(lock);
+        const std::lock_guard guard(lock);
         start_afresh_in_new_log();
         if (device_noted[device])
             return;
@@ -136,7 +136,7 @@ void note_primary(
     log::Thread& thread, const Driver& driver, CUcontext context, CUdevice device) noexcept
 {
     {
-        const capture::LockGuard guard(lock);
+        const std::lock_guard guard(lock);
         if (Context* known = find_or_add(thread, context, device, true)) {
             known->primary = true;
             known->device = device;
@@ -147,28 +147,28 @@ void note_primary(
 
 void attached(CUcontext context) noexcept
 {
-    const capture::LockGuard guard(lock);
+    const std::lock_guard guard(lock);
     if (Context* known = find(context))
         ++known->attached;
 }
 
 bool detached(CUcontext context) noexcept
 {
-    const capture::LockGuard guard(lock);
+    const std::lock_guard guard(lock);
     Context* known = find(context);
     return known && known->attached-- == 0;
 }
 
 void context_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUcontext context) noexcept
 {
-    const capture::LockGuard guard(lock);
+    const std::lock_guard guard(lock);
     if (Context* known = context ? find(context) : nullptr)
         forget(thread, hook, ticks, *known);
 }
 
 void primary_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUdevice device) noexcept
 {
-    const capture::LockGuard guard(lock);
+    const std::lock_guard guard(lock);
     for (Context& context : contexts)
         if (context.handle && context.primary && context.device == device)
             forget(thread, hook, ticks, context);

@@ -48,7 +48,7 @@ const Driver* Driver::find() noexcept
         return nullptr;
     Driver driver {};
     driver.fill(library);
-    const capture::LockGuard guard(filling);
+    const std::lock_guard guard(filling);
     if (!found.load(std::memory_order_relaxed)) {
         the_driver = driver;
         found.store(true, std::memory_order_release);

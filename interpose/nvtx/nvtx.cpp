@@ -43,7 +43,7 @@ private:
 // A registered string's handle is our copy of its text.
 const char* keep(std::string_view text)
 {
-    const capture::LockGuard guard(strings_lock);
+    const std::lock_guard guard(strings_lock);
     auto* copy = static_cast<char*>(strings.allocate(text.size() + 1));
     if (copy) {
         std::memcpy(copy, text.data(), text.size());

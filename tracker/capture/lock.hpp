@@ -1,12 +1,17 @@
-// tracker/capture/lock.hpp — the lock of the recorder's cold paths: new stacks, new contexts, new modules.
+// tracker/capture/lock.hpp — the lock of the recorder's cold paths: opening the log, new stacks,
+// contexts and modules.
 //
-// Waits on a futex, never sleeps by the clock. Never held across a driver call or a call of the loader.
-// pthread mutexes would do but for fork: a child starts with a fresh one by assigning {}.
+// Held by a process, not by a thread: the child of a fork that inherits it held, because another
+// thread of its parent was inside, takes it over. Waits on a futex, never sleeps by the clock.
+// Never held across a driver call or a call of the loader. Use with std::lock_guard.
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <linux/futex.h>
+#include <mutex>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 namespace vramscope::capture {
@@ -15,46 +20,28 @@ class Lock {
 public:
     void lock() noexcept
     {
-        int expected = kFree;
-        if (state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire))
-            return;
-        while (state_.exchange(kContended, std::memory_order_acquire) != kFree)
-            futex(FUTEX_WAIT_PRIVATE, kContended);
+        const pid_t self = ::getpid();
+        for (pid_t holder = holder_.load();
+             holder == self || !holder_.compare_exchange_weak(holder, self);
+             holder = holder_.load())
+            if (holder == self)
+                futex(FUTEX_WAIT_PRIVATE, self);
     }
 
     void unlock() noexcept
     {
-        if (state_.exchange(kFree, std::memory_order_release) == kContended)
-            futex(FUTEX_WAKE_PRIVATE, 1);
+        holder_.store(0);
+        futex(FUTEX_WAKE_PRIVATE, INT_MAX);
     }
-
-    // In the child of a fork: whoever held it does not exist here.
-    void reset() noexcept { state_.store(kFree, std::memory_order_relaxed); }
 
 private:
     // std::atomic's own wait pulls in the C++ runtime, unwinder and all.
-    void futex(int operation, int value) noexcept
+    void futex(int operation, pid_t value) noexcept
     {
-        ::syscall(SYS_futex, reinterpret_cast<int*>(&state_), operation, value, nullptr);
+        ::syscall(SYS_futex, reinterpret_cast<pid_t*>(&holder_), operation, value, nullptr);
     }
 
-    static constexpr int kFree = 0, kHeld = 1, kContended = 2;
-    std::atomic<int> state_ { kFree };
+    std::atomic<pid_t> holder_{0};
 };
 
-class LockGuard {
-public:
-    explicit LockGuard(Lock& lock) noexcept
-        : lock_(lock)
-    {
-        lock_.lock();
-    }
-    ~LockGuard() { lock_.unlock(); }
-    LockGuard(const LockGuard&) = delete;
-    LockGuard& operator=(const LockGuard&) = delete;
-
-private:
-    Lock& lock_;
-};
-
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

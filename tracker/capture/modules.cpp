@@ -198,7 +198,6 @@ void Modules::scan(const ModuleObserver& observer) noexcept
 
 void Modules::reset_after_fork() noexcept
 {
-    lock_.reset();
     if (modules_)
         ::munmap(modules_, kMaxModules * sizeof(Module));
     modules_ = nullptr;

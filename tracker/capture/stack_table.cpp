@@ -30,7 +30,6 @@ void StackTable::reset_after_fork() noexcept
     slots_ = nullptr;
     ids_.store(0, std::memory_order_relaxed);
     used_ = 0;
-    lock_.reset();
     arena_ = {};
 }
 
@@ -59,7 +58,7 @@ std::uint32_t StackTable::new_id() noexcept
 std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* frames,
     std::size_t count, std::uint32_t id) noexcept
 {
-    const LockGuard guard(lock_);
+    const std::lock_guard guard(lock_);
     if (const std::uint32_t known = find(hash, frames, count))
         return known;
     if (used_ == kMaxStacks)

@@ -3,12 +3,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -17,6 +15,7 @@
 #include <unistd.h>
 
 #include "tracker/capture/loader.hpp"
+#include "tracker/capture/lock.hpp"
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/log/settings.hpp"
 
@@ -32,28 +31,7 @@ constinit std::atomic<bool> verify { false };
 constinit std::atomic<bool> told_full { false };
 constinit pthread_key_t exit_key {};
 constinit bool exit_key_made = false;
-
-// Held by a process: who inherits it held, by a fork while another thread was opening, takes it over.
-class OpeningLock {
-public:
-    void lock() noexcept
-    {
-        const pid_t self = ::getpid();
-        for (pid_t holder = holder_.load(); holder == self || !holder_.compare_exchange_weak(holder, self);
-             holder = holder_.load())
-            if (holder == self)
-                ::syscall(SYS_futex, reinterpret_cast<pid_t*>(&holder_), FUTEX_WAIT_PRIVATE, self, nullptr);
-    }
-    void unlock() noexcept
-    {
-        holder_.store(0);
-        ::syscall(SYS_futex, reinterpret_cast<pid_t*>(&holder_), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr);
-    }
-
-private:
-    std::atomic<pid_t> holder_ { 0 };
-};
-constinit OpeningLock opening_lock;
+constinit capture::Lock opening_lock;
 
 // The kernel gives the child of a fork a page of zeros in its place. Where it cannot (before Linux 4.14), a
 // handler does it, which covers fork() if not clone().

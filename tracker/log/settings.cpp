@@ -66,7 +66,7 @@ const Settings& settings() noexcept
     static constinit std::atomic<bool> read { false };
     static constinit capture::Lock reading;
     if (!read.load(std::memory_order_acquire)) {
-        const capture::LockGuard guard(reading);
+        const std::lock_guard guard(reading);
         if (!read.load(std::memory_order_relaxed)) {
             read_settings(kept, [](const char* name) -> const char* { return std::getenv(name); });
             read.store(true, std::memory_order_release);
