@@ -9,7 +9,10 @@ namespace vramscope::hooks {
 namespace {
 
 // Once exit handlers run, the driver may be half gone: we ask it nothing more.
-bool exiting() { return log::process->header && log::process->header->exit_began_ticks; }
+bool exiting()
+{
+    return log::process->header && log::process->header->exit_began_ticks;
+}
 
 void describe_driver(log::Thread& thread)
 {
@@ -26,13 +29,14 @@ void describe_driver(log::Thread& thread)
     }
 }
 
-}  // namespace
+} // namespace
 
-const log::Opening kOpening { kApis, &describe_driver };
+const log::Opening kOpening{kApis, &describe_driver};
 
-void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes, const format::Place& place)
+void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
+                  const format::Place& place)
 {
-    format::Alloc event {};
+    format::Alloc event{};
     event.api = call.api();
     event.ticks = log::now();
     event.address = address;
@@ -48,7 +52,8 @@ void record_short(Call& call, CUresult result, std::uint64_t bytes)
 
 void record_bad_free(Call& call, CUresult result, std::uint64_t address)
 {
-    const bool expected = result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED;
+    const bool expected =
+        result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED;
     if (call.ticks && !expected)
         log::record_failure(call.thread, call.api(), result, address, 0, call.site);
 }
@@ -56,7 +61,7 @@ void record_bad_free(Call& call, CUresult result, std::uint64_t address)
 format::Place place_now(Call& call)
 {
     const Driver* driver = Driver::find();
-    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place {};
+    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place{};
 }
 
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool)
@@ -72,7 +77,8 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool)
     place.stream = number(stream);
     place.pool = number(pool);
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (stream && stream != CU_STREAM_LEGACY && driver->is_capturing  // the legacy stream cannot be captured
+    if (stream && stream != CU_STREAM_LEGACY &&
+        driver->is_capturing // the legacy stream cannot be captured
         && driver->is_capturing(stream, &status) == CUDA_SUCCESS)
         place.capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     return place;
@@ -94,8 +100,8 @@ void ReleasesPrimary::succeeded(Call& call)
     const Driver* driver = Driver::find();
     unsigned flags = 0;
     int active = 1;
-    if (!driver || !driver->primary_state || exiting()
-        || driver->primary_state(device, &flags, &active) != CUDA_SUCCESS || active)
+    if (!driver || !driver->primary_state || exiting() ||
+        driver->primary_state(device, &flags, &active) != CUDA_SUCCESS || active)
         return;
     ResetsPrimary::succeeded(call);
 }
@@ -107,4 +113,4 @@ void Initialises::failed(Call&, CUresult result)
     log::announce("note", text);
 }
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks

@@ -9,23 +9,23 @@ namespace vramscope::hooks {
 namespace {
 
 struct Context {
-    CUcontext handle;  // null: the slot is free
+    CUcontext handle; // null: the slot is free
     std::uint64_t id;
     int device;
     bool primary;
-    int attached;  // cuCtxAttach minus cuCtxDetach
+    int attached; // cuCtxAttach minus cuCtxDetach
 };
 
 constexpr std::size_t kMaxContexts = 1024;
 constexpr int kMaxDevices = 128;
 
 constinit capture::Lock lock;
-constinit Context contexts[kMaxContexts] {};
+constinit Context contexts[kMaxContexts]{};
 constinit std::uint64_t last_id = 0;
-constinit std::uint32_t log_generation = 0;  // contexts and devices noted so far are in this log
-constinit bool device_noted[kMaxDevices] {};
+constinit std::uint32_t log_generation = 0; // contexts and devices noted so far are in this log
+constinit bool device_noted[kMaxDevices]{};
 // Changes with every context that goes: what threads remember is then looked up again.
-constinit std::atomic<std::uint64_t> changes { 1 };
+constinit std::atomic<std::uint64_t> changes{1};
 
 struct Remembered {
     CUcontext handle;
@@ -34,7 +34,7 @@ struct Remembered {
     std::uint64_t id;
     int device;
 };
-thread_local constinit Remembered remembered {};
+thread_local constinit Remembered remembered{};
 
 // The child of a fork writes a log of its own, in which nothing is noted yet.
 void start_afresh_in_new_log() noexcept
@@ -61,8 +61,9 @@ Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool pri
     Context* context = find(handle);
     if (context || !(context = find(nullptr)))
         return context;
-    *context = { handle, ++last_id, device, primary, 0 };
-    log::record_context(thread, context->id, reinterpret_cast<std::uintptr_t>(handle), device, primary);
+    *context = {handle, ++last_id, device, primary, 0};
+    log::record_context(thread, context->id, reinterpret_cast<std::uintptr_t>(handle), device,
+                        primary);
     return context;
 }
 
@@ -73,14 +74,15 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, Context& contex
     changes.fetch_add(1, std::memory_order_release);
 }
 
-[[gnu::noinline]] void look_up(
-    log::Thread& thread, const Driver& driver, CUcontext handle, std::uint64_t seen) noexcept
+[[gnu::noinline]] void look_up(log::Thread& thread, const Driver& driver, CUcontext handle,
+                               std::uint64_t seen) noexcept
 {
-    // The device of a context that is not current cannot be asked for without changing the current one.
+    // The device of a context that is not current cannot be asked for without changing the current
+    // one.
     CUcontext current = nullptr;
     CUdevice device = -1;
-    if (driver.context && driver.context(&current) == CUDA_SUCCESS && current == handle
-        && driver.context_device && driver.context_device(&device) != CUDA_SUCCESS)
+    if (driver.context && driver.context(&current) == CUDA_SUCCESS && current == handle &&
+        driver.context_device && driver.context_device(&device) != CUDA_SUCCESS)
         device = -1;
     {
         const std::lock_guard guard(lock);
@@ -89,12 +91,12 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, Context& contex
             return;
         if (context->device < 0)
             context->device = device;
-        remembered = { handle, seen, log::process->generation, context->id, context->device };
+        remembered = {handle, seen, log::process->generation, context->id, context->device};
     }
     note_device(thread, driver, remembered.device);
 }
 
-}  // namespace
+} // namespace
 
 format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext handle) noexcept
 {
@@ -102,8 +104,8 @@ format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext hand
     if (!handle && (!driver.context || driver.context(&handle) != CUDA_SUCCESS || !handle))
         return place;
     const std::uint64_t seen = changes.load(std::memory_order_acquire);
-    if (remembered.handle != handle || remembered.changes != seen
-        || remembered.generation != log::process->generation) [[unlikely]]
+    if (remembered.handle != handle || remembered.changes != seen ||
+        remembered.generation != log::process->generation) [[unlikely]]
         look_up(thread, driver, handle, seen);
     if (remembered.handle == handle) {
         place.context = remembered.id;
@@ -132,8 +134,8 @@ void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
     log::record_device(thread, device, bytes, name);
 }
 
-void note_primary(
-    log::Thread& thread, const Driver& driver, CUcontext context, CUdevice device) noexcept
+void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
+                  CUdevice device) noexcept
 {
     {
         const std::lock_guard guard(lock);
@@ -174,4 +176,4 @@ void primary_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUdevice 
             forget(thread, hook, ticks, context);
 }
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks

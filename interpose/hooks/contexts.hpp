@@ -1,8 +1,10 @@
-// interpose/hooks/contexts.hpp — which context an allocation belongs to, under a number that is never used again.
+// interpose/hooks/contexts.hpp — which context an allocation belongs to, under a number that is
+// never used again.
 //
-// A CUcontext may come back as another context after it was destroyed; the log needs to tell them apart. Contexts
-// are learnt where they are first seen. The calling thread's last one is remembered, so that the usual case is a
-// comparison. No driver call is made under the table's lock.
+// A CUcontext may come back as another context after it was destroyed; the log needs to tell them
+// apart. Contexts are learnt where they are first seen. The calling thread's last one is
+// remembered, so that the usual case is a comparison. No driver call is made under the table's
+// lock.
 #pragma once
 
 #include "interpose/hooks/driver.hpp"
@@ -15,7 +17,8 @@ format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext cont
 // The device's name and size go into the log once.
 void note_device(log::Thread& thread, const Driver& driver, int device) noexcept;
 
-void note_primary(log::Thread& thread, const Driver& driver, CUcontext context, CUdevice device) noexcept;
+void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
+                  CUdevice device) noexcept;
 void attached(CUcontext context) noexcept;
 // True if this detach was the last.
 bool detached(CUcontext context) noexcept;
@@ -24,4 +27,4 @@ bool detached(CUcontext context) noexcept;
 void context_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUcontext context) noexcept;
 void primary_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUdevice device) noexcept;
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks

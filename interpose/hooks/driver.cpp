@@ -11,8 +11,8 @@
 namespace vramscope::hooks {
 namespace {
 
-constinit Driver the_driver {};
-constinit std::atomic<bool> found { false };
+constinit Driver the_driver{};
+constinit std::atomic<bool> found{false};
 constinit capture::Lock filling;
 
 struct RangeSearch {
@@ -37,7 +37,7 @@ int find_range(dl_phdr_info* info, std::size_t, void* data)
     return 1;
 }
 
-}  // namespace
+} // namespace
 
 const Driver* Driver::find() noexcept
 {
@@ -46,7 +46,7 @@ const Driver* Driver::find() noexcept
     void* library = capture::loader_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     if (!library)
         return nullptr;
-    Driver driver {};
+    Driver driver{};
     driver.fill(library);
     const std::lock_guard guard(filling);
     if (!found.load(std::memory_order_relaxed)) {
@@ -80,7 +80,7 @@ void Driver::fill(void* library) noexcept
     if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
         return;
     std::strncpy(path_, map->l_name, sizeof path_ - 1);
-    RangeSearch search { map->l_addr };
+    RangeSearch search{map->l_addr};
     if (::dl_iterate_phdr(&find_range, &search)) {
         first_ = search.first;
         end_ = search.end;
@@ -97,4 +97,4 @@ const HookInfo* Driver::hook_at(const void* address) const noexcept
     return nullptr;
 }
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks

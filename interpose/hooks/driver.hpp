@@ -1,7 +1,9 @@
-// interpose/hooks/driver.hpp — the one libcuda.so.1 of the process: its own addresses, and what we ask of it.
+// interpose/hooks/driver.hpp — the one libcuda.so.1 of the process: its own addresses, and what we
+// ask of it.
 //
-// Found only when it is loaded already, and then kept loaded: the addresses we hand on must stay good. We never
-// initialise CUDA, and call nothing here once the process began to exit or from inside a nested hook.
+// Found only when it is loaded already, and then kept loaded: the addresses we hand on must stay
+// good. We never initialise CUDA, and call nothing here once the process began to exit or from
+// inside a nested hook.
 #pragma once
 
 #include "interpose/hooks/hook.hpp"
@@ -47,4 +49,4 @@ private:
     char path_[512];
 };
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks

@@ -1,7 +1,8 @@
-// interpose/hooks/hook.hpp — the hook table as data: ids, names, versions, our functions, the real ones.
+// interpose/hooks/hook.hpp — the hook table as data: ids, names, versions, our functions, the real
+// ones.
 //
-// A hook's id is its row. Its real function is set when a look-up hands out our wrapper in its place, or found at
-// the first call of the exported symbol; once set it stays. Any thread.
+// A hook's id is its row. Its real function is set when a look-up hands out our wrapper in its
+// place, or found at the first call of the exported symbol; once set it stays. Any thread.
 #pragma once
 
 #include <atomic>
@@ -10,7 +11,8 @@
 
 #include "tracker/log/recorder.hpp"
 
-// Every version of every signature, under its exact symbol name, so that each row is checked against it.
+// Every version of every signature, under its exact symbol name, so that each row is checked
+// against it.
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
 
@@ -32,7 +34,7 @@ struct HookInfo {
     const char* base;
     int since;
     Streams streams;
-    void* wrapper;  // our exported function
+    void* wrapper; // our exported function
 };
 
 inline constexpr std::size_t kHooks = 0
@@ -41,16 +43,23 @@ inline constexpr std::size_t kHooks = 0
     ;
 
 extern const HookInfo kHookTable[kHooks];
-extern const log::Api kApis[kHooks];  // the same rows, as the log names them
+extern const log::Api kApis[kHooks]; // the same rows, as the log names them
 
-inline const HookInfo& info(Hook hook) { return kHookTable[static_cast<std::size_t>(hook)]; }
+inline const HookInfo& info(Hook hook)
+{
+    return kHookTable[static_cast<std::size_t>(hook)];
+}
 
 // Row of an exact symbol name; null: none of ours.
 const HookInfo* find_hook(const char* symbol) noexcept;
-// Row of the newest signature of `base` that is not newer than `version`, in the wanted stream form.
+// Row of the newest signature of `base` that is not newer than `version`, in the wanted stream
+// form.
 const HookInfo* find_hook(const char* base, int version, Streams streams) noexcept;
 
-inline Hook id_of(const HookInfo& hook) { return static_cast<Hook>(&hook - kHookTable); }
+inline Hook id_of(const HookInfo& hook)
+{
+    return static_cast<Hook>(&hook - kHookTable);
+}
 
 // The function that a wrapper stands for; null: there is no driver.
 void* real_function(Hook hook) noexcept;
@@ -59,4 +68,4 @@ void set_real_function(Hook hook, void* function) noexcept;
 // First ready() of a process opens the log with these.
 extern const log::Opening kOpening;
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks

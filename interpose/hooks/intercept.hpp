@@ -1,8 +1,9 @@
 // interpose/hooks/intercept.hpp — the one place where the order of a hooked call is decided.
 //
-// A free takes its time before the driver's call, an allocation after it; a record is written when the call has
-// succeeded; a call from inside another (the driver calling itself, a signal handler) passes through. No lock of
-// ours is held across the driver's call, and errno is the driver's. Budget without recording: 15 ns.
+// A free takes its time before the driver's call, an allocation after it; a record is written when
+// the call has succeeded; a call from inside another (the driver calling itself, a signal handler)
+// passes through. No lock of ours is held across the driver's call, and errno is the driver's.
+// Budget without recording: 15 ns.
 #pragma once
 
 #include <cerrno>
@@ -12,8 +13,8 @@
 namespace vramscope::hooks {
 
 template <class Function, class Action, class Invoke>
-[[gnu::always_inline]] inline CUresult intercept(
-    Hook hook, const log::CallSite& site, Action action, Invoke invoke)
+[[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
+                                                 Action action, Invoke invoke)
 {
     using log::Inside;
     const auto real = reinterpret_cast<Function>(real_function(hook));
@@ -25,7 +26,7 @@ template <class Function, class Action, class Invoke>
             log::count_lost(format::Lost::signal);
         return invoke(real);
     }
-    Call call { thread, hook, site };
+    Call call{thread, hook, site};
     thread.inside = Inside::recorder;
     action.before(call);
     thread.inside = Inside::driver;
@@ -43,8 +44,8 @@ template <class Function, class Action, class Invoke>
 
 // A look-up allocates nothing and is never recorded.
 template <class Function, class Invoke>
-[[gnu::always_inline]] inline CUresult intercept(
-    Hook hook, const log::CallSite& site, LooksUp action, Invoke invoke)
+[[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
+                                                 LooksUp action, Invoke invoke)
 {
     const auto real = reinterpret_cast<Function>(real_function(hook));
     if (!real) [[unlikely]]
@@ -56,4 +57,4 @@ template <class Function, class Invoke>
     return result;
 }
 
-}  // namespace vramscope::hooks
+} // namespace vramscope::hooks

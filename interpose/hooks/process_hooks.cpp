@@ -1,6 +1,8 @@
-// interpose/hooks/process_hooks.cpp — libc's functions that change what the log must know: dlclose, _exit, _Exit.
+// interpose/hooks/process_hooks.cpp — libc's functions that change what the log must know: dlclose,
+// _exit, _Exit.
 //
-// None of them is hooked for what it does; each passes straight on. Also our constructor and destructor.
+// None of them is hooked for what it does; each passes straight on. Also our constructor and
+// destructor.
 #include <atomic>
 #include <cstdlib>
 #include <unistd.h>
@@ -15,7 +17,8 @@ namespace {
 
 using namespace vramscope;
 
-template <class Function> Function libc_function(std::atomic<void*>& kept, const char* name)
+template <class Function>
+Function libc_function(std::atomic<void*>& kept, const char* name)
 {
     void* function = kept.load(std::memory_order_acquire);
     if (!function) {
@@ -37,23 +40,26 @@ template <class Function> Function libc_function(std::atomic<void*>& kept, const
 }
 
 // Runs after the exit handlers of the program, if not after those of every library.
-[[gnu::destructor]] void unloading() { log::Lifecycle::ended(format::End::exit, 0); }
+[[gnu::destructor]] void unloading()
+{
+    log::Lifecycle::ended(format::End::exit, 0);
+}
 
 [[noreturn]] void leave(const char* name, int status)
 {
-    static constinit std::atomic<void*> kept { nullptr };
+    static constinit std::atomic<void*> kept{nullptr};
     log::Lifecycle::ended(format::End::underscore_exit, status);
     if (const auto real = libc_function<void (*)(int)>(kept, name))
         real(status);
     __builtin_trap();
 }
 
-}  // namespace
+} // namespace
 
 // After a library is gone its addresses may be another's.
 VRAMSCOPE_EXPORT int dlclose(void* handle)
 {
-    static constinit std::atomic<void*> kept { nullptr };
+    static constinit std::atomic<void*> kept{nullptr};
     const auto real = libc_function<int (*)(void*)>(kept, "dlclose");
     if (!real)
         return -1;
@@ -66,15 +72,24 @@ VRAMSCOPE_EXPORT int dlclose(void* handle)
     return result;
 }
 
-VRAMSCOPE_EXPORT void _exit(int status) { leave("_exit", status); }
-VRAMSCOPE_EXPORT void _Exit(int status) { leave("_exit", status); }
+VRAMSCOPE_EXPORT void _exit(int status)
+{
+    leave("_exit", status);
+}
+VRAMSCOPE_EXPORT void _Exit(int status)
+{
+    leave("_exit", status);
+}
 
 extern "C" {
 __attribute__((visibility("default"))) void vramscope_push(const char* name)
 {
     log::push_range(name ? name : "");
 }
-__attribute__((visibility("default"))) void vramscope_pop(void) { log::pop_range(); }
+__attribute__((visibility("default"))) void vramscope_pop(void)
+{
+    log::pop_range();
+}
 __attribute__((visibility("default"))) void vramscope_mark(const char* name)
 {
     log::mark(name ? name : "");

@@ -1,9 +1,10 @@
 // interpose/nvtx/nvtx.cpp — the program's NVTX ranges and marks, as phases of the log.
 //
-// NVTX loads the library that NVTX_INJECTION64_PATH names (`vramscope run` sets it, unless the program has a tool
-// of its own there) and calls InitializeInjectionNvtx2 once per library that contains NVTX. We fill the push, pop,
-// mark and registered-string slots and answer what a program without a tool gets. Ranges that start and end on
-// different threads (nvtxRangeStart) are not phases of a thread and are left alone.
+// NVTX loads the library that NVTX_INJECTION64_PATH names (`vramscope run` sets it, unless the
+// program has a tool of its own there) and calls InitializeInjectionNvtx2 once per library that
+// contains NVTX. We fill the push, pop, mark and registered-string slots and answer what a program
+// without a tool gets. Ranges that start and end on different threads (nvtxRangeStart) are not
+// phases of a thread and are left alone.
 #include <cstdint>
 #include <cstring>
 #include <cwchar>
@@ -20,7 +21,7 @@ namespace {
 
 using namespace vramscope;
 
-constexpr int kNotTracked = -2;  // what nvtxRangePush and Pop return when no tool is there
+constexpr int kNotTracked = -2; // what nvtxRangePush and Pop return when no tool is there
 
 constinit capture::Lock strings_lock;
 constinit capture::Arena strings;
@@ -33,7 +34,7 @@ public:
         for (; wide && *wide && length_ < sizeof text_; ++wide)
             text_[length_++] = *wide < 0x80 ? static_cast<char>(*wide) : '?';
     }
-    std::string_view view() const { return { text_, length_ }; }
+    std::string_view view() const { return {text_, length_}; }
 
 private:
     char text_[256];
@@ -52,24 +53,37 @@ const char* keep(std::string_view text)
     return copy;
 }
 
-template <class Use> void with_message(const nvtxEventAttributes_t* event, Use use)
+template <class Use>
+void with_message(const nvtxEventAttributes_t* event, Use use)
 {
     if (!event)
-        return use(std::string_view {});
+        return use(std::string_view{});
     switch (event->messageType) {
-    case NVTX_MESSAGE_TYPE_ASCII: return use(std::string_view(event->message.ascii ? event->message.ascii : ""));
-    case NVTX_MESSAGE_TYPE_UNICODE: return use(Narrow(event->message.unicode).view());
+    case NVTX_MESSAGE_TYPE_ASCII:
+        return use(std::string_view(event->message.ascii ? event->message.ascii : ""));
+    case NVTX_MESSAGE_TYPE_UNICODE:
+        return use(Narrow(event->message.unicode).view());
     case NVTX_MESSAGE_TYPE_REGISTERED: {
         const auto* text = reinterpret_cast<const char*>(event->message.registered);
         return use(std::string_view(text ? text : ""));
     }
-    default: return use(std::string_view {});
+    default:
+        return use(std::string_view{});
     }
 }
 
-void mark_ex(const nvtxEventAttributes_t* event) { with_message(event, &log::mark); }
-void mark_a(const char* text) { log::mark(text ? text : ""); }
-void mark_w(const wchar_t* text) { log::mark(Narrow(text).view()); }
+void mark_ex(const nvtxEventAttributes_t* event)
+{
+    with_message(event, &log::mark);
+}
+void mark_a(const char* text)
+{
+    log::mark(text ? text : "");
+}
+void mark_w(const wchar_t* text)
+{
+    log::mark(Narrow(text).view());
+}
 int push_ex(const nvtxEventAttributes_t* event)
 {
     with_message(event, &log::push_range);
@@ -90,9 +104,18 @@ int pop()
     log::pop_range();
     return kNotTracked;
 }
-void domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) { mark_ex(event); }
-int domain_push_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) { return push_ex(event); }
-int domain_pop(nvtxDomainHandle_t) { return pop(); }
+void domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event)
+{
+    mark_ex(event);
+}
+int domain_push_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event)
+{
+    return push_ex(event);
+}
+int domain_pop(nvtxDomainHandle_t)
+{
+    return pop();
+}
 nvtxStringHandle_t register_a(nvtxDomainHandle_t, const char* text)
 {
     return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(text ? text : "")));
@@ -102,21 +125,22 @@ nvtxStringHandle_t register_w(nvtxDomainHandle_t, const wchar_t* text)
     return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(Narrow(text).view())));
 }
 
-template <class Function> void fill(NvtxFunctionTable table, unsigned size, unsigned slot, Function function)
+template <class Function>
+void fill(NvtxFunctionTable table, unsigned size, unsigned slot, Function function)
 {
     if (slot < size && table[slot])
         *table[slot] = reinterpret_cast<NvtxFunctionPointer>(function);
 }
 
-}  // namespace
+} // namespace
 
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
-    NvtxGetExportTableFunc_t get_export_table)
+extern "C" __attribute__((visibility("default"))) int
+InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table)
 {
     if (!get_export_table)
         return 0;
-    const auto* callbacks
-        = static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
+    const auto* callbacks =
+        static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
     NvtxFunctionTable table = nullptr;
     unsigned size = 0;
     if (!callbacks || callbacks->struct_size < sizeof *callbacks)

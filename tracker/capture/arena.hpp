@@ -1,7 +1,8 @@
-// tracker/capture/arena.hpp — memory of the recorder, straight from mmap: the program's malloc is never called.
+// tracker/capture/arena.hpp — memory of the recorder, straight from mmap: the program's malloc is
+// never called.
 //
-// A bump allocator that never gives back; for tables that live as long as the process. Not thread-safe: its
-// owner holds a lock. Returns null when the kernel has no more.
+// A bump allocator that never gives back; for tables that live as long as the process. Not
+// thread-safe: its owner holds a lock. Returns null when the kernel has no more.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace vramscope::capture {
 inline void* map_pages(std::size_t bytes) noexcept
 {
     void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
@@ -22,7 +23,7 @@ class Arena {
 public:
     void* allocate(std::size_t bytes) noexcept
     {
-        bytes = (bytes + 7) & ~std::size_t { 7 };
+        bytes = (bytes + 7) & ~std::size_t{7};
         if (bytes > left_) {
             if (bytes > kBlockBytes)
                 return nullptr;
@@ -44,4 +45,4 @@ private:
     std::size_t left_ = 0;
 };
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

@@ -1,4 +1,5 @@
-// tracker/capture/cfi.cpp — a small interpreter of call frame information (DWARF 5 §6.4, LSB .eh_frame).
+// tracker/capture/cfi.cpp — a small interpreter of call frame information (DWARF 5 §6.4, LSB
+// .eh_frame).
 #include "tracker/capture/cfi.hpp"
 
 #include <cstring>
@@ -7,19 +8,17 @@
 namespace vramscope::capture {
 namespace {
 
-constexpr unsigned kRbp = 6, kRsp = 7, kReturnAddress = 16;  // System V x86-64 numbering
+constexpr unsigned kRbp = 6, kRsp = 7, kReturnAddress = 16; // System V x86-64 numbering
 
-// Reads forward through a table; the tables are mapped and were made by a compiler, but stay bounded.
+// Reads forward through a table; the tables are mapped and were made by a compiler, but stay
+// bounded.
 class Table {
 public:
-    Table(const std::uint8_t* begin, const std::uint8_t* end) noexcept
-        : at_(begin)
-        , end_(end)
+    Table(const std::uint8_t* begin, const std::uint8_t* end) noexcept : at_(begin), end_(end) {}
+    template <class T>
+    T read() noexcept
     {
-    }
-    template <class T> T read() noexcept
-    {
-        T value {};
+        T value{};
         if (static_cast<std::size_t>(end_ - at_) < sizeof value) {
             ok_ = false;
             at_ = end_;
@@ -34,7 +33,7 @@ public:
         std::uint64_t value = 0;
         for (unsigned shift = 0; ok_ && shift < 64; shift += 7) {
             const auto byte = read<std::uint8_t>();
-            value |= std::uint64_t { byte & 0x7fu } << shift;
+            value |= std::uint64_t{byte & 0x7fu} << shift;
             if (byte < 0x80)
                 break;
         }
@@ -51,7 +50,7 @@ public:
             shift += 7;
         }
         if (shift < 64 && (byte & 0x40))
-            value |= -(std::int64_t { 1 } << shift);
+            value |= -(std::int64_t{1} << shift);
         return value;
     }
     void skip(std::uint64_t bytes) noexcept
@@ -76,21 +75,32 @@ public:
         switch (encoding & 0x0f) {
         case 0x00:
         case 0x04:
-        case 0x0c: value = read<std::uint64_t>(); break;
-        case 0x03: value = read<std::uint32_t>(); break;
-        case 0x0b:
-            value = static_cast<std::uintptr_t>(std::int64_t { read<std::int32_t>() });
+        case 0x0c:
+            value = read<std::uint64_t>();
             break;
-        default: return false;
+        case 0x03:
+            value = read<std::uint32_t>();
+            break;
+        case 0x0b:
+            value = static_cast<std::uintptr_t>(std::int64_t{read<std::int32_t>()});
+            break;
+        default:
+            return false;
         }
         switch (encoding & 0x70) {
-        case 0x00: break;
-        case 0x10: value += here; break;
-        case 0x30: value += data_base; break;
-        default: return false;
+        case 0x00:
+            break;
+        case 0x10:
+            value += here;
+            break;
+        case 0x30:
+            value += data_base;
+            break;
+        default:
+            return false;
         }
         out = value;
-        return ok_;  // an indirect pointer (0x80) is only skipped over, for personality routines
+        return ok_; // an indirect pointer (0x80) is only skipped over, for personality routines
     }
 
 private:
@@ -101,9 +111,9 @@ private:
 
 struct Object {
     std::uintptr_t address;
-    const std::uint8_t* header = nullptr;  // .eh_frame_hdr
+    const std::uint8_t* header = nullptr; // .eh_frame_hdr
     std::size_t header_bytes = 0;
-    std::uintptr_t end = 0;  // of the loaded range
+    std::uintptr_t end = 0; // of the loaded range
 };
 
 int find_object(dl_phdr_info* info, std::size_t, void* data)
@@ -125,7 +135,8 @@ int find_object(dl_phdr_info* info, std::size_t, void* data)
     if (!inside)
         return 0;
     if (frame_header) {
-        object.header = reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + frame_header->p_vaddr);
+        object.header =
+            reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + frame_header->p_vaddr);
         object.header_bytes = frame_header->p_memsz;
         object.end = end;
     }
@@ -142,21 +153,25 @@ const std::uint8_t* find_entry(const Object& object) noexcept
     const auto count_encoding = header.read<std::uint8_t>();
     const auto table_encoding = header.read<std::uint8_t>();
     std::uintptr_t frames = 0, count = 0;
-    constexpr std::uint8_t kSortedOffsets = 0x3b;  // what linkers write: offsets from the header, 4 bytes
-    if (version != 1 || table_encoding != kSortedOffsets || !header.pointer(frame_encoding, base, frames)
-        || !header.pointer(count_encoding, base, count))
+    constexpr std::uint8_t kSortedOffsets =
+        0x3b; // what linkers write: offsets from the header, 4 bytes
+    if (version != 1 || table_encoding != kSortedOffsets ||
+        !header.pointer(frame_encoding, base, frames) ||
+        !header.pointer(count_encoding, base, count))
         return nullptr;
     struct Row {
         std::int32_t first;
         std::int32_t entry;
     };
     const auto* rows = reinterpret_cast<const Row*>(header.position());
-    if (count == 0 || count > static_cast<std::size_t>(header.end() - header.position()) / sizeof(Row))
+    if (count == 0 ||
+        count > static_cast<std::size_t>(header.end() - header.position()) / sizeof(Row))
         return nullptr;
     std::size_t low = 0, high = count;
     while (high - low > 1) {
         const std::size_t middle = (low + high) / 2;
-        const std::uintptr_t first = base + static_cast<std::uintptr_t>(std::int64_t { rows[middle].first });
+        const std::uintptr_t first =
+            base + static_cast<std::uintptr_t>(std::int64_t{rows[middle].first});
         (first <= object.address ? low : high) = middle;
     }
     return object.header + rows[low].entry;
@@ -167,7 +182,7 @@ struct Cie {
     std::int64_t data_align = 0;
     std::uint8_t pointer_encoding = 0;
     bool has_augmentation = false;
-    Table program { nullptr, nullptr };
+    Table program{nullptr, nullptr};
 };
 
 bool read_cie(const std::uint8_t* at, std::uintptr_t limit, Cie& cie) noexcept
@@ -179,12 +194,13 @@ bool read_cie(const std::uint8_t* at, std::uintptr_t limit, Cie& cie) noexcept
         return false;
     Table table(at + 4, end);
     if (table.read<std::uint32_t>() != 0)
-        return false;  // not a CIE
+        return false; // not a CIE
     const auto version = table.read<std::uint8_t>();
     if (version != 1 && version != 3)
         return false;
     const auto* augmentation = reinterpret_cast<const char*>(table.position());
-    while (table.ok() && table.read<std::uint8_t>() != 0) { }
+    while (table.ok() && table.read<std::uint8_t>() != 0) {
+    }
     cie.code_align = table.uleb();
     cie.data_align = table.sleb();
     const std::uint64_t return_register = version == 1 ? table.read<std::uint8_t>() : table.uleb();
@@ -199,13 +215,18 @@ bool read_cie(const std::uint8_t* at, std::uintptr_t limit, Cie& cie) noexcept
         for (const char* letter = augmentation + 1; *letter; ++letter) {
             std::uintptr_t ignored;
             switch (*letter) {
-            case 'L': table.skip(1); break;
-            case 'R': cie.pointer_encoding = table.read<std::uint8_t>(); break;
+            case 'L':
+                table.skip(1);
+                break;
+            case 'R':
+                cie.pointer_encoding = table.read<std::uint8_t>();
+                break;
             case 'P':
                 if (!table.pointer(table.read<std::uint8_t>(), 0, ignored))
                     return false;
                 break;
-            default: return false;  // 'S' among them: a signal frame
+            default:
+                return false; // 'S' among them: a signal frame
             }
         }
         cie.program = Table(program, end);
@@ -227,14 +248,12 @@ struct Row {
     std::int64_t return_address_offset = 0;
     Where frame_pointer = Where::same;
     std::int64_t frame_pointer_offset = 0;
-    Where stack_pointer = Where::same;  // other: the caller's is not the canonical frame address
+    Where stack_pointer = Where::same; // other: the caller's is not the canonical frame address
 };
 
 class Interpreter {
 public:
-    Interpreter(const Cie& cie, std::uintptr_t function) noexcept
-        : cie_(cie)
-        , location_(function)
+    Interpreter(const Cie& cie, std::uintptr_t function) noexcept : cie_(cie), location_(function)
     {
     }
 
@@ -304,21 +323,34 @@ bool Interpreter::step(std::uint8_t opcode, Table& program) noexcept
     const auto unsigned_factor = [&] { return scaled(static_cast<std::int64_t>(program.uleb())); };
     std::uint64_t reg;
     switch (opcode & 0xc0) {
-    case 0x40: return advance(opcode & 0x3f);
-    case 0x80: return set(opcode & 0x3f, Where::at_offset, unsigned_factor()), true;
-    case 0xc0: return restore(opcode & 0x3f), true;
-    default: break;
+    case 0x40:
+        return advance(opcode & 0x3f);
+    case 0x80:
+        return set(opcode & 0x3f, Where::at_offset, unsigned_factor()), true;
+    case 0xc0:
+        return restore(opcode & 0x3f), true;
+    default:
+        break;
     }
     switch (opcode) {
-    case 0x00: return true;  // nop
-    case 0x02: return advance(program.read<std::uint8_t>());
-    case 0x03: return advance(program.read<std::uint16_t>());
-    case 0x04: return advance(program.read<std::uint32_t>());
-    case 0x05: reg = program.uleb(); return set(reg, Where::at_offset, unsigned_factor()), true;
-    case 0x06: return restore(program.uleb()), true;
-    case 0x07: return set(program.uleb(), Where::undefined, 0), true;
-    case 0x08: return set(program.uleb(), Where::same, 0), true;
-    case 0x09:  // kept in another register
+    case 0x00:
+        return true; // nop
+    case 0x02:
+        return advance(program.read<std::uint8_t>());
+    case 0x03:
+        return advance(program.read<std::uint16_t>());
+    case 0x04:
+        return advance(program.read<std::uint32_t>());
+    case 0x05:
+        reg = program.uleb();
+        return set(reg, Where::at_offset, unsigned_factor()), true;
+    case 0x06:
+        return restore(program.uleb()), true;
+    case 0x07:
+        return set(program.uleb(), Where::undefined, 0), true;
+    case 0x08:
+        return set(program.uleb(), Where::same, 0), true;
+    case 0x09: // kept in another register
         reg = program.uleb();
         program.uleb();
         return set(reg, Where::unknown, 0), true;
@@ -332,22 +364,42 @@ bool Interpreter::step(std::uint8_t opcode, Table& program) noexcept
             return false;
         next_ = remembered_[--depth_];
         return true;
-    case 0x0c: reg = program.uleb(); return define_cfa(reg, static_cast<std::int64_t>(program.uleb())), true;
-    case 0x0d: return define_cfa(program.uleb(), next_.cfa_offset), true;
-    case 0x0e: next_.cfa_offset = static_cast<std::int64_t>(program.uleb()); return true;
-    case 0x0f: next_.cfa_known = false; program.skip(program.uleb()); return true;  // an expression
+    case 0x0c:
+        reg = program.uleb();
+        return define_cfa(reg, static_cast<std::int64_t>(program.uleb())), true;
+    case 0x0d:
+        return define_cfa(program.uleb(), next_.cfa_offset), true;
+    case 0x0e:
+        next_.cfa_offset = static_cast<std::int64_t>(program.uleb());
+        return true;
+    case 0x0f:
+        next_.cfa_known = false;
+        program.skip(program.uleb());
+        return true; // an expression
     case 0x10:
-    case 0x16:  // the register's place or value is an expression
+    case 0x16: // the register's place or value is an expression
         set(program.uleb(), Where::unknown, 0);
         program.skip(program.uleb());
         return true;
-    case 0x11: reg = program.uleb(); return set(reg, Where::at_offset, scaled(program.sleb())), true;
-    case 0x12: reg = program.uleb(); return define_cfa(reg, scaled(program.sleb())), true;
-    case 0x13: next_.cfa_offset = scaled(program.sleb()); return true;
+    case 0x11:
+        reg = program.uleb();
+        return set(reg, Where::at_offset, scaled(program.sleb())), true;
+    case 0x12:
+        reg = program.uleb();
+        return define_cfa(reg, scaled(program.sleb())), true;
+    case 0x13:
+        next_.cfa_offset = scaled(program.sleb());
+        return true;
     case 0x14:
-    case 0x15: set(program.uleb(), Where::unknown, 0); program.uleb(); return true;
-    case 0x2e: program.uleb(); return true;  // size of pushed arguments
-    default: return false;
+    case 0x15:
+        set(program.uleb(), Where::unknown, 0);
+        program.uleb();
+        return true;
+    case 0x2e:
+        program.uleb();
+        return true; // size of pushed arguments
+    default:
+        return false;
     }
 }
 
@@ -359,8 +411,8 @@ FrameRule to_rule(const Row& row) noexcept
         return rule;
     }
     const bool saved = row.frame_pointer == Where::at_offset;
-    if (!row.cfa_known || row.return_address != Where::at_offset
-        || (!saved && row.frame_pointer != Where::same) || row.stack_pointer != Where::same)
+    if (!row.cfa_known || row.return_address != Where::at_offset ||
+        (!saved && row.frame_pointer != Where::same) || row.stack_pointer != Where::same)
         return rule;
     rule.kind = FrameRule::Kind::plain;
     rule.from_frame_pointer = row.cfa_register == kRbp;
@@ -371,11 +423,11 @@ FrameRule to_rule(const Row& row) noexcept
     return rule;
 }
 
-}  // namespace
+} // namespace
 
 FrameRule frame_rule(std::uintptr_t return_address) noexcept
 {
-    Object object { .address = return_address - 1 };
+    Object object{.address = return_address - 1};
     if (!::dl_iterate_phdr(&find_object, &object) || !object.header)
         return {};
     const std::uint8_t* entry = find_entry(object);
@@ -393,9 +445,8 @@ FrameRule frame_rule(std::uintptr_t return_address) noexcept
     if (cie_distance == 0 || !read_cie(cie_pointer - cie_distance, object.end, cie))
         return {};
     std::uintptr_t function = 0, bytes = 0;
-    if (!table.pointer(cie.pointer_encoding, 0, function)
-        || !table.pointer(cie.pointer_encoding & 0x0f, 0, bytes)
-        || object.address - function >= bytes)
+    if (!table.pointer(cie.pointer_encoding, 0, function) ||
+        !table.pointer(cie.pointer_encoding & 0x0f, 0, bytes) || object.address - function >= bytes)
         return {};
     if (cie.has_augmentation)
         table.skip(table.uleb());
@@ -408,4 +459,4 @@ FrameRule frame_rule(std::uintptr_t return_address) noexcept
     return to_rule(interpreter.row());
 }
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

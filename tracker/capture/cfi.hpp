@@ -1,8 +1,9 @@
 // tracker/capture/cfi.hpp — where a function keeps its return address, as its unwind table says.
 //
-// Reads .eh_frame of a loaded object for one address: the rules of the ordinary frames that compilers make. What
-// it does not know (expressions, signal frames, other registers) it calls unsupported; it never guesses. Slow:
-// for stacks that are seen for the second time, never for every event. Asks the loader; hold no lock.
+// Reads .eh_frame of a loaded object for one address: the rules of the ordinary frames that
+// compilers make. What it does not know (expressions, signal frames, other registers) it calls
+// unsupported; it never guesses. Slow: for stacks that are seen for the second time, never for
+// every event. Asks the loader; hold no lock.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,18 @@ namespace vramscope::capture {
 struct FrameRule {
     enum class Kind : std::uint8_t {
         unsupported,
-        end,  // the outermost frame: it has no return address
+        end, // the outermost frame: it has no return address
         plain,
     };
     Kind kind = Kind::unsupported;
-    bool from_frame_pointer = false;  // canonical frame address = rbp + offset; else rsp + offset
+    bool from_frame_pointer = false; // canonical frame address = rbp + offset; else rsp + offset
     bool saves_frame_pointer = false;
     std::int32_t frame_offset = 0;
-    std::int32_t return_address_offset = 0;  // from the canonical frame address
+    std::int32_t return_address_offset = 0; // from the canonical frame address
     std::int32_t frame_pointer_offset = 0;  // likewise, where the caller's rbp was saved
 };
 
 // The rule at the instruction before `return_address`.
 FrameRule frame_rule(std::uintptr_t return_address) noexcept;
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

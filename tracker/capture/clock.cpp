@@ -28,7 +28,7 @@ bool counter_is_invariant() noexcept
 bool kernel_trusts_counter() noexcept
 {
     const int fd = ::open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-        O_RDONLY | O_CLOEXEC);
+                          O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     char name[64] = {};
@@ -36,13 +36,13 @@ bool kernel_trusts_counter() noexcept
     ::close(fd);
     if (length <= 0)
         return false;
-    for (const char* trusted : { "tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n" })
+    for (const char* trusted : {"tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n"})
         if (std::strcmp(name, trusted) == 0)
             return true;
     return false;
 }
 
-}  // namespace
+} // namespace
 
 format::Clock choose_clock() noexcept
 {
@@ -50,4 +50,4 @@ format::Clock choose_clock() noexcept
                                                              : format::Clock::monotonic;
 }
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

@@ -1,7 +1,9 @@
-// tracker/capture/clock.hpp — the time of an event, which is also its place in the order of all events.
+// tracker/capture/clock.hpp — the time of an event, which is also its place in the order of all
+// events.
 //
-// An invariant time stamp counter is the same on every core and costs no shared cache line; where the kernel
-// itself does not trust it, CLOCK_MONOTONIC serves (its ticks are ns). Safe in signal handlers and after fork.
+// An invariant time stamp counter is the same on every core and costs no shared cache line; where
+// the kernel itself does not trust it, CLOCK_MONOTONIC serves (its ticks are ns). Safe in signal
+// handlers and after fork.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +19,10 @@ namespace vramscope::capture {
 
 inline std::uint64_t clock_ns(clockid_t clock) noexcept
 {
-    timespec time {};
+    timespec time{};
     ::clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u
-        + static_cast<std::uint64_t>(time.tv_nsec);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 // Which clock this machine can order events by. Reads a file of sysfs: call once.
@@ -40,4 +42,4 @@ inline std::uint64_t read_ticks(format::Clock clock) noexcept
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

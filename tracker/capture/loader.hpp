@@ -1,14 +1,16 @@
 // tracker/capture/loader.hpp — libc's own functions, found without asking dlsym.
 //
-// The preload exports dlsym, dlvsym, dlclose and _exit itself, and others may do the same; what is found here is
-// libc's definition, read from its dynamic symbol table. Any thread, any time; nothing is allocated.
+// The preload exports dlsym, dlvsym, dlclose and _exit itself, and others may do the same; what is
+// found here is libc's definition, read from its dynamic symbol table. Any thread, any time;
+// nothing is allocated.
 #pragma once
 
 #include <link.h>
 
 namespace vramscope::capture {
 
-// Address of the default version of `name` in libc.so.6 (or libdl.so.2 before glibc 2.34); null: not there.
+// Address of the default version of `name` in libc.so.6 (or libdl.so.2 before glibc 2.34); null:
+// not there.
 void* libc_symbol(const char* name) noexcept;
 
 // Address of `name` in one loaded object, from its dynamic section; null: not defined there.
@@ -21,4 +23,4 @@ void* loader_dlopen(const char* path, int flags) noexcept;
 // True while a process runs with raised privileges (AT_SECURE): we stay out.
 bool privileged() noexcept;
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

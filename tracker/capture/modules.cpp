@@ -44,13 +44,13 @@ void read_build_id(const dl_phdr_info& info, Module& module) noexcept
             ElfW(Nhdr) note;
             std::memcpy(&note, at, sizeof note);
             const std::size_t name_bytes = (note.n_namesz + align - 1) & ~(align - 1);
-            const std::size_t whole = sizeof note + name_bytes
-                + ((note.n_descsz + align - 1) & ~(align - 1));
+            const std::size_t whole =
+                sizeof note + name_bytes + ((note.n_descsz + align - 1) & ~(align - 1));
             if (whole > left)
                 break;
-            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4
-                && std::memcmp(at + sizeof note, "GNU", 4) == 0
-                && note.n_descsz <= sizeof module.build_id) {
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+                std::memcmp(at + sizeof note, "GNU", 4) == 0 &&
+                note.n_descsz <= sizeof module.build_id) {
                 std::memcpy(module.build_id, at + sizeof note + name_bytes, note.n_descsz);
                 module.build_id_bytes = note.n_descsz;
                 return;
@@ -61,7 +61,8 @@ void read_build_id(const dl_phdr_info& info, Module& module) noexcept
     }
 }
 
-// The main program has no name here, the vDSO a name that is no file, and dlopen("./x.so") a relative one.
+// The main program has no name here, the vDSO a name that is no file, and dlopen("./x.so") a
+// relative one.
 void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
 {
     const char* name = info.dlpi_name ? info.dlpi_name : "";
@@ -82,8 +83,8 @@ void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
     }
 }
 
-// Of two objects that were found at one address. Paths only where there is no build-id: one that was opened by a
-// relative path changes with the directory.
+// Of two objects that were found at one address. Paths only where there is no build-id: one that
+// was opened by a relative path changes with the directory.
 bool same_object(const Module& a, const Module& b) noexcept
 {
     if (a.end != b.end || a.build_id_bytes != b.build_id_bytes)
@@ -92,7 +93,7 @@ bool same_object(const Module& a, const Module& b) noexcept
                             : std::strcmp(a.path, b.path) == 0;
 }
 
-}  // namespace
+} // namespace
 
 unsigned long long unloaded_objects() noexcept
 {
@@ -131,17 +132,17 @@ Module* Modules::find_or_add(std::uintptr_t bias, std::uintptr_t first, bool& ad
 
 void Modules::scan(const ModuleObserver& observer) noexcept
 {
-    Scan scan { this, &observer };
+    Scan scan{this, &observer};
     const auto visit = [](dl_phdr_info* info, std::size_t, void* data) -> int {
         auto& state = *static_cast<Scan*>(data);
         Modules& self = *state.self;
         const bool is_first = state.first;
         state.first = false;
         if (is_first) {
-            if (info->dlpi_adds == self.adds_.load(std::memory_order_acquire)
-                && info->dlpi_subs == self.subs_.load(std::memory_order_acquire))
+            if (info->dlpi_adds == self.adds_.load(std::memory_order_acquire) &&
+                info->dlpi_subs == self.subs_.load(std::memory_order_acquire))
                 return 1;
-            self.lock_.lock();  // always taken inside the loader's own lock, so in one order
+            self.lock_.lock(); // always taken inside the loader's own lock, so in one order
             state.changed = true;
             ++self.generation_;
             if (!self.modules_)
@@ -166,7 +167,8 @@ void Modules::scan(const ModuleObserver& observer) noexcept
             read_build_id(*info, fresh);
             read_path(*info, is_first, fresh);
             if (!same_object(fresh, *module)) {
-                state.observer->gone(state.observer->context, module->id);  // another library at the same address
+                state.observer->gone(state.observer->context,
+                                     module->id); // another library at the same address
                 added = true;
             }
         }
@@ -209,4 +211,4 @@ void Modules::reset_after_fork() noexcept
     unload_epoch_.store(0);
 }
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

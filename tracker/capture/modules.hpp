@@ -1,8 +1,9 @@
-// tracker/capture/modules.hpp — which libraries are loaded, so that addresses are given names later, elsewhere.
+// tracker/capture/modules.hpp — which libraries are loaded, so that addresses are given names
+// later, elsewhere.
 //
-// scan() compares the loader's list with the last one and calls back for what came and went; when the loader's
-// counters have not moved it costs one short call. Reads only memory that the loader maps. Any thread; the
-// callbacks run inside dl_iterate_phdr and must not call the loader.
+// scan() compares the loader's list with the last one and calls back for what came and went; when
+// the loader's counters have not moved it costs one short call. Reads only memory that the loader
+// maps. Any thread; the callbacks run inside dl_iterate_phdr and must not call the loader.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +14,14 @@
 namespace vramscope::capture {
 
 struct Module {
-    std::uint32_t id = 0;  // from 1; 0: the slot is free
+    std::uint32_t id = 0;     // from 1; 0: the slot is free
     std::uintptr_t bias = 0;  // run-time address minus address in the file
-    std::uintptr_t first = 0;  // loaded range
+    std::uintptr_t first = 0; // loaded range
     std::uintptr_t end = 0;
     std::uint8_t build_id[64] = {};
     std::uint32_t build_id_bytes = 0;
     std::uint32_t generation = 0;
-    char path[512] = {};  // absolute where it can be told; "[vdso]" for the kernel's
+    char path[512] = {}; // absolute where it can be told; "[vdso]" for the kernel's
 };
 
 // What scan() calls; `context` is handed through.
@@ -38,7 +39,8 @@ public:
     void scan(const ModuleObserver& observer) noexcept;
     void reset_after_fork() noexcept;
 
-    // Code was unloaded: addresses from before may mean other code now. The next scan finds what it was.
+    // Code was unloaded: addresses from before may mean other code now. The next scan finds what it
+    // was.
     void note_unload() noexcept { unload_epoch_.fetch_add(1, std::memory_order_relaxed); }
 
     // Counts the times that code was unloaded, as far as it was noticed.
@@ -54,13 +56,13 @@ private:
     Module* find_or_add(std::uintptr_t bias, std::uintptr_t first, bool& added) noexcept;
 
     Lock lock_;
-    Module* modules_ = nullptr;  // kMaxModules slots, mapped at the first scan
+    Module* modules_ = nullptr; // kMaxModules slots, mapped at the first scan
     std::size_t used_ = 0;
     std::uint32_t next_id_ = 1;
     std::uint32_t generation_ = 0;
-    std::atomic<unsigned long long> adds_ { 0 };
-    std::atomic<unsigned long long> subs_ { 0 };
-    std::atomic<std::uint64_t> unload_epoch_ { 0 };
+    std::atomic<unsigned long long> adds_{0};
+    std::atomic<unsigned long long> subs_{0};
+    std::atomic<std::uint64_t> unload_epoch_{0};
 };
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

@@ -5,8 +5,8 @@
 
 namespace vramscope::capture {
 
-std::uint64_t hash_frames(
-    const std::uintptr_t* frames, std::size_t count, std::uint64_t epoch) noexcept
+std::uint64_t hash_frames(const std::uintptr_t* frames, std::size_t count,
+                          std::uint64_t epoch) noexcept
 {
     std::uint64_t hash = 0x9e3779b97f4a7c15u ^ (epoch * 0xd6e8feb86659fd93u) ^ count;
     for (std::size_t i = 0; i < count; ++i) {
@@ -33,15 +33,15 @@ void StackTable::reset_after_fork() noexcept
     arena_ = {};
 }
 
-std::uint32_t StackTable::find(
-    std::uint64_t hash, const std::uintptr_t* frames, std::size_t count) const noexcept
+std::uint32_t StackTable::find(std::uint64_t hash, const std::uintptr_t* frames,
+                               std::size_t count) const noexcept
 {
     for (std::size_t slot = hash & (kSlots - 1);; slot = (slot + 1) & (kSlots - 1)) {
         const Stack* stack = slots_[slot].load(std::memory_order_acquire);
         if (!stack)
             return 0;
-        if (stack->hash == hash && stack->count == count
-            && std::memcmp(stack->frames(), frames, count * sizeof *frames) == 0)
+        if (stack->hash == hash && stack->count == count &&
+            std::memcmp(stack->frames(), frames, count * sizeof *frames) == 0)
             return stack->id;
     }
 }
@@ -56,7 +56,7 @@ std::uint32_t StackTable::new_id() noexcept
 }
 
 std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* frames,
-    std::size_t count, std::uint32_t id) noexcept
+                                  std::size_t count, std::uint32_t id) noexcept
 {
     const std::lock_guard guard(lock_);
     if (const std::uint32_t known = find(hash, frames, count))
@@ -78,4 +78,4 @@ std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* fram
     return id;
 }
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

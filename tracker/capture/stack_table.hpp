@@ -1,9 +1,9 @@
 // tracker/capture/stack_table.hpp — each distinct stack once: return addresses in, a small id out.
 //
-// find() is lock-free and verifies every frame; insert() takes a lock and happens once per distinct stack. An
-// entry becomes visible to other threads only after its owner published the stack in the log, so no event can
-// name a stack that a killed process did not write. A stack is (epoch, frames): after a library was unloaded
-// the same addresses mean other code.
+// find() is lock-free and verifies every frame; insert() takes a lock and happens once per distinct
+// stack. An entry becomes visible to other threads only after its owner published the stack in the
+// log, so no event can name a stack that a killed process did not write. A stack is (epoch,
+// frames): after a library was unloaded the same addresses mean other code.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace vramscope::capture {
 
-std::uint64_t hash_frames(
-    const std::uintptr_t* frames, std::size_t count, std::uint64_t epoch) noexcept;
+std::uint64_t hash_frames(const std::uintptr_t* frames, std::size_t count,
+                          std::uint64_t epoch) noexcept;
 
 class StackTable {
 public:
@@ -25,15 +25,16 @@ public:
     void reset_after_fork() noexcept;
 
     // 0: not known yet.
-    std::uint32_t find(std::uint64_t hash, const std::uintptr_t* frames, std::size_t count) const noexcept;
+    std::uint32_t find(std::uint64_t hash, const std::uintptr_t* frames,
+                       std::size_t count) const noexcept;
 
-    // A fresh id for a stack that find() did not know; 0: the table is full. Two threads may get two ids for
-    // one stack; both are written to the log, and the later publish() loses.
+    // A fresh id for a stack that find() did not know; 0: the table is full. Two threads may get
+    // two ids for one stack; both are written to the log, and the later publish() loses.
     std::uint32_t new_id() noexcept;
 
     // Makes the stack visible under `id`, or gives the id of the thread that was faster.
     std::uint32_t publish(std::uint64_t hash, const std::uintptr_t* frames, std::size_t count,
-        std::uint32_t id) noexcept;
+                          std::uint32_t id) noexcept;
 
 private:
     struct Stack {
@@ -47,14 +48,14 @@ private:
             return reinterpret_cast<const std::uintptr_t*>(this + 1);
         }
     };
-    static constexpr std::size_t kSlots = std::size_t { 1 } << 20;
+    static constexpr std::size_t kSlots = std::size_t{1} << 20;
     static constexpr std::uint32_t kMaxStacks = kSlots / 2;
 
     std::atomic<const Stack*>* slots_ = nullptr;
-    std::atomic<std::uint32_t> ids_ { 0 };
+    std::atomic<std::uint32_t> ids_{0};
     std::uint32_t used_ = 0;
     Lock lock_;
     Arena arena_;
 };
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

@@ -20,14 +20,14 @@ using Backtrace = int (*)(void**, int);
 // Our own frames between the hook and the unwinder's first entry, with room to spare.
 constexpr std::size_t kOwnFrames = 12;
 
-std::atomic<Unwinder> unwinder { Unwinder::none };
-std::atomic<Backtrace> libunwind_backtrace { nullptr };
+std::atomic<Unwinder> unwinder{Unwinder::none};
+std::atomic<Backtrace> libunwind_backtrace{nullptr};
 
-// libunwind tests whether memory is readable with a pipe that it opened once: where a frame has no unwind table it
-// reads a byte from one end and writes one to the other. A program that closed all descriptors and opened files of
-// its own has files there by now.
+// libunwind tests whether memory is readable with a pipe that it opened once: where a frame has no
+// unwind table it reads a byte from one end and writes one to the other. A program that closed all
+// descriptors and opened files of its own has files there by now.
 struct Pipe {
-    int ends[2] = { -1, -1 };
+    int ends[2] = {-1, -1};
     ino_t inode = 0;
 };
 Pipe libunwind_pipe;
@@ -35,33 +35,36 @@ Pipe libunwind_pipe;
 bool is_end(int descriptor, int access, ino_t& inode) noexcept
 {
     struct stat status;
-    if (descriptor < 3 || ::fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode)
-        || (::fcntl(descriptor, F_GETFL) & O_ACCMODE) != access)
+    if (descriptor < 3 || ::fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode) ||
+        (::fcntl(descriptor, F_GETFL) & O_ACCMODE) != access)
         return false;
     inode = status.st_ino;
     return true;
 }
 
-// Its descriptors are in a static array that has no name outside: two numbers that are the ends of one pipe.
+// Its descriptors are in a static array that has no name outside: two numbers that are the ends of
+// one pipe.
 int find_pipe(dl_phdr_info* info, std::size_t, void* code)
 {
     const auto address = reinterpret_cast<std::uintptr_t>(code);
     bool inside = false;
     for (int i = 0; i < info->dlpi_phnum; ++i)
-        inside = inside
-            || (info->dlpi_phdr[i].p_type == PT_LOAD
-                && address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz);
+        inside = inside || (info->dlpi_phdr[i].p_type == PT_LOAD &&
+                            address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr <
+                                info->dlpi_phdr[i].p_memsz);
     for (int i = 0; inside && i < info->dlpi_phnum; ++i) {
         const ElfW(Phdr)& segment = info->dlpi_phdr[i];
         if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_W))
             continue;
-        const auto* at = reinterpret_cast<const int*>((info->dlpi_addr + segment.p_vaddr + 3) & ~std::uintptr_t { 3 });
-        const auto* end = reinterpret_cast<const int*>(info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+        const auto* at = reinterpret_cast<const int*>((info->dlpi_addr + segment.p_vaddr + 3) &
+                                                      ~std::uintptr_t{3});
+        const auto* end =
+            reinterpret_cast<const int*>(info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
         for (; at + 1 < end; ++at) {
-            Pipe found { { at[0], at[1] } };
+            Pipe found{{at[0], at[1]}};
             ino_t other = 0;
-            if (found.ends[0] != found.ends[1] && is_end(found.ends[0], O_RDONLY, found.inode)
-                && is_end(found.ends[1], O_WRONLY, other) && other == found.inode) {
+            if (found.ends[0] != found.ends[1] && is_end(found.ends[0], O_RDONLY, found.inode) &&
+                is_end(found.ends[1], O_WRONLY, other) && other == found.inode) {
                 libunwind_pipe = found;
                 return 1;
             }
@@ -73,10 +76,11 @@ int find_pipe(dl_phdr_info* info, std::size_t, void* code)
 bool pipe_is_its_own() noexcept
 {
     if (libunwind_pipe.inode == 0)
-        return true;  // it has none
+        return true; // it has none
     for (const int end : libunwind_pipe.ends) {
         struct stat status;
-        if (::fstat(end, &status) != 0 || status.st_ino != libunwind_pipe.inode || !S_ISFIFO(status.st_mode))
+        if (::fstat(end, &status) != 0 || status.st_ino != libunwind_pipe.inode ||
+            !S_ISFIFO(status.st_mode))
             return false;
     }
     return true;
@@ -87,14 +91,15 @@ bool open_libunwind() noexcept
     void* library = loader_dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
-    const auto backtrace_function = reinterpret_cast<Backtrace>(loader_dlsym(library, "unw_backtrace"));
+    const auto backtrace_function =
+        reinterpret_cast<Backtrace>(loader_dlsym(library, "unw_backtrace"));
     if (!backtrace_function)
         return false;
-    // Its shared register cache holds a lock while it asks the loader about an address; unw_backtrace has a
-    // cache per thread of its own and does not need it.
+    // Its shared register cache holds a lock while it asks the loader about an address;
+    // unw_backtrace has a cache per thread of its own and does not need it.
     using SetPolicy = int (*)(void*, int);
-    const auto set_policy = reinterpret_cast<SetPolicy>(
-        loader_dlsym(library, "_ULx86_64_set_caching_policy"));
+    const auto set_policy =
+        reinterpret_cast<SetPolicy>(loader_dlsym(library, "_ULx86_64_set_caching_policy"));
     void** local_space = static_cast<void**>(loader_dlsym(library, "_ULx86_64_local_addr_space"));
     if (set_policy && local_space)
         set_policy(*local_space, 0 /* UNW_CACHE_NONE */);
@@ -102,7 +107,7 @@ bool open_libunwind() noexcept
     return true;
 }
 
-}  // namespace
+} // namespace
 
 void open_unwinder(const char* wanted) noexcept
 {
@@ -118,18 +123,24 @@ void open_unwinder(const char* wanted) noexcept
         unwinder.store(Unwinder::libunwind, std::memory_order_release);
         return;
     }
-    ::backtrace(warm, 4);  // opens libgcc_s, which allocates: not later, inside an event
+    ::backtrace(warm, 4); // opens libgcc_s, which allocates: not later, inside an event
     unwinder.store(Unwinder::glibc, std::memory_order_release);
 }
 
-Unwinder current_unwinder() noexcept { return unwinder.load(std::memory_order_relaxed); }
+Unwinder current_unwinder() noexcept
+{
+    return unwinder.load(std::memory_order_relaxed);
+}
 
 const char* unwinder_name(Unwinder value) noexcept
 {
     switch (value) {
-    case Unwinder::libunwind: return "libunwind";
-    case Unwinder::glibc: return "glibc";
-    case Unwinder::none: break;
+    case Unwinder::libunwind:
+        return "libunwind";
+    case Unwinder::glibc:
+        return "glibc";
+    case Unwinder::none:
+        break;
     }
     return "none";
 }
@@ -144,26 +155,30 @@ void distrust_libunwind() noexcept
     unwinder.compare_exchange_strong(expected, Unwinder::glibc);
 }
 
-std::size_t unwind(
-    std::uintptr_t first, std::uintptr_t* out, std::size_t capacity, bool& truncated) noexcept
+std::size_t unwind(std::uintptr_t first, std::uintptr_t* out, std::size_t capacity,
+                   bool& truncated) noexcept
 {
     void* frames[kMaxFrames + kOwnFrames];
     const auto wanted = static_cast<int>(std::min(capacity + kOwnFrames, std::size(frames)));
     int count = 0;
-    if (unwinder.load(std::memory_order_acquire) == Unwinder::libunwind && !pipe_is_its_own()) [[unlikely]]
+    if (unwinder.load(std::memory_order_acquire) == Unwinder::libunwind && !pipe_is_its_own())
+        [[unlikely]]
         distrust_libunwind();
     switch (unwinder.load(std::memory_order_acquire)) {
     case Unwinder::libunwind:
         count = libunwind_backtrace.load(std::memory_order_relaxed)(frames, wanted);
         break;
-    case Unwinder::glibc: count = ::backtrace(frames, wanted); break;
-    case Unwinder::none: return 0;
+    case Unwinder::glibc:
+        count = ::backtrace(frames, wanted);
+        break;
+    case Unwinder::none:
+        return 0;
     }
     if (count <= 0)
         return 0;
     void** const end = frames + count;
-    void** const hook_caller = std::find(frames, std::min(end, frames + kOwnFrames + 1),
-        reinterpret_cast<void*>(first));
+    void** const hook_caller =
+        std::find(frames, std::min(end, frames + kOwnFrames + 1), reinterpret_cast<void*>(first));
     if (hook_caller == end || *hook_caller != reinterpret_cast<void*>(first))
         return 0;
     const auto found = static_cast<std::size_t>(end - hook_caller);
@@ -174,4 +189,4 @@ std::size_t unwind(
     return kept;
 }
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

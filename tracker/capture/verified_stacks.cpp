@@ -10,12 +10,12 @@
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/cfi.hpp"
 
-extern "C" void* __libc_stack_end;  // ld.so: the stack pointer that the process started with
+extern "C" void* __libc_stack_end; // ld.so: the stack pointer that the process started with
 
 namespace vramscope::capture {
 namespace {
 
-constexpr std::int64_t kSavedFramePointer = -16;  // the hook's own frame: push %rbp; mov %rsp, %rbp
+constexpr std::int64_t kSavedFramePointer = -16; // the hook's own frame: push %rbp; mov %rsp, %rbp
 
 std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
 {
@@ -24,24 +24,25 @@ std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
 }
 
 // A place that is not proven yet may be anything of the stack by now, a sanitizer's red zone too.
-[[gnu::no_sanitize("address", "thread")]] std::uintptr_t load(std::uintptr_t frame, std::int64_t offset) noexcept
+[[gnu::no_sanitize("address", "thread")]] std::uintptr_t load(std::uintptr_t frame,
+                                                              std::int64_t offset) noexcept
 {
     std::uintptr_t value;
     std::memcpy(&value, reinterpret_cast<const void*>(frame + static_cast<std::uintptr_t>(offset)),
-        sizeof value);
+                sizeof value);
     return value;
 }
 
-}  // namespace
+} // namespace
 
 StackBounds own_stack_bounds() noexcept
 {
     StackBounds bounds;
     if (::getpid() == static_cast<pid_t>(::syscall(SYS_gettid))) {
         // The kernel keeps the whole of RLIMIT_STACK below the main stack free of other mappings.
-        rlimit limit {};
+        rlimit limit{};
         ::getrlimit(RLIMIT_STACK, &limit);
-        constexpr rlim_t kMost = rlim_t { 64 } << 20;
+        constexpr rlim_t kMost = rlim_t{64} << 20;
         const rlim_t bytes = limit.rlim_cur < kMost ? limit.rlim_cur : kMost;
         bounds.high = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
         bounds.low = bounds.high - bytes;
@@ -70,7 +71,10 @@ VerifiedStacks* VerifiedStacks::create() noexcept
     return self;
 }
 
-void VerifiedStacks::destroy() noexcept { ::munmap(this, sizeof *this); }
+void VerifiedStacks::destroy() noexcept
+{
+    ::munmap(this, sizeof *this);
+}
 
 void VerifiedStacks::forget() noexcept
 {
@@ -91,8 +95,8 @@ VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent, std::uintptr
     }
 }
 
-std::uint32_t VerifiedStacks::find(
-    std::uintptr_t frame, std::uintptr_t return_address, std::uint64_t epoch) noexcept
+std::uint32_t VerifiedStacks::find(std::uintptr_t frame, std::uintptr_t return_address,
+                                   std::uint64_t epoch) noexcept
 {
     if (epoch != epoch_) [[unlikely]] {
         forget();
@@ -112,15 +116,15 @@ std::uint32_t VerifiedStacks::find(
     return 0;
 }
 
-// The words that prove this stack, in the order in which one place follows from those before. 0: it cannot be
-// described, or the unwinder saw something else.
+// The words that prove this stack, in the order in which one place follows from those before. 0: it
+// cannot be described, or the unwinder saw something else.
 std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t* frames,
-    std::size_t count, bool truncated, Slot* out) const noexcept
+                                     std::size_t count, bool truncated, Slot* out) const noexcept
 {
     std::size_t used = 0;
     std::uintptr_t stack_pointer = frame;
     std::uintptr_t frame_pointer = load(frame, kSavedFramePointer);
-    std::int64_t frame_pointer_from = kSavedFramePointer;  // where that value was read
+    std::int64_t frame_pointer_from = kSavedFramePointer; // where that value was read
     bool frame_pointer_proven = false;
     for (std::size_t i = 0;; ++i) {
         const FrameRule rule = frame_rule(frames[i]);
@@ -129,11 +133,12 @@ std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t*
         if (rule.kind != FrameRule::Kind::plain || used + 2 > kMaxStackSlots)
             return 0;
         if (rule.from_frame_pointer && !frame_pointer_proven) {
-            out[used++] = { frame_pointer_from, frame_pointer };
+            out[used++] = {frame_pointer_from, frame_pointer};
             frame_pointer_proven = true;
         }
         const std::uintptr_t base = rule.from_frame_pointer ? frame_pointer : stack_pointer;
-        const std::uintptr_t cfa = base + static_cast<std::uintptr_t>(std::int64_t { rule.frame_offset });
+        const std::uintptr_t cfa =
+            base + static_cast<std::uintptr_t>(std::int64_t{rule.frame_offset});
         if (cfa <= stack_pointer || cfa > bounds_.high || cfa % 8 != 0)
             return 0;
         const auto from_frame = static_cast<std::int64_t>(cfa - frame);
@@ -143,7 +148,7 @@ std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t*
             return 0;
         if (load(frame, slot) != frames[i + 1])
             return 0;
-        out[used++] = { slot, frames[i + 1] };
+        out[used++] = {slot, frames[i + 1]};
         if (rule.saves_frame_pointer) {
             frame_pointer = load(frame, saved);
             frame_pointer_from = saved;
@@ -154,7 +159,7 @@ std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t*
 }
 
 void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
-    bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept
+                           bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept
 {
     if (epoch != epoch_ || frame <= bounds_.low || frame >= bounds_.high)
         return;
@@ -182,11 +187,17 @@ void VerifiedStacks::link(const Node& node) noexcept
 }
 
 VerifiedStacks::Node* VerifiedStacks::add_node(std::uintptr_t parent, std::uintptr_t value,
-    const Slot* slots, std::size_t count, std::uint32_t id) noexcept
+                                               const Slot* slots, std::size_t count,
+                                               std::uint32_t id) noexcept
 {
     Node& node = nodes_[nodes_used_++];
-    node = { parent, value, static_cast<std::uint32_t>(slots_used_), static_cast<std::uint32_t>(count),
-        id, 0, next_children_++ };
+    node = {parent,
+            value,
+            static_cast<std::uint32_t>(slots_used_),
+            static_cast<std::uint32_t>(count),
+            id,
+            0,
+            next_children_++};
     if (count)
         std::memcpy(slots_ + slots_used_, slots, count * sizeof *slots);
     slots_used_ += count;
@@ -195,7 +206,7 @@ VerifiedStacks::Node* VerifiedStacks::add_node(std::uintptr_t parent, std::uintp
 }
 
 void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address, const Slot* slots,
-    std::size_t count, std::uint32_t id) noexcept
+                            std::size_t count, std::uint32_t id) noexcept
 {
     Node* node = lookup(frame, return_address);
     if (!node) {
@@ -205,20 +216,20 @@ void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address,
     for (;;) {
         const Slot* run = slots_ + node->first_slot;
         std::size_t same = 0;
-        while (same < node->slots && same < count && run[same].offset == slots[same].offset
-            && run[same].value == slots[same].value)
+        while (same < node->slots && same < count && run[same].offset == slots[same].offset &&
+               run[same].value == slots[same].value)
             ++same;
         slots += same;
         count -= same;
         if (same < node->slots) {
             // The place is the same where all before it is; else the code has changed under us.
-            if (count == 0 || run[same].offset != slots[0].offset
-                || !branch(*node, same, slots, count, id))
+            if (count == 0 || run[same].offset != slots[0].offset ||
+                !branch(*node, same, slots, count, id))
                 forget();
             return;
         }
         if (node->id || count == 0)
-            return;  // known already, or one stack ends within another: left to the unwinder
+            return; // known already, or one stack ends within another: left to the unwinder
         if (slots[0].offset != node->branch_offset)
             return forget();
         Node* child = lookup(node->children_of, slots[0].value);
@@ -232,13 +243,14 @@ void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address,
     }
 }
 
-// Splits `node` before its slot `at`: what followed moves to a child, the new stack is the other child.
-bool VerifiedStacks::branch(
-    Node& node, std::size_t at, const Slot* rest, std::size_t count, std::uint32_t id) noexcept
+// Splits `node` before its slot `at`: what followed moves to a child, the new stack is the other
+// child.
+bool VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
+                            std::uint32_t id) noexcept
 {
     const Slot split = slots_[node.first_slot + at];
     Node& tail = nodes_[nodes_used_++];
-    tail = node;  // keeps its id or its own children
+    tail = node; // keeps its id or its own children
     tail.first_slot = node.first_slot + static_cast<std::uint32_t>(at) + 1;
     tail.slots = node.slots - static_cast<std::uint32_t>(at) - 1;
     tail.value = split.value;
@@ -251,4 +263,4 @@ bool VerifiedStacks::branch(
     return add_node(node.children_of, rest[0].value, rest + 1, count - 1, id) != nullptr;
 }
 
-}  // namespace vramscope::capture
+} // namespace vramscope::capture

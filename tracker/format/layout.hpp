@@ -1,8 +1,9 @@
 // tracker/format/layout.hpp — the fixed parts of a log file: the file header and the chunk header.
 //
-// The traced process maps both MAP_SHARED and updates them in place, so their fields are what is left after
-// SIGKILL. Little-endian, naturally aligned; README.md beside this file is the byte-level specification.
-// Units: bytes; ticks of the clock that `clock` names; ns of CLOCK_MONOTONIC or, where named so, of real time.
+// The traced process maps both MAP_SHARED and updates them in place, so their fields are what is
+// left after SIGKILL. Little-endian, naturally aligned; README.md beside this file is the
+// byte-level specification. Units: bytes; ticks of the clock that `clock` names; ns of
+// CLOCK_MONOTONIC or, where named so, of real time.
 #pragma once
 
 #include <cstddef>
@@ -10,34 +11,35 @@
 
 namespace vramscope::format {
 
-inline constexpr char kMagic[8] = { 'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G' };
-inline constexpr std::uint16_t kMajorVersion = 1;  // a reader refuses another major
-inline constexpr std::uint16_t kMinorVersion = 0;  // additions that an older reader skips
+inline constexpr char kMagic[8] = {'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G'};
+inline constexpr std::uint16_t kMajorVersion = 1; // a reader refuses another major
+inline constexpr std::uint16_t kMinorVersion = 0; // additions that an older reader skips
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::uint32_t kHeaderBytes = 4096;
 inline constexpr std::uint32_t kChunkBytes = 64 * 1024;
-inline constexpr std::uint32_t kChunkMagic = 0x4b435356;  // "VSCK"
+inline constexpr std::uint32_t kChunkMagic = 0x4b435356; // "VSCK"
 
 enum class Clock : std::uint32_t {
-    monotonic = 1,  // a tick is a nanosecond of CLOCK_MONOTONIC
-    tsc = 2,  // a tick is one of the invariant time stamp counter
+    monotonic = 1, // a tick is a nanosecond of CLOCK_MONOTONIC
+    tsc = 2,       // a tick is one of the invariant time stamp counter
 };
 
 // How the process ended, as far as the process itself could write it down.
 enum class End : std::uint32_t {
-    unknown = 0,  // still running, or killed, crashed, replaced by exec: see wait_status and exec_seen
-    exit = 1,  // exit() or return from main; end_status is the exit status
+    unknown =
+        0,    // still running, or killed, crashed, replaced by exec: see wait_status and exec_seen
+    exit = 1, // exit() or return from main; end_status is the exit status
     quick_exit = 2,
-    underscore_exit = 3,  // _exit or _Exit
+    underscore_exit = 3, // _exit or _Exit
 };
 
 // Reasons for which an event was not written. Index into FileHeader::lost.
 enum class Lost : std::uint32_t {
-    no_space = 0,  // the disk is full, or the log could not grow
+    no_space = 0,   // the disk is full, or the log could not grow
     no_thread = 1,  // no memory for the state of one more thread
-    signal = 2,  // a hooked call from a signal handler that interrupted the recorder itself
-    table_full = 3,  // the stack or string table is full
-    ended = 4,  // the recorder was shut down
+    signal = 2,     // a hooked call from a signal handler that interrupted the recorder itself
+    table_full = 3, // the stack or string table is full
+    ended = 4,      // the recorder was shut down
 };
 inline constexpr std::size_t kLostReasons = 8;
 
@@ -45,30 +47,33 @@ struct FileHeader {
     char magic[8];
     std::uint16_t major;
     std::uint16_t minor;
-    std::uint32_t byte_order;  // kByteOrder
-    std::uint32_t header_bytes;  // kHeaderBytes
+    std::uint32_t byte_order;   // kByteOrder
+    std::uint32_t header_bytes; // kHeaderBytes
     std::uint32_t chunk_bytes;  // kChunkBytes
     std::uint32_t pid;
     std::uint32_t parent_pid;
     Clock clock;
-    std::uint32_t chunks;  // chunks handed out; the file holds at most so many
-    std::uint64_t process_start;  // field 22 of /proc/pid/stat: tells this process from a later one with its pid
-    std::uint64_t start_real_ns;  // CLOCK_REALTIME when the log was opened
-    std::uint64_t start_ns;  // CLOCK_MONOTONIC at the same moment
-    std::uint64_t start_ticks;  // ticks at the same moment
-    std::uint64_t latest_ns;  // a later pair, renewed now and then: two pairs give ns per tick
+    std::uint32_t chunks;        // chunks handed out; the file holds at most so many
+    std::uint64_t process_start; // field 22 of /proc/pid/stat: tells this process from a later one
+                                 // with its pid
+    std::uint64_t start_real_ns; // CLOCK_REALTIME when the log was opened
+    std::uint64_t start_ns;      // CLOCK_MONOTONIC at the same moment
+    std::uint64_t start_ticks;   // ticks at the same moment
+    std::uint64_t latest_ns;     // a later pair, renewed now and then: two pairs give ns per tick
     std::uint64_t latest_ticks;
-    std::uint64_t exit_began_ticks;  // first exit handler ran; 0: not yet. Frees may follow (static destructors)
+    std::uint64_t exit_began_ticks; // first exit handler ran; 0: not yet. Frees may follow (static
+                                    // destructors)
     End end;
     std::int32_t end_status;
-    std::uint32_t waited;  // 1: `vramscope run` waited for the process, wait_status is valid
-    std::int32_t wait_status;  // as waitpid(2) gives it
+    std::uint32_t waited;     // 1: `vramscope run` waited for the process, wait_status is valid
+    std::int32_t wait_status; // as waitpid(2) gives it
     std::uint32_t exec_seen;  // 1: `vramscope run` saw another program image start in this process
-    std::uint32_t threads;  // thread indexes handed out
+    std::uint32_t threads;    // thread indexes handed out
     std::uint64_t lost[kLostReasons];
-    std::uint64_t stacks_verified;  // stacks taken without unwinding
+    std::uint64_t stacks_verified; // stacks taken without unwinding
     std::uint64_t stacks_unwound;
-    std::uint64_t verify_mismatches;  // a verified stack differed from the unwound one: verification was turned off
+    std::uint64_t verify_mismatches; // a verified stack differed from the unwound one: verification
+                                     // was turned off
     std::uint8_t reserved[kHeaderBytes - 208];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
@@ -78,13 +83,14 @@ static_assert(offsetof(FileHeader, lost) == 120);
 
 // A chunk belongs to one thread and is read on its own: deltas start from zero in each.
 struct ChunkHeader {
-    std::uint32_t magic;  // kChunkMagic once the chunk is in use
-    std::uint32_t index;  // position in the file
-    std::uint32_t thread;  // dense index of the thread, from 0
-    std::uint32_t ordinal;  // 0, 1, 2 … among the chunks of that thread
-    std::uint64_t base_ticks;  // first record's time is a delta from here
-    std::uint64_t base_ns;  // CLOCK_MONOTONIC at base_ticks
-    std::uint32_t committed;  // bytes of whole records after this header; stored with release order, last
+    std::uint32_t magic;      // kChunkMagic once the chunk is in use
+    std::uint32_t index;      // position in the file
+    std::uint32_t thread;     // dense index of the thread, from 0
+    std::uint32_t ordinal;    // 0, 1, 2 … among the chunks of that thread
+    std::uint64_t base_ticks; // first record's time is a delta from here
+    std::uint64_t base_ns;    // CLOCK_MONOTONIC at base_ticks
+    std::uint32_t
+        committed; // bytes of whole records after this header; stored with release order, last
     std::uint32_t tid;
     std::uint8_t reserved[24];
 };
@@ -93,4 +99,4 @@ static_assert(offsetof(ChunkHeader, committed) == 32);
 
 inline constexpr std::size_t kChunkPayloadBytes = kChunkBytes - sizeof(ChunkHeader);
 
-}  // namespace vramscope::format
+} // namespace vramscope::format

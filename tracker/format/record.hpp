@@ -1,8 +1,10 @@
-// tracker/format/record.hpp — the records inside a chunk: tags, their fields, and how they are written and read.
+// tracker/format/record.hpp — the records inside a chunk: tags, their fields, and how they are
+// written and read.
 //
-// Two shapes. Hot records (tag < 0x20) are a tag with flag bits and a fixed row of varints. All others are
-// tag, body length, body, so that a reader skips what it does not know. Encode and decode stand side by side;
-// README.md has the bytes of worked examples, and tests/tracker checks them.
+// Two shapes. Hot records (tag < 0x20) are a tag with flag bits and a fixed row of varints. All
+// others are tag, body length, body, so that a reader skips what it does not know. Encode and
+// decode stand side by side; README.md has the bytes of worked examples, and tests/tracker checks
+// them.
 #pragma once
 
 #include <bit>
@@ -12,14 +14,14 @@
 namespace vramscope::format {
 
 enum class Tag : std::uint8_t {
-    end = 0x00,  // never written: what an unwritten byte reads as
-    alloc = 0x01,  // hot
+    end = 0x00,   // never written: what an unwritten byte reads as
+    alloc = 0x01, // hot
     free = 0x02,  // hot
-    place = 0x03,  // hot: where the following events of this chunk happen
+    place = 0x03, // hot: where the following events of this chunk happen
 
-    info = 0x20,  // key, value
-    api = 0x21,  // an entry point: id, name, what it does
-    thread = 0x22,  // tid, name
+    info = 0x20,   // key, value
+    api = 0x21,    // an entry point: id, name, what it does
+    thread = 0x22, // tid, name
     module_loaded = 0x23,
     module_gone = 0x24,
     stack = 0x25,
@@ -35,8 +37,9 @@ enum class Tag : std::uint8_t {
     retain = 0x2f,
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
-inline constexpr std::uint8_t kFineAddress = 0x40;  // address delta is in bytes, not in 256-byte units
-inline constexpr std::uint8_t kFineSize = 0x80;  // size is in bytes, not in 256-byte units
+inline constexpr std::uint8_t kFineAddress =
+    0x40;                                       // address delta is in bytes, not in 256-byte units
+inline constexpr std::uint8_t kFineSize = 0x80; // size is in bytes, not in 256-byte units
 
 // What an entry point does to memory when it succeeds.
 enum class Effect : std::uint8_t { none = 0, alloc = 1, free = 2 };
@@ -45,53 +48,70 @@ enum class Effect : std::uint8_t { none = 0, alloc = 1, free = 2 };
 enum class Memory : std::uint8_t {
     none = 0,
     device = 1,  // cuMemAlloc
-    pitched = 2,  // cuMemAllocPitch
+    pitched = 2, // cuMemAllocPitch
     managed = 3,
-    async = 4,  // stream-ordered, from a pool
-    graph = 5,  // cuMemAllocAsync on a capturing stream: a graph's memory, not the program's to free
-    pinned = 6,  // cuMemHostAlloc, cuMemAllocHost
-    registered = 7,  // cuMemHostRegister
+    async = 4, // stream-ordered, from a pool
+    graph = 5, // cuMemAllocAsync on a capturing stream: a graph's memory, not the program's to free
+    pinned = 6,     // cuMemHostAlloc, cuMemAllocHost
+    registered = 7, // cuMemHostRegister
     array = 8,
     mipmap = 9,
-    physical = 10,  // cuMemCreate: a handle
-    reservation = 11,  // cuMemAddressReserve: addresses, no memory
+    physical = 10,    // cuMemCreate: a handle
+    reservation = 11, // cuMemAddressReserve: addresses, no memory
 };
 
 // Live blocks are found by (key space, address): a handle and a pointer may be the same number.
-enum class KeySpace : std::uint8_t { none, pointer, host, registered, array, mipmap, physical, reservation };
+enum class KeySpace : std::uint8_t {
+    none,
+    pointer,
+    host,
+    registered,
+    array,
+    mipmap,
+    physical,
+    reservation
+};
 
 constexpr KeySpace key_space(Memory memory) noexcept
 {
     switch (memory) {
-    case Memory::none: return KeySpace::none;
+    case Memory::none:
+        return KeySpace::none;
     case Memory::device:
     case Memory::pitched:
     case Memory::managed:
     case Memory::async:
-    case Memory::graph: return KeySpace::pointer;
-    case Memory::pinned: return KeySpace::host;
-    case Memory::registered: return KeySpace::registered;
-    case Memory::array: return KeySpace::array;
-    case Memory::mipmap: return KeySpace::mipmap;
-    case Memory::physical: return KeySpace::physical;
-    case Memory::reservation: return KeySpace::reservation;
+    case Memory::graph:
+        return KeySpace::pointer;
+    case Memory::pinned:
+        return KeySpace::host;
+    case Memory::registered:
+        return KeySpace::registered;
+    case Memory::array:
+        return KeySpace::array;
+    case Memory::mipmap:
+        return KeySpace::mipmap;
+    case Memory::physical:
+        return KeySpace::physical;
+    case Memory::reservation:
+        return KeySpace::reservation;
     }
     return KeySpace::none;
 }
 
 // Running values that deltas are taken from; both sides start each chunk with a fresh one.
 struct DeltaState {
-    std::uint64_t ticks = 0;  // starts at ChunkHeader::base_ticks
+    std::uint64_t ticks = 0; // starts at ChunkHeader::base_ticks
     std::uint64_t address = 0;
 };
 
 struct Alloc {
-    std::uint64_t api;  // id of an Api record
+    std::uint64_t api; // id of an Api record
     std::uint64_t ticks;
-    std::uint64_t address;  // pointer or handle
+    std::uint64_t address; // pointer or handle
     std::uint64_t bytes;
-    std::uint64_t stack;  // id of a Stack record, 0: not captured
-    Memory memory;  // not in the record: from the Api, unless the place says graph
+    std::uint64_t stack; // id of a Stack record, 0: not captured
+    Memory memory;       // not in the record: from the Api, unless the place says graph
 };
 
 struct Free {
@@ -102,11 +122,11 @@ struct Free {
 
 // Where the following events of the chunk happen. 0 and -1: not known.
 struct Place {
-    std::uint64_t context = 0;  // id of a Context record
+    std::uint64_t context = 0; // id of a Context record
     std::int64_t device = -1;
-    std::uint64_t stream = 0;  // handle as the program gave it
+    std::uint64_t stream = 0; // handle as the program gave it
     std::uint64_t pool = 0;
-    bool capturing = false;  // the stream is being captured: allocations are Memory::graph
+    bool capturing = false; // the stream is being captured: allocations are Memory::graph
     bool operator==(const Place&) const = default;
 };
 
@@ -125,9 +145,10 @@ inline std::uint64_t get_ticks(Cursor& in, DeltaState& state) noexcept
     return state.ticks;
 }
 
-// Addresses of the driver are multiples of 256 nearly always; so are the differences, and they are small.
+// Addresses of the driver are multiples of 256 nearly always; so are the differences, and they are
+// small.
 inline std::uint8_t* put_address(std::uint8_t* out, std::uint8_t* tag, std::uint64_t address,
-    DeltaState& state) noexcept
+                                 DeltaState& state) noexcept
 {
     const auto delta = static_cast<std::int64_t>(address - state.address);
     state.address = address;
@@ -162,7 +183,7 @@ inline std::uint8_t* encode_alloc(std::uint8_t* out, const Alloc& event, DeltaSt
 
 inline Alloc decode_alloc(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
 {
-    Alloc event {};
+    Alloc event{};
     event.api = in.varint();
     event.ticks = get_ticks(in, state);
     event.address = get_address(in, tag, state);
@@ -182,7 +203,7 @@ inline std::uint8_t* encode_free(std::uint8_t* out, const Free& event, DeltaStat
 
 inline Free decode_free(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
 {
-    Free event {};
+    Free event{};
     event.api = in.varint();
     event.ticks = get_ticks(in, state);
     event.address = get_address(in, tag, state);
@@ -210,27 +231,23 @@ inline Place decode_place(Cursor& in) noexcept
     return place;
 }
 
-// ---- Length-prefixed records: what their bodies hold, in order. Texts are length-prefixed too. ----
+// ---- Length-prefixed records: what their bodies hold, in order. Texts are length-prefixed too.
+// ----
 //
 //   info           key text, value text
 //   api            id, Effect, Memory, name text
 //   thread         tid, name text
-//   module_loaded  ticks, id, load bias, first address, end address, build-id text (raw bytes), path text
-//   module_gone    ticks, id
-//   stack          id, flags (bit 0: truncated), number of return addresses, first address, signed deltas
-//   context        id, handle, signed device, primary (0 or 1)
-//   context_gone   api, ticks, id of the context
-//   device         ordinal, total bytes, name text
-//   range_push     ticks, name text
-//   range_pop      ticks
-//   mark           ticks, name text
-//   failed         api, ticks, result code, address, bytes, stack
-//   map            api, ticks, address, bytes, physical handle, stack
-//   unmap          api, ticks, address, bytes
-//   retain         api, ticks, physical handle
+//   module_loaded  ticks, id, load bias, first address, end address, build-id text (raw bytes),
+//   path text module_gone    ticks, id stack          id, flags (bit 0: truncated), number of
+//   return addresses, first address, signed deltas context        id, handle, signed device,
+//   primary (0 or 1) context_gone   api, ticks, id of the context device         ordinal, total
+//   bytes, name text range_push     ticks, name text range_pop      ticks mark           ticks,
+//   name text failed         api, ticks, result code, address, bytes, stack map            api,
+//   ticks, address, bytes, physical handle, stack unmap          api, ticks, address, bytes retain
+//   api, ticks, physical handle
 //
 // Addresses and ticks here are plain varints but for ticks, which continue the chunk's deltas.
 
 enum StackFlags : std::uint64_t { kStackTruncated = 1 };
 
-}  // namespace vramscope::format
+} // namespace vramscope::format

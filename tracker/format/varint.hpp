@@ -1,7 +1,8 @@
 // tracker/format/varint.hpp — LEB128 integers and zigzag, the only number encoding inside records.
 //
-// Writers own a buffer that is known to be large enough; the reader's Cursor never leaves its bytes and
-// turns into a failed state instead of throwing, so a damaged log costs records and never a crash.
+// Writers own a buffer that is known to be large enough; the reader's Cursor never leaves its bytes
+// and turns into a failed state instead of throwing, so a damaged log costs records and never a
+// crash.
 #pragma once
 
 #include <cstddef>
@@ -36,11 +37,7 @@ constexpr std::int64_t unzigzag(std::uint64_t value) noexcept
 // A bounded read position. After a failure every read gives zero, and ok() is false.
 class Cursor {
 public:
-    Cursor(const std::uint8_t* begin, const std::uint8_t* end) noexcept
-        : at_(begin)
-        , end_(end)
-    {
-    }
+    Cursor(const std::uint8_t* begin, const std::uint8_t* end) noexcept : at_(begin), end_(end) {}
 
     bool ok() const noexcept { return ok_; }
     bool at_end() const noexcept { return at_ == end_; }
@@ -57,7 +54,7 @@ public:
                 return fail();
             const std::uint8_t byte = *at_++;
             if (shift == 63 && byte > 1)
-                return fail();  // more than 64 bits
+                return fail(); // more than 64 bits
             value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
             if (byte < 0x80)
                 return value;
@@ -94,4 +91,4 @@ private:
     bool ok_ = true;
 };
 
-}  // namespace vramscope::format
+} // namespace vramscope::format

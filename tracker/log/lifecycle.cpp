@@ -22,19 +22,20 @@
 namespace vramscope::log {
 namespace {
 
-constinit Process inert {};
+constinit Process inert{};
 constinit LogFile log_file;
 constinit capture::StackTable stacks;
 constinit capture::Modules module_list;
-constinit std::atomic<pid_t> opened_by { 0 };  // survives a fork: tells the child that the tables are its parent's
-constinit std::atomic<bool> verify { false };
-constinit std::atomic<bool> told_full { false };
-constinit pthread_key_t exit_key {};
+constinit std::atomic<pid_t> opened_by{
+    0}; // survives a fork: tells the child that the tables are its parent's
+constinit std::atomic<bool> verify{false};
+constinit std::atomic<bool> told_full{false};
+constinit pthread_key_t exit_key{};
 constinit bool exit_key_made = false;
 constinit capture::Lock opening_lock;
 
-// The kernel gives the child of a fork a page of zeros in its place. Where it cannot (before Linux 4.14), a
-// handler does it, which covers fork() if not clone().
+// The kernel gives the child of a fork a page of zeros in its place. Where it cannot (before
+// Linux 4.14), a handler does it, which covers fork() if not clone().
 bool map_process_page() noexcept
 {
     if (process.operator->() != &inert)
@@ -44,7 +45,8 @@ bool map_process_page() noexcept
     if (!page)
         return false;
     if (::madvise(page, kPage, MADV_WIPEONFORK) != 0)
-        ::pthread_atfork(nullptr, nullptr, [] { std::memset(static_cast<void*>(process.operator->()), 0, kPage); });
+        ::pthread_atfork(nullptr, nullptr,
+                         [] { std::memset(static_cast<void*>(process.operator->()), 0, kPage); });
     process.move_to(static_cast<Process*>(page));
     return true;
 }
@@ -68,7 +70,7 @@ std::uint64_t process_start_time() noexcept
     if (length <= 0)
         return 0;
     text[length] = '\0';
-    const char* at = std::strrchr(text, ')');  // the name may hold anything, ')' included
+    const char* at = std::strrchr(text, ')'); // the name may hold anything, ')' included
     for (int field = 2; at && field < 22; ++field)
         at = std::strchr(at + 1, ' ');
     return at ? std::strtoull(at, nullptr, 10) : 0;
@@ -95,10 +97,10 @@ void watch_exits() noexcept
 {
     if (!exit_key_made)
         exit_key_made = ::pthread_key_create(&exit_key, [](void* state) {
-            Lifecycle::leave(*static_cast<Thread*>(state));
-        }) == 0;
+                            Lifecycle::leave(*static_cast<Thread*>(state));
+                        }) == 0;
     if (opened_by)
-        return;  // inherited from the parent with everything else
+        return; // inherited from the parent with everything else
     ::on_exit([](int status, void*) { Lifecycle::exit_began(status); }, nullptr);
     ::at_quick_exit([] { Lifecycle::ended(format::End::quick_exit, 0); });
 }
@@ -108,17 +110,18 @@ bool create_log() noexcept
     char path[kPathBytes];
     if (!expand_path(settings().log, path, sizeof path)) {
         tell("VRAMSCOPE_LOG=%.200s is no usable file name (%%e %%p %%h %%t are known): not tracing",
-            settings().log);
+             settings().log);
         return false;
     }
     if (!log_file.create(path)) {
-        tell("cannot create the log %.500s: %s; the program runs on untraced (set VRAMSCOPE_LOG, or -o)",
-            path, std::strerror(errno));
+        tell("cannot create the log %.500s: %s; the program runs on untraced (set VRAMSCOPE_LOG, "
+             "or -o)",
+             path, std::strerror(errno));
         return false;
     }
     char absolute[kPathBytes];
-    if (*log_file.path() != '/' && ::getcwd(absolute, sizeof absolute)
-        && std::strlen(absolute) + std::strlen(log_file.path()) + 2 < sizeof absolute) {
+    if (*log_file.path() != '/' && ::getcwd(absolute, sizeof absolute) &&
+        std::strlen(absolute) + std::strlen(log_file.path()) + 2 < sizeof absolute) {
         std::strcat(absolute, "/");
         std::strcat(absolute, log_file.path());
     } else {
@@ -162,24 +165,40 @@ void write_infos(Thread& thread) noexcept
     record_info(thread, "unwinder", capture::unwinder_name(capture::current_unwinder()));
     std::snprintf(text, sizeof text, "%u", settings().max_frames);
     record_info(thread, "stack_depth", text);
-    for (const char* name : { "CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
-             "PYTORCH_NO_CUDA_MEMORY_CACHING", "RANK", "LOCAL_RANK", "WORLD_SIZE",
-             "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "VRAMSCOPE_SIMULATE" })
+    for (const char* name :
+         {"CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
+          "PYTORCH_NO_CUDA_MEMORY_CACHING", "RANK", "LOCAL_RANK", "WORLD_SIZE",
+          "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "VRAMSCOPE_SIMULATE"})
         if (const char* value = std::getenv(name)) {
             std::snprintf(text, sizeof text, "env.%s", name);
             record_info(thread, text, value);
         }
 }
 
-}  // namespace
+} // namespace
 
 constinit ProcessPointer process(&inert);
 
-LogFile& Lifecycle::file() noexcept { return log_file; }
-capture::StackTable& Lifecycle::stack_table() noexcept { return stacks; }
-capture::Modules& Lifecycle::modules() noexcept { return module_list; }
-bool Lifecycle::verifying() noexcept { return verify.load(std::memory_order_relaxed); }
-void Lifecycle::stop_verifying() noexcept { verify.store(false, std::memory_order_relaxed); }
+LogFile& Lifecycle::file() noexcept
+{
+    return log_file;
+}
+capture::StackTable& Lifecycle::stack_table() noexcept
+{
+    return stacks;
+}
+capture::Modules& Lifecycle::modules() noexcept
+{
+    return module_list;
+}
+bool Lifecycle::verifying() noexcept
+{
+    return verify.load(std::memory_order_relaxed);
+}
+void Lifecycle::stop_verifying() noexcept
+{
+    verify.store(false, std::memory_order_relaxed);
+}
 
 std::uint32_t Lifecycle::current_tid() noexcept
 {
@@ -197,7 +216,7 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
 {
     if (capture::privileged())
         return false;
-    capture::open_unwinder(settings().unwinder);  // asks the loader: before our lock
+    capture::open_unwinder(settings().unwinder); // asks the loader: before our lock
     {
         const std::lock_guard guard(opening_lock);
         if (!map_process_page() || process->off)
@@ -217,8 +236,8 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
             watch_exits();
             verify.store(settings().verify_stacks);
             opened_by = ::getpid();
-            process->generation.store(
-                static_cast<std::uint32_t>(opened_by.load()), std::memory_order_release);
+            process->generation.store(static_cast<std::uint32_t>(opened_by.load()),
+                                      std::memory_order_release);
         } else {
             return join(thread);
         }
@@ -240,14 +259,16 @@ bool Lifecycle::join(Thread& thread) noexcept
     const Inside inside = thread.inside;
     const bool exit_hooked = thread.exit_hooked;
     capture::VerifiedStacks* const inherited = thread.stacks;
-    thread = {};  // after a fork its pointers are the parent's and must not be followed
+    thread = {}; // after a fork its pointers are the parent's and must not be followed
     thread.inside = inside;
     thread.pending = pending;
-    thread.exit_hooked = exit_hooked || (exit_key_made && ::pthread_setspecific(exit_key, &thread) == 0);
-    thread.index = std::atomic_ref(process->header->threads).fetch_add(1, std::memory_order_relaxed);
+    thread.exit_hooked =
+        exit_hooked || (exit_key_made && ::pthread_setspecific(exit_key, &thread) == 0);
+    thread.index =
+        std::atomic_ref(process->header->threads).fetch_add(1, std::memory_order_relaxed);
     thread.generation = process->generation;
     if (inherited)
-        inherited->forget();  // its ids are of the parent's log
+        inherited->forget(); // its ids are of the parent's log
     if (settings().verify_stacks)
         thread.stacks = inherited ? inherited : capture::VerifiedStacks::create();
     char name[32] = {};
@@ -267,7 +288,7 @@ void Lifecycle::leave(Thread& thread) noexcept
         LogFile::unmap_chunk(thread.chunk);
     if (thread.stacks)
         thread.stacks->destroy();
-    thread = {};  // should it call CUDA again, from another destructor, it joins again
+    thread = {}; // should it call CUDA again, from another destructor, it joins again
 }
 
 void Lifecycle::renew_clock_pair() noexcept
@@ -278,12 +299,13 @@ void Lifecycle::renew_clock_pair() noexcept
         .store(capture::clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
 }
 
-// Handlers run in every process that inherited them: a child of a fork without a log of its own has no header,
-// and one of vfork has its parent's.
+// Handlers run in every process that inherited them: a child of a fork without a log of its own has
+// no header, and one of vfork has its parent's.
 void Lifecycle::exit_began(int status) noexcept
 {
     format::FileHeader* header = process->generation ? process->header : nullptr;
-    if (!header || header->pid != static_cast<std::uint32_t>(::getpid()) || header->exit_began_ticks)
+    if (!header || header->pid != static_cast<std::uint32_t>(::getpid()) ||
+        header->exit_began_ticks)
         return;
     renew_clock_pair();
     header->end_status = status;
@@ -293,8 +315,8 @@ void Lifecycle::exit_began(int status) noexcept
 void Lifecycle::ended(format::End how, int status) noexcept
 {
     format::FileHeader* header = process->generation ? process->header : nullptr;
-    if (!header || header->pid != static_cast<std::uint32_t>(::getpid())
-        || header->end != format::End::unknown)
+    if (!header || header->pid != static_cast<std::uint32_t>(::getpid()) ||
+        header->end != format::End::unknown)
         return;
     if (how == format::End::exit && !header->exit_began_ticks)
         return;
@@ -311,8 +333,9 @@ void Lifecycle::ended(format::End how, int status) noexcept
 void Lifecycle::tell_once_log_full() noexcept
 {
     if (!told_full.exchange(true))
-        tell("cannot write to the log %.500s: %s; further events are counted as lost", log_file.path(),
-            log_file.still_ours() ? std::strerror(errno) : "the program closed its descriptor");
+        tell("cannot write to the log %.500s: %s; further events are counted as lost",
+             log_file.path(),
+             log_file.still_ours() ? std::strerror(errno) : "the program closed its descriptor");
 }
 
-}  // namespace vramscope::log
+} // namespace vramscope::log

@@ -1,7 +1,8 @@
-// tracker/log/lifecycle.hpp — the log's life in a process: opened, joined by threads, left by fork, ended by exit.
+// tracker/log/lifecycle.hpp — the log's life in a process: opened, joined by threads, left by fork,
+// ended by exit.
 //
-// Everything here is cold. State that a fork must not inherit is in a page that the kernel wipes for the child
-// (MADV_WIPEONFORK: it works for clone() too, where pthread_atfork does not).
+// Everything here is cold. State that a fork must not inherit is in a page that the kernel wipes
+// for the child (MADV_WIPEONFORK: it works for clone() too, where pthread_atfork does not).
 #pragma once
 
 #include "tracker/capture/modules.hpp"
@@ -35,4 +36,4 @@ public:
     static std::uint32_t current_tid() noexcept;
 };
 
-}  // namespace vramscope::log
+} // namespace vramscope::log

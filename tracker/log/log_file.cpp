@@ -19,7 +19,8 @@ namespace vramscope::log {
 namespace {
 
 // A name that came from a program or a host may hold anything; a file name may not hold '/'.
-std::size_t append_name(char* out, std::size_t used, std::size_t capacity, const char* name) noexcept
+std::size_t append_name(char* out, std::size_t used, std::size_t capacity,
+                        const char* name) noexcept
 {
     for (; *name && used + 1 < capacity; ++name)
         out[used++] = *name == '/' || static_cast<unsigned char>(*name) < ' ' ? '_' : *name;
@@ -27,7 +28,7 @@ std::size_t append_name(char* out, std::size_t used, std::size_t capacity, const
     return used;
 }
 
-}  // namespace
+} // namespace
 
 bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept
 {
@@ -41,9 +42,15 @@ bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept
         }
         char text[256];
         switch (*++pattern) {
-        case '%': std::strcpy(text, "%"); break;
-        case 'e': std::snprintf(text, sizeof text, "%.200s", program_invocation_short_name); break;
-        case 'p': std::snprintf(text, sizeof text, "%d", static_cast<int>(::getpid())); break;
+        case '%':
+            std::strcpy(text, "%");
+            break;
+        case 'e':
+            std::snprintf(text, sizeof text, "%.200s", program_invocation_short_name);
+            break;
+        case 'p':
+            std::snprintf(text, sizeof text, "%d", static_cast<int>(::getpid()));
+            break;
         case 'h':
             if (::gethostname(text, sizeof text) != 0)
                 std::strcpy(text, "localhost");
@@ -52,7 +59,8 @@ bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept
         case 't':
             std::snprintf(text, sizeof text, "%lld", static_cast<long long>(std::time(nullptr)));
             break;
-        default: return false;
+        default:
+            return false;
         }
         if (used + std::strlen(text) + 1 >= capacity)
             return false;
@@ -71,7 +79,8 @@ void tell(const char* format, ...) noexcept
     va_start(arguments, format);
     std::vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
     va_end(arguments);
-    for (char* at = line; *at; ++at)  // paths and settings may hold anything; a terminal obeys some of it
+    for (char* at = line; *at;
+         ++at) // paths and settings may hold anything; a terminal obeys some of it
         if (static_cast<unsigned char>(*at) < ' ' || *at == 0x7f)
             *at = '?';
     announce("note", line + prefix);
@@ -90,12 +99,13 @@ void announce(const char* kind, const char* text) noexcept
     const int descriptor = ::open(run_file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor >= 0) {
         char line[kPathBytes + 64];
-        int length = std::snprintf(line, sizeof line, "%s\t%d\t", kind, static_cast<int>(::getpid()));
+        int length =
+            std::snprintf(line, sizeof line, "%s\t%d\t", kind, static_cast<int>(::getpid()));
         for (; *text && length + 2 < static_cast<int>(sizeof line); ++text)
             line[length++] = *text == '\n' || *text == '\t' ? ' ' : *text;
         line[length++] = '\n';
-        [[maybe_unused]] const ssize_t written = ::write(
-            descriptor, line, static_cast<std::size_t>(length));
+        [[maybe_unused]] const ssize_t written =
+            ::write(descriptor, line, static_cast<std::size_t>(length));
         ::close(descriptor);
     }
     errno = saved_errno;
@@ -124,8 +134,8 @@ bool LogFile::create(const char* path) noexcept
     ::fstat(descriptor_, &status);
     device_ = status.st_dev;
     inode_ = status.st_ino;
-    if (!reserve(0, format::kHeaderBytes)
-        || !(header_ = static_cast<format::FileHeader*>(map(0, format::kHeaderBytes)))) {
+    if (!reserve(0, format::kHeaderBytes) ||
+        !(header_ = static_cast<format::FileHeader*>(map(0, format::kHeaderBytes)))) {
         const int reason = errno;
         ::unlink(path_);
         ::close(descriptor_);
@@ -138,13 +148,13 @@ bool LogFile::create(const char* path) noexcept
 
 bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
 {
-    rlimit limit {};  // growing past it would be a SIGXFSZ for the program
-    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0
-        && static_cast<rlim_t>(offset) + bytes > limit.rlim_cur) {
+    rlimit limit{}; // growing past it would be a SIGXFSZ for the program
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+        static_cast<rlim_t>(offset) + bytes > limit.rlim_cur) {
         errno = EFBIG;
         return false;
     }
-    constexpr int kMostTries = 100;  // a profiler's timer may interrupt it, again and again
+    constexpr int kMostTries = 100; // a profiler's timer may interrupt it, again and again
     for (int attempt = 0; attempt < kMostTries; ++attempt) {
         if (::fallocate(descriptor_, 0, offset, static_cast<off_t>(bytes)) == 0)
             return true;
@@ -153,10 +163,11 @@ bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
     }
     if (errno != EOPNOTSUPP)
         return false;
-    static constexpr char kZeros[4096] = {};  // a file system without fallocate: write what we will map
+    static constexpr char kZeros[4096] =
+        {}; // a file system without fallocate: write what we will map
     for (std::size_t done = 0; done < bytes; done += sizeof kZeros)
-        if (::pwrite(descriptor_, kZeros, sizeof kZeros, offset + static_cast<off_t>(done))
-            != static_cast<ssize_t>(sizeof kZeros))
+        if (::pwrite(descriptor_, kZeros, sizeof kZeros, offset + static_cast<off_t>(done)) !=
+            static_cast<ssize_t>(sizeof kZeros))
             return false;
     return true;
 }
@@ -167,7 +178,8 @@ void* LogFile::map(off_t offset, std::size_t bytes) const noexcept
     if (memory == MAP_FAILED)
         return nullptr;
     ::madvise(memory, bytes, MADV_DONTFORK);
-    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, Linux 5.14: no page fault later, inside an event
+    constexpr int kPopulateWrite =
+        23; // MADV_POPULATE_WRITE, Linux 5.14: no page fault later, inside an event
     ::madvise(memory, bytes, kPopulateWrite);
     return memory;
 }
@@ -175,17 +187,18 @@ void* LogFile::map(off_t offset, std::size_t bytes) const noexcept
 bool LogFile::still_ours() const noexcept
 {
     struct stat status;
-    return ::fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+    return ::fstat(descriptor_, &status) == 0 && status.st_dev == device_ &&
+           status.st_ino == inode_;
 }
 
 format::ChunkHeader* LogFile::map_next_chunk() noexcept
 {
     if (!still_ours())
         return nullptr;
-    const std::uint32_t index
-        = std::atomic_ref(header_->chunks).fetch_add(1, std::memory_order_relaxed);
-    const auto offset = static_cast<off_t>(
-        format::kHeaderBytes + std::uint64_t { index } * format::kChunkBytes);
+    const std::uint32_t index =
+        std::atomic_ref(header_->chunks).fetch_add(1, std::memory_order_relaxed);
+    const auto offset =
+        static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
     if (!reserve(offset, format::kChunkBytes))
         return nullptr;
     auto* chunk = static_cast<format::ChunkHeader*>(map(offset, format::kChunkBytes));
@@ -199,4 +212,4 @@ void LogFile::unmap_chunk(format::ChunkHeader* chunk) noexcept
     ::munmap(chunk, format::kChunkBytes);
 }
 
-}  // namespace vramscope::log
+} // namespace vramscope::log

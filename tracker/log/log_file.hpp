@@ -1,8 +1,10 @@
-// tracker/log/log_file.hpp — the log as a file: created safely, grown by whole chunks, mapped shared.
+// tracker/log/log_file.hpp — the log as a file: created safely, grown by whole chunks, mapped
+// shared.
 //
-// Created with O_EXCL|O_NOFOLLOW and mode 0600; an existing file is never touched: the next free name with .1,
-// .2 … is taken. Space is reserved before it is mapped, so that a full disk is an error code here and not a
-// SIGBUS in the program. Mappings are not inherited by fork. Functions return false or null, never throw.
+// Created with O_EXCL|O_NOFOLLOW and mode 0600; an existing file is never touched: the next free
+// name with .1, .2 … is taken. Space is reserved before it is mapped, so that a full disk is an
+// error code here and not a SIGBUS in the program. Mappings are not inherited by fork. Functions
+// return false or null, never throw.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +17,12 @@ namespace vramscope::log {
 
 inline constexpr std::size_t kPathBytes = 4096;
 
-// Fills `out` with the name that `pattern` (%e %p %h %t %%) stands for. False: too long, or an unknown %.
+// Fills `out` with the name that `pattern` (%e %p %h %t %%) stands for. False: too long, or an
+// unknown %.
 bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept;
 
-// One line on stderr, "vramscope: …", and the same as a note in the run file. For what must not be silent.
+// One line on stderr, "vramscope: …", and the same as a note in the run file. For what must not be
+// silent.
 [[gnu::format(printf, 1, 2)]] void tell(const char* format, ...) noexcept;
 
 // Appends "kind<tab>pid<tab>text" to the run file that `vramscope run` made, if there is one.
@@ -26,7 +30,8 @@ void announce(const char* kind, const char* text) noexcept;
 
 class LogFile {
 public:
-    // Creates the file and maps its header, zeroed but for the fixed fields. On failure errno says why.
+    // Creates the file and maps its header, zeroed but for the fixed fields. On failure errno says
+    // why.
     bool create(const char* path) noexcept;
 
     format::FileHeader* header() const noexcept { return header_; }
@@ -50,4 +55,4 @@ private:
     char path_[kPathBytes] = {};
 };
 
-}  // namespace vramscope::log
+} // namespace vramscope::log

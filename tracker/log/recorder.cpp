@@ -1,7 +1,7 @@
 // tracker/log/recorder.cpp — events into the calling thread's chunk.
 //
-// The hot path of an event: encode into the mapped chunk, one release store of `committed`. A new chunk, a new
-// stack and a new place are the exceptions and stand in cold functions.
+// The hot path of an event: encode into the mapped chunk, one release store of `committed`. A new
+// chunk, a new stack and a new place are the exceptions and stand in cold functions.
 #include "tracker/log/recorder.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace vramscope::log {
 using format::Lost;
 using format::Tag;
 
-thread_local constinit Thread this_thread {};
+thread_local constinit Thread this_thread{};
 
 namespace {
 
@@ -43,7 +43,8 @@ void publish(Thread& thread, std::uint8_t* end) noexcept
     format::ChunkHeader* chunk = Lifecycle::file().map_next_chunk();
     if (!chunk) {
         thread.retry_in = kEventsBetweenTries;
-        thread.end = thread.at;  // what would still fit must not come without what does not: an event, its stack
+        thread.end = thread.at; // what would still fit must not come without what does not: an
+                                // event, its stack
         Lifecycle::tell_once_log_full();
         return false;
     }
@@ -77,13 +78,15 @@ bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexcept
     return false;
 }
 
-// While chunks are not to be had, an event is lost before its stack is taken: not the one without the other.
+// While chunks are not to be had, an event is lost before its stack is taken: not the one without
+// the other.
 bool has_chunk(Thread& thread) noexcept
 {
     return thread.retry_in == 0 || reserve(thread, 2 * format::kMaxHotBytes);
 }
 
-// Records that only say what others mean. Where there is no room for one, the event that needs it is lost too.
+// Records that only say what others mean. Where there is no room for one, the event that needs it
+// is lost too.
 constexpr bool is_definition(Tag tag) noexcept
 {
     switch (tag) {
@@ -94,17 +97,19 @@ constexpr bool is_definition(Tag tag) noexcept
     case Tag::module_gone:
     case Tag::stack:
     case Tag::context:
-    case Tag::device: return true;
-    default: return false;
+    case Tag::device:
+        return true;
+    default:
+        return false;
     }
 }
 
-// A length-prefixed record, built in place. The length is one fixed two-byte varint, so that nothing moves.
+// A length-prefixed record, built in place. The length is one fixed two-byte varint, so that
+// nothing moves.
 class Body {
 public:
     Body(Thread& thread, Tag tag, std::size_t most_bytes) noexcept
-        : thread_(thread)
-        , ok_(reserve(thread, most_bytes + 3, !is_definition(tag)))
+        : thread_(thread), ok_(reserve(thread, most_bytes + 3, !is_definition(tag)))
     {
         if (!ok_)
             return;
@@ -141,7 +146,8 @@ public:
         value = value.substr(0, kMostTextBytes);
         number(value.size());
         if (ok_ && !value.empty())
-            at_ = static_cast<std::uint8_t*>(std::memcpy(at_, value.data(), value.size())) + value.size();
+            at_ = static_cast<std::uint8_t*>(std::memcpy(at_, value.data(), value.size())) +
+                  value.size();
         return *this;
     }
     bool ok() const noexcept { return ok_; }
@@ -167,10 +173,10 @@ constexpr std::size_t kNumbers = 6 * format::kMaxVarintBytes;
 // ---- stacks ----
 
 bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames, std::size_t count,
-    bool truncated) noexcept
+                 bool truncated) noexcept
 {
     Body body(thread, Tag::stack, kNumbers + count * format::kMaxVarintBytes);
-    body.number(id).number(truncated ? std::uint64_t { format::kStackTruncated } : 0).number(count);
+    body.number(id).number(truncated ? std::uint64_t{format::kStackTruncated} : 0).number(count);
     std::uintptr_t previous = 0;
     for (std::size_t i = 0; i < count; ++i) {
         if (i == 0)
@@ -184,7 +190,8 @@ bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames,
 
 // A stack that no thread has seen: its modules first, then the stack, then its id for everyone.
 [[gnu::noinline, gnu::cold]] std::uint32_t intern_new(Thread& thread, const std::uintptr_t* frames,
-    std::size_t count, bool truncated, std::uint64_t hash) noexcept
+                                                      std::size_t count, bool truncated,
+                                                      std::uint64_t hash) noexcept
 {
     auto& table = Lifecycle::stack_table();
     note_modules(thread);
@@ -199,13 +206,13 @@ bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames,
     return table.publish(hash, frames, count, id);
 }
 
-[[gnu::noinline]] std::uint32_t unwind_stack(
-    Thread& thread, const CallSite& site, std::uint32_t expected) noexcept
+[[gnu::noinline]] std::uint32_t unwind_stack(Thread& thread, const CallSite& site,
+                                             std::uint32_t expected) noexcept
 {
     std::uintptr_t frames[capture::kMaxFrames];
     bool truncated = false;
-    const std::size_t count
-        = capture::unwind(site.return_address, frames, settings().max_frames, truncated);
+    const std::size_t count =
+        capture::unwind(site.return_address, frames, settings().max_frames, truncated);
     if (count == 0)
         return 0;
     std::atomic_ref(process->header->stacks_unwound).fetch_add(1, std::memory_order_relaxed);
@@ -227,8 +234,8 @@ std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
 {
     if (!thread.stacks || !Lifecycle::verifying())
         return unwind_stack(thread, site, 0);
-    const std::uint32_t id = thread.stacks->find(
-        site.frame, site.return_address, Lifecycle::modules().unload_epoch());
+    const std::uint32_t id =
+        thread.stacks->find(site.frame, site.return_address, Lifecycle::modules().unload_epoch());
     if (!id)
         return unwind_stack(thread, site, 0);
     if (++thread.verified % kSelfCheckEvery == 0) [[unlikely]] {
@@ -242,10 +249,10 @@ std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
 void write_module(void* context, const capture::Module& module)
 {
     const std::string_view path(module.path);
-    const std::string_view build_id(
-        reinterpret_cast<const char*>(module.build_id), module.build_id_bytes);
+    const std::string_view build_id(reinterpret_cast<const char*>(module.build_id),
+                                    module.build_id_bytes);
     Body(*static_cast<Thread*>(context), Tag::module_loaded,
-        kNumbers + text_bytes(path) + text_bytes(build_id))
+         kNumbers + text_bytes(path) + text_bytes(build_id))
         .ticks(now())
         .number(module.id)
         .number(module.bias)
@@ -269,7 +276,7 @@ void write_module_gone(void* context, std::uint32_t id)
     return true;
 }
 
-}  // namespace
+} // namespace
 
 void count_lost(Lost reason) noexcept
 {
@@ -281,7 +288,7 @@ void count_lost(Lost reason) noexcept
 void note_modules(Thread& thread) noexcept
 {
     const std::uint64_t before = Lifecycle::modules().unload_epoch();
-    Lifecycle::modules().scan({ &thread, &write_module, &write_module_gone });
+    Lifecycle::modules().scan({&thread, &write_module, &write_module_gone});
     if (Lifecycle::modules().unload_epoch() != before)
         capture::distrust_libunwind();
 }
@@ -293,15 +300,15 @@ void code_unloaded() noexcept
 }
 
 void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
-    const CallSite& site) noexcept
+                  const CallSite& site) noexcept
 {
     if (!has_chunk(thread))
         return;
     format::Alloc alloc = event;
     alloc.stack = stack_of(thread, site);
     // Both at once, so that a new chunk cannot come between a place and its event.
-    if (static_cast<std::size_t>(thread.end - thread.at) < 2 * format::kMaxHotBytes
-        && !reserve(thread, 2 * format::kMaxHotBytes))
+    if (static_cast<std::size_t>(thread.end - thread.at) < 2 * format::kMaxHotBytes &&
+        !reserve(thread, 2 * format::kMaxHotBytes))
         return;
     if (thread.place != place && !change_place(thread, place))
         return;
@@ -315,7 +322,7 @@ void record_free(Thread& thread, const format::Free& event) noexcept
 }
 
 void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t address,
-    std::uint64_t bytes, const CallSite& site) noexcept
+                    std::uint64_t bytes, const CallSite& site) noexcept
 {
     if (!has_chunk(thread))
         return;
@@ -330,7 +337,7 @@ void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t
 }
 
 void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
-    std::uint64_t handle, const CallSite& site) noexcept
+                std::uint64_t handle, const CallSite& site) noexcept
 {
     if (!has_chunk(thread))
         return;
@@ -346,7 +353,7 @@ void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::u
 }
 
 void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t address,
-    std::uint64_t bytes) noexcept
+                  std::uint64_t bytes) noexcept
 {
     Body(thread, Tag::unmap, kNumbers).number(api).ticks(ticks).number(address).number(bytes);
 }
@@ -357,19 +364,23 @@ void record_retain(Thread& thread, std::uint64_t api, std::uint64_t handle) noex
 }
 
 void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,
-    bool primary) noexcept
+                    bool primary) noexcept
 {
-    Body(thread, Tag::context, kNumbers).number(id).number(handle).signed_number(device).number(primary);
+    Body(thread, Tag::context, kNumbers)
+        .number(id)
+        .number(handle)
+        .signed_number(device)
+        .number(primary);
 }
 
-void record_context_gone(
-    Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t id) noexcept
+void record_context_gone(Thread& thread, std::uint64_t api, std::uint64_t ticks,
+                         std::uint64_t id) noexcept
 {
     Body(thread, Tag::context_gone, kNumbers).number(api).ticks(ticks).number(id);
 }
 
-void record_device(
-    Thread& thread, int ordinal, std::uint64_t total_bytes, std::string_view name) noexcept
+void record_device(Thread& thread, int ordinal, std::uint64_t total_bytes,
+                   std::string_view name) noexcept
 {
     Body(thread, Tag::device, kNumbers + text_bytes(name))
         .number(static_cast<std::uint64_t>(ordinal))
@@ -401,7 +412,8 @@ void record_range(Thread& thread, std::string_view name) noexcept
     Body(thread, Tag::range_push, kNumbers + text_bytes(name)).ticks(now()).text(name);
 }
 
-// A range or a mark of a thread that is inside a hook (a signal handler's) is not worth a torn record.
+// A range or a mark of a thread that is inside a hook (a signal handler's) is not worth a torn
+// record.
 void push_range(std::string_view name) noexcept
 {
     Thread& thread = this_thread;
@@ -458,4 +470,4 @@ void PendingRanges::pop() noexcept
         used_ -= static_cast<std::uint8_t>(bytes_[used_ - 1]) + 2u;
 }
 
-}  // namespace vramscope::log
+} // namespace vramscope::log

@@ -1,9 +1,9 @@
 // tracker/log/recorder.hpp — what the hooks call: one function per thing that happens.
 //
-// A hook marks the thread with Inside, asks ready() once the driver call succeeded, and then records. The first
-// ready() of a process opens the log, the first of a thread gives it a chunk. No function throws, blocks on
-// another thread's driver call, or allocates with the program's malloc; a fault of ours is counted in the header
-// (format::Lost) and told once. `ticks` come from now().
+// A hook marks the thread with Inside, asks ready() once the driver call succeeded, and then
+// records. The first ready() of a process opens the log, the first of a thread gives it a chunk. No
+// function throws, blocks on another thread's driver call, or allocates with the program's malloc;
+// a fault of ours is counted in the header (format::Lost) and told once. `ticks` come from now().
 #pragma once
 
 #include <atomic>
@@ -26,24 +26,22 @@ struct Api {
 // Where a hook was called: what its exported function saw of its caller.
 struct CallSite {
     std::uintptr_t return_address;
-    std::uintptr_t frame;  // canonical frame address; the caller's rbp is at frame - 16
+    std::uintptr_t frame; // canonical frame address; the caller's rbp is at frame - 16
 };
 
 // State of this process. In a page that the kernel wipes in the child of a fork: all zero there.
 struct Process {
-    std::atomic<std::uint32_t> generation;  // 0: no log is open, and what follows is not to be read
-    std::atomic<bool> off;  // the log could not be opened: tracing is off for good
+    std::atomic<std::uint32_t> generation; // 0: no log is open, and what follows is not to be read
+    std::atomic<bool> off;                 // the log could not be opened: tracing is off for good
     format::Clock clock;
     format::FileHeader* header;
 };
 
-// Where that state is: first in our data, from the opening of the first log on in its page. Never null.
+// Where that state is: first in our data, from the opening of the first log on in its page. Never
+// null.
 class ProcessPointer {
 public:
-    constexpr explicit ProcessPointer(Process* first) noexcept
-        : pointer_(first)
-    {
-    }
+    constexpr explicit ProcessPointer(Process* first) noexcept : pointer_(first) {}
     Process* operator->() const noexcept { return pointer_.load(std::memory_order_acquire); }
     void move_to(Process* page) noexcept { pointer_.store(page, std::memory_order_release); }
 
@@ -52,20 +50,23 @@ private:
 };
 extern constinit ProcessPointer process;
 
-inline std::uint64_t now() noexcept { return capture::read_ticks(process->clock); }
+inline std::uint64_t now() noexcept
+{
+    return capture::read_ticks(process->clock);
+}
 
 // Called with the table of hooks when the log is opened, by the thread that opened it.
 struct Opening {
     std::span<const Api> apis;
-    void (*describe)(Thread& thread);  // writes the info records that only the hooks can know
+    void (*describe)(Thread& thread); // writes the info records that only the hooks can know
 };
 
 bool make_ready(Thread& thread, const Opening& opening) noexcept;
 
 inline bool is_ready(const Thread& thread) noexcept
 {
-    return thread.generation == process->generation.load(std::memory_order_acquire)
-        && thread.generation != 0;
+    return thread.generation == process->generation.load(std::memory_order_acquire) &&
+           thread.generation != 0;
 }
 
 inline bool ready(Thread& thread, const Opening& opening) noexcept
@@ -75,21 +76,21 @@ inline bool ready(Thread& thread, const Opening& opening) noexcept
 
 // Events. The thread must be ready.
 void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
-    const CallSite& site) noexcept;  // event.stack is filled in here
+                  const CallSite& site) noexcept; // event.stack is filled in here
 void record_free(Thread& thread, const format::Free& event) noexcept;
 void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t address,
-    std::uint64_t bytes, const CallSite& site) noexcept;
+                    std::uint64_t bytes, const CallSite& site) noexcept;
 void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
-    std::uint64_t handle, const CallSite& site) noexcept;
+                std::uint64_t handle, const CallSite& site) noexcept;
 void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t address,
-    std::uint64_t bytes) noexcept;
+                  std::uint64_t bytes) noexcept;
 void record_retain(Thread& thread, std::uint64_t api, std::uint64_t handle) noexcept;
 void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,
-    bool primary) noexcept;
-void record_context_gone(
-    Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t id) noexcept;
-void record_device(
-    Thread& thread, int ordinal, std::uint64_t total_bytes, std::string_view name) noexcept;
+                    bool primary) noexcept;
+void record_context_gone(Thread& thread, std::uint64_t api, std::uint64_t ticks,
+                         std::uint64_t id) noexcept;
+void record_device(Thread& thread, int ordinal, std::uint64_t total_bytes,
+                   std::string_view name) noexcept;
 void record_info(Thread& thread, std::string_view key, std::string_view value) noexcept;
 void record_api(Thread& thread, std::uint64_t id, const Api& api) noexcept;
 void record_thread(Thread& thread, std::uint32_t tid, std::string_view name) noexcept;
@@ -102,9 +103,10 @@ void mark(std::string_view name) noexcept;
 
 // Writes which libraries came and went since the last time.
 void note_modules(Thread& thread) noexcept;
-// Code is gone: what unwinding learnt about its addresses must not be used again. Any thread, ready or not.
+// Code is gone: what unwinding learnt about its addresses must not be used again. Any thread, ready
+// or not.
 void code_unloaded() noexcept;
 
 void count_lost(format::Lost reason) noexcept;
 
-}  // namespace vramscope::log
+} // namespace vramscope::log

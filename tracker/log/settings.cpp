@@ -14,11 +14,12 @@ namespace {
 void complain(Settings& settings, const char* name, const char* value, const char* valid) noexcept
 {
     if (!settings.complaint[0])
-        std::snprintf(settings.complaint, sizeof settings.complaint, "%s=%.64s is not valid: use %s",
-            name, value, valid);
+        std::snprintf(settings.complaint, sizeof settings.complaint,
+                      "%s=%.64s is not valid: use %s", name, value, valid);
 }
 
-void take(char* field, Settings& settings, const char* name, const char* value, const char* fallback) noexcept
+void take(char* field, Settings& settings, const char* name, const char* value,
+          const char* fallback) noexcept
 {
     if (value && std::strlen(value) >= kSettingBytes) {
         complain(settings, name, value, "less than 1024 bytes");
@@ -38,7 +39,7 @@ void check(Settings& settings) noexcept
         settings.max_frames = static_cast<unsigned>(depth);
     }
     bool known = false;
-    for (const char* name : { "libunwind", "glibc", "none" })
+    for (const char* name : {"libunwind", "glibc", "none"})
         known = known || std::strcmp(settings.unwinder, name) == 0;
     if (!known) {
         complain(settings, "VRAMSCOPE_UNWINDER", settings.unwinder, "libunwind, glibc or none");
@@ -49,12 +50,12 @@ void check(Settings& settings) noexcept
         complain(settings, "VRAMSCOPE_VERIFY", settings.verify, "on or off");
 }
 
-}  // namespace
+} // namespace
 
 void read_settings(Settings& result, const char* (*environment)(const char* name)) noexcept
 {
     std::memset(&result, 0, sizeof result);
-#define VRAMSCOPE_SETTING(name, variable, fallback, help) \
+#define VRAMSCOPE_SETTING(name, variable, fallback, help)                                          \
     take(result.name, result, variable, environment(variable), fallback);
 #include "tracker/log/settings.def"
     check(result);
@@ -62,8 +63,8 @@ void read_settings(Settings& result, const char* (*environment)(const char* name
 
 const Settings& settings() noexcept
 {
-    static constinit Settings kept {};
-    static constinit std::atomic<bool> read { false };
+    static constinit Settings kept{};
+    static constinit std::atomic<bool> read{false};
     static constinit capture::Lock reading;
     if (!read.load(std::memory_order_acquire)) {
         const std::lock_guard guard(reading);
@@ -75,4 +76,4 @@ const Settings& settings() noexcept
     return kept;
 }
 
-}  // namespace vramscope::log
+} // namespace vramscope::log

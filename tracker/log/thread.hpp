@@ -1,7 +1,9 @@
-// tracker/log/thread.hpp — what the recorder keeps for each thread: its chunk, its deltas, its open ranges.
+// tracker/log/thread.hpp — what the recorder keeps for each thread: its chunk, its deltas, its open
+// ranges.
 //
-// Lives in the thread's static TLS and is touched by that thread alone. `generation` tells whether it belongs to
-// the log that is open now: after a fork it does not, and nothing it points to may be touched.
+// Lives in the thread's static TLS and is touched by that thread alone. `generation` tells whether
+// it belongs to the log that is open now: after a fork it does not, and nothing it points to may be
+// touched.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +15,14 @@
 
 namespace vramscope::log {
 
-// Ranges that are open before the thread has a chunk: NVTX may be used long before CUDA, or without it.
+// Ranges that are open before the thread has a chunk: NVTX may be used long before CUDA, or without
+// it.
 class PendingRanges {
 public:
     void push(std::string_view name) noexcept;
     void pop() noexcept;
-    template <class Visit> void drain(Visit visit) noexcept
+    template <class Visit>
+    void drain(Visit visit) noexcept
     {
         for (std::uint32_t at = 0; at < used_;) {
             const auto length = static_cast<std::uint8_t>(bytes_[at]);
@@ -34,35 +38,37 @@ private:
     // length, text, length: so that pop finds the start of the last one.
     char bytes_[1000];
     std::uint32_t used_;
-    std::uint32_t unnamed_;  // pushed when bytes_ was full
+    std::uint32_t unnamed_; // pushed when bytes_ was full
 };
 
-// What the thread is doing, so that a call from inside (driver to driver, signal handler) is recognised.
+// What the thread is doing, so that a call from inside (driver to driver, signal handler) is
+// recognised.
 enum class Inside : std::uint8_t {
     program = 0,
-    driver = 1,  // in a hooked driver call: nested calls are the driver's own
-    recorder = 2,  // in our code: a nested call comes from a signal handler and is lost
+    driver = 1,   // in a hooked driver call: nested calls are the driver's own
+    recorder = 2, // in our code: a nested call comes from a signal handler and is lost
 };
 
-inline constexpr std::uint64_t kSelfCheckEvery = 1024;  // a verified stack that is unwound all the same
+inline constexpr std::uint64_t kSelfCheckEvery =
+    1024; // a verified stack that is unwound all the same
 
 struct Thread {
     std::uint32_t generation;
     Inside inside;
-    bool exit_hooked;  // the pthread key is set
+    bool exit_hooked; // the pthread key is set
     std::uint32_t index;
-    std::uint32_t chunks;  // ordinal of the next chunk
-    std::uint32_t retry_in;  // events to lose before another chunk is tried for
+    std::uint32_t chunks;   // ordinal of the next chunk
+    std::uint32_t retry_in; // events to lose before another chunk is tried for
     format::ChunkHeader* chunk;
     std::uint8_t* at;
     std::uint8_t* end;
     format::DeltaState deltas;
-    format::Place place;  // as last written to this chunk
+    format::Place place; // as last written to this chunk
     capture::VerifiedStacks* stacks;
-    std::uint64_t verified;  // stacks recognised without unwinding
+    std::uint64_t verified; // stacks recognised without unwinding
     PendingRanges pending;
 };
 
 extern thread_local constinit Thread this_thread;
 
-}  // namespace vramscope::log
+} // namespace vramscope::log
