@@ -1,0 +1,133 @@
+// tracker/log/stack_recorder.cpp — verified, else unwound, else new.
+#include "tracker/log/stack_recorder.hpp"
+
+#include <atomic>
+
+#include "tracker/capture/modules.hpp"
+#include "tracker/capture/stack_table.hpp"
+#include "tracker/capture/unwinder.hpp"
+#include "tracker/log/chunk_writer.hpp"
+#include "tracker/log/lifecycle.hpp"
+#include "tracker/log/settings.hpp"
+
+namespace vramscope::log {
+
+using format::Lost;
+using format::Tag;
+
+namespace {
+
+// ---- stacks ----
+
+bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames, std::size_t count,
+                 bool truncated) noexcept
+{
+    Body body(thread, Tag::stack, kNumbers + count * format::kMaxVarintBytes);
+    body.number(id).number(truncated ? std::uint64_t{format::kStackTruncated} : 0).number(count);
+    std::uintptr_t previous = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i == 0)
+            body.number(frames[0]);
+        else
+            body.signed_number(static_cast<std::int64_t>(frames[i] - previous));
+        previous = frames[i];
+    }
+    return body.ok();
+}
+
+// A stack that no thread has seen: its modules first, then the stack, then its id for everyone.
+[[gnu::noinline, gnu::cold]] std::uint32_t intern_new(Thread& thread, const std::uintptr_t* frames,
+                                                      std::size_t count, bool truncated,
+                                                      std::uint64_t hash) noexcept
+{
+    auto& table = Lifecycle::stack_table();
+    note_modules(thread);
+    const std::uint32_t id = table.new_id();
+    if (id == 0) {
+        count_lost(Lost::table_full);
+        return 0;
+    }
+    if (!write_stack(thread, id, frames, count, truncated))
+        return 0;
+    Lifecycle::renew_clock_pair();
+    return table.publish(hash, frames, count, id);
+}
+
+[[gnu::noinline]] std::uint32_t unwind_stack(Thread& thread, const CallSite& site,
+                                             std::uint32_t expected) noexcept
+{
+    std::uintptr_t frames[capture::kMaxFrames];
+    bool truncated = false;
+    const std::size_t count =
+        capture::unwind(site.return_address, frames, settings().max_frames, truncated);
+    if (count == 0)
+        return 0;
+    std::atomic_ref(process->header->stacks_unwound).fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t epoch = Lifecycle::modules().unload_epoch();
+    const std::uint64_t hash = capture::hash_frames(frames, count, epoch);
+    std::uint32_t id = Lifecycle::stack_table().find(hash, frames, count);
+    if (!id)
+        id = intern_new(thread, frames, count, truncated, hash);
+    if (expected && expected != id) {
+        std::atomic_ref(process->header->verify_mismatches).fetch_add(1, std::memory_order_relaxed);
+        Lifecycle::stop_verifying();
+    }
+    if (id && thread.stacks && !expected)
+        thread.stacks->learn(site.frame, frames, count, truncated, id, epoch);
+    return id;
+}
+
+void write_module(void* context, const capture::Module& module)
+{
+    const std::string_view path(module.path);
+    const std::string_view build_id(reinterpret_cast<const char*>(module.build_id),
+                                    module.build_id_bytes);
+    Body(*static_cast<Thread*>(context), Tag::module_loaded,
+         kNumbers + text_bytes(path) + text_bytes(build_id))
+        .ticks(now())
+        .number(module.id)
+        .number(module.bias)
+        .number(module.first)
+        .number(module.end)
+        .text(build_id)
+        .text(path);
+}
+
+void write_module_gone(void* context, std::uint32_t id)
+{
+    Body(*static_cast<Thread*>(context), Tag::module_gone, kNumbers).ticks(now()).number(id);
+}
+
+} // namespace
+
+std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
+{
+    if (!thread.stacks || !Lifecycle::verifying())
+        return unwind_stack(thread, site, 0);
+    const std::uint32_t id =
+        thread.stacks->find(site.frame, site.return_address, Lifecycle::modules().unload_epoch());
+    if (!id)
+        return unwind_stack(thread, site, 0);
+    if (++thread.verified % kSelfCheckEvery == 0) [[unlikely]] {
+        std::atomic_ref(process->header->stacks_verified)
+            .fetch_add(kSelfCheckEvery, std::memory_order_relaxed);
+        return unwind_stack(thread, site, id);
+    }
+    return id;
+}
+
+void note_modules(Thread& thread) noexcept
+{
+    const std::uint64_t before = Lifecycle::modules().unload_epoch();
+    Lifecycle::modules().scan({&thread, &write_module, &write_module_gone});
+    if (Lifecycle::modules().unload_epoch() != before)
+        capture::distrust_libunwind();
+}
+
+void code_unloaded() noexcept
+{
+    capture::distrust_libunwind();
+    Lifecycle::modules().note_unload();
+}
+
+} // namespace vramscope::log
