@@ -2,8 +2,9 @@
 //
 // A hook marks the thread with Inside, asks ready() once the driver call succeeded, and then
 // records. The first ready() of a process opens the log, the first of a thread gives it a chunk. No
-// function throws, blocks on another thread's driver call, or allocates with the program's malloc;
-// a fault of ours is counted in the header (format::Lost) and told once. `ticks` come from now().
+// function throws or blocks on another thread's driver call; none allocates with the program's
+// malloc, but for the C library where it tells a new thread the bounds of its stack. A fault of
+// ours is counted in the header (format::Lost) and told once. `ticks` come from now().
 #pragma once
 
 #include <atomic>
