@@ -9,7 +9,8 @@ elseif(VRAMSCOPE_SANITIZE STREQUAL "thread")
 elseif(VRAMSCOPE_SANITIZE)
   message(FATAL_ERROR "VRAMSCOPE_SANITIZE must be empty, address or thread, not '${VRAMSCOPE_SANITIZE}'")
 endif()
-# GCC warns of uninitialized memory in its own <regex> once a sanitizer rearranges the code; dev builds keep the warning.
+# Once a sanitizer rearranges the code, GCC warns of what its flow analysis no longer sees; dev builds keep these
+# warnings. Less optimisation and debug information: lines are enough, and it compiles in half the time.
 if(VRAMSCOPE_SANITIZE)
-  add_compile_options(-Wno-maybe-uninitialized)
+  add_compile_options(-Wno-maybe-uninitialized -Wno-format-truncation -O1 -g1)
 endif()
