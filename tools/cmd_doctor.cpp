@@ -130,14 +130,15 @@ void look_at_driver(const DoctorOptions& options, const Installation& installati
                 "yet the kernel module {} is loaded: is the driver's user part installed, and in "
                 "this container too?",
                 driver.kernel_module));
-        if (!installation.simgpu.empty() && !simulated)
-            findings.note("without a GPU: `vramscope run --simulate 24GiB`, and `vramscope doctor "
-                          "--simulate 24GiB`");
     } else if (!driver.problem.empty()) {
         findings.bad(fmt::format("the driver {} does not work: {}", driver.path, driver.problem));
     } else {
         describe_driver(driver, findings);
     }
+    const bool works = !driver.path.empty() && driver.problem.empty();
+    if (!works && !simulated && !installation.simgpu.empty())
+        findings.note("without a GPU: `vramscope run --simulate 24GiB`, and `vramscope doctor "
+                      "--simulate 24GiB`");
 }
 
 void look_at_program(const DoctorOptions& options, const Installation& installation,

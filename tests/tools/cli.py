@@ -35,7 +35,10 @@ class CliTest(unittest.TestCase):
 
     def on_terminal(self, *arguments, keys=None, after="", env=None):
         """Runs it in the foreground of a new terminal; types `keys` once `after` was shown. (status, all output)"""
-        child, terminal = pty.fork()
+        try:
+            child, terminal = pty.fork()
+        except OSError as problem:  # a container without /dev/pts
+            self.skipTest(f"no terminal can be made here: {problem}")
         if child == 0:
             os.chdir(self.folder)
             os.execve(VRAMSCOPE, [str(VRAMSCOPE), *map(str, arguments)], self.environment(TERM="xterm", **(env or {})))
