@@ -2,9 +2,10 @@
 import sys
 import unittest
 
-from e2e import BUILD, PRELOAD, PROGRAMS, SOURCE, EndToEndTest, simulated_only
+from e2e import BUILD, PRELOAD, PROGRAMS, SOURCE, EndToEndTest, needs, simulated_only
 
-WAYS = ["dlsym", "looked_up_dlvsym", "looked_up_dlsym", "default_dlsym", "get_proc_v1", "get_proc_v2", "get_proc_of_get_proc"]
+WAYS = ["dlsym", "looked_up_dlvsym", "looked_up_dlsym", "default_dlsym", "get_proc_v1"]
+NEWER_WAYS = ["get_proc_v2", "get_proc_of_get_proc"]
 AUDIT = BUILD / "lib" / "libvramscope-audit.so"
 
 
@@ -15,16 +16,30 @@ class DoorsTest(EndToEndTest):
         self.assert_leak(report["leaks"][0], source, "alloc", function=function, bytes=3000, blocks=1, api="cuMemAlloc",
                          entry_point="cuMemAlloc_v2", kind="leaked-at-exit")
 
-    def test_look_ups_by_vramscope_run(self):
-        for way in WAYS:
+    def look_up_by_vramscope_run(self, ways):
+        for way in ways:
             with self.subTest(way):
                 self.assert_one_of_two_left(self.trace("doors", way), "doors.cpp", "use")
 
-    def test_look_ups_by_the_preload_alone(self):
-        for way in WAYS:
+    def look_up_by_the_preload_alone(self, ways):
+        for way in ways:
             with self.subTest(way):
                 self.assertEqual(self.preloaded("doors", way, VRAMSCOPE_LOG=f"{way}.vsl").returncode, 0)
                 self.assert_one_of_two_left(self.report_of(f"{way}.vsl"), "doors.cpp", "use")
+
+    def test_look_ups_by_vramscope_run(self):
+        self.look_up_by_vramscope_run(WAYS)
+
+    def test_look_ups_by_the_preload_alone(self):
+        self.look_up_by_the_preload_alone(WAYS)
+
+    @needs("cuGetProcAddress_v2")
+    def test_newer_look_ups_by_vramscope_run(self):
+        self.look_up_by_vramscope_run(NEWER_WAYS)
+
+    @needs("cuGetProcAddress_v2")
+    def test_newer_look_ups_by_the_preload_alone(self):
+        self.look_up_by_the_preload_alone(NEWER_WAYS)
 
     def trace_on_odd_driver(self, way):
         done = self.execute(PROGRAMS / "doors", way, LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG=f"{way}.vsl",
@@ -40,6 +55,7 @@ class DoorsTest(EndToEndTest):
     def test_a_driver_that_hands_out_other_functions_than_it_exports(self):
         self.assert_one_of_two_left(self.trace_on_odd_driver("get_proc_v1"), "doors.cpp", "use")
 
+    @needs("cuGetProcAddress_v2")
     @simulated_only  # a real GPU's addresses have more bits
     def test_the_32_bit_form_of_an_old_version(self):
         report = self.trace("doors", "old_form")
@@ -67,8 +83,15 @@ class DoorsTest(EndToEndTest):
                     log.unlink()
 
     def test_python_ctypes(self):
+        self.use_by_ctypes("cdll", "symbol")
+
+    @needs("cuGetProcAddress_v2")
+    def test_python_ctypes_with_cuGetProcAddress(self):
+        self.use_by_ctypes("get_proc")
+
+    def use_by_ctypes(self, *ways):
         program = SOURCE / "tests" / "programs" / "ctypes_client.py"
-        for way in ("cdll", "symbol", "get_proc"):
+        for way in ways:
             with self.subTest(way):
                 report = self.trace(sys.executable, program, way)
                 self.assert_seen(report, allocations=2, frees=1)

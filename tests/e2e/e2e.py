@@ -33,6 +33,18 @@ def driver_file():
 DRIVER = driver_file()
 
 
+@functools.cache
+def driver_names():
+    """What the driver exports."""
+    table = subprocess.run(["nm", "-D", "--defined-only", DRIVER], capture_output=True, text=True, check=True).stdout
+    return {line.split()[2] for line in table.splitlines() if line.split()[2].startswith("cu")}
+
+
+def needs(name):
+    """Skips where the driver is too old to have `name`: the simulated one is as old as the toolkit."""
+    return unittest.skipUnless(name in driver_names(), f"the driver has no {name}")
+
+
 def line_of(source, mark):
     """The line of tests/programs/SOURCE that ends in the comment MARK mark."""
     text = (SOURCE / "tests" / "programs" / source).read_text().splitlines()

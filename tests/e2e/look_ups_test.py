@@ -1,27 +1,25 @@
 # tests/e2e/look_ups_test.py — cuGetProcAddress: each name, version and flag gives our wrapper of the very function that
 # the driver would give, and everything else untouched.
 import re
-import subprocess
 import unittest
 
-from e2e import DRIVER, PRELOAD, EndToEndTest, hooked_names
+from e2e import DRIVER, PRELOAD, EndToEndTest, driver_names, hooked_names, needs
 
 VERSIONS = [0, 1999, 2000, 2020, 3020, 4000, 4010, 5000, 6000, 6050, 7000, 8000, 9000, 10000, 10020, 11000, 11020, 11030,
             11040, 12000, 12020, 12050, 13000, 99000]
 FLAGS = [0, 1, 2, 3, 64]  # the last two are wrong
 
 
-def driver_names():
+def names_to_ask():
     """Every name that the driver exports, as it is and as cuGetProcAddress knows it."""
-    table = subprocess.run(["nm", "-D", "--defined-only", DRIVER], capture_output=True, text=True, check=True).stdout
-    exported = [line.split()[2] for line in table.splitlines() if line.split()[2].startswith("cu")]
-    plain = [re.sub(r"(_v\d+)?(_pt[sd][sz])?$", "", name) for name in exported]
-    return sorted({*exported, *plain, "-", "cuNoSuchThing", "notCuda"})
+    plain = [re.sub(r"(_v\d+)?(_pt[sd][sz])?$", "", name) for name in driver_names()]
+    return sorted({*driver_names(), *plain, "-", "cuNoSuchThing", "notCuda"})
 
 
+@needs("cuGetProcAddress_v2")
 class LookUpsTest(EndToEndTest):
     def ask_everything(self):
-        return self.look_ups(f"{name} {version} {flags}" for name in driver_names() for version in VERSIONS for flags in FLAGS)
+        return self.look_ups(f"{name} {version} {flags}" for name in names_to_ask() for version in VERSIONS for flags in FLAGS)
 
     def test_each_answer_is_the_drivers_or_our_wrapper_of_it(self):
         plain, traced = self.ask_everything()

@@ -22,7 +22,7 @@ class RealCudartTest(EndToEndTest):
     def check(self, program):
         trace, said = self.refused(program, self.plain, "plain")
         asked = [line.removeprefix("asked ") for line in trace if line.startswith("asked ")]
-        self.assertGreater(len(asked), 400)
+        self.assertGreater(len(asked), 300)  # 440 of CUDA 13.0, 384 of 11.8
 
         traced, said_traced = self.refused(program, self.preloaded, "traced")
         self.assertEqual(said_traced, said)

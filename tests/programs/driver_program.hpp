@@ -11,6 +11,12 @@
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
 
+#if CUDA_VERSION < 12000 // for asking a driver that is newer than the toolkit
+enum CUdriverProcAddressQueryResult : int;
+extern "C" CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version,
+                                        cuuint64_t flags, CUdriverProcAddressQueryResult* status);
+#endif
+
 inline void check(CUresult result)
 {
     if (result == CUDA_SUCCESS)

@@ -145,7 +145,7 @@ CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std
     return CUDA_SUCCESS;
 }
 
-Module* library_of(const void* handle)
+[[maybe_unused]] Module* library_of(const void* handle) // CUDA 11.8 has no libraries
 {
     Module* module = modules().find(handle);
     return module && module->library ? module : nullptr;
