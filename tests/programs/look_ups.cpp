@@ -38,6 +38,8 @@ void ask_v1(const std::string& name, int version, unsigned flags)
 void ask_v2(const std::string& name, int version, unsigned flags, bool with_status)
 {
     static auto* const find = from_driver<decltype(cuGetProcAddress_v2)>("cuGetProcAddress_v2");
+    if (!find)
+        return; // a driver from before CUDA 12
     void* function = &untouched;
     CUdriverProcAddressQueryResult status;
     std::memcpy(&status, &kUntouchedStatus, sizeof status);
@@ -66,6 +68,8 @@ int main(int argc, char** argv)
         ask_v2(name, version, flags, false);
     }
     auto* const find = from_driver<decltype(cuGetProcAddress_v2)>("cuGetProcAddress_v2");
+    if (!find)
+        return 0;
     std::printf("no name %d\n", static_cast<int>(find(nullptr, nullptr, 0, 0, nullptr)));
     std::printf("no pointer %d\n",
                 static_cast<int>(find("cuMemAlloc", nullptr, 12000, 0, nullptr)));
