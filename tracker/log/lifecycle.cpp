@@ -133,10 +133,10 @@ bool create_log() noexcept
     return true;
 }
 
-void write_file_infos(Thread& thread, const char* path, const char* key) noexcept
+void write_command(Thread& thread) noexcept
 {
     char text[4096];
-    const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
+    const int descriptor = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return;
     ssize_t length = ::read(descriptor, text, sizeof text);
@@ -147,7 +147,22 @@ void write_file_infos(Thread& thread, const char* path, const char* key) noexcep
     while (length > 0 && (text[length - 1] == '\0' || text[length - 1] == '\n'))
         --length;
     if (length > 0)
-        record_info(thread, key, std::string_view(text, static_cast<std::size_t>(length)));
+        record_info(thread, "command", std::string_view(text, static_cast<std::size_t>(length)));
+}
+
+// The header of this process's own log. Exit handlers run in every process that inherited them: a
+// child of a fork without a log of its own has none, and one of vfork sees its parent's.
+format::FileHeader* own_header() noexcept
+{
+    format::FileHeader* header = process->generation ? process->header : nullptr;
+    return header && header->pid == static_cast<std::uint32_t>(::getpid()) ? header : nullptr;
+}
+
+// What the thread has not yet added to the header: it does so at every self-check.
+void add_verified(const Thread& thread) noexcept
+{
+    std::atomic_ref(process->header->stacks_verified)
+        .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
 }
 
 // What the program was, so that the log explains itself elsewhere.
@@ -159,7 +174,7 @@ void write_infos(Thread& thread) noexcept
     const ssize_t length = ::readlink("/proc/self/exe", text, sizeof text);
     if (length > 0)
         record_info(thread, "exe", std::string_view(text, static_cast<std::size_t>(length)));
-    write_file_infos(thread, "/proc/self/cmdline", "command");
+    write_command(thread);
     if (::gethostname(text, sizeof text) == 0)
         record_info(thread, "host", std::string_view(text, ::strnlen(text, sizeof text)));
     record_info(thread, "unwinder", capture::unwinder_name(capture::current_unwinder()));
@@ -282,8 +297,7 @@ void Lifecycle::leave(Thread& thread) noexcept
 {
     if (!is_ready(thread))
         return;
-    std::atomic_ref(process->header->stacks_verified)
-        .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
+    add_verified(thread);
     if (thread.chunk)
         LogFile::unmap_chunk(thread.chunk);
     if (thread.stacks)
@@ -299,13 +313,10 @@ void Lifecycle::renew_clock_pair() noexcept
         .store(capture::clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
 }
 
-// Handlers run in every process that inherited them: a child of a fork without a log of its own has
-// no header, and one of vfork has its parent's.
 void Lifecycle::exit_began(int status) noexcept
 {
-    format::FileHeader* header = process->generation ? process->header : nullptr;
-    if (!header || header->pid != static_cast<std::uint32_t>(::getpid()) ||
-        header->exit_began_ticks)
+    format::FileHeader* header = own_header();
+    if (!header || header->exit_began_ticks)
         return;
     renew_clock_pair();
     header->end_status = status;
@@ -314,19 +325,16 @@ void Lifecycle::exit_began(int status) noexcept
 
 void Lifecycle::ended(format::End how, int status) noexcept
 {
-    format::FileHeader* header = process->generation ? process->header : nullptr;
-    if (!header || header->pid != static_cast<std::uint32_t>(::getpid()) ||
-        header->end != format::End::unknown)
+    format::FileHeader* header = own_header();
+    if (!header || header->end != format::End::unknown)
         return;
     if (how == format::End::exit && !header->exit_began_ticks)
         return;
     if (how == format::End::underscore_exit)
         header->end_status = status;
     renew_clock_pair();
-    Thread& thread = this_thread;
-    if (is_ready(thread))
-        std::atomic_ref(header->stacks_verified)
-            .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
+    if (is_ready(this_thread))
+        add_verified(this_thread);
     header->end = how;
 }
 
