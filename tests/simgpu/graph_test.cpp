@@ -1,4 +1,4 @@
-// tests/simgpu/graph_test.cpp — graphs built by hand, and the memory their nodes own.
+// tests/simgpu/graph_test.cpp — graphs built by hand.
 #include "tests/simgpu/driver.hpp"
 
 #include <string>
@@ -12,15 +12,6 @@ CUgraph new_graph()
     CUgraph graph = nullptr;
     EXPECT_CU(cuGraphCreate(&graph, 0));
     return graph;
-}
-
-CUDA_MEM_ALLOC_NODE_PARAMS allocation_of(size_t bytes)
-{
-    CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
-    parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    parameters.bytesize = bytes;
-    return parameters;
 }
 
 CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0)
@@ -57,97 +48,6 @@ TEST(Graph, RunsNodesAfterWhatTheyDependOn)
         ASSERT_CU(cuGraphLaunch(exec, nullptr));
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_EQ(order, "abab");
-    });
-}
-
-TEST(Graph, MemoryHasOneAddressAndBytesFromTheFirstLaunch)
-{
-    with_context([] {
-        const size_t all = free_bytes();
-        const CUgraph graph = new_graph();
-        CUgraphNode node = nullptr;
-        auto wanted = allocation_of(4 * kMiB);
-        ASSERT_CU(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &wanted));
-        EXPECT_NE(wanted.dptr, 0u);
-        CUgraphNode freed = nullptr;
-        ASSERT_CU(cuGraphAddMemFreeNode(&freed, graph, &node, 1, wanted.dptr));
-        const CUgraphExec exec = instantiate(graph);
-        EXPECT_EQ(free_bytes(), all);
-        for (int launch = 0; launch < 3; ++launch)
-            ASSERT_CU(cuGraphLaunch(exec, nullptr));
-        ASSERT_CU(cuCtxSynchronize());
-        EXPECT_EQ(free_bytes(), all - 4 * kMiB);
-        EXPECT_EQ(cuMemFree(wanted.dptr), CUDA_ERROR_INVALID_VALUE); // the graph freed it
-        cuuint64_t used = 77;
-        ASSERT_CU(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
-        EXPECT_EQ(used, 0u);
-        ASSERT_CU(cuDeviceGraphMemTrim(0));
-        EXPECT_EQ(free_bytes(), all);
-    });
-}
-
-TEST(Graph, MemoryThatItLeavesAllocatedIsTheCallersToFree)
-{
-    with_context([] {
-        const CUgraph graph = new_graph();
-        CUgraphNode node = nullptr;
-        auto wanted = allocation_of(4 * kMiB);
-        ASSERT_CU(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &wanted));
-        const CUgraphExec exec = instantiate(graph);
-        ASSERT_CU(cuGraphLaunch(exec, nullptr));
-        ASSERT_CU(cuCtxSynchronize());
-        EXPECT_CU(cuMemcpyHtoD(wanted.dptr, "x", 1));
-        EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE); // still allocated
-        ASSERT_CU(cuMemFree(wanted.dptr));
-        EXPECT_CU(cuGraphLaunch(exec, nullptr));
-        ASSERT_CU(cuMemFreeAsync(wanted.dptr, nullptr));
-        ASSERT_CU(cuCtxSynchronize());
-        EXPECT_EQ(cuMemFree(wanted.dptr), CUDA_ERROR_INVALID_VALUE);
-    });
-}
-
-TEST(Graph, AutoFreeAllowsRelaunch)
-{
-    with_context([] {
-        const CUgraph graph = new_graph();
-        CUgraphNode node = nullptr;
-        auto wanted = allocation_of(4 * kMiB);
-        ASSERT_CU(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &wanted));
-        const CUgraphExec exec =
-            instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
-        EXPECT_CU(cuGraphLaunch(exec, nullptr));
-        EXPECT_CU(cuGraphLaunch(exec, nullptr));
-    });
-}
-
-TEST(Graph, MemoryReturnsWhenNothingNamesItAnyMore)
-{
-    with_context([] {
-        const size_t all = free_bytes();
-        const CUgraph graph = new_graph();
-        CUgraphNode node = nullptr;
-        auto wanted = allocation_of(4 * kMiB);
-        ASSERT_CU(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &wanted));
-        const CUgraphExec exec = instantiate(graph);
-        ASSERT_CU(cuGraphLaunch(exec, nullptr));
-        ASSERT_CU(cuGraphDestroy(graph));
-        ASSERT_CU(cuGraphExecDestroy(exec));
-        EXPECT_EQ(free_bytes(), all - 4 * kMiB);
-        ASSERT_CU(cuMemFree(wanted.dptr));
-        EXPECT_EQ(free_bytes(), all);
-    });
-}
-
-TEST(Graph, LaunchFailsWhenTheDeviceIsFull)
-{
-    with_context([] {
-        const CUgraph graph = new_graph();
-        CUgraphNode node = nullptr;
-        auto wanted = allocation_of(200 * kMiB);
-        ASSERT_CU(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &wanted));
-        const CUgraphExec exec = instantiate(graph);
-        allocate(100 * kMiB);
-        EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_OUT_OF_MEMORY);
     });
 }
 

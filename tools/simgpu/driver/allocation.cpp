@@ -42,6 +42,12 @@ Allocation& add_allocation_locked(Allocation allocation)
     return allocations_locked().emplace(allocation.start, allocation).first->second;
 }
 
+void renew_allocation_locked(Allocation& allocation)
+{
+    allocation.id = ++last_allocation_id;
+    allocation.free_queued = false;
+}
+
 Allocation* find_allocation_locked(std::uintptr_t address)
 {
     auto& all = allocations_locked();

@@ -36,6 +36,7 @@ struct Allocation {
     unsigned flags = 0; // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
     bool dirty = false;
     bool sync_memops = false;
+    bool free_queued = false; // by cuMemFreeAsync: gone for the program, there for queued work
     Device* device = nullptr;
     Context* context =
         nullptr; // the owner that takes it along; null for pool, mapped and graph memory
@@ -48,6 +49,8 @@ struct Allocation {
 using Allocations = std::map<std::uintptr_t, Allocation>;
 Allocations& allocations_locked();
 Allocation& add_allocation_locked(Allocation allocation);
+// The same memory as a new allocation: what was queued for the old one does not meet it.
+void renew_allocation_locked(Allocation& allocation);
 // The allocation that an address lies in, its last byte included.
 Allocation* find_allocation_locked(std::uintptr_t address);
 // The allocation that starts there.

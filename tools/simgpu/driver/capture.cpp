@@ -67,9 +67,19 @@ void end_locked(Capture& capture)
 {
     for (const auto& [stream, tips] : capture.tips)
         stream->capture = nullptr;
+    capture.graph->captured = false;
     captures().open.erase(&capture);
     open_captures.fetch_sub(1);
     delete &capture;
+}
+
+// Its graph is lost, unless it is the caller's.
+void end_with_graph_locked(Capture& capture)
+{
+    Graph* const lost = capture.graph_is_callers ? nullptr : capture.graph;
+    end_locked(capture);
+    if (lost)
+        close_graph_locked(*lost);
 }
 
 // Every node that the tips depend on, themselves included.
@@ -116,11 +126,12 @@ CUresult begin(CUstream handle, CUstreamCaptureMode mode, Graph* into,
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     Graph* graph = into ? into : open_graph();
     const std::lock_guard lock(capture_mutex());
-    if (stream->capture) {
+    if (stream->capture || graph->captured) { // one capture writes into a graph
         if (!into)
             close_graph_locked(*graph);
         return CUDA_ERROR_ILLEGAL_STATE;
     }
+    graph->captured = true;
     auto* capture = new Capture;
     capture->id = ++captures().last_id;
     capture->graph = graph;
@@ -287,9 +298,7 @@ void abandon_capture(Stream& stream)
         stream.capture = nullptr;
         return;
     }
-    if (!capture->graph_is_callers)
-        close_graph_locked(*capture->graph);
-    end_locked(*capture);
+    end_with_graph_locked(*capture);
 }
 
 std::optional<CUresult> record_in_capture(Stream& stream, Event& event)
@@ -354,9 +363,9 @@ std::optional<CUresult> allocate_in_capture(Stream& stream, Device& device, std:
     if (stream.capture->broken)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     CUdeviceptr planned = 0;
-    if (const CUresult error = plan_graph_memory(device, bytes, planned))
+    if (const CUresult error = plan_graph_memory(device, bytes, *stream.capture->graph, planned))
         return error;
-    GraphAllocation detail{planned, {}};
+    GraphAllocation detail{planned, {}, {}};
     detail.parameters.bytesize = bytes;
     detail.parameters.dptr = planned;
     detail.parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -373,8 +382,8 @@ std::optional<CUresult> free_in_capture(Stream& stream, CUdeviceptr address)
     const std::lock_guard lock(capture_mutex());
     if (stream.capture->broken)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (!is_graph_memory(address))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult error = claim_graph_free(address, *stream.capture->graph))
+        return error;
     append_locked(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, {}, GraphFree{address});
     return CUDA_SUCCESS;
 }
@@ -413,9 +422,10 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph)
     else if (!all_joined(*capture))
         result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     *phGraph = result == CUDA_SUCCESS ? reinterpret_cast<CUgraph>(capture->graph) : nullptr;
-    if (result != CUDA_SUCCESS && !capture->graph_is_callers)
-        close_graph_locked(*capture->graph);
-    end_locked(*capture);
+    if (result == CUDA_SUCCESS)
+        end_locked(*capture);
+    else
+        end_with_graph_locked(*capture);
     return result;
 }
 

@@ -33,6 +33,8 @@ CUresult change_dependencies(CUgraph graph_handle, const CUgraphNode* from, cons
     Graph* graph = graphs().find(graph_handle);
     if (!graph || (count > 0 && (!from || !to)))
         return CUDA_ERROR_INVALID_VALUE;
+    if (remove && count > 0 && has_memory_nodes_locked(*graph))
+        return CUDA_ERROR_NOT_SUPPORTED;
     for (std::size_t index = 0; index < count; ++index) {
         GraphNode* before = graph_nodes().find(from[index]);
         GraphNode* after = graph_nodes().find(to[index]);

@@ -15,6 +15,8 @@ namespace {
 struct Memory {
     Device* device;
     std::size_t bytes;
+    std::uint64_t owner;                // the graph's id
+    std::set<std::uint64_t> freed_by{}; // ids of graphs with a free node for it
     unsigned holders = 1;
     bool backed = false;
     bool live = false;
@@ -77,9 +79,27 @@ void forget_if_unused(CUdeviceptr address)
     memories().erase(found);
 }
 
+CUresult allocate(CUdeviceptr address, Memory& memory)
+{
+    if (!back(memory))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memory.live = true;
+    Usage& usage = usage_of(memory.device);
+    usage.used += block_bytes(memory);
+    usage.used_high = std::max(usage.used_high, usage.used);
+    Allocation allocation;
+    allocation.start = address;
+    allocation.bytes = memory.bytes;
+    allocation.kind = Kind::graph;
+    allocation.device = memory.device;
+    add_allocation_locked(allocation);
+    return CUDA_SUCCESS;
+}
+
 } // namespace
 
-CUresult plan_graph_memory(Device& device, std::size_t bytes, CUdeviceptr& address)
+CUresult plan_graph_memory(Device& device, std::size_t bytes, const Graph& owner,
+                           CUdeviceptr& address)
 {
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -87,8 +107,25 @@ CUresult plan_graph_memory(Device& device, std::size_t bytes, CUdeviceptr& addre
     const std::uintptr_t start = bytes > device.total_bytes() ? 0 : device.reserve_blocks(bytes);
     if (!start)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memories().emplace(start, Memory{&device, bytes});
+    memories().emplace(start, Memory{&device, bytes, owner.id});
     address = start;
+    return CUDA_SUCCESS;
+}
+
+CUresult claim_graph_free(CUdeviceptr address, const Graph& graph)
+{
+    const std::lock_guard lock(memory_mutex());
+    const auto found = memories().find(address);
+    if (found == memories().end())
+        return CUDA_ERROR_INVALID_VALUE;
+    Memory& memory = found->second;
+    const bool owner_frees = memory.freed_by.contains(memory.owner);
+    const bool others_free = !memory.freed_by.empty() && !owner_frees;
+    if (memory.freed_by.contains(graph.id) || owner_frees ||
+        (graph.id == memory.owner && others_free))
+        return CUDA_ERROR_INVALID_VALUE;
+    memory.freed_by.insert(graph.id);
+    ++memory.holders;
     return CUDA_SUCCESS;
 }
 
@@ -105,41 +142,38 @@ void let_go_of_graph_memory(CUdeviceptr address)
     forget_if_unused(address);
 }
 
-CUresult activate_graph_memory(CUdeviceptr address, bool may_be_live)
+CUresult activate_graph_memory(CUdeviceptr address, bool may_be_live, bool& fresh)
 {
     const std::lock_guard lock(memory_mutex());
-    const auto found = memories().find(address);
-    if (found == memories().end() || (found->second.live && !may_be_live))
+    Memory& memory = memories().at(address);
+    fresh = !memory.live;
+    if (!memory.live)
+        return allocate(address, memory);
+    Allocation& allocation = *allocation_at_locked(address);
+    if (!may_be_live && !allocation.free_queued)
         return CUDA_ERROR_INVALID_VALUE;
-    Memory& memory = found->second;
-    if (memory.live)
-        return CUDA_SUCCESS;
-    if (!back(memory))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    memory.live = true;
-    Usage& usage = usage_of(memory.device);
-    usage.used += block_bytes(memory);
-    usage.used_high = std::max(usage.used_high, usage.used);
-    Allocation allocation;
-    allocation.start = address;
-    allocation.bytes = memory.bytes;
-    allocation.kind = Kind::graph;
-    allocation.device = memory.device;
-    add_allocation_locked(allocation);
+    renew_allocation_locked(allocation); // freed and allocated anew: a free still queued misses it
     return CUDA_SUCCESS;
+}
+
+CUresult ensure_graph_memory(CUdeviceptr address)
+{
+    const std::lock_guard lock(memory_mutex());
+    Memory& memory = memories().at(address);
+    return memory.live ? CUDA_SUCCESS : allocate(address, memory);
 }
 
 void free_graph_memory(CUdeviceptr address)
 {
     const std::lock_guard lock(memory_mutex());
-    if (Allocation* const allocation = allocation_at_locked(address))
-        drop_allocation_locked(*allocation);
+    if (memories().at(address).live)
+        drop_allocation_locked(*allocation_at_locked(address));
 }
 
-bool is_graph_memory(CUdeviceptr address)
+bool callers_may_free_graph_memory_locked(CUdeviceptr address)
 {
-    const std::lock_guard lock(memory_mutex());
-    return memories().contains(address);
+    const Memory& memory = memories().at(address);
+    return !memory.freed_by.contains(memory.owner);
 }
 
 bool is_planned_graph_range(CUdeviceptr start, std::size_t bytes)

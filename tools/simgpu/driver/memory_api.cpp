@@ -4,7 +4,7 @@
 // cuMemFree waits for the context's work first, as a driver does: memory is never taken from under
 // queued work.
 #include "tools/simgpu/driver/allocation.hpp"
-#include "tools/simgpu/driver/capture.hpp"
+#include "tools/simgpu/driver/graph.hpp"
 
 #include "api.hpp"
 
@@ -57,10 +57,14 @@ CUresult allocate_pitched(std::size_t width, std::size_t height, unsigned elemen
     return result;
 }
 
-bool cuda_free_takes(Kind kind)
+bool cuda_free_takes(const Allocation& allocation)
 {
-    return kind == Kind::device || kind == Kind::managed || kind == Kind::pooled ||
-           kind == Kind::graph;
+    const Kind kind = allocation.kind;
+    if (allocation.free_queued)
+        return false;
+    if (kind == Kind::graph)
+        return callers_may_free_graph_memory_locked(allocation.start);
+    return kind == Kind::device || kind == Kind::managed || kind == Kind::pooled;
 }
 
 } // namespace
@@ -154,7 +158,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
     {
         const std::lock_guard lock(memory_mutex());
         const Allocation* allocation = allocation_at_locked(dptr);
-        if (!allocation || !cuda_free_takes(allocation->kind))
+        if (!allocation || !cuda_free_takes(*allocation))
             return CUDA_ERROR_INVALID_VALUE;
         owner = allocation->context;
     }
@@ -163,7 +167,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
         finish_all(*context);
     const std::lock_guard lock(memory_mutex());
     Allocation* const allocation = allocation_at_locked(dptr);
-    if (!allocation || !cuda_free_takes(allocation->kind)) // another thread was first
+    if (!allocation || !cuda_free_takes(*allocation)) // another thread was first
         return CUDA_ERROR_INVALID_VALUE;
     drop_allocation_locked(*allocation);
     return CUDA_SUCCESS;

@@ -63,10 +63,14 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, Pool* pool, CUstream 
     return CUDA_SUCCESS;
 }
 
-bool freed_in_stream_order(Kind kind)
+bool freed_in_stream_order(const Allocation& allocation)
 {
-    return kind == Kind::pooled || kind == Kind::graph || kind == Kind::device ||
-           kind == Kind::imported;
+    const Kind kind = allocation.kind;
+    if (allocation.free_queued)
+        return false;
+    if (kind == Kind::graph)
+        return callers_may_free_graph_memory_locked(allocation.start);
+    return kind == Kind::pooled || kind == Kind::device || kind == Kind::imported;
 }
 
 struct PoolPointer { // what CUmemPoolPtrExportData carries
@@ -133,9 +137,10 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     Kind kind = Kind::pooled;
     {
         const std::lock_guard lock(memory_mutex());
-        const Allocation* allocation = allocation_at_locked(dptr);
-        if (!allocation || !freed_in_stream_order(allocation->kind))
+        Allocation* const allocation = allocation_at_locked(dptr);
+        if (!allocation || !freed_in_stream_order(*allocation))
             return CUDA_ERROR_INVALID_VALUE;
+        allocation->free_queued = true;
         id = allocation->id;
         kind = allocation->kind;
     }
