@@ -17,6 +17,7 @@
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/capture/unwinder.hpp"
+#include "tracker/log/rank.hpp"
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::log {
@@ -165,6 +166,19 @@ void add_verified(const Thread& thread) noexcept
         .fetch_add(thread.verified % kSelfCheckEvery, std::memory_order_relaxed);
 }
 
+void write_rank(Thread& thread) noexcept
+{
+    const Rank found = find_rank([](const char* name) -> const char* { return std::getenv(name); });
+    const auto tell_if_known = [&thread](const char* key, const char* value) {
+        if (value)
+            record_info(thread, key, value);
+    };
+    tell_if_known("launcher", found.launcher);
+    tell_if_known("rank", found.rank);
+    tell_if_known("local_rank", found.local_rank);
+    tell_if_known("world_size", found.world_size);
+}
+
 // What the program was, so that the log explains itself elsewhere.
 void write_infos(Thread& thread) noexcept
 {
@@ -180,6 +194,7 @@ void write_infos(Thread& thread) noexcept
     record_info(thread, "unwinder", capture::unwinder_name(capture::current_unwinder()));
     std::snprintf(text, sizeof text, "%u", settings().max_frames);
     record_info(thread, "stack_depth", text);
+    write_rank(thread);
     for (const char* name :
          {"CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
           "PYTORCH_NO_CUDA_MEMORY_CACHING", "RANK", "LOCAL_RANK", "WORLD_SIZE",

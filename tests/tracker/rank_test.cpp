@@ -1,0 +1,90 @@
+// tests/tracker/rank_test.cpp — the rank that launchers tell of, and the one that the log holds.
+#include "tracker/log/rank.hpp"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/tracker/fixture/recording.hpp"
+
+using namespace vramscope;
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+// "launcher rank local_rank world_size", "-" for what is not told.
+std::string found_in(const Variables& variables)
+{
+    static const Variables* environment;
+    environment = &variables;
+    const log::Rank rank = log::find_rank([](const char* name) -> const char* {
+        const auto found = environment->find(name);
+        return found == environment->end() ? nullptr : found->second.c_str();
+    });
+    std::string text;
+    for (const char* part : {rank.launcher, rank.rank, rank.local_rank, rank.world_size})
+        text += (text.empty() ? "" : " ") + std::string(part ? part : "-");
+    return text;
+}
+
+} // namespace
+
+TEST(Rank, IsToldByEachLauncherInItsOwnVariables)
+{
+    EXPECT_EQ(found_in({{"RANK", "3"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "8"}}),
+              "torchrun 3 1 8");
+    EXPECT_EQ(found_in({{"OMPI_COMM_WORLD_RANK", "3"},
+                        {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                        {"OMPI_COMM_WORLD_SIZE", "8"}}),
+              "openmpi 3 1 8");
+    EXPECT_EQ(found_in({{"PMI_RANK", "3"}, {"MPI_LOCALRANKID", "1"}, {"PMI_SIZE", "8"}}),
+              "pmi 3 1 8");
+    EXPECT_EQ(found_in({{"PMIX_RANK", "3"}}), "pmix 3 - -");
+    EXPECT_EQ(found_in({{"SLURM_PROCID", "3"}, {"SLURM_LOCALID", "1"}, {"SLURM_NTASKS", "8"}}),
+              "slurm 3 1 8");
+    EXPECT_EQ(found_in({{"MV2_COMM_WORLD_RANK", "3"},
+                        {"MV2_COMM_WORLD_LOCAL_RANK", "1"},
+                        {"MV2_COMM_WORLD_SIZE", "8"}}),
+              "mvapich2 3 1 8");
+}
+
+TEST(Rank, IsThatOfTheLauncherNearestToTheProgram)
+{
+    EXPECT_EQ(found_in({{"SLURM_PROCID", "0"}, {"RANK", "3"}, {"SLURM_NTASKS", "2"}}),
+              "torchrun 3 - -");
+    EXPECT_EQ(found_in({{"SLURM_PROCID", "0"}, {"PMI_RANK", "5"}}), "pmi 5 - -");
+}
+
+TEST(Rank, IsNoneWhereNobodySpeaks)
+{
+    EXPECT_EQ(found_in({}), "- - - -");
+    EXPECT_EQ(found_in({{"LOCAL_RANK", "1"}, {"WORLD_SIZE", "8"}}), "- - - -");
+}
+
+TEST(Rank, IsASmallNumber)
+{
+    for (const char* wrong : {"", "-1", "+1", " 1", "1 ", "0x1", "first", "12345678"})
+        EXPECT_EQ(found_in({{"RANK", wrong}, {"SLURM_PROCID", "2"}}), "slurm 2 - -") << wrong;
+    EXPECT_EQ(found_in({{"RANK", "1234567"}, {"LOCAL_RANK", "x"}, {"WORLD_SIZE", "all"}}),
+              "torchrun 1234567 - -");
+}
+
+TEST(Rank, IsInTheLog)
+{
+    const auto infos = [](const Variables& variables) {
+        test::Recording recording;
+        for (const char* mine : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+                                 "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "MV2_COMM_WORLD_RANK"})
+            recording.setting(mine, ""); // of the launcher that runs this test
+        for (const auto& [name, value] : variables)
+            recording.setting(name, value);
+        const test::RecordedLog log = recording.run([] { test::hooked_alloc(256, 256); });
+        return log.info("launcher") + " " + log.info("rank") + " " + log.info("local_rank") + " " +
+               log.info("world_size");
+    };
+    EXPECT_EQ(infos({{"RANK", "3"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "8"}}), "torchrun 3 1 8");
+    EXPECT_EQ(infos({{"PMIX_RANK", "3"}}), "pmix 3  ");
+    EXPECT_EQ(infos({}), "   ");
+}

@@ -1,0 +1,50 @@
+// tracker/log/rank.cpp — the launchers, nearest to the program first.
+#include "tracker/log/rank.hpp"
+
+#include <cstddef>
+
+namespace vramscope::log {
+namespace {
+
+struct Launcher {
+    const char* name;
+    const char* rank;
+    const char* local_rank; // "": it does not tell
+    const char* world_size;
+};
+
+// torchrun may run below mpirun or srun, and mpirun below srun: the outer ones' variables then
+// count launchers, not ranks.
+constexpr Launcher kLaunchers[] = {
+    {"torchrun", "RANK", "LOCAL_RANK", "WORLD_SIZE"},
+    {"openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"pmi", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
+    {"pmix", "PMIX_RANK", "", ""},
+    {"slurm", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
+    {"mvapich2", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE"},
+};
+
+bool is_small_number(const char* text) noexcept
+{
+    constexpr std::size_t kMostDigits = 7;
+    std::size_t digits = 0;
+    for (; text[digits] >= '0' && text[digits] <= '9' && digits < kMostDigits; ++digits) {
+    }
+    return digits > 0 && text[digits] == '\0';
+}
+
+} // namespace
+
+Rank find_rank(const char* (*environment)(const char* name)) noexcept
+{
+    const auto number = [environment](const char* variable) -> const char* {
+        const char* value = *variable ? environment(variable) : nullptr;
+        return value && is_small_number(value) ? value : nullptr;
+    };
+    for (const Launcher& launcher : kLaunchers)
+        if (const char* rank = number(launcher.rank))
+            return {launcher.name, rank, number(launcher.local_rank), number(launcher.world_size)};
+    return {};
+}
+
+} // namespace vramscope::log
