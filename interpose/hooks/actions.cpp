@@ -54,7 +54,7 @@ void record_bad_free(Call& call, CUresult result, std::uint64_t address)
 {
     const bool expected =
         result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED;
-    if (call.ticks && !expected)
+    if (!expected && call.ready())
         log::record_failure(call.thread, call.api(), result, address, 0, call.site);
 }
 

@@ -174,18 +174,34 @@ struct Ends : Action {
     }
 };
 
-struct Frees : Ends {
-    std::uint64_t address;
+struct Frees : Action {
+    format::Free event{};
+    bool begun = false;
     template <class Pointer>
-    explicit Frees(Pointer pointer) : address(number(pointer))
+    explicit Frees(Pointer pointer)
     {
+        event.address = number(pointer);
+    }
+    void before(Call& call)
+    {
+        begun = event.address && call.ready();
+        if (!begun)
+            return;
+        event.api = call.api();
+        log::begin_free(call.thread, event, call.site);
     }
     void succeeded(Call& call)
     {
-        if (address && call.ticks)
-            log::record_free(call.thread, {call.api(), call.ticks, address});
+        if (begun)
+            log::record_free(call.thread, event);
     }
-    void failed(Call& call, CUresult result) { record_bad_free(call, result, address); }
+    void failed(Call& call, CUresult result)
+    {
+        if (!begun || !call.ready())
+            return;
+        record_bad_free(call, result, event.address);
+        log::abandon_free(call.thread);
+    }
 };
 
 struct FreesAsync : Frees {
@@ -201,6 +217,8 @@ struct FreesAsync : Frees {
     {
         if (!capturing)
             Frees::succeeded(call);
+        else if (begun)
+            log::abandon_free(call.thread);
     }
 };
 
@@ -233,7 +251,7 @@ struct Maps : Action {
     }
     void succeeded(Call& call)
     {
-        log::record_map(call.thread, call.api(), address, bytes, handle, call.site);
+        log::record_map(call.thread, call.api(), address, bytes, handle, 0, call.site);
     }
 };
 

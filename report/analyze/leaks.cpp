@@ -265,6 +265,26 @@ const char* name(Memory memory) noexcept
         return "physical";
     case Memory::reservation:
         return "reservation";
+    case Memory::imported:
+        return "imported";
+    case Memory::ipc:
+        return "ipc";
+    case Memory::external:
+        return "external";
+    case Memory::imported_mipmap:
+        return "imported_mipmap";
+    case Memory::imported_physical:
+        return "imported_physical";
+    case Memory::multicast:
+        return "multicast";
+    case Memory::pool:
+        return "pool";
+    case Memory::context:
+        return "context";
+    case Memory::green_context:
+        return "green_context";
+    case Memory::graph_exec:
+        return "graph_exec";
     case Memory::none:
         break;
     }

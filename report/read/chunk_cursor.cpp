@@ -16,7 +16,7 @@ constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
 bool has_api(Tag tag) noexcept
 {
     return tag == Tag::context_gone || tag == Tag::failed || tag == Tag::map || tag == Tag::unmap ||
-           tag == Tag::retain;
+           tag == Tag::retain || tag == Tag::shared || tag == Tag::trim;
 }
 
 bool has_ticks(Tag tag) noexcept
@@ -27,7 +27,7 @@ bool has_ticks(Tag tag) noexcept
 
 bool is_known(Tag tag) noexcept
 {
-    return tag >= Tag::info && tag <= Tag::retain;
+    return tag >= Tag::info && tag <= Tag::trim;
 }
 
 } // namespace
@@ -105,6 +105,7 @@ ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
         record.ticks = event.ticks;
         record.api = event.api;
         record.address = event.address;
+        record.stack = event.stack;
         return in.ok() ? Step::record : Step::failed;
     }
     if (tag == Tag::place) {

@@ -22,10 +22,10 @@ struct Record {
     bool timed = false;        // definitions have no time
     std::uint32_t thread = 0;  // as in ChunkHeader::thread
     std::uint64_t ticks = 0;   // of a definition: those of the record before it
-    std::uint64_t api = 0;     // alloc, free, context_gone, failed, map, unmap, retain
+    std::uint64_t api = 0;     // of events of an entry point
     std::uint64_t address = 0; // alloc, free
     std::uint64_t bytes = 0;   // alloc
-    std::uint64_t stack = 0;   // alloc
+    std::uint64_t stack = 0;   // alloc, free
     format::Cursor body{nullptr,
                         nullptr}; // of length-prefixed records; valid until the next one is read
     const format::Place* place = nullptr;

@@ -321,7 +321,7 @@ TEST(HeapReplay, EventsOfUndefinedEntryPointsAreCounted)
     log.alloc(0x1000, 1);
     test::Bytes record(format::kMaxHotBytes);
     format::DeltaState state{.ticks = log.now(), .address = 0};
-    const format::Free event{.api = 4000, .ticks = log.now(), .address = 0x1000};
+    const format::Free event{.api = 4000, .ticks = log.now(), .address = 0x1000, .stack = 0};
     record.resize(
         static_cast<std::size_t>(format::encode_free(record.data(), event, state) - record.data()));
     log.raw(record);

@@ -104,7 +104,7 @@ TEST(LogFile, RefusesANewerFormatAndNamesBothVersions)
 {
     const std::string text = refusal_of_header(
         [](format::FileHeader& header) { header.major = format::kMajorVersion + 1; });
-    EXPECT_TRUE(says(text, "format 2") && says(text, "reads format 1") &&
+    EXPECT_TRUE(says(text, "format 3") && says(text, "reads format 2") &&
                 says(text, "newer vramscope"))
         << text;
 }

@@ -244,7 +244,7 @@ LogBuilder& LogBuilder::alloc(std::uint64_t address, std::uint64_t bytes, std::u
 
 LogBuilder& LogBuilder::free(std::uint64_t address, std::string_view api)
 {
-    const format::Free event{.api = api_id(api), .ticks = tick(), .address = address};
+    const format::Free event{.api = api_id(api), .ticks = tick(), .address = address, .stack = 0};
     room_for(format::kMaxHotBytes);
     std::array<std::uint8_t, format::kMaxHotBytes> buffer{};
     std::uint8_t* const end = format::encode_free(buffer.data(), event, threads_[current_].delta);

@@ -16,7 +16,7 @@ using format::Tag;
 // README.md has the same table, and format_spec_test compares the two.
 constexpr RecordLayout kLayouts[] = {
     {Tag::alloc, "alloc", "api ticks address bytes stack"},
-    {Tag::free, "free", "api ticks address"},
+    {Tag::free, "free", "api ticks address stack"},
     {Tag::place, "place", "context device:signed stream pool capturing"},
     {Tag::info, "info", "key:text value:text"},
     {Tag::api, "api", "id effect memory name:text"},
@@ -31,9 +31,12 @@ constexpr RecordLayout kLayouts[] = {
     {Tag::range_pop, "range_pop", "ticks"},
     {Tag::mark, "mark", "ticks name:text"},
     {Tag::failed, "failed", "api ticks result address bytes stack"},
-    {Tag::map, "map", "api ticks address bytes handle stack"},
+    {Tag::map, "map", "api ticks address bytes handle stack source"},
     {Tag::unmap, "unmap", "api ticks address bytes"},
     {Tag::retain, "retain", "api ticks handle"},
+    {Tag::pool, "pool", "handle location_type:signed location:signed managed most_bytes"},
+    {Tag::shared, "shared", "api ticks address stack"},
+    {Tag::trim, "trim", "api ticks pool keep_bytes stack"},
 };
 
 [[noreturn]] void refuse(const std::string& what)
@@ -100,7 +103,7 @@ private:
             record.numbers = {event.api, event.ticks, event.address, event.bytes, event.stack};
         } else if (record.tag() == Tag::free) {
             const format::Free event = format::decode_free(in_, byte, deltas_);
-            record.numbers = {event.api, event.ticks, event.address};
+            record.numbers = {event.api, event.ticks, event.address, event.stack};
         } else {
             place_ = format::decode_place(in_);
             record.numbers = {place_.context, static_cast<std::uint64_t>(place_.device),

@@ -167,7 +167,7 @@ public:
                 {n("api"), n("ticks"), n("address"), n("bytes"), n("stack"), format::Memory::none},
                 thread_.deltas));
         if (example_.record == "free")
-            return hot(format::encode_free(chunk_.payload, {n("api"), n("ticks"), n("address")},
+            return hot(format::encode_free(chunk_.payload, {n("api"), n("ticks"), n("address"), n("stack")},
                                            thread_.deltas));
         if (example_.record == "place")
             return hot(format::encode_place(chunk_.payload,
@@ -197,6 +197,10 @@ private:
             log::record_context_gone(thread_, n("api"), n("ticks"), n("id"));
         else if (name == "device")
             log::record_device(thread_, static_cast<int>(n("ordinal")), n("bytes"), t("name"));
+        else if (name == "pool")
+            log::record_pool(thread_, {n("handle"), static_cast<int>(n("location_type")),
+                                       static_cast<int>(n("location")), n("managed") != 0,
+                                       n("most_bytes")});
         else if (name == "unmap")
             log::record_unmap(thread_, n("api"), n("ticks"), n("address"), n("bytes"));
         else
@@ -227,7 +231,7 @@ std::vector<std::uint8_t> with_address_before(const Example& example)
     format::DeltaState deltas{number(example.before.at("ticks")), 0};
     const format::DeltaState wanted = deltas_before(example);
     std::uint8_t* const end =
-        format::encode_free(buffer, {0, wanted.ticks, wanted.address}, deltas);
+        format::encode_free(buffer, {0, wanted.ticks, wanted.address, 0}, deltas);
     std::vector<std::uint8_t> bytes(+buffer, end);
     bytes.insert(bytes.end(), example.bytes.begin(), example.bytes.end());
     return bytes;
@@ -339,8 +343,10 @@ TEST(FormatPage, HasTheChunkHeaderOfTheCode)
     using H = format::ChunkHeader;
     expect_members("Chunk header", {MEMBER(H, magic), MEMBER(H, index), MEMBER(H, thread),
                                     MEMBER(H, ordinal), MEMBER(H, base_ticks), MEMBER(H, base_ns),
-                                    MEMBER(H, committed), MEMBER(H, tid)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, tid) + 4) << "a field is missing above";
+                                    MEMBER(H, committed), MEMBER(H, tid),
+                                    MEMBER(H, pending_address), MEMBER(H, pending_ticks),
+                                    MEMBER(H, pending_stack), MEMBER(H, pending_api)});
+    EXPECT_EQ(sizeof(H), offsetof(H, pending_api) + 4) << "a field is missing above";
 }
 
 TEST(FormatPage, NamesTheConstantsOfTheCode)

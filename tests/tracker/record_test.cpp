@@ -85,8 +85,8 @@ TEST(FreeRecord, ComesBackAndSharesTheDeltasOfAllocs)
     std::uint8_t buffer[3 * kMaxHotBytes];
     DeltaState writing;
     std::uint8_t* at = encode_alloc(buffer, {1, 100, 0x1000, 64, 2, Memory::none}, writing);
-    at = encode_free(at, {8, 90, 0x1000}, writing);
-    at = encode_free(at, {8, 5'000'000'000, 0x1001}, writing);
+    at = encode_free(at, {8, 90, 0x1000, 7}, writing);
+    at = encode_free(at, {8, 5'000'000'000, 0x1001, 0}, writing);
 
     DeltaState reading;
     Cursor in(buffer, at);

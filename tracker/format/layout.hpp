@@ -12,7 +12,7 @@
 namespace vramscope::format {
 
 inline constexpr char kMagic[8] = {'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G'};
-inline constexpr std::uint16_t kMajorVersion = 1; // a reader refuses another major
+inline constexpr std::uint16_t kMajorVersion = 2; // a reader refuses another major
 inline constexpr std::uint16_t kMinorVersion = 0; // additions that an older reader skips
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::uint32_t kHeaderBytes = 4096;
@@ -92,10 +92,16 @@ struct ChunkHeader {
     std::uint32_t
         committed; // bytes of whole records after this header; stored with release order, last
     std::uint32_t tid;
-    std::uint8_t reserved[24];
+    // A free whose driver call has not come back, or was never written down: the process ended in
+    // between. Nobody knows then whether the block is free.
+    std::uint64_t pending_address;
+    std::uint64_t pending_ticks;
+    std::uint32_t pending_stack;
+    std::uint32_t pending_api; // id + 1, stored with release order, last; 0: there is none
 };
 static_assert(sizeof(ChunkHeader) == 64);
 static_assert(offsetof(ChunkHeader, committed) == 32);
+static_assert(offsetof(ChunkHeader, pending_address) == 40);
 
 inline constexpr std::size_t kChunkPayloadBytes = kChunkBytes - sizeof(ChunkHeader);
 

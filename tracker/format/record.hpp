@@ -35,6 +35,9 @@ enum class Tag : std::uint8_t {
     map = 0x2d,
     unmap = 0x2e,
     retain = 0x2f,
+    pool = 0x30,   // what a pool gives out
+    shared = 0x31, // memory was given a name that others can open
+    trim = 0x32,   // a pool was told to give back what it does not need
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFineAddress =
@@ -58,6 +61,18 @@ enum class Memory : std::uint8_t {
     mipmap = 9,
     physical = 10,    // cuMemCreate: a handle
     reservation = 11, // cuMemAddressReserve: addresses, no memory
+    // What somebody else owns; here it is only open, and must be closed.
+    imported = 12,          // a pointer: of another's pool, or a buffer of external memory
+    ipc = 13,               // cuIpcOpenMemHandle: as often to be closed as it was opened
+    external = 14,          // cuImportExternalMemory
+    imported_mipmap = 15,   // of external memory
+    imported_physical = 16, // cuMemImportFromShareableHandle: a handle, used as cuMemCreate's
+    multicast = 17,         // cuMulticastCreate: a handle to bind memory to, mapped as memory is
+    // Owners of memory: no bytes of their own.
+    pool = 18,
+    context = 19,
+    green_context = 20,
+    graph_exec = 21,
 };
 
 // Live blocks are found by (key space, address): a handle and a pointer may be the same number.
@@ -69,7 +84,13 @@ enum class KeySpace : std::uint8_t {
     array,
     mipmap,
     physical,
-    reservation
+    reservation,
+    ipc,
+    external,
+    pool,
+    context,
+    green_context,
+    graph_exec,
 };
 
 constexpr KeySpace key_space(Memory memory) noexcept
@@ -82,6 +103,7 @@ constexpr KeySpace key_space(Memory memory) noexcept
     case Memory::managed:
     case Memory::async:
     case Memory::graph:
+    case Memory::imported:
         return KeySpace::pointer;
     case Memory::pinned:
         return KeySpace::host;
@@ -90,11 +112,26 @@ constexpr KeySpace key_space(Memory memory) noexcept
     case Memory::array:
         return KeySpace::array;
     case Memory::mipmap:
+    case Memory::imported_mipmap:
         return KeySpace::mipmap;
     case Memory::physical:
+    case Memory::imported_physical:
+    case Memory::multicast:
         return KeySpace::physical;
     case Memory::reservation:
         return KeySpace::reservation;
+    case Memory::ipc:
+        return KeySpace::ipc;
+    case Memory::external:
+        return KeySpace::external;
+    case Memory::pool:
+        return KeySpace::pool;
+    case Memory::context:
+        return KeySpace::context;
+    case Memory::green_context:
+        return KeySpace::green_context;
+    case Memory::graph_exec:
+        return KeySpace::graph_exec;
     }
     return KeySpace::none;
 }
@@ -118,6 +155,7 @@ struct Free {
     std::uint64_t api;
     std::uint64_t ticks;
     std::uint64_t address;
+    std::uint64_t stack; // id of a Stack record, 0: not captured
 };
 
 // Where the following events of the chunk happen. 0 and -1: not known.
@@ -198,7 +236,8 @@ inline std::uint8_t* encode_free(std::uint8_t* out, const Free& event, DeltaStat
     *tag = static_cast<std::uint8_t>(Tag::free);
     out = put_varint(out, event.api);
     out = put_ticks(out, event.ticks, state);
-    return put_address(out, tag, event.address, state);
+    out = put_address(out, tag, event.address, state);
+    return put_varint(out, event.stack);
 }
 
 inline Free decode_free(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
@@ -207,6 +246,7 @@ inline Free decode_free(Cursor& in, std::uint8_t tag, DeltaState& state) noexcep
     event.api = in.varint();
     event.ticks = get_ticks(in, state);
     event.address = get_address(in, tag, state);
+    event.stack = in.varint();
     return event;
 }
 
@@ -231,22 +271,31 @@ inline Place decode_place(Cursor& in) noexcept
     return place;
 }
 
-// ---- Length-prefixed records: what their bodies hold, in order. Texts are length-prefixed too.
-// ----
+// clang-format off
+// Length-prefixed records: what their bodies hold, in order. Texts are length-prefixed too. Addresses
+// are plain varints here; ticks continue the chunk's deltas.
 //
 //   info           key text, value text
 //   api            id, Effect, Memory, name text
 //   thread         tid, name text
-//   module_loaded  ticks, id, load bias, first address, end address, build-id text (raw bytes),
-//   path text module_gone    ticks, id stack          id, flags (bit 0: truncated), number of
-//   return addresses, first address, signed deltas context        id, handle, signed device,
-//   primary (0 or 1) context_gone   api, ticks, id of the context device         ordinal, total
-//   bytes, name text range_push     ticks, name text range_pop      ticks mark           ticks,
-//   name text failed         api, ticks, result code, address, bytes, stack map            api,
-//   ticks, address, bytes, physical handle, stack unmap          api, ticks, address, bytes retain
-//   api, ticks, physical handle
-//
-// Addresses and ticks here are plain varints but for ticks, which continue the chunk's deltas.
+//   module_loaded  ticks, id, load bias, first address, end address, build-id text (raw bytes), path text
+//   module_gone    ticks, id
+//   stack          id, flags (bit 0: truncated), number of return addresses, first address, signed deltas
+//   context        id, handle, signed device, primary (0 or 1)
+//   context_gone   api, ticks, id of the context
+//   device         ordinal, total bytes, name text
+//   range_push     ticks, name text
+//   range_pop      ticks
+//   mark           ticks, name text
+//   failed         api, ticks, result code, address, bytes, stack
+//   map            api, ticks, address, bytes, physical handle, stack, source: where the handle is 0,
+//                  the address whose physical memory is meant
+//   unmap          api, ticks, address, bytes
+//   retain         api, ticks, physical handle
+//   pool           handle, signed location type and id (as CUmemLocation), managed (0 or 1), most bytes (0: no limit)
+//   shared         api, ticks, address or handle, stack
+//   trim           api, ticks, pool, bytes it may keep, stack
+// clang-format on
 
 enum StackFlags : std::uint64_t { kStackTruncated = 1 };
 

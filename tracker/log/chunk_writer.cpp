@@ -25,8 +25,10 @@ constexpr std::uint32_t kEventsBetweenTries = 1000;
         Lifecycle::tell_once_log_full();
         return false;
     }
-    if (thread.chunk)
+    if (thread.chunk) {
+        thread.chunk->pending_api = 0; // it is about to be written down in the next one
         LogFile::unmap_chunk(thread.chunk);
+    }
     thread.chunk = chunk;
     thread.at = reinterpret_cast<std::uint8_t*>(chunk + 1);
     thread.end = thread.at + format::kChunkPayloadBytes;

@@ -57,6 +57,7 @@ constexpr bool is_definition(format::Tag tag) noexcept
     case format::Tag::stack:
     case format::Tag::context:
     case format::Tag::device:
+    case format::Tag::pool:
         return true;
     default:
         return false;
@@ -112,7 +113,7 @@ public:
     bool ok() const noexcept { return ok_; }
 
     static constexpr std::size_t kMostTextBytes = 4096;
-    static constexpr std::size_t kMostBytes = 60 + 2 * (kMostTextBytes + 3);
+    static constexpr std::size_t kMostBytes = 70 + 2 * (kMostTextBytes + 3);
     static_assert(kMostBytes < (1u << 14), "the length is two varint bytes");
 
 private:
@@ -128,6 +129,6 @@ inline std::size_t text_bytes(std::string_view text) noexcept
 }
 
 // What the numbers of any body take at most.
-inline constexpr std::size_t kNumbers = 6 * format::kMaxVarintBytes;
+inline constexpr std::size_t kNumbers = 7 * format::kMaxVarintBytes;
 
 } // namespace vramscope::log

@@ -6,6 +6,7 @@
 
 #include "tracker/log/chunk_writer.hpp"
 #include "tracker/log/lifecycle.hpp"
+#include "tracker/log/settings.hpp"
 #include "tracker/log/stack_recorder.hpp"
 
 namespace vramscope::log {
@@ -16,6 +17,11 @@ using format::Tag;
 thread_local constinit Thread this_thread{};
 
 namespace {
+
+void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
+{
+    std::atomic_ref(thread.chunk->pending_api).store(api_plus_one, std::memory_order_release);
+}
 
 [[gnu::noinline]] bool change_place(Thread& thread, const format::Place& place) noexcept
 {
@@ -51,10 +57,28 @@ void record_alloc(Thread& thread, const format::Alloc& event, const format::Plac
     publish(thread, format::encode_alloc(thread.at, alloc, thread.deltas));
 }
 
+void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept
+{
+    if (settings().stacks_of_frees && has_chunk(thread))
+        event.stack = stack_of(thread, site);
+    event.ticks = now();
+    format::ChunkHeader& chunk = *thread.chunk;
+    chunk.pending_address = event.address;
+    chunk.pending_ticks = event.ticks;
+    chunk.pending_stack = static_cast<std::uint32_t>(event.stack);
+    set_pending_api(thread, static_cast<std::uint32_t>(event.api + 1));
+}
+
 void record_free(Thread& thread, const format::Free& event) noexcept
 {
     if (reserve(thread, format::kMaxHotBytes))
         publish(thread, format::encode_free(thread.at, event, thread.deltas));
+    set_pending_api(thread, 0);
+}
+
+void abandon_free(Thread& thread) noexcept
+{
+    set_pending_api(thread, 0);
 }
 
 void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t address,
@@ -73,7 +97,7 @@ void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t
 }
 
 void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
-                std::uint64_t handle, const CallSite& site) noexcept
+                std::uint64_t handle, std::uint64_t source, const CallSite& site) noexcept
 {
     if (!has_chunk(thread))
         return;
@@ -85,7 +109,8 @@ void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::u
         .number(address)
         .number(bytes)
         .number(handle)
-        .number(stack);
+        .number(stack)
+        .number(source);
 }
 
 void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t address,
@@ -97,6 +122,39 @@ void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::u
 void record_retain(Thread& thread, std::uint64_t api, std::uint64_t handle) noexcept
 {
     Body(thread, Tag::retain, kNumbers).number(api).ticks(now()).number(handle);
+}
+
+void record_shared(Thread& thread, std::uint64_t api, std::uint64_t address,
+                   const CallSite& site) noexcept
+{
+    if (!has_chunk(thread))
+        return;
+    const std::uint32_t stack = stack_of(thread, site);
+    Body(thread, Tag::shared, kNumbers).number(api).ticks(now()).number(address).number(stack);
+}
+
+void record_trim(Thread& thread, std::uint64_t api, std::uint64_t pool, std::uint64_t keep_bytes,
+                 const CallSite& site) noexcept
+{
+    if (!has_chunk(thread))
+        return;
+    const std::uint32_t stack = stack_of(thread, site);
+    Body(thread, Tag::trim, kNumbers)
+        .number(api)
+        .ticks(now())
+        .number(pool)
+        .number(keep_bytes)
+        .number(stack);
+}
+
+void record_pool(Thread& thread, const Pool& pool) noexcept
+{
+    Body(thread, Tag::pool, kNumbers)
+        .number(pool.handle)
+        .signed_number(pool.location_type)
+        .signed_number(pool.location)
+        .number(pool.managed)
+        .number(pool.most_bytes);
 }
 
 void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,

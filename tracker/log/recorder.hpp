@@ -78,14 +78,33 @@ inline bool ready(Thread& thread, const Opening& opening) noexcept
 // Events. The thread must be ready.
 void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
                   const CallSite& site) noexcept; // event.stack is filled in here
+// A free is told twice: begin_free() before the driver's call takes its time and its stack and leaves
+// them in the chunk's header, should the process end in between; then one of the others.
+void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept;
 void record_free(Thread& thread, const format::Free& event) noexcept;
+void abandon_free(Thread& thread) noexcept; // the driver refused it
 void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t address,
                     std::uint64_t bytes, const CallSite& site) noexcept;
+// `source`: with handle 0, the address whose physical memory is mapped here too.
 void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
-                std::uint64_t handle, const CallSite& site) noexcept;
+                std::uint64_t handle, std::uint64_t source, const CallSite& site) noexcept;
 void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t address,
                   std::uint64_t bytes) noexcept;
 void record_retain(Thread& thread, std::uint64_t api, std::uint64_t handle) noexcept;
+void record_shared(Thread& thread, std::uint64_t api, std::uint64_t address,
+                   const CallSite& site) noexcept;
+void record_trim(Thread& thread, std::uint64_t api, std::uint64_t pool, std::uint64_t keep_bytes,
+                 const CallSite& site) noexcept;
+// What a pool gives out. It is defined when the pool is first seen, which may be long after its
+// creation.
+struct Pool {
+    std::uint64_t handle;
+    int location_type; // a CUmemLocationType
+    int location;
+    bool managed;
+    std::uint64_t most_bytes; // 0: no limit
+};
+void record_pool(Thread& thread, const Pool& pool) noexcept;
 void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,
                     bool primary) noexcept;
 void record_context_gone(Thread& thread, std::uint64_t api, std::uint64_t ticks,

@@ -28,6 +28,16 @@ void take(char* field, Settings& settings, const char* name, const char* value,
     std::strcpy(field, value && *value ? value : fallback);
 }
 
+// What is neither on nor off counts as on.
+bool is_on(Settings& settings, const char* name, const char* value) noexcept
+{
+    if (std::strcmp(value, "off") == 0)
+        return false;
+    if (std::strcmp(value, "on") != 0)
+        complain(settings, name, value, "on or off");
+    return true;
+}
+
 void check(Settings& settings) noexcept
 {
     char* end = nullptr;
@@ -45,9 +55,8 @@ void check(Settings& settings) noexcept
         complain(settings, "VRAMSCOPE_UNWINDER", settings.unwinder, "libunwind, glibc or none");
         std::strcpy(settings.unwinder, "libunwind");
     }
-    settings.verify_stacks = std::strcmp(settings.verify, "off") != 0;
-    if (settings.verify_stacks && std::strcmp(settings.verify, "on") != 0)
-        complain(settings, "VRAMSCOPE_VERIFY", settings.verify, "on or off");
+    settings.verify_stacks = is_on(settings, "VRAMSCOPE_VERIFY", settings.verify);
+    settings.stacks_of_frees = is_on(settings, "VRAMSCOPE_FREE_STACKS", settings.free_stacks);
 }
 
 } // namespace

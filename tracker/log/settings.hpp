@@ -16,6 +16,7 @@ struct Settings {
 #include "tracker/log/settings.def"
     unsigned max_frames; // stack_depth as a number
     bool verify_stacks;
+    bool stacks_of_frees;
     char complaint[256]; // about a wrong value; empty: none
 };
 
