@@ -1,28 +1,10 @@
 // tests/simgpu/ipc_test.cpp — device memory seen from another process.
 #include "tests/simgpu/driver.hpp"
-
-#include <unistd.h>
+#include "tests/simgpu/pipe.hpp"
 
 using namespace simgpu::test;
 
 namespace {
-
-struct Pipe {
-    Pipe() { EXPECT_EQ(::pipe(ends), 0); }
-    template <class T>
-    void send(const T& value) const
-    {
-        ASSERT_EQ(::write(ends[1], &value, sizeof value), static_cast<ssize_t>(sizeof value));
-    }
-    template <class T>
-    T receive() const
-    {
-        T value{};
-        EXPECT_EQ(::read(ends[0], &value, sizeof value), static_cast<ssize_t>(sizeof value));
-        return value;
-    }
-    int ends[2];
-};
 
 void make_context()
 {
@@ -50,6 +32,17 @@ TEST(Ipc, BothProcessesSeeTheSameBytes)
             EXPECT_EQ(peek(address), 'e');
             ASSERT_CU(cuMemcpyHtoD(address, "i", 1));
             EXPECT_EQ(cuMemFree(address), CUDA_ERROR_INVALID_VALUE);
+            EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_ERROR_INVALID_VALUE);
+            CUdeviceptr without_flag = 77;
+            EXPECT_EQ(cuIpcOpenMemHandle(&without_flag, handle, 0), CUDA_ERROR_INVALID_VALUE);
+            EXPECT_EQ(without_flag, 77u);
+            // Another context opens it for itself, and takes it along.
+            const CUcontext other = create_context();
+            CUdeviceptr others = 0;
+            ASSERT_CU(cuIpcOpenMemHandle(&others, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+            EXPECT_NE(others, address);
+            ASSERT_CU(cuCtxDestroy(other));
+            EXPECT_EQ(cuIpcCloseMemHandle(others), CUDA_ERROR_INVALID_VALUE);
             EXPECT_CU(cuIpcCloseMemHandle(address));
             EXPECT_CU(cuIpcCloseMemHandle(address));
             EXPECT_EQ(cuIpcCloseMemHandle(address), CUDA_ERROR_INVALID_VALUE);

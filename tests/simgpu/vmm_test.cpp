@@ -1,40 +1,8 @@
 // tests/simgpu/vmm_test.cpp — virtual memory management.
-#include "tests/simgpu/driver.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
+#include "tests/simgpu/physical.hpp"
+#include "tests/simgpu/pipe.hpp"
 
 using namespace simgpu::test;
-
-namespace {
-
-CUmemAllocationProp properties(CUmemAllocationHandleType type = CU_MEM_HANDLE_TYPE_NONE)
-{
-    CUmemAllocationProp made{};
-    made.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    made.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    made.requestedHandleTypes = type;
-    return made;
-}
-
-CUmemGenericAllocationHandle create(size_t bytes,
-                                    CUmemAllocationHandleType type = CU_MEM_HANDLE_TYPE_NONE)
-{
-    CUmemGenericAllocationHandle handle = 0;
-    const auto wanted = properties(type);
-    EXPECT_CU(cuMemCreate(&handle, bytes, &wanted, 0));
-    return handle;
-}
-
-void give_access(CUdeviceptr address, size_t bytes)
-{
-    CUmemAccessDesc access{};
-    access.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    EXPECT_CU(cuMemSetAccess(address, bytes, &access, 1));
-}
-
-} // namespace
 
 TEST(Vmm, MemoryReturnsAfterUnmapAndRelease)
 {
@@ -43,7 +11,7 @@ TEST(Vmm, MemoryReturnsAfterUnmapAndRelease)
         CUdeviceptr address = 0;
         ASSERT_CU(cuMemAddressReserve(&address, 8 * kMiB, 0, 0, 0));
         EXPECT_EQ(free_bytes(), all);
-        const auto handle = create(4 * kMiB);
+        const auto handle = create_physical(4 * kMiB);
         EXPECT_EQ(free_bytes(), all - 4 * kMiB);
         ASSERT_CU(cuMemMap(address, 4 * kMiB, 0, handle, 0));
         ASSERT_CU(cuMemRelease(handle));
@@ -62,8 +30,8 @@ TEST(Vmm, IsUsableOnceAccessIsGiven)
         CUdeviceptr address = 0;
         ASSERT_CU(cuMemAddressReserve(&address, 4 * kMiB, 0, 0, 0));
         EXPECT_EQ(cuMemcpyHtoD(address, "x", 2), CUDA_ERROR_INVALID_VALUE);
-        const auto first = create(2 * kMiB);
-        const auto second = create(2 * kMiB);
+        const auto first = create_physical(2 * kMiB);
+        const auto second = create_physical(2 * kMiB);
         ASSERT_CU(cuMemMap(address, 2 * kMiB, 0, first, 0));
         EXPECT_EQ(cuMemMap(address, 2 * kMiB, 0, second, 0), CUDA_ERROR_INVALID_VALUE);
         ASSERT_CU(cuMemMap(address + 2 * kMiB, 2 * kMiB, 0, second, 0));
@@ -83,7 +51,7 @@ TEST(Vmm, TheSameMemoryShowsAtTwoAddresses)
     with_context([] {
         CUdeviceptr address = 0;
         ASSERT_CU(cuMemAddressReserve(&address, 4 * kMiB, 0, 0, 0));
-        const auto handle = create(2 * kMiB);
+        const auto handle = create_physical(2 * kMiB);
         ASSERT_CU(cuMemMap(address, 2 * kMiB, 0, handle, 0));
         ASSERT_CU(cuMemMap(address + 2 * kMiB, 2 * kMiB, 0, handle, 0));
         give_access(address, 4 * kMiB);
@@ -98,7 +66,7 @@ TEST(Vmm, RetainAddsAReference)
         const size_t all = free_bytes();
         CUdeviceptr address = 0;
         ASSERT_CU(cuMemAddressReserve(&address, 2 * kMiB, 0, 0, 0));
-        const auto handle = create(2 * kMiB);
+        const auto handle = create_physical(2 * kMiB);
         ASSERT_CU(cuMemMap(address, 2 * kMiB, 0, handle, 0));
         CUmemGenericAllocationHandle again = 0;
         ASSERT_CU(cuMemRetainAllocationHandle(&again, reinterpret_cast<void*>(address + 100)));
@@ -115,7 +83,7 @@ TEST(Vmm, RefusesOddSizes)
 {
     with_context([] {
         size_t granularity = 0;
-        const auto wanted = properties();
+        const auto wanted = physical_properties();
         ASSERT_CU(
             cuMemGetAllocationGranularity(&granularity, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
         EXPECT_EQ(granularity, 2 * kMiB);
@@ -132,45 +100,40 @@ TEST(Vmm, RefusesOddSizes)
 
 TEST(Vmm, CrossesProcessesByFileDescriptor)
 {
-    int to_importer[2];
-    ASSERT_EQ(::pipe(to_importer), 0);
-    int shared = -1; // inherited: a plain fork hands a descriptor over like SCM_RIGHTS does
+    constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    const Pipe to_importer;
     before_init({}, [&] {
-        // The exporter forks the importer before its own cuInit; the file is opened through /proc.
+        // The exporter forks the importer before its own cuInit.
         const pid_t exporter = ::getpid();
         const pid_t importer = vramscope::test::start_child([&] {
-            ASSERT_EQ(::read(to_importer[0], &shared, sizeof shared),
-                      static_cast<ssize_t>(sizeof shared));
-            const std::string path =
-                "/proc/" + std::to_string(exporter) + "/fd/" + std::to_string(shared);
-            const int file = ::open(path.c_str(), O_RDWR);
-            ASSERT_GE(file, 0);
+            const int file = take_over(exporter, to_importer.receive<int>());
             ASSERT_CU(cuInit(0));
             create_context();
             const size_t all = free_bytes();
             CUmemGenericAllocationHandle handle = 0;
-            ASSERT_CU(cuMemImportFromShareableHandle(
-                &handle, reinterpret_cast<void*>(static_cast<intptr_t>(file)),
-                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+            ASSERT_CU(cuMemImportFromShareableHandle(&handle, as_handle(file), kFile));
             EXPECT_EQ(free_bytes(), all); // the exporter's bytes
-            CUdeviceptr address = 0;
-            ASSERT_CU(cuMemAddressReserve(&address, 2 * kMiB, 0, 0, 0));
-            ASSERT_CU(cuMemMap(address, 2 * kMiB, 0, handle, 0));
-            give_access(address, 2 * kMiB);
-            EXPECT_EQ(peek(address), 'v');
+            EXPECT_EQ(peek(map_physical(handle, 2 * kMiB)), 'v');
         });
         ASSERT_CU(cuInit(0));
         create_context();
-        const auto handle = create(2 * kMiB, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
-        CUdeviceptr address = 0;
-        ASSERT_CU(cuMemAddressReserve(&address, 2 * kMiB, 0, 0, 0));
-        ASSERT_CU(cuMemMap(address, 2 * kMiB, 0, handle, 0));
-        give_access(address, 2 * kMiB);
-        ASSERT_CU(cuMemcpyHtoD(address, "v", 1));
-        ASSERT_CU(cuMemExportToShareableHandle(&shared, handle,
-                                               CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-        ASSERT_EQ(::write(to_importer[1], &shared, sizeof shared),
-                  static_cast<ssize_t>(sizeof shared));
+        const auto handle = create_physical(2 * kMiB, kFile);
+        ASSERT_CU(cuMemcpyHtoD(map_physical(handle, 2 * kMiB), "v", 1));
+        int shared = -1;
+        ASSERT_CU(cuMemExportToShareableHandle(&shared, handle, kFile, 0));
+        to_importer.send(shared);
         EXPECT_EQ(vramscope::test::wait_for(importer), 0);
+    });
+}
+
+TEST(Vmm, RefusesAddressSpaceThatNoProcessHas)
+{
+    with_context([] {
+        CUdeviceptr address = 77;
+        constexpr size_t kHuge = SIZE_MAX / (2 * kMiB) * (2 * kMiB);
+        EXPECT_EQ(cuMemAddressReserve(&address, kHuge, 0, 0, 0), CUDA_ERROR_OUT_OF_MEMORY);
+        EXPECT_EQ(cuMemAddressReserve(&address, kHuge, size_t{1} << 40, 0, 0),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+        EXPECT_EQ(address, 77u);
     });
 }

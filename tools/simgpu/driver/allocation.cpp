@@ -3,8 +3,8 @@
 
 #include "tools/simgpu/driver/graph.hpp"
 #include "tools/simgpu/driver/launch.hpp"
+#include "tools/simgpu/driver/physical.hpp"
 #include "tools/simgpu/driver/pool.hpp"
-#include "tools/simgpu/driver/vmm.hpp"
 
 #include <algorithm>
 #include <sys/mman.h>
@@ -76,6 +76,9 @@ void drop_allocation_locked(Allocation& allocation)
     case Kind::managed:
     case Kind::host:
     case Kind::imported:
+    case Kind::pool_import:
+    case Kind::external:
+    case Kind::external_array:
         unmap_pages(allocation);
         break;
     case Kind::pooled:

@@ -17,16 +17,19 @@ namespace simgpu {
 struct Pool;
 
 enum class Kind : std::uint8_t {
-    device,     // cuMemAlloc, cuMemAllocPitch
-    managed,    // cuMemAllocManaged
-    host,       // cuMemHostAlloc, cuMemAllocHost
-    registered, // cuMemHostRegister
-    pooled,     // cuMemAllocAsync and its pool
-    mapped,     // cuMemMap
-    imported,   // cuIpcOpenMemHandle, cuMemPoolImportPointer
-    graph,      // a graph's allocation node
-    global,     // a module's variable
-    array,      // opaque to the program
+    device,         // cuMemAlloc, cuMemAllocPitch
+    managed,        // cuMemAllocManaged
+    host,           // cuMemHostAlloc, cuMemAllocHost
+    registered,     // cuMemHostRegister
+    pooled,         // cuMemAllocAsync and its pool
+    mapped,         // cuMemMap
+    imported,       // cuIpcOpenMemHandle
+    pool_import,    // cuMemPoolImportPointer
+    external,       // cuExternalMemoryGetMappedBuffer
+    external_array, // cuExternalMemoryGetMappedMipmappedArray: opaque to the program
+    graph,          // a graph's allocation node
+    global,         // a module's variable
+    array,          // opaque to the program
 };
 
 struct Allocation {

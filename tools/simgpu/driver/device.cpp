@@ -1,6 +1,8 @@
 // tools/simgpu/driver/device.cpp — the memory of a simulated device.
 #include "tools/simgpu/driver/device.hpp"
 
+#include "tools/simgpu/driver/share.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,14 +30,10 @@ Device::Device(int ordinal, std::size_t bytes)
     : ordinal_(ordinal), total_bytes_(bytes),
       window_bytes_(round_up(bytes * kWindowPerByte, kBlockBytes))
 {
-    // The name is how an importing process knows what it was handed (vmm.cpp, pool.cpp).
-    char name[64];
-    std::snprintf(name, sizeof name, "vramscope-simgpu:device=%d", ordinal);
-    file_ = memfd_create(name, MFD_CLOEXEC);
+    file_ = make_device_file(ordinal, window_bytes_);
     void* const reserved = mmap(nullptr, window_bytes_ + kBlockBytes, PROT_NONE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(window_bytes_)) != 0 ||
-        reserved == MAP_FAILED) {
+    if (file_ < 0 || reserved == MAP_FAILED) {
         std::fprintf(stderr, "simgpu: cannot reserve %zu bytes of address space for device %d\n",
                      window_bytes_, ordinal);
         window_bytes_ = 0;

@@ -34,6 +34,8 @@ static_assert(sizeof(MemoryHandle) <= sizeof(CUipcMemHandle));
 
 struct Import {
     MemoryHandle handle;
+    Context* context; // each opens it for itself
+    std::uint64_t id; // of the allocation: a context's end takes it away
     unsigned users;
 };
 
@@ -44,18 +46,25 @@ std::map<CUdeviceptr, Import>& imports()
     return *all;
 }
 
-CUresult open_again(const MemoryHandle& handle, CUdeviceptr& address)
+// The allocation of an import; null when its context is gone.
+Allocation* memory_of_locked(CUdeviceptr start, const Import& import)
+{
+    Allocation* const allocation = allocation_at_locked(start);
+    return allocation && allocation->id == import.id ? allocation : nullptr;
+}
+
+bool open_again(const MemoryHandle& handle, const Context* context, CUdeviceptr& address)
 {
     const std::lock_guard lock(memory_mutex());
     for (auto& [start, import] : imports()) {
-        if (std::memcmp(&import.handle, &handle, sizeof handle) != 0 ||
-            !allocation_at_locked(start))
+        if (std::memcmp(&import.handle, &handle, sizeof handle) != 0 || import.context != context ||
+            !memory_of_locked(start, import))
             continue;
         ++import.users;
         address = start;
-        return CUDA_SUCCESS;
+        return true;
     }
-    return CUDA_ERROR_NOT_FOUND;
+    return false;
 }
 
 } // namespace
@@ -93,15 +102,14 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsign
         return error;
     MemoryHandle wanted{};
     std::memcpy(&wanted, &handle, sizeof wanted);
-    if (!pdptr || (Flags & ~static_cast<unsigned>(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) != 0 ||
-        wanted.magic != kMemoryMagic)
+    if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || wanted.magic != kMemoryMagic)
         return CUDA_ERROR_INVALID_VALUE;
     Device* device = device_at(wanted.device);
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
     if (wanted.process == getpid())
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (open_again(wanted, *pdptr) == CUDA_SUCCESS)
+    if (open_again(wanted, context, *pdptr))
         return CUDA_SUCCESS;
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", wanted.process, wanted.file);
@@ -113,12 +121,12 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsign
     }
     CUdeviceptr address = 0;
     const CUresult result =
-        map_foreign(file, wanted.offset, wanted.bytes, *device, context, address);
+        map_foreign(file, wanted.offset, wanted.bytes, Kind::imported, *device, context, address);
     close(file); // the mapping stays
     if (result != CUDA_SUCCESS)
         return result;
     const std::lock_guard lock(memory_mutex());
-    imports()[address] = {wanted, 1};
+    imports()[address] = {wanted, context, allocation_at_locked(address)->id, 1};
     *pdptr = address;
     return CUDA_SUCCESS;
 }
@@ -136,8 +144,9 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr dptr)
     finish_all(*context);
     const std::lock_guard lock(memory_mutex());
     const auto import = imports().find(dptr);
-    Allocation* const allocation = allocation_at_locked(dptr);
-    if (import == imports().end() || !allocation)
+    Allocation* const allocation =
+        import == imports().end() ? nullptr : memory_of_locked(dptr, import->second);
+    if (!allocation)
         return CUDA_ERROR_INVALID_VALUE;
     if (--import->second.users > 0)
         return CUDA_SUCCESS;

@@ -64,7 +64,8 @@ bool cuda_free_takes(const Allocation& allocation)
         return false;
     if (kind == Kind::graph)
         return callers_may_free_graph_memory_locked(allocation.start);
-    return kind == Kind::device || kind == Kind::managed || kind == Kind::pooled;
+    return kind == Kind::device || kind == Kind::managed || kind == Kind::pooled ||
+           kind == Kind::pool_import || kind == Kind::external;
 }
 
 } // namespace

@@ -6,7 +6,6 @@
 #include "api.hpp"
 
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace simgpu {
@@ -70,7 +69,7 @@ bool freed_in_stream_order(const Allocation& allocation)
         return false;
     if (kind == Kind::graph)
         return callers_may_free_graph_memory_locked(allocation.start);
-    return kind == Kind::pooled || kind == Kind::device || kind == Kind::imported;
+    return kind == Kind::pooled || kind == Kind::device || kind == Kind::pool_import;
 }
 
 struct PoolPointer { // what CUmemPoolPtrExportData carries
@@ -318,7 +317,7 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     Pool* found = living_pool(pool);
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!found || found->device != device)
+    if (!found || found->device != device || found->import_file >= 0)
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(memory_mutex());
     chosen_pools()[device] = found;
@@ -369,11 +368,7 @@ CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
     if (!found || !found->exportable || !handle_out || flags != 0 ||
         handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
-    const int file = fcntl(found->device->file(), F_DUPFD_CLOEXEC, 0);
-    if (file < 0)
-        return CUDA_ERROR_OPERATING_SYSTEM;
-    *static_cast<int*>(handle_out) = file;
-    return CUDA_SUCCESS;
+    return duplicate_file(found->device->file(), *static_cast<int*>(handle_out));
 }
 
 CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle,
@@ -389,9 +384,9 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal()};
-    const int file = fcntl(given, F_DUPFD_CLOEXEC, 0);
-    if (file < 0)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+    int file = -1;
+    if (const CUresult error = duplicate_file(given, file))
+        return error;
     const CUresult result = api::cuMemPoolCreate(pool_out, &properties);
     if (result == CUDA_SUCCESS)
         living_pool(*pool_out)->import_file = file;
@@ -425,8 +420,8 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool,
     std::memcpy(&data, shareData, sizeof data);
     if (data.magic != kPoolPointerMagic)
         return CUDA_ERROR_INVALID_VALUE;
-    return map_foreign(found->import_file, data.offset, data.bytes, *found->device, nullptr,
-                       *ptr_out);
+    return map_foreign(found->import_file, data.offset, data.bytes, Kind::pool_import,
+                       *found->device, nullptr, *ptr_out);
 }
 
 } // namespace api

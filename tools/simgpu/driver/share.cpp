@@ -1,28 +1,77 @@
-// tools/simgpu/driver/share.cpp — map a range of another process's device file.
+// tools/simgpu/driver/share.cpp — files of memory that processes share, and ranges of them mapped.
 #include "tools/simgpu/driver/share.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace simgpu {
 
-Device* device_of_file(int file)
+namespace {
+
+constexpr char kDevice[] = "vramscope-simgpu:device=";
+constexpr char kMemory[] = "vramscope-simgpu:memory=";
+
+int make_file(const char* kind, int ordinal, std::size_t bytes)
+{
+    char name[64];
+    std::snprintf(name, sizeof name, "%s%d", kind, ordinal);
+    const int file = memfd_create(name, MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) == 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+Device* device_of(int file, const char* kind)
 {
     char link[64];
     char target[128] = "";
+    char prefix[64];
     std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    const ssize_t length = readlink(link, target, sizeof target - 1);
-    constexpr char kPrefix[] = "/memfd:vramscope-simgpu:device=";
-    if (length <= 0 || std::strncmp(target, kPrefix, sizeof kPrefix - 1) != 0)
+    const int length = std::snprintf(prefix, sizeof prefix, "/memfd:%s", kind);
+    if (readlink(link, target, sizeof target - 1) <= 0 ||
+        std::strncmp(target, prefix, static_cast<std::size_t>(length)) != 0)
         return nullptr;
-    return device_at(std::atoi(target + sizeof kPrefix - 1));
+    return device_at(std::atoi(target + length));
 }
 
-CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Device& device,
+} // namespace
+
+int make_device_file(int ordinal, std::size_t bytes)
+{
+    return make_file(kDevice, ordinal, bytes);
+}
+
+int make_memory_file(const Device& device, std::size_t bytes)
+{
+    return make_file(kMemory, device.ordinal(), bytes);
+}
+
+Device* device_of_file(int file)
+{
+    return device_of(file, kDevice);
+}
+
+Device* device_of_memory_file(int file)
+{
+    return device_of(file, kMemory);
+}
+
+CUresult duplicate_file(int file, int& copy)
+{
+    const int made = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (made < 0)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    copy = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Kind kind, Device& device,
                      Context* context, CUdeviceptr& address)
 {
     struct stat status;
@@ -41,7 +90,7 @@ CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Device
     Allocation allocation;
     allocation.start = reinterpret_cast<std::uintptr_t>(mapped) + before;
     allocation.bytes = bytes;
-    allocation.kind = Kind::imported;
+    allocation.kind = kind;
     allocation.device = &device;
     allocation.context = context;
     add_allocation_locked(allocation);

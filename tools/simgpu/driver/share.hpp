@@ -1,15 +1,23 @@
 // tools/simgpu/driver/share.hpp — memory of another process, seen through its file.
+//
+// A file's name says what it is: a device's whole memory, or physical memory of a device that was
+// made to be exported.
 #pragma once
 
 #include "tools/simgpu/driver/allocation.hpp"
 
 namespace simgpu {
 
-// The device that a file handed over belongs to, by the name it was made with; null for any other
-// file.
+// -1 if the system has none left.
+int make_device_file(int ordinal, std::size_t bytes);
+int make_memory_file(const Device& device, std::size_t bytes);
+// The device that a file handed over belongs to; null for any other file.
 Device* device_of_file(int file);
-// Maps a range of it at a new address and registers it as imported.
-CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Device& device,
+Device* device_of_memory_file(int file);
+// A descriptor of its own for the same file.
+CUresult duplicate_file(int file, int& copy);
+// Maps a range of it at a new address and registers it as `kind`.
+CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Kind kind, Device& device,
                      Context* context, CUdeviceptr& address);
 
 } // namespace simgpu
