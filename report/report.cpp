@@ -9,6 +9,7 @@
 #include "report/analyze/verdict.hpp"
 #include "report/read/heap_replay.hpp"
 #include "report/read/log_reader.hpp"
+#include "report/read/memory_class.hpp"
 
 namespace vramscope::report {
 
@@ -55,6 +56,8 @@ Totals totals_of(const ReplayCounts& counts, const std::vector<LostBlocks>& lost
             totals.address_reservations += blocks.blocks;
             continue;
         }
+        if (!is_own_memory(blocks.memory))
+            continue;
         totals.leaked_bytes += blocks.bytes;
         totals.leaked_blocks += blocks.blocks;
         add_to(totals.leaked_by_memory, {blocks.memory, blocks.bytes, blocks.blocks});

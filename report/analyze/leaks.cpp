@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/analyze/frames.hpp"
+#include "report/read/memory_class.hpp"
 
 namespace vramscope::report {
 
@@ -197,7 +198,7 @@ std::vector<Leak> find_leaks(const std::vector<LostBlocks>& lost, const LeakSour
 {
     LeakTable table(source, symbolizer);
     for (const LostBlocks& blocks : lost) {
-        if (blocks.memory != Memory::reservation)
+        if (is_own_memory(blocks.memory))
             table.add(blocks);
     }
     std::vector<Leak> leaks = table.take();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/read/memory_class.hpp"
+
 namespace vramscope::report {
 
 using format::Cursor;
@@ -16,46 +18,18 @@ namespace {
 // Dead blocks may wait in the table until there are so many, and more than live ones.
 constexpr std::uint64_t kSweepAt = 4096;
 
-bool is_device_memory(Memory memory) noexcept
-{
-    switch (memory) {
-    case Memory::device:
-    case Memory::pitched:
-    case Memory::managed:
-    case Memory::async:
-    case Memory::array:
-    case Memory::mipmap:
-    case Memory::physical:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool is_host_memory(Memory memory) noexcept
-{
-    return memory == Memory::pinned || memory == Memory::registered;
-}
-
-bool dies_with_context(Memory memory) noexcept
-{
-    switch (memory) {
-    case Memory::device:
-    case Memory::pitched:
-    case Memory::managed:
-    case Memory::pinned:
-    case Memory::array:
-    case Memory::mipmap:
-        return true;
-    default:
-        return false;
-    }
-}
-
 // Addresses stay below 2^57, so the space fits above them.
 std::uint64_t key_of(Memory memory, std::uint64_t address) noexcept
 {
     return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
+}
+
+// Of a block whose address is handed out while it is there. A graph's memory goes with the graph; a
+// handle that was opened twice gives one address; owners are only listed.
+bool misses_its_free(Memory memory) noexcept
+{
+    return memory != Memory::graph && memory != Memory::ipc &&
+           class_of(memory) != MemoryClass::owner;
 }
 
 } // namespace
@@ -131,14 +105,14 @@ Api* HeapReplay::api_of(const Record& record)
 
 void HeapReplay::allocate(const Record& record, Memory memory)
 {
-    ++counts_.allocations;
+    counts_.allocations += class_of(memory) != MemoryClass::owner;
     counts_.graph_allocations += memory == Memory::graph;
-    if (is_device_memory(memory) || is_host_memory(memory)) {
+    if (is_own_memory(memory)) {
         ++counts_.memory_allocations;
         counts_.allocated_bytes += record.bytes;
     }
     Block block = make_block(record, memory);
-    if (memory == Memory::physical) {
+    if (format::key_space(memory) == KeySpace::physical) {
         if (physical_.knows(record.address)) {
             ++counts_.missed_frees;
             physical_.forget_handle(record.address,
@@ -190,7 +164,7 @@ void HeapReplay::replace(Block& occupant, Block successor)
         lost_.add(occupant, fate_of(occupant));
     } else {
         leave(occupant);
-        successor.displaced = occupant.memory != Memory::graph;
+        successor.displaced = misses_its_free(occupant.memory);
         counts_.missed_frees += successor.displaced;
     }
     phases_.release(occupant.phase);
@@ -200,18 +174,20 @@ void HeapReplay::replace(Block& occupant, Block successor)
 
 void HeapReplay::free(const Record& record, Memory memory)
 {
-    if (memory == Memory::physical) {
+    if (format::key_space(memory) == KeySpace::physical) {
         free_physical(record.address);
         return;
     }
     Block* const block = live_.find(key_of(memory, record.address));
     const bool of_the_one_before = block && record.ticks < block->ticks;
     if (!block || is_dead(*block) || (of_the_one_before && !block->displaced)) {
-        ++counts_.unmatched_frees;
+        counts_.unmatched_frees += class_of(memory) != MemoryClass::owner;
         return;
     }
-    ++counts_.frees;
-    counts_.memory_frees += is_device_memory(block->memory) || is_host_memory(block->memory);
+    counts_.frees += class_of(memory) != MemoryClass::owner;
+    counts_.memory_frees += is_own_memory(block->memory);
+    if (block->memory == Memory::graph)
+        return; // each launch allocates it again, without a call
     if (of_the_one_before) {
         block->displaced = false;
         --counts_.missed_frees;
@@ -224,7 +200,7 @@ void HeapReplay::free(const Record& record, Memory memory)
 void HeapReplay::free_physical(std::uint64_t handle)
 {
     const auto died = [this](const Block& block) {
-        ++counts_.memory_frees;
+        counts_.memory_frees += is_own_memory(block.memory);
         finish_block(block);
     };
     if (physical_.release(handle, died))
@@ -249,7 +225,7 @@ void HeapReplay::unmap(const Record& record)
     const std::uint64_t address = in.varint();
     const std::uint64_t bytes = in.varint();
     const auto died = [this](const Block& block) {
-        ++counts_.memory_frees;
+        counts_.memory_frees += is_own_memory(block.memory);
         finish_block(block);
     };
     if (in.ok())
@@ -305,8 +281,8 @@ Fate HeapReplay::fate_of(const Block& block) const noexcept
 
 void HeapReplay::enter(const Block& block)
 {
-    const std::uint64_t device = is_device_memory(block.memory) ? block.bytes : 0;
-    const std::uint64_t host = is_host_memory(block.memory) ? block.bytes : 0;
+    const std::uint64_t device = class_of(block.memory) == MemoryClass::device ? block.bytes : 0;
+    const std::uint64_t host = class_of(block.memory) == MemoryClass::host ? block.bytes : 0;
     device_bytes_ += device;
     host_bytes_ += host;
     counts_.peak_device_bytes = std::max(counts_.peak_device_bytes, device_bytes_);
@@ -321,8 +297,8 @@ void HeapReplay::enter(const Block& block)
 
 void HeapReplay::leave(const Block& block)
 {
-    const std::uint64_t device = is_device_memory(block.memory) ? block.bytes : 0;
-    const std::uint64_t host = is_host_memory(block.memory) ? block.bytes : 0;
+    const std::uint64_t device = class_of(block.memory) == MemoryClass::device ? block.bytes : 0;
+    const std::uint64_t host = class_of(block.memory) == MemoryClass::host ? block.bytes : 0;
     device_bytes_ -= device;
     host_bytes_ -= host;
     if (dies_with_context(block.memory)) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMaxApis = 4096;
 constexpr std::size_t kMaxModules = 65536;
 constexpr std::size_t kMaxDevices = 1024;
-constexpr std::uint64_t kMaxMemory = static_cast<std::uint64_t>(format::Memory::reservation);
+constexpr std::uint64_t kMaxMemory = static_cast<std::uint64_t>(format::Memory::graph_exec);
 constexpr std::uint64_t kMaxEffect = static_cast<std::uint64_t>(format::Effect::free);
 
 std::uint64_t distance_in_time(const Module& module, std::uint64_t ticks) noexcept

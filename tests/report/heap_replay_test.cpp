@@ -255,6 +255,55 @@ TEST(HeapReplay, GraphMemoryIsNeitherLostNorCounted)
     EXPECT_EQ(replay(log.free(0x1000)).counts.unmatched_frees, 0u);
 }
 
+TEST(HeapReplay, GraphMemoryMayBeFreedAgainAfterEachLaunch)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1_MiB, 1, "cuGraphAddMemAllocNode");
+    log.free(0x1000).free(0x1000, "cuMemFreeAsync").alloc(0x1000, 1_MiB).free(0x1000);
+    const Replayed result = replay(log);
+    EXPECT_EQ(result.counts.unmatched_frees, 0u);
+    EXPECT_EQ(result.counts.missed_frees, 0u) << "the graph was destroyed: its address is free";
+    EXPECT_EQ(result.counts.peak_device_bytes, 1_MiB);
+}
+
+struct NoMemory {
+    const char* what;
+    const char* allocates;
+    const char* frees;
+};
+class HeapReplayWithoutMemory : public testing::TestWithParam<NoMemory> {};
+
+TEST_P(HeapReplayWithoutMemory, DoesNotSumItUp)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 2_MiB, 1, GetParam().allocates).alloc(0x2000, 4_MiB, 1, GetParam().allocates);
+    log.free(0x1000, GetParam().frees);
+    const Replayed result = replay(log);
+    EXPECT_EQ(result.counts.memory_allocations, 0u);
+    EXPECT_EQ(result.counts.memory_frees, 0u);
+    EXPECT_EQ(result.counts.allocated_bytes, 0u);
+    EXPECT_EQ(result.counts.peak_device_bytes, 0u);
+    EXPECT_EQ(result.counts.peak_host_bytes, 0u);
+    EXPECT_EQ(result.counts.undefined_events, 0u);
+    EXPECT_EQ(result.counts.unmatched_frees, 0u);
+    EXPECT_EQ(result.lost_bytes(), 4_MiB) << "one was freed";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, HeapReplayWithoutMemory,
+    testing::Values(NoMemory{"Imported", "cuMemPoolImportPointer", "cuMemFreeAsync"},
+                    NoMemory{"Ipc", "cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle"},
+                    NoMemory{"External", "cuImportExternalMemory", "cuDestroyExternalMemory"},
+                    NoMemory{"MappedBuffer", "cuExternalMemoryGetMappedBuffer", "cuMemFree_v2"},
+                    NoMemory{"MappedMipmap", "cuExternalMemoryGetMappedMipmappedArray",
+                             "cuMipmappedArrayDestroy"},
+                    NoMemory{"Physical", "cuMemImportFromShareableHandle", "cuMemRelease"},
+                    NoMemory{"Multicast", "cuMulticastCreate", "cuMemRelease"},
+                    NoMemory{"Pool", "cuMemPoolCreate", "cuMemPoolDestroy"},
+                    NoMemory{"GreenContext", "cuGreenCtxCreate", "cuGreenCtxDestroy"},
+                    NoMemory{"GraphExec", "cuGraphInstantiateWithFlags", "cuGraphExecDestroy"}),
+    [](const auto& test_case) { return std::string(test_case.param.what); });
+
 TEST(HeapReplay, PhaseIsThePathThatAllBlocksOfAStackShare)
 {
     LogBuilder log;

@@ -167,6 +167,19 @@ TEST(Report, CutLogGivesWhatIsThere)
     EXPECT_EQ(report.totals.leaked_bytes, 1_MiB);
 }
 
+TEST(Report, WhatIsNotTheProgramsMemoryIsNeitherLeakNorTotal)
+{
+    LogBuilder log = clean();
+    log.alloc(0x1, 8_MiB, 1, "cuMemPoolCreate").alloc(0x2, 8_MiB, 1, "cuGraphInstantiateWithFlags");
+    log.alloc(0x3000, 8_MiB, 1, "cuGraphAddMemAllocNode");
+    log.alloc(0x4000, 8_MiB, 1, "cuIpcOpenMemHandle_v2").free(0x4000, "cuIpcCloseMemHandle");
+    const Report report = report_of(log);
+    EXPECT_EQ(report.verdict, Verdict::clean);
+    EXPECT_TRUE(report.leaks.empty());
+    EXPECT_EQ(report.totals.leaked_bytes, 0u);
+    EXPECT_EQ(report.totals.allocations, 1u);
+}
+
 TEST(Report, DescribesTheProcess)
 {
     LogBuilder log = leaking();

@@ -27,7 +27,7 @@ struct KnownApi {
     Memory memory;
 };
 
-constexpr std::array<KnownApi, 27> kApis = {{
+constexpr KnownApi kApis[] = {
     {"cuMemAlloc_v2", Effect::alloc, Memory::device},
     {"cuMemFree_v2", Effect::free, Memory::device},
     {"cuMemAllocPitch_v2", Effect::alloc, Memory::pitched},
@@ -55,7 +55,29 @@ constexpr std::array<KnownApi, 27> kApis = {{
     {"cuMemAlloc", Effect::alloc, Memory::device},
     {"cuMemFree", Effect::free, Memory::device},
     {"cuDevicePrimaryCtxReset_v2", Effect::none, Memory::none},
-}};
+    {"cuMemAllocFromPoolAsync", Effect::alloc, Memory::async},
+    {"cuMemPoolImportPointer", Effect::alloc, Memory::imported},
+    {"cuIpcOpenMemHandle_v2", Effect::alloc, Memory::ipc},
+    {"cuIpcCloseMemHandle", Effect::free, Memory::ipc},
+    {"cuImportExternalMemory", Effect::alloc, Memory::external},
+    {"cuDestroyExternalMemory", Effect::free, Memory::external},
+    {"cuExternalMemoryGetMappedBuffer", Effect::alloc, Memory::imported},
+    {"cuExternalMemoryGetMappedMipmappedArray", Effect::alloc, Memory::imported_mipmap},
+    {"cuMemImportFromShareableHandle", Effect::alloc, Memory::imported_physical},
+    {"cuMulticastCreate", Effect::alloc, Memory::multicast},
+    {"cuMulticastBindMem", Effect::none, Memory::none},
+    {"cuGraphAddMemAllocNode", Effect::alloc, Memory::graph},
+    {"cuMemPoolCreate", Effect::alloc, Memory::pool},
+    {"cuMemPoolDestroy", Effect::free, Memory::pool},
+    {"cuMemPoolTrimTo", Effect::none, Memory::pool},
+    {"cuCtxCreate_v2", Effect::alloc, Memory::context},
+    {"cuGreenCtxCreate", Effect::alloc, Memory::green_context},
+    {"cuGreenCtxDestroy", Effect::free, Memory::green_context},
+    {"cuGraphInstantiateWithFlags", Effect::alloc, Memory::graph_exec},
+    {"cuGraphExecDestroy", Effect::free, Memory::graph_exec},
+    {"cuIpcGetMemHandle", Effect::none, Memory::device},
+    {"cuMemExportToShareableHandle", Effect::none, Memory::physical},
+};
 
 const KnownApi& known_api(std::string_view name)
 {
@@ -242,9 +264,10 @@ LogBuilder& LogBuilder::alloc(std::uint64_t address, std::uint64_t bytes, std::u
     return *this;
 }
 
-LogBuilder& LogBuilder::free(std::uint64_t address, std::string_view api)
+LogBuilder& LogBuilder::free(std::uint64_t address, std::string_view api, std::uint64_t stack)
 {
-    const format::Free event{.api = api_id(api), .ticks = tick(), .address = address, .stack = 0};
+    const format::Free event{
+        .api = api_id(api), .ticks = tick(), .address = address, .stack = stack};
     room_for(format::kMaxHotBytes);
     std::array<std::uint8_t, format::kMaxHotBytes> buffer{};
     std::uint8_t* const end = format::encode_free(buffer.data(), event, threads_[current_].delta);

@@ -63,7 +63,8 @@ public:
 
     LogBuilder& alloc(std::uint64_t address, std::uint64_t bytes, std::uint64_t stack = 0,
                       std::string_view api = "cuMemAlloc_v2");
-    LogBuilder& free(std::uint64_t address, std::string_view api = "cuMemFree_v2");
+    LogBuilder& free(std::uint64_t address, std::string_view api = "cuMemFree_v2",
+                     std::uint64_t stack = 0);
     LogBuilder& place(const format::Place& place); // stays for the thread, over chunks too
 
     LogBuilder& info(std::string_view key, std::string_view value);
