@@ -167,8 +167,8 @@ public:
                 {n("api"), n("ticks"), n("address"), n("bytes"), n("stack"), format::Memory::none},
                 thread_.deltas));
         if (example_.record == "free")
-            return hot(format::encode_free(chunk_.payload, {n("api"), n("ticks"), n("address"), n("stack")},
-                                           thread_.deltas));
+            return hot(format::encode_free(
+                chunk_.payload, {n("api"), n("ticks"), n("address"), n("stack")}, thread_.deltas));
         if (example_.record == "place")
             return hot(format::encode_place(chunk_.payload,
                                             {n("context"), static_cast<std::int64_t>(n("device")),
@@ -198,9 +198,9 @@ private:
         else if (name == "device")
             log::record_device(thread_, static_cast<int>(n("ordinal")), n("bytes"), t("name"));
         else if (name == "pool")
-            log::record_pool(thread_, {n("handle"), static_cast<int>(n("location_type")),
-                                       static_cast<int>(n("location")), n("managed") != 0,
-                                       n("most_bytes")});
+            log::record_pool(thread_,
+                             {n("handle"), static_cast<int>(n("location_type")),
+                              static_cast<int>(n("location")), n("managed") != 0, n("most_bytes")});
         else if (name == "unmap")
             log::record_unmap(thread_, n("api"), n("ticks"), n("address"), n("bytes"));
         else
@@ -341,11 +341,11 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
 TEST(FormatPage, HasTheChunkHeaderOfTheCode)
 {
     using H = format::ChunkHeader;
-    expect_members("Chunk header", {MEMBER(H, magic), MEMBER(H, index), MEMBER(H, thread),
-                                    MEMBER(H, ordinal), MEMBER(H, base_ticks), MEMBER(H, base_ns),
-                                    MEMBER(H, committed), MEMBER(H, tid),
-                                    MEMBER(H, pending_address), MEMBER(H, pending_ticks),
-                                    MEMBER(H, pending_stack), MEMBER(H, pending_api)});
+    expect_members("Chunk header",
+                   {MEMBER(H, magic), MEMBER(H, index), MEMBER(H, thread), MEMBER(H, ordinal),
+                    MEMBER(H, base_ticks), MEMBER(H, base_ns), MEMBER(H, committed), MEMBER(H, tid),
+                    MEMBER(H, pending_address), MEMBER(H, pending_ticks), MEMBER(H, pending_stack),
+                    MEMBER(H, pending_api)});
     EXPECT_EQ(sizeof(H), offsetof(H, pending_api) + 4) << "a field is missing above";
 }
 

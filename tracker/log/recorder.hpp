@@ -78,8 +78,8 @@ inline bool ready(Thread& thread, const Opening& opening) noexcept
 // Events. The thread must be ready.
 void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
                   const CallSite& site) noexcept; // event.stack is filled in here
-// A free is told twice: begin_free() before the driver's call takes its time and its stack and leaves
-// them in the chunk's header, should the process end in between; then one of the others.
+// A free is told twice: begin_free() before the driver's call takes its time and its stack and
+// leaves them in the chunk's header, should the process end in between; then one of the others.
 void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept;
 void record_free(Thread& thread, const format::Free& event) noexcept;
 void abandon_free(Thread& thread) noexcept; // the driver refused it

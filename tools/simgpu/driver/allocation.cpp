@@ -138,7 +138,8 @@ bool on_device(std::uintptr_t address)
     const std::lock_guard lock(memory_mutex());
     const Allocation* allocation = find_allocation_locked(address);
     return allocation && allocation->kind != Kind::host && allocation->kind != Kind::registered &&
-           allocation->kind != Kind::managed;
+           allocation->kind != Kind::managed &&
+           (allocation->kind != Kind::pooled || allocation->pool->device);
 }
 
 } // namespace simgpu

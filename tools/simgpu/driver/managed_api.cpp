@@ -2,6 +2,7 @@
 // checked, else no effect.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/capture.hpp"
+#include "tools/simgpu/driver/pool.hpp"
 
 #include "api.hpp"
 
@@ -12,8 +13,11 @@ CUresult check_managed(CUdeviceptr start, std::size_t bytes)
 {
     const std::lock_guard lock(memory_mutex());
     const Allocation* allocation = find_allocation_locked(start);
-    const bool inside = allocation && allocation->kind == Kind::managed && bytes > 0 &&
-                        bytes <= allocation->start + allocation->bytes - start;
+    const bool managed =
+        allocation && (allocation->kind == Kind::managed ||
+                       (allocation->kind == Kind::pooled && is_managed_memory(*allocation->pool)));
+    const bool inside =
+        managed && bytes > 0 && bytes <= allocation->start + allocation->bytes - start;
     return inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -12,7 +12,14 @@ namespace {
 
 bool is_host(const Allocation& allocation)
 {
-    return allocation.kind == Kind::host || allocation.kind == Kind::registered;
+    return allocation.kind == Kind::host || allocation.kind == Kind::registered ||
+           (allocation.kind == Kind::pooled && is_host_memory(*allocation.pool));
+}
+
+bool is_managed(const Allocation& allocation)
+{
+    return allocation.kind == Kind::managed ||
+           (allocation.kind == Kind::pooled && is_managed_memory(*allocation.pool));
 }
 
 template <class T>
@@ -37,12 +44,11 @@ CUresult get(void* data, CUpointer_attribute attribute, CUdeviceptr pointer,
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         return answer<CUdeviceptr>(data, known ? pointer : 0);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        return answer<void*>(data,
-                             known && (is_host(*allocation) || allocation->kind == Kind::managed)
-                                 ? reinterpret_cast<void*>(pointer)
-                                 : nullptr);
+        return answer<void*>(data, known && (is_host(*allocation) || is_managed(*allocation))
+                                       ? reinterpret_cast<void*>(pointer)
+                                       : nullptr);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        return answer<unsigned char>(data, known && allocation->kind == Kind::managed);
+        return answer<unsigned char>(data, known && is_managed(*allocation));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         return answer<int>(data, known && allocation->device ? allocation->device->ordinal() : -2);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:

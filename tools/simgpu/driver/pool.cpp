@@ -2,11 +2,13 @@
 #include "tools/simgpu/driver/pool.hpp"
 
 #include <algorithm>
+#include <sys/mman.h>
 
 namespace simgpu {
 namespace {
 
 constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
+constexpr std::size_t kMostBytes = std::size_t{1} << 46; // roundings stay far from overflow
 
 std::atomic<bool> pools_used{false};
 
@@ -47,13 +49,32 @@ std::uintptr_t take_pending(Pool& pool, std::size_t bytes, const Stream& stream)
     return 0;
 }
 
+std::uintptr_t take_pages(const Pool& pool, std::size_t bytes)
+{
+    if (bytes > pool.most_bytes || pool.reserved > pool.most_bytes - bytes)
+        return 0;
+    if (pool.device)
+        return pool.device->take(bytes);
+    void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(pages);
+}
+
+void give_pages(const Pool& pool, std::uintptr_t start, std::size_t bytes)
+{
+    if (pool.device)
+        pool.device->give(start, bytes, true);
+    else
+        munmap(reinterpret_cast<void*>(start), bytes);
+}
+
 std::uintptr_t take_segment(Pool& pool, std::size_t bytes)
 {
     std::size_t size = round_up(std::max(bytes, kSegmentBytes), kBlockBytes);
-    std::uintptr_t start = pool.device->take(size);
+    std::uintptr_t start = take_pages(pool, size);
     if (!start) {
         size = round_up(bytes, kBlockBytes);
-        start = pool.device->take(size);
+        start = take_pages(pool, size);
     }
     if (!start)
         return 0;
@@ -78,22 +99,45 @@ Slots<Pool>& pools()
     return *all;
 }
 
-Pool* default_pool(Device& device)
+Pool* living_pool(CUmemoryPool handle)
 {
-    static auto* mutex = new std::mutex;
-    static auto* all = new std::map<Device*, Pool*>;
-    const std::lock_guard lock(*mutex);
-    Pool*& pool = (*all)[&device];
-    if (!pool) {
-        pool = pools().make();
-        pool->device = &device;
-        pool->is_default = true;
-    }
+    Pool* const pool = pools().find(handle);
+    return pool && !pool->destroyed ? pool : nullptr;
+}
+
+bool is_host_memory(const Pool& pool)
+{
+    return !pool.device && pool.place.type == CU_MEM_ALLOCATION_TYPE_PINNED;
+}
+
+bool is_managed_memory(const Pool& pool)
+{
+    return !pool.device && !is_host_memory(pool);
+}
+
+Pool* open_pool(const PoolPlace& place)
+{
+    const bool on_device =
+        place.type == CU_MEM_ALLOCATION_TYPE_PINNED && place.where == CU_MEM_LOCATION_TYPE_DEVICE;
+    Pool* const pool = pools().make();
+    pool->place = place;
+    pool->device = on_device ? device_at(place.id) : nullptr;
+    pool->most_bytes = UINT64_MAX;
+    pool->is_default = false;
+    pool->exportable = false;
+    pool->destroyed = false;
+    pool->release_threshold = 0;
+    pool->reuse_options.clear();
+    pool->access.clear();
+    pool->used = pool->reserved = pool->used_high = pool->reserved_high = 0;
+    pool->import_file = -1;
     return pool;
 }
 
 std::uintptr_t take_from_pool_locked(Pool& pool, std::size_t bytes, Stream& stream)
 {
+    if (bytes > kMostBytes)
+        return 0;
     pools_used.store(true);
     const std::size_t rounded = piece_bytes(bytes);
     collect_pending(pool);
@@ -109,6 +153,13 @@ std::uintptr_t take_from_pool_locked(Pool& pool, std::size_t bytes, Stream& stre
     return start;
 }
 
+void close_pool_if_unused_locked(Pool& pool)
+{
+    trim_pool_locked(pool, 0);
+    if (pool.segments.empty())
+        pools().retire(&pool);
+}
+
 void give_to_pool_locked(const Allocation& allocation, Mark freed)
 {
     Pool& pool = *allocation.pool;
@@ -118,11 +169,8 @@ void give_to_pool_locked(const Allocation& allocation, Mark freed)
         free_now(pool, allocation.start, rounded);
     else
         pool.pending.push_back({allocation.start, rounded, freed});
-    if (pool.destroyed && pool.used == 0) {
-        trim_pool_locked(pool, 0);
-        if (pool.segments.empty())
-            pools().retire(&pool);
-    }
+    if (pool.destroyed)
+        close_pool_if_unused_locked(pool);
 }
 
 void trim_pool_locked(Pool& pool, std::uint64_t keep)
@@ -139,7 +187,7 @@ void trim_pool_locked(Pool& pool, std::uint64_t keep)
         }
         pool.free.remove(*whole);
         pool.reserved -= bytes;
-        pool.device->give(start, bytes, true);
+        give_pages(pool, start, bytes);
         segment = pool.segments.erase(segment);
     }
 }
@@ -149,9 +197,12 @@ void trim_pools_after_sync()
     if (!pools_used.load())
         return;
     const std::lock_guard lock(memory_mutex());
-    for (Pool* pool : pools().all())
-        if (pool->reserved > pool->release_threshold)
+    for (Pool* pool : pools().all()) {
+        if (pool->destroyed)
+            close_pool_if_unused_locked(*pool);
+        else if (pool->reserved > pool->release_threshold)
             trim_pool_locked(*pool, pool->release_threshold);
+    }
 }
 
 } // namespace simgpu
