@@ -78,6 +78,7 @@ class Setup(unittest.TestCase):
 
     def setup(self, *options, **environment):
         environment = {"PATH": str(self.machine / "bin"), "MACHINE": str(self.machine),
+                       "VRAMSCOPE_CUDA_HEADERS": str(self.machine / "headers"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}
         done = subprocess.run([SCRIPT, *options], env=environment, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, (self.machine / "log").read_text()
@@ -190,6 +191,13 @@ class Setup(unittest.TestCase):
         self.assertIn("would run: env DEBIAN_FRONTEND=noninteractive apt-get install", output)
         self.assertNotIn("install -y", log)
         self.assertEqual(os.listdir(self.machine / "root/etc/apt/sources.list.d"), [])
+
+    def test_the_headers_of_another_toolkit_are_fetched_where_that_can_be(self):
+        for options, told in (((), True), (("--no-non-free",), False), (("--dry-run",), False)):
+            with self.subTest(options):
+                status, output, _ = self.setup(*options)
+                self.assertEqual(status, 0, output)
+                self.assertEqual("cuda-headers: no headers of CUDA 11.8" in output, told, output)
 
     def test_an_old_cmake_is_told_with_what_to_do(self):
         self.put("cmake.version", "3.22.1")
