@@ -1,91 +1,206 @@
-# tests/interpose/hook_table_test.py — the hook table against the toolkit's headers and its stub of the driver.
+# tests/interpose/hook_table_test.py — the tables of names against the toolkits' headers and stub of the driver.
 #
-# A driver may gain entry points with each version: one whose name speaks of memory must be hooked, or stand below with
-# the reason why it need not be. VRAMSCOPE_CUDA_INCLUDE and VRAMSCOPE_CUDA_STUB name the toolkit's; ctest sets them.
+# A driver may gain entry points with each version: a name that speaks of memory must be hooked, or stand in
+# classified_names.def with the reason why it need not be. VRAMSCOPE_CUDA_INCLUDE and VRAMSCOPE_CUDA_STUB name the
+# toolkit that is built with; VRAMSCOPE_CUDA_HEADERS the folder of other toolkits' headers (scripts/cuda-headers).
+# With --toolkit VERSION only that one is looked at; it ends 77 where it is not here.
 import os
 import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 import unittest
 
-SOURCE = pathlib.Path(__file__).parents[2]
+from driver_names import HOOKS, KNOWN_TOOLKITS, SOURCE, Tables, base_of, read_toolkit, runtime_names
+
 INCLUDE = pathlib.Path(os.environ.get("VRAMSCOPE_CUDA_INCLUDE", "/usr/local/cuda/include"))
 STUB = pathlib.Path(os.environ.get("VRAMSCOPE_CUDA_STUB", "/usr/local/cuda/lib64/stubs/libcuda.so"))
-
-SPEAKS_OF_MEMORY = re.compile(r"Mem|Alloc|Free|Array|Ctx(Create|Destroy|Attach|Detach)|PrimaryCtx|GetProcAddress|Multicast|Ipc|"
-                              r"ExternalMemory")
-# Names, without _v2 and _ptsz, that neither take nor give back memory that a program could leak through them.
-NOT_HOOKED = {
-    "copies, fills, hints and queries": re.compile(
-        r"cuMemcpy|cuMemset|cuMemAdvise|cuMemPrefetch|cuMemDiscard|cuMemBatchDecompress|cuStreamAttachMemAsync|"
-        r"cuMem(Get|Range|SetAccess|Export)|cuMemHostGet|cuMemPool(Get|Set|Export|Trim)|cuDevice\w*(MemPool|GraphMem)|"
-        r"cuArrayGet|cuMipmappedArrayGet|cuDeviceTotalMem|cuDeviceGetTexture1DLinearMaxWidth|cuPointer|cuCtxGet|"
-        r"cuDevicePrimaryCtx(GetState|SetFlags)|cuMulticastGet|cuStream(Write|Wait|BatchMemOp)|cuIpcGet|cuCoredump|"
-        r"cuMemSetMemPool|cuArray3DGet|cu(Ctx|Func)SetSharedMemConfig|cuOccupancy|cuLogs"),
-    "a name for memory that is somebody else's": re.compile(
-        r"cuIpc(Open|Close)|cuMemImportFromShareableHandle|cuMemPoolImport|cuImportExternalMemory|cuDestroyExternalMemory|"
-        r"cuExternalMemoryGetMapped|cuGraphics|cuTexRef|cuSurfRef|cuMulticast|cuEGL|cuVDPAU|cuGL"),
-    "an owner whose memory is recorded piece by piece": re.compile(r"cuMemPool(Create|Destroy)|cuCtxCreate|cuGreenCtx|cuCtxFromGreenCtx"),
-    "memory of a graph, which is not the program's to free": re.compile(r"cuGraph"),
-    "maps parts of a sparse array to physical memory that is recorded itself": re.compile(r"cuMemMapArrayAsync"),
-}
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path(os.environ.get("HOME", "/")) / ".cache")
+OTHERS = pathlib.Path(os.environ.get("VRAMSCOPE_CUDA_HEADERS") or CACHE / "vramscope" / "cuda-headers")
+INSTALLED = read_toolkit(INCLUDE, STUB)
 
 
-def hook_rows():
-    text = (SOURCE / "interpose" / "hooks" / "hook_table.def").read_text()
-    rows = re.findall(r"^VRAMSCOPE_HOOK\((\w+),\s*(\w+),\s*(\d+),\s*(\w+),", text, re.MULTILINE)
-    return {symbol: (base, int(since), streams) for symbol, base, since, streams in rows}
+def toolkits():
+    """All that are here, by version, the one that is built with among them."""
+    found = [read_toolkit(folder) for folder in sorted(OTHERS.glob("*/include"))]
+    return {toolkit.version: toolkit for toolkit in [*found, INSTALLED] if toolkit}
 
 
-def exported_names():
-    table = subprocess.run(["nm", "-D", "--defined-only", STUB], capture_output=True, text=True, check=True).stdout
-    return {line.split()[2] for line in table.splitlines() if line.split()[2].startswith("cu")}
+class TablesTest(unittest.TestCase):
+    """What needs no toolkit."""
+
+    def test_each_name_stands_once_in_one_of_the_tables(self):
+        tables = Tables()
+        self.assertGreater(len(tables.listed), 200)
+        names = sorted(tables.listed + list(tables.bases))
+        self.assertEqual([a for a, b in zip(names, names[1:]) if a == b], [], "remove it from classified_names.def")
+
+    def test_names_are_sorted_and_bare(self):
+        for kind, reason, names in Tables().groups:
+            self.assertIn(kind, ("pool", "pass", "not_memory"))
+            self.assertEqual(names, sorted(names), reason)
+            self.assertEqual([name for name in names if base_of(name) != name], [])
+
+    def test_the_whole_file_is_read(self):
+        text = re.sub(r"//.*", "", (HOOKS / "classified_names.def").read_text())
+        tables = Tables()
+        self.assertEqual(sorted(set(re.findall(r"\bcu[A-Z]\w+", text))), sorted(tables.listed))
+        self.assertEqual(len(re.findall(r"^VRAMSCOPE_WORD", text, re.MULTILINE)), sum(map(len, tables.words.values())))
+
+    def test_the_rule_of_what_speaks_of_memory(self):
+        tables = Tables()
+        by_itself, with_owners = tables.speaks_of("memory"), tables.speaks_of("memory", "owner")
+        for name in ("cuMemAllocQuantum", "cuArrayCreateSparse", "cuCtxCreateFromGreen", "cuIpcOpenAnything",
+                     "cuMemcpyAlloc", "cuNewBufferOfSomething"):
+            self.assertTrue(by_itself(name), name)
+        for name in ("cuGraphAddSomething", "cuThingDestroy", "cuModuleLoadTwice"):
+            self.assertTrue(with_owners(name) and not by_itself(name), name)
+        for name in ("cuMemcpyQuantum", "cuMemsetD128", "cuLaunchKernelTwice", "cuDeviceGetThing"):
+            self.assertFalse(with_owners(name), name)
+
+    def test_the_library_knows_up_to_which_version_the_tables_hold(self):
+        text = (HOOKS / "classified_names.hpp").read_text()
+        self.assertEqual(int(re.search(r"kNewestKnownVersion = (\d+);", text)[1]), max(KNOWN_TOOLKITS))
 
 
-def header_rows(exported):
-    """Exported name: (base, since, streams). The n-th version of a typedef is the export with _v<n>."""
-    versions = {}
-    for header in INCLUDE.glob("cuda*Typedefs.h"):
-        for base, since in re.findall(r"\bPFN_(cu[A-Z]\w*?)_v(\d+)(?:_pt[sd][sz])?\s*\)", header.read_text()):
-            versions.setdefault(base, set()).add(int(since))
-    rows = {}
-    for base, every_since in versions.items():
-        for number, since in enumerate(sorted(every_since), start=1):
-            symbol = base if number == 1 else f"{base}_v{number}"
-            for suffix, streams in (("", "legacy"), ("_ptsz", "per_thread"), ("_ptds", "per_thread")):
-                if symbol + suffix in exported:
-                    rows[symbol + suffix] = (base, since, streams)
-    return rows
-
-
-class HookTableTest(unittest.TestCase):
+class ToolkitsTest(unittest.TestCase):
     maxDiff = None
 
-    def setUp(self):
-        if not STUB.exists():
-            self.skipTest(f"no stub of the driver at {STUB}")
+    def toolkits(self):
+        found = toolkits()
+        if not found:
+            self.skipTest(f"no headers of CUDA in {INCLUDE} nor in {OTHERS}")
+        return found
+
+    def test_each_name_that_speaks_of_memory_is_in_a_table(self):
+        for version, toolkit in self.toolkits().items():
+            with self.subTest(version):
+                self.assertGreater(len(toolkit.bases), 350)
+                self.assertEqual(Tables().holes(toolkit), [])
+
+    def test_no_name_is_in_a_table_that_no_toolkit_has(self):
+        found = self.toolkits()
+        if max(found) < max(KNOWN_TOOLKITS):
+            self.skipTest(f"the toolkits here, {sorted(found)}, are older than the tables")
+        everything = set().union(*(toolkit.bases for toolkit in found.values()))
+        self.assertEqual(sorted(set(Tables().listed) - everything), [])
+        self.assertEqual(sorted(Tables().bases - everything), [])
 
     def test_each_row_has_the_name_version_and_streams_of_the_headers(self):
-        expected = header_rows(exported_names())
-        rows = hook_rows()
+        if not INSTALLED or not INSTALLED.exported:
+            self.skipTest(f"no stub of the driver at {STUB}")
+        expected = INSTALLED.rows()
+        rows = Tables().hooks
         self.assertGreater(len(rows), 40)
         wrong = {symbol: (row, expected.get(symbol)) for symbol, row in rows.items() if row != expected.get(symbol, row)}
         self.assertEqual(wrong, {})
-        version = int(re.search(r"#define CUDA_VERSION (\d+)", (INCLUDE / "cuda.h").read_text())[1])
-        known = {symbol for symbol, (_, since, _) in rows.items() if since <= version}
+        known = {symbol for symbol, (_, since, _) in rows.items() if since <= INSTALLED.version}
         self.assertEqual(known - set(expected), set(), "hooked names that the headers do not know")
 
-    def test_each_export_that_speaks_of_memory_is_hooked_or_has_a_reason(self):
-        hooked = set(hook_rows())
-        unknown = [name for name in sorted(exported_names())
-                   if SPEAKS_OF_MEMORY.search(name) and name not in hooked
-                   and not any(reason.match(name) for reason in NOT_HOOKED.values())]
-        self.assertEqual(unknown, [])
 
-    def test_no_reason_covers_a_hooked_name(self):
-        for why, reason in NOT_HOOKED.items():
-            self.assertEqual([name for name in hook_rows() if reason.match(name)], [], why)
+class PlantedTest(unittest.TestCase):
+    """A toolkit with names that are in no table."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.include = pathlib.Path(folder.name)
+        (self.include / "cuda.h").write_text("#define CUDA_VERSION 99000\nCUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr*, size_t);\n")
+
+    def holes(self, stub=None):
+        return Tables().holes(read_toolkit(self.include, stub))
+
+    def plant(self, header, text):
+        with (self.include / header).open("a") as file:
+            file.write(text)
+
+    def test_what_is_known_is_no_hole(self):
+        self.assertEqual(self.holes(), [])
+
+    def test_a_new_name_in_a_header_is_found(self):
+        for header in ("cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h"):
+            with self.subTest(header):
+                self.plant(header, f"CUresult CUDAAPI cuMemAllocQuantum{header[4:-2]}(CUdeviceptr* dptr);\n")
+                self.assertIn(f"cuMemAllocQuantum{header[4:-2]}", self.holes())
+
+    def test_a_new_name_in_a_typedef_header_is_found(self):
+        self.plant("cudaTypedefs.h", "typedef CUresult (CUDAAPI *PFN_cuMemAllocQuantum_v14000_ptsz)(CUdeviceptr_v2 *dptr);\n")
+        self.assertEqual(self.holes(), ["cuMemAllocQuantum"])
+
+    def test_a_new_export_of_the_stub_is_found(self):
+        stub = self.include / "libcuda.so"
+        subprocess.run([os.environ.get("VRAMSCOPE_CC", "cc"), "-shared", "-fPIC", "-x", "c", "-", "-o", stub], text=True, check=True,
+                       input="int cuMemAllocQuantum_v2_ptsz(void) { return 0; } int cuLaunchQuantum(void) { return 0; }")
+        self.assertEqual(self.holes(stub), ["cuMemAllocQuantum"])
+
+    def test_a_new_version_of_a_hooked_name_is_found(self):
+        self.plant("cuda.h", "CUresult CUDAAPI cuMemAlloc_v3(CUdeviceptr*, size_t, int);\n")
+        self.assertEqual(self.holes(), ["cuMemAlloc_v3"])
+
+    def test_a_name_in_a_comment_is_none(self):
+        self.plant("cuda.h", "/* CUresult CUDAAPI cuMemAllocQuantum(void); */\n// CUresult CUDAAPI cuMemAllocLater(void);\n")
+        self.assertEqual(self.holes(), [])
+
+
+# Functions of the runtime that have another name than the driver's that they call.
+RUNTIME_TWINS = {
+    "cudaArrayGetInfo": "cuArray3DGetDescriptor", "cudaDeviceGetSharedMemConfig": "cuCtxGetSharedMemConfig",
+    "cudaDeviceSetSharedMemConfig": "cuCtxSetSharedMemConfig", "cudaFree": "cuMemFree", "cudaFreeArray": "cuArrayDestroy",
+    "cudaFreeAsync": "cuMemFreeAsync", "cudaFreeHost": "cuMemFreeHost", "cudaFreeMipmappedArray": "cuMipmappedArrayDestroy",
+    "cudaGetMipmappedArrayLevel": "cuMipmappedArrayGetLevel", "cudaHostAlloc": "cuMemHostAlloc",
+    "cudaHostGetDevicePointer": "cuMemHostGetDevicePointer", "cudaHostGetFlags": "cuMemHostGetFlags",
+    "cudaHostRegister": "cuMemHostRegister", "cudaHostUnregister": "cuMemHostUnregister", "cudaMalloc": "cuMemAlloc",
+    "cudaMalloc3D": "cuMemAllocPitch", "cudaMalloc3DArray": "cuArray3DCreate", "cudaMallocArray": "cuArrayCreate",
+    "cudaMallocAsync": "cuMemAllocAsync", "cudaMallocFromPoolAsync": "cuMemAllocFromPoolAsync",
+    "cudaMallocHost": "cuMemHostAlloc", "cudaMallocManaged": "cuMemAllocManaged",
+    "cudaMallocMipmappedArray": "cuMipmappedArrayCreate", "cudaMallocPitch": "cuMemAllocPitch",
+}
+
+
+class RuntimeTest(unittest.TestCase):
+    """The runtime's functions are not hooked: each must call a driver's that is in a table."""
+    maxDiff = None
+
+    def setUp(self):
+        if not (INCLUDE / "cuda_runtime_api.h").is_file():
+            self.skipTest(f"no cuda_runtime_api.h in {INCLUDE}")
+        self.tables = Tables()
+        memory_like = self.tables.speaks_of("memory")
+        self.names = {name for name in runtime_names(INCLUDE)
+                      if (memory_like(name) or "Malloc" in name) and not name.startswith("cudaMemcpy")}
+
+    @staticmethod
+    def twin_of(name):
+        return RUNTIME_TWINS.get(name, "cu" + name.removeprefix("cuda"))
+
+    def test_each_function_of_memory_has_a_twin_in_a_table(self):
+        self.assertGreater(len(self.names), 60)
+        known = self.tables.bases | set(self.tables.listed)
+        self.assertEqual([name for name in sorted(self.names) if self.twin_of(name) not in known], [])
+
+    # The reporter must know them in the stack of a static runtime, whose other functions have no names.
+    def test_the_reporter_knows_each_function_that_takes_or_gives_back_memory(self):
+        text = (SOURCE / "report" / "analyze" / "frames.cpp").read_text()
+        listed = set(re.findall(r'"(cuda\w+)"', re.search(r"kMemoryApis = \{([^}]*)\}", text)[1]))
+        wanted = {name for name in self.names | (RUNTIME_TWINS.keys() & runtime_names(INCLUDE))
+                  if self.tables.effects.get(self.twin_of(name)) in ("alloc", "free")}
+        self.assertEqual(sorted(wanted - listed), [])
+        self.assertEqual(sorted(listed - runtime_names(INCLUDE)), [])
+
+
+def look_at_one(version):
+    """As a test of its own, so that a toolkit that is not here shows as a test that was skipped."""
+    toolkit = toolkits().get(version)
+    if not toolkit:
+        print(f"no headers of CUDA {version} in {INCLUDE} nor in {OTHERS}: scripts/cuda-headers fetches those of 11.8")
+        return 77
+    holes = Tables().holes(toolkit)
+    print(f"{len(toolkit.bases)} names, of which {len(holes)} are in no table: {' '.join(holes)}")
+    return 1 if holes else 0
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--toolkit"]:
+        sys.exit(look_at_one(int(sys.argv[2])))
     unittest.main()
