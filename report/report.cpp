@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
 #include "report/read/heap_replay.hpp"
 #include "report/read/log_reader.hpp"
@@ -87,6 +88,7 @@ Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const 
             coverage.entry_points_seen.push_back(api.name);
     }
     std::sort(coverage.entry_points_seen.begin(), coverage.entry_points_seen.end());
+    coverage.unknown_entry_points = newer_functions(tables.info());
     return coverage;
 }
 
@@ -114,6 +116,10 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
             "{} address reservation{} never given back: {} bytes of addresses, no memory",
             totals.address_reservations, totals.address_reservations == 1 ? " was" : "s were",
             totals.reserved_address_bytes));
+    if (!process.coverage.unknown_entry_points.empty())
+        notices.push_back(
+            newer_functions_notice(process.coverage.unknown_entry_points,
+                                   !process.info_value("unknown_entry_points.more").empty()));
 }
 
 // Reads one log into the report.
@@ -214,6 +220,14 @@ void sum_up(Report& report)
         "no CUDA memory call was seen: `vramscope doctor` tells why that can be");
 }
 
+// Both are sorted.
+void unite(std::vector<std::string>& names, const std::vector<std::string>& more)
+{
+    std::vector<std::string> both;
+    std::set_union(names.begin(), names.end(), more.begin(), more.end(), std::back_inserter(both));
+    names = std::move(both);
+}
+
 } // namespace
 
 Totals& Totals::operator+=(const Totals& other)
@@ -246,11 +260,8 @@ Coverage& Coverage::operator+=(const Coverage& other)
         lost[reason] += other.lost[reason];
     damaged_chunks += other.damaged_chunks;
     truncated = truncated || other.truncated;
-    std::vector<std::string> both;
-    std::set_union(entry_points_seen.begin(), entry_points_seen.end(),
-                   other.entry_points_seen.begin(), other.entry_points_seen.end(),
-                   std::back_inserter(both));
-    entry_points_seen = std::move(both);
+    unite(entry_points_seen, other.entry_points_seen);
+    unite(unknown_entry_points, other.unknown_entry_points);
     return *this;
 }
 

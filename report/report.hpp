@@ -68,6 +68,8 @@ struct Coverage {
     std::uint64_t damaged_chunks = 0;
     bool truncated = false;                     // the file ends before its last chunk does
     std::vector<std::string> entry_points_seen; // those of the events, sorted
+    // Looked up by the program and not hooked: newer functions of memory, some as name@version.
+    std::vector<std::string> unknown_entry_points;
 
     std::uint64_t lost_events() const noexcept;
     Coverage& operator+=(const Coverage& other);

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "interpose/hooks/unknown_names.hpp"
 #include "tracker/log/log_file.hpp"
 
 namespace vramscope::hooks {
@@ -27,6 +28,7 @@ void describe_driver(log::Thread& thread)
         std::snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
         log::record_info(thread, "driver.version", text);
     }
+    write_unknown_names(thread);
 }
 
 } // namespace

@@ -58,6 +58,7 @@ const Driver* Driver::find() noexcept
 
 void Driver::fill(void* library) noexcept
 {
+    library_ = library;
     for (std::size_t i = 0; i < kHooks; ++i)
         own_[i] = capture::loader_dlsym(library, kHookTable[i].symbol);
     const auto take = [&](auto& field, const char* name) {
@@ -85,6 +86,11 @@ void Driver::fill(void* library) noexcept
         first_ = search.first;
         end_ = search.end;
     }
+}
+
+bool Driver::exports(const char* name) const noexcept
+{
+    return capture::loader_dlsym(library_, name) != nullptr;
 }
 
 const HookInfo* Driver::hook_at(const void* address) const noexcept

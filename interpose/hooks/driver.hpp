@@ -19,6 +19,7 @@ public:
     void* own_address(Hook hook) const noexcept { return own_[static_cast<std::size_t>(hook)]; }
     // The row whose own address this is; null: none.
     const HookInfo* hook_at(const void* address) const noexcept;
+    bool exports(const char* name) const noexcept;
     bool contains(const void* address) const noexcept
     {
         const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -42,6 +43,7 @@ public:
 private:
     void fill(void* library) noexcept;
 
+    void* library_;
     void* own_[kHooks];
     std::uintptr_t first_;
     std::uintptr_t end_;

@@ -4,11 +4,14 @@
 // point, and the asker is not the driver. Every other look-up goes on to the next dlsym by a jump,
 // so that libc sees the caller.
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
 
 #include "interpose/hooks/actions.hpp"
+#include "interpose/hooks/classified_names.hpp"
+#include "interpose/hooks/unknown_names.hpp"
 #include "tracker/capture/loader.hpp"
 
 extern "C" {
@@ -51,12 +54,22 @@ bool is_loader_name(const char* name) noexcept
     return std::strcmp(name, "dlsym") == 0 || std::strcmp(name, "dlvsym") == 0;
 }
 
-// A cheap test first: this runs for every dlsym of the program.
-const HookInfo* hooked(const char* name) noexcept
+// A cheap test: it runs for every dlsym of the program.
+bool is_driver_name(const char* name) noexcept
 {
-    if (name[0] != 'c' || name[1] != 'u' || name[2] < 'A' || name[2] > 'Z')
-        return nullptr;
-    return find_hook(name);
+    return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
+// The look-up itself goes on untouched, and leaves dlerror as it should be.
+void remember_if_unknown(const char* name, const void* caller) noexcept
+{
+    if (!is_unknown_memory_name(name))
+        return;
+    const int program_errno = errno;
+    const Driver* driver = Driver::find();
+    if (driver && driver->exports(name) && !driver->contains(caller))
+        remember_unknown_name(name, 0);
+    errno = program_errno;
 }
 
 void* wrapper_for(const Driver& driver, const HookInfo& hook, void* found) noexcept
@@ -144,6 +157,25 @@ bool look_behind_us(void* handle, const HookInfo& hook, const char* version, con
     return true;
 }
 
+// A driver may answer with other addresses than it exports: then what was asked tells what they
+// are. But a function that is exported as a version that we do not know, or may be one, has other
+// parameters than our wrapper.
+const HookInfo* hook_by_name(const char* base, int version, Streams streams,
+                             const void* function) noexcept
+{
+    const HookInfo* hook = find_hook(base, version, streams);
+    if (!hook || version > kNewestKnownVersion)
+        return nullptr;
+    Dl_info found;
+    const bool has_name =
+        ::dladdr(function, &found) && found.dli_saddr == function && found.dli_sname;
+    const std::size_t length = std::strlen(base);
+    if (has_name && std::strncmp(found.dli_sname, base, length) == 0 &&
+        (!found.dli_sname[length] || found.dli_sname[length] == '_'))
+        return find_hook(found.dli_sname);
+    return hook;
+}
+
 } // namespace
 
 void LooksUp::substitute(const Driver& driver) const noexcept
@@ -152,13 +184,15 @@ void LooksUp::substitute(const Driver& driver) const noexcept
     if (!symbol || !out || !*out)
         return;
     const HookInfo* hook = driver.hook_at(*out);
-    if (!hook) // a driver that answers with other addresses than it exports: then by what was asked
-        hook = find_hook(symbol, version,
-                         flags & kPerThreadStream ? Streams::per_thread : Streams::legacy);
     if (!hook)
-        return;
-    set_real_function(id_of(*hook), *out);
-    *out = hook->wrapper;
+        hook = hook_by_name(symbol, version,
+                            flags & kPerThreadStream ? Streams::per_thread : Streams::legacy, *out);
+    if (hook) {
+        set_real_function(id_of(*hook), *out);
+        *out = hook->wrapper;
+    } else if (driver.contains(*out) && is_unknown_memory_name(symbol)) {
+        remember_unknown_name(symbol, version);
+    }
 }
 
 } // namespace vramscope::hooks
@@ -172,8 +206,10 @@ int vramscope_filter_lookup(void* handle, const char* name, const char* version,
     find_next();
     if (!name)
         return 0;
-    const HookInfo* hook = hooked(name);
+    const HookInfo* hook = is_driver_name(name) ? find_hook(name) : nullptr;
     if (!hook) {
+        if (is_driver_name(name))
+            remember_if_unknown(name, caller);
         if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !is_loader_name(name))
             return 0;
         void* found = ask_next(handle, name, version);

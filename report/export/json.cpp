@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchemaVersion = "1.0.0";
+constexpr const char* kSchemaVersion = "1.1.0";
 
 Json or_null(const std::string& text)
 {
@@ -59,7 +59,8 @@ Json coverage_json(const Coverage& coverage)
             {"lost_events", coverage.lost_events()},
             {"damaged_chunks", coverage.damaged_chunks},
             {"truncated", coverage.truncated},
-            {"entry_points_seen", coverage.entry_points_seen}};
+            {"entry_points_seen", coverage.entry_points_seen},
+            {"unknown_entry_points", coverage.unknown_entry_points}};
 }
 
 // What the process ran on, added to its coverage.
@@ -128,7 +129,8 @@ Json process_json(const Process& process)
             {{"ordinal", device.ordinal}, {"bytes", device.bytes}, {"name", device.name}});
     Json info = Json::object();
     for (const auto& [key, value] : process.info)
-        info[key] = value;
+        if (key != "unknown_entry_point") // there may be several: in coverage
+            info[key] = value;
     Json coverage = coverage_json(process.coverage);
     add_surroundings(coverage, process);
     return {{"pid", process.pid},

@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from e2e import DRIVER, PRELOAD, EndToEndTest, driver_names, hooked_names, needs
+from e2e import DRIVER, PRELOAD, PROGRAMS, VRAMSCOPE, EndToEndTest, driver_names, hooked_names, needs, simulated_only
 
 VERSIONS = [0, 1999, 2000, 2020, 3020, 4000, 4010, 5000, 6000, 6050, 7000, 8000, 9000, 10000, 10020, 11000, 11020, 11030,
             11040, 12000, 12020, 12050, 13000, 99000]
@@ -41,6 +41,54 @@ class LookUpsTest(EndToEndTest):
             with self.subTest(asked):
                 _, traced = self.look_ups([asked])
                 self.assertEqual({answer for _, answer in traced[:3]}, {f"{PRELOAD.name}:{name}"})
+
+
+# On a driver that is newer than we are: what it has more is handed out as it is, and told in the log.
+class NewerDriverTest(EndToEndTest):
+    NAMES = ["cuMemAllocQuantum", "cuMemAllocQuantum@14000", "cuMemAlloc@14000", "cuMemAlloc_v3", "cuMemFree@14000"]
+
+    def run_on_odd_driver(self, when):
+        """The reports of a traced run, which must be like the same run alone."""
+        driver = {"LD_LIBRARY_PATH": str(PROGRAMS / "odd_driver")}
+        alone = self.execute(PROGRAMS / "newer_names", when, **driver)
+        traced = self.execute(PROGRAMS / "newer_names", when, **driver, LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG=f"{when}.%p.vsl")
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        self.assertEqual((traced.returncode, traced.stdout, traced.stderr), (0, alone.stdout, alone.stderr))
+        self.stdout = alone.stdout
+        return [self.report_of(log) for log in self.logs()]
+
+    def test_newer_functions_are_handed_out_untouched_and_told(self):
+        for when in ("before", "after", "in_thread"):
+            with self.subTest(when):
+                reports = self.run_on_odd_driver(when)
+                self.assertIn("cuMemAlloc@14000 libcuda.so.1:cuMemAlloc_v3, result 0", self.stdout)
+                self.assertEqual(len(reports), 1)
+                self.assertEqual(reports[0]["coverage"]["unknown_entry_points"], sorted(self.NAMES))
+                self.assert_seen(reports[0], allocations=1, frees=1)
+                self.logs()[0].unlink()
+
+    def test_the_child_of_a_fork_tells_what_its_parent_looked_up(self):
+        reports = self.run_on_odd_driver("forked")
+        self.assertEqual([report["coverage"]["unknown_entry_points"] for report in reports], [sorted(self.NAMES)])
+
+    def test_of_too_many_names_the_first_are_kept(self):
+        reports = self.run_on_odd_driver("many")
+        self.assertEqual(reports[0]["coverage"]["unknown_entry_points"], sorted(f"cuMemAllocMany{i}@14000" for i in range(64)))
+        self.assertIn("the program looked up more than 64 newer memory functions", "".join(reports[0]["notices"]))
+
+    def test_report_leaks_and_doctor_tell_it(self):
+        self.run_on_odd_driver("before")
+        log = self.logs()[0]
+        for command in (["report", log], ["leaks", log], ["doctor", log]):
+            with self.subTest(command[0]):
+                told = " ".join(self.execute(VRAMSCOPE, *command).stdout.split())
+                self.assertIn("looked up 4 newer memory functions that this version does not know (cuMemAlloc@14000, "
+                              "cuMemAllocQuantum, cuMemAlloc_v3, cuMemFree@14000): memory that comes from them is not counted", told)
+
+    @simulated_only
+    def test_nothing_is_told_on_a_driver_that_we_know(self):
+        self.look_ups(f"{name} {version} 0" for name in names_to_ask() for version in VERSIONS)
+        self.assertEqual(self.report_of(*self.logs())["coverage"]["unknown_entry_points"], [])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-// tests/programs/look_ups.cpp — asks cuGetProcAddress, in both forms, and prints each answer.
+// tests/programs/look_ups.cpp — asks cuGetProcAddress, in both forms, and dlsym, and prints each
+// answer. Calls cuInit at the end.
 //
 // Usage: look_ups FILE, of lines "name version flags"; a name "-" is empty. A line for each answer:
 // form name version flags result status answer. The out-parameters hold a mark before each call:
@@ -50,6 +51,14 @@ void ask_v2(const std::string& name, int version, unsigned flags, bool with_stat
                 answer_of(function));
 }
 
+void ask_dlsym(const std::string& name)
+{
+    static std::string last;
+    if (name != last)
+        std::printf("dlsym %s %s\n", name.c_str(), answer_of(from_driver<void>(name.c_str())));
+    last = name;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -66,7 +75,9 @@ int main(int argc, char** argv)
         ask_v1(name, version, flags);
         ask_v2(name, version, flags, true);
         ask_v2(name, version, flags, false);
+        ask_dlsym(name);
     }
+    from_driver<decltype(cuInit)>("cuInit")(0);
     auto* const find = from_driver<decltype(cuGetProcAddress_v2)>("cuGetProcAddress_v2");
     if (!find)
         return 0;

@@ -3,7 +3,8 @@
 //
 // Its names have a version, as dlvsym wants it. It calls its own exports as anyone would, so that
 // they come by way of whoever stands before it. And cuGetProcAddress hands out other functions than
-// it exports for memory, so that only what was asked for tells what they are.
+// it exports for memory, so that only what was asked for tells what they are. From CUDA 14 on it
+// has functions of memory that nobody knows yet, and known ones with other parameters.
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cstring>
 
@@ -25,9 +26,35 @@ CUresult hidden_free(CUdeviceptr address)
     return address < next ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// Nothing is right about what a caller gets who takes these for what they were.
+CUresult hidden_newer_free(const char* why, CUdeviceptr address)
+{
+    return why && address < next ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult hidden_many(CUdeviceptr* address)
+{
+    return hidden_alloc(address, 1);
+}
+
 } // namespace
 
 extern "C" {
+
+CUresult cuMemAllocQuantum(CUdeviceptr* address)
+{
+    return hidden_alloc(address, 4096);
+}
+
+CUresult cuMemAlloc_v3(size_t bytes, CUdeviceptr* address)
+{
+    return hidden_alloc(address, bytes);
+}
+
+CUresult cuLaunchQuantum()
+{
+    return CUDA_SUCCESS;
+}
 
 CUresult cuInit(unsigned flags)
 {
@@ -70,6 +97,10 @@ CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint
         int since;
         void* function;
     } kRows[] = {
+        {"cuMemAllocQuantum", 14000, reinterpret_cast<void*>(cuMemAllocQuantum)},
+        {"cuMemAlloc", 14000, reinterpret_cast<void*>(cuMemAlloc_v3)},
+        {"cuMemFree", 14000, reinterpret_cast<void*>(hidden_newer_free)},
+        {"cuLaunchQuantum", 14000, reinterpret_cast<void*>(cuLaunchQuantum)},
         {"cuInit", 2000, reinterpret_cast<void*>(cuInit)},
         {"cuDevicePrimaryCtxRetain", 7000, reinterpret_cast<void*>(cuDevicePrimaryCtxRetain)},
         {"cuCtxSetCurrent", 4000, reinterpret_cast<void*>(cuCtxSetCurrent)},
@@ -81,8 +112,9 @@ CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint
             *function = row.function;
             return CUDA_SUCCESS;
         }
-    *function = nullptr;
-    return CUDA_ERROR_NOT_FOUND;
+    const bool one_of_many = std::strncmp(name, "cuMemAllocMany", 14) == 0;
+    *function = one_of_many ? reinterpret_cast<void*>(hidden_many) : nullptr;
+    return one_of_many ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 } // extern "C"

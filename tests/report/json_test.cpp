@@ -26,6 +26,7 @@ LogBuilder program()
 {
     LogBuilder log;
     log.info("program", "train").info("driver.simulated", "1").info("unwinder", "libunwind");
+    log.info("unknown_entry_point", "cuMemB").info("unknown_entry_point", "cuMemA@14000");
     log.device(0, 24ull << 30, "GPU").module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "id");
     log.stack(1, {0x401001, 0x409001})
         .place({.context = 1, .device = 0})
@@ -64,7 +65,7 @@ int check(const std::string& text)
 TEST(Json, HoldsExactNumbersAndHexOffsets)
 {
     const Json report = Json::parse(text_of(program()));
-    EXPECT_EQ(report["schema_version"], "1.0.0");
+    EXPECT_EQ(report["schema_version"], "1.1.0");
     EXPECT_EQ(report["verdict"], "leaks");
     EXPECT_EQ(report["totals"]["leaked_bytes"], 3'000'000'007u);
     ASSERT_EQ(report["leaks"].size(), 1u);
@@ -83,6 +84,9 @@ TEST(Json, HoldsExactNumbersAndHexOffsets)
     EXPECT_EQ(leak["stack"][0]["offset"], "0x1000");
     EXPECT_EQ(report["coverage"]["driver"]["simulated"], true);
     EXPECT_EQ(report["coverage"]["unwinder"], "libunwind");
+    EXPECT_EQ(report["coverage"]["unknown_entry_points"],
+              Json::parse(R"(["cuMemA@14000", "cuMemB"])"));
+    EXPECT_FALSE(report["processes"][0]["info"].contains("unknown_entry_point"));
     EXPECT_EQ(report["processes"][0]["end"]["kind"], "exited");
 }
 
