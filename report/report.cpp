@@ -10,6 +10,7 @@
 #include "report/analyze/verdict.hpp"
 #include "report/read/heap_replay.hpp"
 #include "report/read/log_reader.hpp"
+#include "report/read/marks.hpp"
 #include "report/read/memory_class.hpp"
 
 namespace vramscope::report {
@@ -122,6 +123,14 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
                                    !process.info_value("unknown_entry_points.more").empty()));
 }
 
+void add_marks(Process& process, const Marks& marks, const TickClock& clock,
+               const LogTables& tables)
+{
+    process.mark_count = marks.count();
+    for (const LoggedMark& mark : marks.kept())
+        process.marks.push_back({clock.ns(mark.ticks), mark.name, tables.thread(mark.thread).tid});
+}
+
 // Reads one log into the report.
 class LogReport {
 public:
@@ -140,11 +149,13 @@ public:
         HeapReplay replay(tables, header.exit_began_ticks, [&] {
             reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
         });
-        replay_all(reader, replay, logs);
+        Marks marks;
+        replay_all(reader, replay, marks, logs);
         const std::vector<LostBlocks> lost = replay.lost();
 
         Process process = describe_process(file, tables, judge_end(header, running));
         process.duration_ns = reader.clock().ns(replay.counts().last_ticks);
+        add_marks(process, marks, reader.clock(), tables);
         process.totals = totals_of(replay.counts(), lost);
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
         std::vector<Leak> leaks =
@@ -158,12 +169,13 @@ public:
     }
 
 private:
-    void replay_all(LogReader& reader, HeapReplay& replay, std::size_t logs)
+    void replay_all(LogReader& reader, HeapReplay& replay, Marks& marks, std::size_t logs)
     {
         const auto done = static_cast<double>(report_.processes.size());
         std::uint64_t records = 0;
         while (const Record* const record = reader.next()) {
             replay.apply(*record);
+            marks.apply(*record);
             if (++records % kRecordsPerProgress == 0 && options_.progress)
                 options_.progress((done + reader.fraction_read()) / static_cast<double>(logs));
         }

@@ -81,6 +81,13 @@ struct DeviceInfo {
     std::string name;
 };
 
+// A named moment: NVTX marks and vramscope_point of the program, or `vramscope mark` from outside.
+struct Mark {
+    std::uint64_t ns = 0; // since the log was opened
+    std::string name;
+    std::uint32_t tid = 0; // of the program's thread; 0: set by `vramscope mark`
+};
+
 struct Process {
     std::uint32_t pid = 0;
     std::uint32_t parent_pid = 0;
@@ -92,6 +99,8 @@ struct Process {
     ProcessEnd end;
     std::vector<std::pair<std::string, std::string>> info; // Info records, in order
     std::vector<DeviceInfo> devices;
+    std::vector<Mark> marks;      // in order of time, at most kMostMarks
+    std::uint64_t mark_count = 0; // of all
     Totals totals;
     Coverage coverage;
 

@@ -22,7 +22,7 @@ LAYERS = {
     "report/export": ["report", "report/read", "report/analyze"],
     "report": ["report/read", "report/analyze", "report/export"],
     "tools": ["report", "report/read", "report/analyze", "report/export", "tools/simgpu", "tracker/format",
-              "tracker/log"],  # of tracker/log only settings.def
+              "tracker/log"],  # of tracker/log only settings.def and outside_mark
     "tools/simgpu": [],
     "tests": ["tracker", "interpose", "report", "tools"],
 }

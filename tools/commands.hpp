@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace vramscope {
@@ -26,6 +27,12 @@ struct ReportOptions {
     bool all_frames = false;
 };
 int report_command(const ReportOptions& options);
+
+struct MarkOptions {
+    pid_t pid = 0;
+    std::string name;
+};
+int mark_command(const MarkOptions& options);
 
 struct DoctorOptions {
     std::string target; // a program, or a log; empty: only the installation and the driver

@@ -17,6 +17,7 @@ constexpr const char* kFooter = R"(Examples:
   vramscope run ./train --epochs 2             trace a program, and say what it leaked
   vramscope run --simulate 24GiB ./train       the same on a machine without a GPU
   vramscope leaks vramscope.train.4711.vsl     list the leaks again, in full
+  vramscope mark 4711 "epoch 2"                set a mark in the log of a running program
   vramscope doctor ./train                     why would nothing be seen?
 )";
 
@@ -38,6 +39,18 @@ Examples:
   vramscope leaks vramscope.train.4711.vsl
   vramscope report logs/                       every *.vsl in a folder, as one
   vramscope leaks --json - train.vsl | jq '.totals'
+)";
+
+constexpr const char* kMarkFooter =
+    R"(Adds one record to the program's log; the program is neither stopped nor signalled. `vramscope report` lists the
+marks with their times.
+
+Ends 0 when the mark is in the log; 110 if there is no such process, it is not traced, has made no CUDA call yet, has
+ended, or is not yours; 125 for wrong usage, or if the log cannot grow.
+
+Examples:
+  vramscope mark 4711 "after warm-up"
+  vramscope mark $(pgrep train) epoch-2
 )";
 
 constexpr const char* kDoctorFooter =
@@ -70,10 +83,12 @@ struct CommandLine {
     vramscope::RunOptions run;
     vramscope::ReportOptions report;
     vramscope::ReportOptions leaks;
+    vramscope::MarkOptions mark;
     vramscope::DoctorOptions doctor;
     CLI::App* run_app = nullptr;
     CLI::App* report_app = nullptr;
     CLI::App* leaks_app = nullptr;
+    CLI::App* mark_app = nullptr;
     CLI::App* doctor_app = nullptr;
 
     CommandLine()
@@ -85,6 +100,7 @@ struct CommandLine {
         report_app = add_reader("report", "everything that the logs say", report);
         leaks_app = add_reader("leaks", "what was never freed, by call stack", leaks);
         leaks.leaks_only = true;
+        add_mark();
         doctor_app =
             app.add_subcommand("doctor", "say what works here, and why nothing would be seen");
         doctor_app->add_option("TARGET", doctor.target, "a program, or a log")->option_text(" ");
@@ -115,6 +131,18 @@ struct CommandLine {
         run_app->add_flag("!--no-audit", run.audit,
                           "do not follow libraries that were opened with RTLD_DEEPBIND");
         run_app->footer(kRunFooter + settings_help());
+    }
+
+    void add_mark()
+    {
+        mark_app = app.add_subcommand("mark", "put a named mark into the log of a running program");
+        mark_app->add_option("PID", mark.pid, "a process that runs under vramscope")
+            ->required()
+            ->option_text(" ");
+        mark_app->add_option("NAME", mark.name, "what the mark is called in reports")
+            ->required()
+            ->option_text(" ");
+        mark_app->footer(kMarkFooter);
     }
 
     CLI::App* add_reader(const char* name, const char* what, vramscope::ReportOptions& options)
@@ -163,6 +191,8 @@ int dispatch(CommandLine& line)
         return vramscope::report_command(line.report);
     if (*line.leaks_app)
         return vramscope::report_command(line.leaks);
+    if (*line.mark_app)
+        return vramscope::mark_command(line.mark);
     return vramscope::doctor_command(line.doctor);
 }
 

@@ -65,10 +65,8 @@ ProcessEnd judge_end(const format::FileHeader& header, bool running) noexcept
     return {.kind = own_word, .status = header.end_status & 0xff};
 }
 
-bool process_is_running(std::uint32_t pid, std::uint64_t start_time)
+std::uint64_t process_start(std::uint32_t pid)
 {
-    if (pid == 0 || start_time == 0)
-        return false;
     std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
     std::string stat;
     std::getline(in, stat);
@@ -76,7 +74,7 @@ bool process_is_running(std::uint32_t pid, std::uint64_t start_time)
     // parenthesis.
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string::npos)
-        return false;
+        return 0;
     std::istringstream fields(stat.substr(name_end + 1));
     std::string state;
     fields >> state;
@@ -84,7 +82,13 @@ bool process_is_running(std::uint32_t pid, std::uint64_t start_time)
     for (int field = 4; field <= 21; ++field)
         fields >> skipped;
     std::uint64_t start = 0;
-    return (fields >> start) && start == start_time && state != "Z" && state != "X";
+    fields >> start;
+    return fields && state != "Z" && state != "X" ? start : 0;
+}
+
+bool process_is_running(std::uint32_t pid, std::uint64_t start_time)
+{
+    return pid != 0 && start_time != 0 && process_start(pid) == start_time;
 }
 
 std::string describe(const ProcessEnd& end)

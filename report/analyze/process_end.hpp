@@ -32,6 +32,10 @@ struct ProcessEnd {
 // `running`: the process is alive right now (process_is_running).
 ProcessEnd judge_end(const format::FileHeader& header, bool running) noexcept;
 
+// Field 22 of /proc/PID/stat, which tells a process from a later one with its pid. 0: there is
+// none, or it is a zombie.
+std::uint64_t process_start(std::uint32_t pid);
+
 // A process with this pid and this start time (field 22 of /proc/PID/stat) exists and is no zombie.
 bool process_is_running(std::uint32_t pid, std::uint64_t start_time);
 

@@ -121,6 +121,16 @@ Json end_json(const ProcessEnd& end)
             {"text", describe(end)}};
 }
 
+Json marks_json(const Process& process)
+{
+    Json marks = Json::array();
+    for (const Mark& mark : process.marks)
+        marks.push_back({{"ns", mark.ns},
+                         {"name", mark.name},
+                         {"tid", mark.tid == 0 ? Json(nullptr) : Json(mark.tid)}});
+    return marks;
+}
+
 Json process_json(const Process& process)
 {
     Json devices = Json::array();
@@ -143,6 +153,8 @@ Json process_json(const Process& process)
             {"end", end_json(process.end)},
             {"devices", devices},
             {"info", info},
+            {"marks", marks_json(process)},
+            {"mark_count", process.mark_count},
             {"totals", totals_json(process.totals)},
             {"coverage", coverage}};
 }

@@ -15,6 +15,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kSummaryLeaks = 3;
+constexpr std::size_t kShownMarks = 20;
 constexpr std::size_t kLeastWidth = 80;
 
 std::string file_name(const std::string& path)
@@ -121,6 +122,7 @@ public:
             field(fmt::format("Device {}", device.ordinal),
                   fmt::format("{}, {}", terminal_safe(device.name), human_bytes(device.bytes)));
         totals(process);
+        marks(process);
     }
 
     void notices()
@@ -198,6 +200,23 @@ private:
             left += fmt::format("{}{} {} in {}", left.empty() ? "" : "; ", name(total.memory),
                                 human_bytes(total.bytes), counted(total.blocks, "block"));
         field("Not freed", left.empty() ? "nothing" : left);
+    }
+
+    void marks(const Process& process)
+    {
+        const std::size_t shown = std::min(kShownMarks, process.marks.size());
+        for (std::size_t at = 0; at < shown; ++at) {
+            const Mark& mark = process.marks[at];
+            field(at == 0 ? "Marks" : "",
+                  fmt::format("{:>9}  {}{}", human_time(mark.ns), terminal_safe(mark.name),
+                              mark.tid == 0 ? " (vramscope mark)" : ""));
+        }
+        if (shown < process.mark_count)
+            field("", fmt::format("... and {}; --json has {}",
+                                  counted(process.mark_count - shown, "more mark"),
+                                  process.marks.size() < process.mark_count
+                                      ? fmt::format("the first {}", grouped(process.marks.size()))
+                                      : "all"));
     }
 
     void leak(std::size_t number, const Leak& leak)

@@ -35,7 +35,8 @@ LogBuilder program()
         .push("epoch")
         .alloc(0x1000, 3'000'000'007, 1)
         .alloc(0x2000, 1 << 20, 0)
-        .free(0x2000);
+        .free(0x2000)
+        .mark("warm");
     return log;
 }
 
@@ -88,6 +89,21 @@ TEST(Json, HoldsExactNumbersAndHexOffsets)
               Json::parse(R"(["cuMemA@14000", "cuMemB"])"));
     EXPECT_FALSE(report["processes"][0]["info"].contains("unknown_entry_point"));
     EXPECT_EQ(report["processes"][0]["end"]["kind"], "exited");
+}
+
+TEST(Json, ListsMarksOfTheProgramAndFromOutside)
+{
+    LogBuilder log = program();
+    log.thread(1).thread_name(0, "vramscope mark").at(5'000'000).mark("epoch \x1b[2J 2");
+    const std::string text = text_of(log);
+    const Json process = Json::parse(text)["processes"][0];
+    EXPECT_EQ(process["mark_count"], 2);
+    EXPECT_EQ(process["marks"][0]["name"], "warm");
+    EXPECT_EQ(process["marks"][0]["tid"], 4242);
+    EXPECT_EQ(process["marks"][1]["ns"], 4'000'000);
+    EXPECT_EQ(process["marks"][1]["name"], "epoch \x1b[2J 2");
+    EXPECT_EQ(process["marks"][1]["tid"], nullptr);
+    EXPECT_EQ(check(text), 0);
 }
 
 TEST(Json, StaysAsciiAndValidWhateverNamesHold)

@@ -29,20 +29,26 @@ constexpr std::uint32_t kEventsBetweenTries = 1000;
         thread.chunk->pending_api = 0; // it is about to be written down in the next one
         LogFile::unmap_chunk(thread.chunk);
     }
-    thread.chunk = chunk;
-    thread.at = reinterpret_cast<std::uint8_t*>(chunk + 1);
-    thread.end = thread.at + format::kChunkPayloadBytes;
-    thread.deltas = {};
-    thread.deltas.ticks = now();
-    thread.place = {};
-    chunk->thread = thread.index;
-    chunk->tid = Lifecycle::current_tid();
-    chunk->ordinal = thread.chunks++;
-    chunk->base_ticks = thread.deltas.ticks;
-    chunk->base_ns = capture::clock_ns(CLOCK_MONOTONIC);
-    std::atomic_ref(chunk->magic).store(format::kChunkMagic, std::memory_order_release);
+    begin_chunk(thread, chunk, format::kChunkPayloadBytes, now(), Lifecycle::current_tid());
     Lifecycle::renew_clock_pair();
     return true;
+}
+
+void begin_chunk(Thread& thread, format::ChunkHeader* chunk, std::size_t payload_bytes,
+                 std::uint64_t ticks, std::uint32_t tid) noexcept
+{
+    thread.chunk = chunk;
+    thread.at = reinterpret_cast<std::uint8_t*>(chunk + 1);
+    thread.end = thread.at + payload_bytes;
+    thread.deltas = {};
+    thread.deltas.ticks = ticks;
+    thread.place = {};
+    chunk->thread = thread.index;
+    chunk->tid = tid;
+    chunk->ordinal = thread.chunks++;
+    chunk->base_ticks = ticks;
+    chunk->base_ns = capture::clock_ns(CLOCK_MONOTONIC);
+    std::atomic_ref(chunk->magic).store(format::kChunkMagic, std::memory_order_release);
 }
 
 } // namespace vramscope::log

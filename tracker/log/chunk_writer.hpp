@@ -25,6 +25,10 @@ inline void publish(Thread& thread, std::uint8_t* end) noexcept
 // Gives the thread its next chunk. False: there is none to be had, for a number of tries.
 bool next_chunk(Thread& thread) noexcept;
 
+// Makes a fresh chunk the thread's, and says in it whose it is: the magic last.
+void begin_chunk(Thread& thread, format::ChunkHeader* chunk, std::size_t payload_bytes,
+                 std::uint64_t ticks, std::uint32_t tid) noexcept;
+
 // Room for `bytes` at thread.at. False: the record is lost, and counted if it is an event.
 inline bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexcept
 {

@@ -146,7 +146,24 @@ bool LogFile::create(const char* path) noexcept
     return true;
 }
 
-bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
+bool LogFile::adopt(int descriptor) noexcept
+{
+    struct stat status;
+    if (::fstat(descriptor, &status) != 0)
+        return false;
+    if (status.st_size < static_cast<off_t>(format::kHeaderBytes)) { // touching it were a SIGBUS
+        errno = EINVAL;
+        return false;
+    }
+    descriptor_ = descriptor;
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+    header_ = static_cast<format::FileHeader*>(map(0, format::kHeaderBytes));
+    return header_ != nullptr;
+}
+
+// Space on the disk, or errno.
+bool LogFile::allocate(off_t offset, std::size_t bytes) const noexcept
 {
     rlimit limit{}; // growing past it would be a SIGXFSZ for the program
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
@@ -161,6 +178,13 @@ bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
         if (errno != EINTR)
             break;
     }
+    return false;
+}
+
+bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
+{
+    if (allocate(offset, bytes))
+        return true;
     if (errno != EOPNOTSUPP)
         return false;
     static constexpr char kZeros[4096] =
@@ -191,20 +215,57 @@ bool LogFile::still_ours() const noexcept
            status.st_ino == inode_;
 }
 
+namespace {
+
+off_t offset_of_chunk(std::uint32_t index) noexcept
+{
+    return static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
+}
+
+} // namespace
+
 format::ChunkHeader* LogFile::map_next_chunk() noexcept
 {
     if (!still_ours())
         return nullptr;
     const std::uint32_t index =
         std::atomic_ref(header_->chunks).fetch_add(1, std::memory_order_relaxed);
-    const auto offset =
-        static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
+    const off_t offset = offset_of_chunk(index);
     if (!reserve(offset, format::kChunkBytes))
         return nullptr;
     auto* chunk = static_cast<format::ChunkHeader*>(map(offset, format::kChunkBytes));
     if (chunk)
         chunk->index = index;
     return chunk;
+}
+
+// Space first, the number then: until it is taken, that space may become another writer's chunk,
+// which finds it allocated. Where only zeros can make space, they must not be written before.
+format::ChunkHeader* LogFile::map_next_chunk_head(std::size_t bytes) noexcept
+{
+    constexpr std::size_t kTailBytes = 4096; // so that the file holds the whole chunk
+    const std::atomic_ref chunks(header_->chunks);
+    std::uint32_t index = chunks.load(std::memory_order_relaxed);
+    const auto made_of_both = [&](auto make_space) {
+        return (this->*make_space)(offset_of_chunk(index), bytes) &&
+               (this->*make_space)(offset_of_chunk(index + 1) - static_cast<off_t>(kTailBytes),
+                                   kTailBytes);
+    };
+    do {
+        if (!made_of_both(&LogFile::allocate) && errno != EOPNOTSUPP)
+            return nullptr;
+    } while (!chunks.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));
+    if (!made_of_both(&LogFile::reserve))
+        return nullptr;
+    format::ChunkHeader* chunk = map_chunk_head(index, bytes);
+    if (chunk)
+        chunk->index = index;
+    return chunk;
+}
+
+format::ChunkHeader* LogFile::map_chunk_head(std::uint32_t index, std::size_t bytes) const noexcept
+{
+    return static_cast<format::ChunkHeader*>(map(offset_of_chunk(index), bytes));
 }
 
 void LogFile::unmap_chunk(format::ChunkHeader* chunk) noexcept

@@ -37,14 +37,24 @@ public:
     format::FileHeader* header() const noexcept { return header_; }
     const char* path() const noexcept { return path_; }
 
+    // Maps the header of a log that another process made and may be writing. The caller has opened
+    // it for reading and writing, and keeps the descriptor. On failure errno says why.
+    bool adopt(int descriptor) noexcept;
+
     // Maps the next free chunk; null: no space, or the file is not ours any more.
     format::ChunkHeader* map_next_chunk() noexcept;
     static void unmap_chunk(format::ChunkHeader* chunk) noexcept;
+
+    // The same of its first `bytes` alone, for a writer of little: the rest of the chunk is a hole
+    // in the file. A full disk costs no chunk number here.
+    format::ChunkHeader* map_next_chunk_head(std::size_t bytes) noexcept;
+    format::ChunkHeader* map_chunk_head(std::uint32_t index, std::size_t bytes) const noexcept;
 
     // The program may have closed our descriptor, and the number may be another file by now.
     bool still_ours() const noexcept;
 
 private:
+    bool allocate(off_t offset, std::size_t bytes) const noexcept;
     bool reserve(off_t offset, std::size_t bytes) const noexcept;
     void* map(off_t offset, std::size_t bytes) const noexcept;
 

@@ -1,0 +1,170 @@
+// tracker/log/outside_mark.cpp — finds a chunk of marks that nobody else writes to just now, or
+// begins one.
+#include "tracker/log/outside_mark.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracker/capture/clock.hpp"
+#include "tracker/log/chunk_writer.hpp"
+#include "tracker/log/log_file.hpp"
+
+namespace vramscope::log {
+namespace {
+
+using format::Tag;
+
+constexpr std::uint32_t kNoTid = 0; // no thread of the kernel's has it
+constexpr std::size_t kHeadBytes = 8192;
+constexpr std::size_t kHeadPayloadBytes = kHeadBytes - sizeof(format::ChunkHeader);
+constexpr std::uint32_t kMostLookedAt = 4096; // chunks, from the newest back: a bound, not a need
+
+// One chunk, held against other processes that mark. The kernel lets go when the descriptor is
+// closed, however its process ends.
+class ChunkLock {
+public:
+    ChunkLock(int descriptor, std::uint32_t index) noexcept : descriptor_(descriptor)
+    {
+        range_.l_whence = SEEK_SET;
+        range_.l_start = static_cast<off_t>(format::kHeaderBytes +
+                                            std::uint64_t{index} * format::kChunkBytes);
+        range_.l_len = format::kChunkBytes;
+        held_ = set(F_WRLCK);
+    }
+    ~ChunkLock()
+    {
+        if (held_)
+            set(F_UNLCK);
+    }
+    ChunkLock(const ChunkLock&) = delete;
+    ChunkLock& operator=(const ChunkLock&) = delete;
+    bool held() const noexcept { return held_; }
+
+private:
+    bool set(short type) noexcept
+    {
+        range_.l_type = type;
+        return ::fcntl(descriptor_, F_OFD_SETLK, &range_) == 0;
+    }
+
+    int descriptor_;
+    struct flock range_ {};
+    bool held_;
+};
+
+// The rest of a mark's way, whatever chunk it goes to. The thread has room for it.
+void write_mark(Thread& thread, std::string_view name, format::Clock clock) noexcept
+{
+    Body(thread, Tag::mark, kNumbers + text_bytes(name))
+        .ticks(capture::read_ticks(clock))
+        .text(name);
+}
+
+// Puts the thread behind the last record of the chunk. False: there is something in it that no mark
+// is, or no room.
+bool go_on_in(Thread& thread, format::ChunkHeader* chunk) noexcept
+{
+    const std::uint32_t committed =
+        std::atomic_ref(chunk->committed).load(std::memory_order_acquire);
+    constexpr std::size_t kRoom = kNumbers + kMostMarkBytes + 2 * format::kMaxVarintBytes;
+    if (committed > kHeadPayloadBytes - kRoom)
+        return false;
+    auto* const payload = reinterpret_cast<std::uint8_t*>(chunk + 1);
+    format::Cursor in(payload, payload + committed);
+    thread.deltas.ticks = chunk->base_ticks;
+    while (!in.at_end()) {
+        const Tag tag = static_cast<Tag>(in.u8());
+        const std::string_view body = in.prefixed_text();
+        if (!in.ok() || (tag != Tag::thread && tag != Tag::mark))
+            return false;
+        const auto* const begin = reinterpret_cast<const std::uint8_t*>(body.data());
+        format::Cursor fields(begin, begin + body.size());
+        if (tag == Tag::mark)
+            format::get_ticks(fields, thread.deltas);
+        if (!fields.ok())
+            return false;
+    }
+    thread.chunk = chunk;
+    thread.at = payload + committed;
+    thread.end = payload + kHeadPayloadBytes;
+    return committed > 0; // else whoever began it has not said what it is
+}
+
+bool mark_in_chunk(const LogFile& file, int descriptor, std::uint32_t index,
+                   std::string_view name) noexcept
+{
+    const ChunkLock lock(descriptor, index);
+    format::ChunkHeader* const chunk =
+        lock.held() ? file.map_chunk_head(index, kHeadBytes) : nullptr;
+    if (!chunk)
+        return false;
+    Thread thread{};
+    const bool usable = go_on_in(thread, chunk);
+    if (usable)
+        write_mark(thread, name, file.header()->clock);
+    ::munmap(chunk, kHeadBytes);
+    return usable;
+}
+
+bool is_chunk_of_marks(int descriptor, std::uint32_t index) noexcept
+{
+    const std::uint64_t offset =
+        format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes;
+    format::ChunkHeader header;
+    struct stat status;
+    return ::pread(descriptor, &header, sizeof header, static_cast<off_t>(offset)) ==
+               static_cast<ssize_t>(sizeof header) &&
+           header.magic == format::kChunkMagic && header.tid == kNoTid && header.index == index &&
+           ::fstat(descriptor, &status) == 0 && // what is behind the end must not be touched
+           static_cast<std::uint64_t>(status.st_size) >= offset + format::kChunkBytes;
+}
+
+bool mark_in_old_chunk(const LogFile& file, int descriptor, std::string_view name) noexcept
+{
+    const std::uint32_t chunks =
+        std::atomic_ref(file.header()->chunks).load(std::memory_order_relaxed);
+    for (std::uint32_t back = 1; back <= chunks && back <= kMostLookedAt; ++back)
+        if (is_chunk_of_marks(descriptor, chunks - back) &&
+            mark_in_chunk(file, descriptor, chunks - back, name))
+            return true;
+    return false;
+}
+
+bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noexcept
+{
+    format::ChunkHeader* const chunk = file.map_next_chunk_head(kHeadBytes);
+    if (!chunk)
+        return false;
+    const ChunkLock lock(descriptor, chunk->index); // before the magic shows it to others
+    const format::Clock clock = file.header()->clock;
+    Thread thread{};
+    thread.index =
+        std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
+    begin_chunk(thread, chunk, kHeadPayloadBytes, capture::read_ticks(clock), kNoTid);
+    record_thread(thread, kNoTid, "vramscope mark");
+    write_mark(thread, name, clock);
+    ::munmap(chunk, kHeadBytes);
+    return true;
+}
+
+} // namespace
+
+bool append_mark(int descriptor, std::string_view name) noexcept
+{
+    name = name.substr(0, kMostMarkBytes);
+    LogFile file;
+    if (!file.adopt(descriptor))
+        return false;
+    const bool written = mark_in_old_chunk(file, descriptor, name) ||
+                         mark_in_new_chunk(file, descriptor, name);
+    const int reason = errno;
+    ::munmap(file.header(), format::kHeaderBytes);
+    errno = reason;
+    return written;
+}
+
+} // namespace vramscope::log
