@@ -107,3 +107,21 @@ TEST(Mipmap, OwnsItsLevels)
         EXPECT_EQ(free_bytes(), all);
     });
 }
+
+TEST(Array, HandlesOfADestroyedContextComeAgainInTheSameOrder)
+{
+    with_context([] {
+        const auto wanted = described(64, 64, 0);
+        constexpr size_t kArrays = 64; // too many to be in order by chance
+        CUarray before[kArrays];
+        const CUcontext doomed = create_context();
+        for (CUarray& array : before)
+            ASSERT_CU(cuArray3DCreate(&array, &wanted));
+        ASSERT_CU(cuCtxDestroy(doomed));
+        for (size_t i = kArrays; i-- > 0;) {
+            CUarray again = nullptr;
+            ASSERT_CU(cuArray3DCreate(&again, &wanted));
+            EXPECT_EQ(again, before[i]);
+        }
+    });
+}

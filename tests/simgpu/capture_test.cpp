@@ -208,3 +208,14 @@ TEST(Capture, EndsWithAnErrorWhenAForkIsNotJoined)
         EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
     });
 }
+
+TEST(Capture, EndsWithItsContext)
+{
+    with_context([] {
+        const CUcontext doomed = create_context();
+        begin();
+        ASSERT_CU(cuCtxDestroy(doomed));
+        CUdeviceptr address = 0;
+        EXPECT_CU(cuMemAlloc(&address, 64)); // no capture forbids it
+    });
+}

@@ -47,6 +47,30 @@ TEST(Calls, AreCountedUnderTheExportedName)
     });
 }
 
+namespace {
+
+std::string observed;
+
+void observe(const char* name, int result)
+{
+    observed += name + ("=" + std::to_string(result)) + " ";
+}
+
+} // namespace
+
+TEST(Calls, AreToldToTheObserver)
+{
+    with_context([] {
+        simgpu_set_observer(&observe);
+        CUdeviceptr address = 0;
+        EXPECT_CU(cuMemAlloc(&address, 8));
+        EXPECT_EQ(cuMemAlloc(nullptr, 8), CUDA_ERROR_INVALID_VALUE);
+        simgpu_set_observer(nullptr);
+        EXPECT_CU(cuMemFree(address));
+        EXPECT_EQ(observed, "cuMemAlloc_v2=0 cuMemAlloc_v2=1 ");
+    });
+}
+
 TEST(NotSimulated, SaysSoByResult)
 {
     with_context([] {

@@ -160,3 +160,24 @@ TEST(Pool, FreesPlainMemoryInStreamOrder)
         EXPECT_EQ(cuMemFree(plain), CUDA_ERROR_INVALID_VALUE);
     });
 }
+
+TEST(Pool, HasNoRoomForASizeThatRoundsUpToNothing)
+{
+    with_context([] {
+        CUdeviceptr address = 77;
+        EXPECT_EQ(cuMemAllocAsync(&address, ~size_t{0}, nullptr), CUDA_ERROR_OUT_OF_MEMORY);
+        EXPECT_EQ(address, 77u);
+    });
+}
+
+TEST(Pool, PlainMemoryThatAStreamWillFreeIsFreedOnce)
+{
+    with_context([] {
+        const CUstream stream = new_stream();
+        const CUdeviceptr plain = allocate(kMiB);
+        ASSERT_CU(cuMemFreeAsync(plain, stream));
+        EXPECT_EQ(cuMemFreeAsync(plain, stream), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemFree(plain), CUDA_ERROR_INVALID_VALUE);
+        ASSERT_CU(cuStreamSynchronize(stream));
+    });
+}

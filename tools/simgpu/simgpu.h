@@ -25,6 +25,11 @@ void simgpu_clear_faults(void);
  * exported. */
 unsigned long long simgpu_call_count(const char* name);
 
+/* Called when a call of an entry point ends, on the thread that made it, with the exported name and
+ * what it answered. It may call nothing of the driver. Null takes it back. */
+typedef void (*simgpu_observer)(const char* name, int result);
+void simgpu_set_observer(simgpu_observer observer);
+
 /* A kernel's host version: called once for each launch, in stream order, with copies of the
  * arguments. */
 typedef void (*simgpu_kernel)(const unsigned grid[3], const unsigned block[3],

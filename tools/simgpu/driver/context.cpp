@@ -3,6 +3,7 @@
 
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/array.hpp"
+#include "tools/simgpu/driver/event.hpp"
 #include "tools/simgpu/driver/thread_state.hpp"
 
 #include <pthread.h>
@@ -80,8 +81,10 @@ void close_context(Context& context)
     free_arrays_of(context);
     free_memory_of(context);
     const std::vector<Stream*> open = context.streams;
-    for (Stream* stream : open)
+    for (Stream* stream : open) {
+        abandon_capture(*stream);
         close_stream(*stream);
+    }
     const std::lock_guard lock(contexts_mutex());
     context.per_thread_streams.clear();
     context.legacy_stream = nullptr;

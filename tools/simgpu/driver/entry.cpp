@@ -36,6 +36,7 @@ struct Watch {
     std::mutex mutex;
     std::vector<Fault> faults;
     int trace_fd = -1;
+    std::atomic<simgpu_observer> observer{nullptr};
 };
 
 Watch& watch()
@@ -46,7 +47,8 @@ Watch& watch()
 
 void update_watched(const Watch& state)
 {
-    watched.store(!state.faults.empty() || state.trace_fd >= 0, std::memory_order_relaxed);
+    watched.store(!state.faults.empty() || state.trace_fd >= 0 || state.observer.load(),
+                  std::memory_order_relaxed);
 }
 
 bool arm(const char* name, std::uint64_t nth, int code)
@@ -121,6 +123,8 @@ static void write_trace(const char* line, int length)
 
 void trace(const Entry& entry, CUresult result)
 {
+    if (const simgpu_observer observer = watch().observer.load())
+        observer(entry.name, static_cast<int>(result));
     if (watch().trace_fd < 0)
         return;
     char line[160];
@@ -158,6 +162,14 @@ SIMGPU_EXPORT void simgpu_clear_faults(void)
     auto& state = simgpu::watch();
     const std::lock_guard lock(state.mutex);
     state.faults.clear();
+    simgpu::update_watched(state);
+}
+
+SIMGPU_EXPORT void simgpu_set_observer(simgpu_observer observer)
+{
+    auto& state = simgpu::watch();
+    const std::lock_guard lock(state.mutex);
+    state.observer.store(observer);
     simgpu::update_watched(state);
 }
 

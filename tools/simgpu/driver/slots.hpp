@@ -22,6 +22,7 @@ public:
         if (spare_.empty()) {
             object = new T;
             known_.insert(object);
+            in_order_.push_back(object);
         } else {
             object = spare_.back();
             spare_.pop_back();
@@ -43,11 +44,13 @@ public:
         auto* const object = static_cast<T*>(const_cast<void*>(handle));
         return known_.contains(object) && object->alive ? object : nullptr;
     }
+    // In the order in which they were first made: what is done to all is done the same in every
+    // run.
     std::vector<T*> all()
     {
         const std::lock_guard lock(mutex_);
         std::vector<T*> living;
-        for (T* object : known_)
+        for (T* object : in_order_)
             if (object->alive)
                 living.push_back(object);
         return living;
@@ -56,6 +59,7 @@ public:
 private:
     std::mutex mutex_;
     std::unordered_set<T*> known_;
+    std::vector<T*> in_order_;
     std::vector<T*> spare_;
 };
 
