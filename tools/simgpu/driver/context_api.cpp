@@ -64,10 +64,15 @@ CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int n
 CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
                         CUdevice dev)
 {
-    if (ctxCreateParams &&
-        (ctxCreateParams->numExecAffinityParams > 0 || ctxCreateParams->cigParams))
+    if (!ctxCreateParams)
+        return create(pctx, flags, dev, kNewestApi);
+    // cuda.h: exactly one of them.
+    if (!ctxCreateParams->execAffinityParams == !ctxCreateParams->cigParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ctxCreateParams->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return create(pctx, flags, dev, kNewestApi);
+    return api::cuCtxCreate_v3(pctx, ctxCreateParams->execAffinityParams,
+                               ctxCreateParams->numExecAffinityParams, flags, dev);
 }
 #endif
 

@@ -112,6 +112,8 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
         !block_multiple(ptr) || size > physical->bytes || !inside_reservation(ptr, size) ||
         mapped_anywhere(ptr, size))
         return CUDA_ERROR_INVALID_VALUE;
+    if (physical->multicast && !physical->multicast->complete()) // a device would wait
+        return CUDA_ERROR_ILLEGAL_STATE;
     const int file = physical->file >= 0 ? physical->file : physical->device->file();
     const std::uintptr_t place =
         physical->file >= 0 ? 0 : physical->place - physical->device->window();

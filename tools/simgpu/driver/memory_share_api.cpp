@@ -36,6 +36,11 @@ bool has_handle_locked(CUdeviceptr start, std::size_t bytes)
     return true;
 }
 
+bool shareable(const Physical& physical)
+{
+    return physical.multicast ? physical.multicast->shareable : physical.file >= 0;
+}
+
 } // namespace
 
 namespace api {
@@ -46,7 +51,7 @@ CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocat
 {
     const std::lock_guard lock(memory_mutex());
     const Physical* physical = physical_of(handle);
-    if (!shareableHandle || !physical || physical->file < 0 || flags != 0 ||
+    if (!shareableHandle || !physical || !shareable(*physical) || flags != 0 ||
         handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
     return duplicate_file(physical->file, *static_cast<int*>(shareableHandle));
@@ -59,18 +64,24 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
     struct stat status;
     if (!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
-    Device* device = device_of_memory_file(given);
-    if (!device || fstat(given, &status) != 0)
+    Device* const device = device_of_memory_file(given);
+    const unsigned team = team_of_multicast_file(given);
+    if ((!device && team == 0) || fstat(given, &status) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     int file = -1;
     if (const CUresult error = duplicate_file(given, file))
         return error;
+    const auto bytes = static_cast<std::size_t>(status.st_size);
+    const std::lock_guard lock(memory_mutex());
+    if (team > 0) {
+        *handle = make_multicast(file, team, true, bytes);
+        return CUDA_SUCCESS;
+    }
     CUmemAllocationProp properties{};
     properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal()};
     properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    const std::lock_guard lock(memory_mutex());
-    Physical* made = make_physical(properties, *device, static_cast<std::size_t>(status.st_size));
+    Physical* made = make_physical(properties, device, bytes);
     made->file = file;
     *handle = handle_of(made);
     return CUDA_SUCCESS;

@@ -10,19 +10,42 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <set>
 
 namespace simgpu {
 
+struct Physical;
+
+// Memory of one device bound into a multicast object: kept, unless it is a pool's.
+struct Binding {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    Device* device = nullptr;
+    Physical* memory = nullptr;
+};
+
+struct Multicast {
+    unsigned team = 0; // devices that must join
+    bool shareable = false;
+    std::set<Device*> devices;
+    std::vector<Binding> bindings;
+    // Devices of other processes join a shareable object unseen.
+    bool complete() const { return devices.size() == team || (shareable && !devices.empty()); }
+};
+
+// Memory, or a multicast object: it has a handle and is mapped alike.
 struct Physical {
     std::atomic<bool> alive{false};
     CUmemAllocationProp properties{};
-    Device* device = nullptr;
+    Device* device = nullptr; // null for a multicast object
     std::size_t bytes = 0;
     std::uintptr_t place = 0; // in the device's window; 0 if it has its own file
     int file = -1;
     bool charged = false; // imported memory is the exporter's
     unsigned handles = 0;
     unsigned uses = 0; // mappings and bindings
+    std::unique_ptr<Multicast> multicast;
 };
 
 Slots<Physical>& physicals();
@@ -30,7 +53,10 @@ Slots<Physical>& physicals();
 Physical* physical_of(CUmemGenericAllocationHandle handle);
 CUmemGenericAllocationHandle handle_of(Physical* physical);
 // With one handle, without memory.
-Physical* make_physical(const CUmemAllocationProp& properties, Device& device, std::size_t bytes);
+Physical* make_physical(const CUmemAllocationProp& properties, Device* device, std::size_t bytes);
+CUmemGenericAllocationHandle make_multicast(int file, unsigned team, bool shareable,
+                                            std::size_t bytes);
+void unbind_all(Multicast& multicast);
 void release_if_unused(Physical& physical);
 
 // The physical memory mapped at an address; null if none is.

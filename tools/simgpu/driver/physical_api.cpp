@@ -45,17 +45,18 @@ CUmemGenericAllocationHandle handle_of(Physical* physical)
     return reinterpret_cast<CUmemGenericAllocationHandle>(physical);
 }
 
-Physical* make_physical(const CUmemAllocationProp& properties, Device& device, std::size_t bytes)
+Physical* make_physical(const CUmemAllocationProp& properties, Device* device, std::size_t bytes)
 {
     Physical* made = physicals().make();
     made->properties = properties;
-    made->device = &device;
+    made->device = device;
     made->bytes = bytes;
     made->place = 0;
     made->file = -1;
     made->charged = false;
     made->handles = 1;
     made->uses = 0;
+    made->multicast = nullptr;
     return made;
 }
 
@@ -65,6 +66,8 @@ void release_if_unused(Physical& physical)
         return;
     if (physical.file >= 0)
         close(physical.file);
+    if (physical.multicast)
+        unbind_all(*physical.multicast);
     if (physical.charged && physical.place)
         physical.device->give(physical.place, physical.bytes, true);
     else if (physical.charged)
@@ -83,7 +86,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
         return error;
     Device& device = *device_at(prop->location.id);
     const std::lock_guard lock(memory_mutex());
-    Physical* made = make_physical(*prop, device, size);
+    Physical* made = make_physical(*prop, &device, size);
     made->charged = true;
     if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) {
         made->charged = device.charge(size);
@@ -146,7 +149,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop,
 {
     const std::lock_guard lock(memory_mutex());
     const Physical* physical = physical_of(handle);
-    if (!prop || !physical)
+    if (!prop || !physical || physical->multicast)
         return CUDA_ERROR_INVALID_VALUE;
     *prop = physical->properties;
     return CUDA_SUCCESS;

@@ -1,6 +1,7 @@
 // tools/simgpu/driver/share.cpp — files of memory that processes share, and ranges of them mapped.
 #include "tools/simgpu/driver/share.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr char kDevice[] = "vramscope-simgpu:device=";
 constexpr char kMemory[] = "vramscope-simgpu:memory=";
+constexpr char kMulticast[] = "vramscope-simgpu:multicast=";
 
 int make_file(const char* kind, int ordinal, std::size_t bytes)
 {
@@ -27,7 +29,8 @@ int make_file(const char* kind, int ordinal, std::size_t bytes)
     return -1;
 }
 
-Device* device_of(int file, const char* kind)
+// The number in the name of a file of that kind; -1 for any other.
+int number_of(int file, const char* kind)
 {
     char link[64];
     char target[128] = "";
@@ -36,8 +39,8 @@ Device* device_of(int file, const char* kind)
     const int length = std::snprintf(prefix, sizeof prefix, "/memfd:%s", kind);
     if (readlink(link, target, sizeof target - 1) <= 0 ||
         std::strncmp(target, prefix, static_cast<std::size_t>(length)) != 0)
-        return nullptr;
-    return device_at(std::atoi(target + length));
+        return -1;
+    return std::atoi(target + length);
 }
 
 } // namespace
@@ -54,12 +57,22 @@ int make_memory_file(const Device& device, std::size_t bytes)
 
 Device* device_of_file(int file)
 {
-    return device_of(file, kDevice);
+    return device_at(number_of(file, kDevice));
 }
 
 Device* device_of_memory_file(int file)
 {
-    return device_of(file, kMemory);
+    return device_at(number_of(file, kMemory));
+}
+
+int make_multicast_file(unsigned team, std::size_t bytes)
+{
+    return make_file(kMulticast, static_cast<int>(team), bytes);
+}
+
+unsigned team_of_multicast_file(int file)
+{
+    return static_cast<unsigned>(std::max(0, number_of(file, kMulticast)));
 }
 
 CUresult duplicate_file(int file, int& copy)

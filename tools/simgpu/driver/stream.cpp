@@ -3,6 +3,7 @@
 
 #include "tools/simgpu/driver/context.hpp"
 #include "tools/simgpu/driver/entry.hpp"
+#include "tools/simgpu/driver/green_context.hpp"
 #include "tools/simgpu/driver/settings.hpp"
 
 #include <algorithm>
@@ -158,6 +159,7 @@ Stream* open_stream(Context& context, unsigned flags, int priority)
     stream->flags = flags;
     stream->priority = priority;
     stream->capture = nullptr;
+    stream->green_id = 0;
     context.streams.push_back(stream);
     return stream;
 }
@@ -179,7 +181,9 @@ CUresult resolve_stream(CUstream handle, Context& context, Stream*& stream)
         stream = per_thread_stream(context);
     else
         stream = streams().find(handle);
-    return stream && !stream->retire_when_done ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    if (!stream || stream->retire_when_done)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return green_context_lives(*stream) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 Mark enqueue(Stream& stream, Work work)

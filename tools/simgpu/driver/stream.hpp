@@ -48,6 +48,7 @@ struct Stream {
     std::uint64_t id = 0;
     unsigned flags = CU_STREAM_DEFAULT;
     int priority = 0;
+    std::uint64_t green_id = 0; // of the green context it was made in; 0: none
     bool retire_when_done = false;
     Capture* capture = nullptr; // under capture_mutex()
 
@@ -73,7 +74,8 @@ Slots<Stream>& streams();
 Stream* open_stream(Context& context, unsigned flags, int priority);
 void close_stream(Stream& stream);
 
-// The stream a handle means for the running call; CUDA_ERROR_INVALID_HANDLE for none.
+// The stream a handle means for the running call; CUDA_ERROR_INVALID_HANDLE for none,
+// CUDA_ERROR_CONTEXT_IS_DESTROYED when its green context is gone.
 CUresult resolve_stream(CUstream handle, Context& context, Stream*& stream);
 
 Mark enqueue(Stream& stream, Work work);

@@ -142,9 +142,8 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx)
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx)
 {
     const CUresult result = api::cuStreamGetCtx(hStream, pCtx);
-    if (result == CUDA_SUCCESS && pGreenCtx)
-        *pGreenCtx = nullptr;
-    return result;
+    return result == CUDA_SUCCESS && pGreenCtx ? api::cuStreamGetGreenCtx(hStream, pGreenCtx)
+                                               : result;
 }
 #endif
 
