@@ -1,5 +1,5 @@
 // interpose/hooks/actions.cpp — the parts of the actions that are longer than a line.
-#include "interpose/hooks/actions.hpp"
+#include "interpose/hooks/owner_actions.hpp"
 
 #include <cstdio>
 
@@ -8,6 +8,8 @@
 
 namespace vramscope::hooks {
 namespace {
+
+constexpr int kManagedPool = 2; // CU_MEM_ALLOCATION_TYPE_MANAGED, new in CUDA 13.0
 
 // Once exit handlers run, the driver may be half gone: we ask it nothing more.
 bool exiting()
@@ -77,13 +79,63 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool)
         driver->stream_context(stream, &context);
     format::Place place = place_in(call.thread, *driver, context);
     place.stream = number(stream);
-    place.pool = number(pool);
+    place.pool = number(pool ? pool : current_pool(place.device));
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     if (stream && stream != CU_STREAM_LEGACY &&
         driver->is_capturing // the legacy stream cannot be captured
         && driver->is_capturing(stream, &status) == CUDA_SUCCESS)
         place.capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     return place;
+}
+
+void Imports::succeeded(Call& call)
+{
+    const Driver* driver = Driver::find();
+    CUdeviceptr base = 0;
+    std::size_t bytes = 0;
+    if (!driver || !driver->address_range || exiting() ||
+        driver->address_range(&base, &bytes, *out) != CUDA_SUCCESS)
+        bytes = 0;
+    record_alloc(call, *out, bytes, place_now(call));
+}
+
+void MapsTiles::succeeded(Call& call)
+{
+    for (unsigned i = 0; i < count; ++i) {
+        const CUarrayMapInfo& tile = list[i];
+        const auto& level = tile.subresource.sparseLevel;
+        const auto& tail = tile.subresource.miptail;
+        // FNV-1a; no address has the top bit.
+        std::uint64_t key = 0xcbf29ce484222325;
+        const auto mix = [&key](std::uint64_t value) { key = (key ^ value) * 0x100000001b3; };
+        mix(number(tile.resource.array));
+        mix(static_cast<std::uint64_t>(tile.subresourceType));
+        if (tile.subresourceType == CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL) {
+            for (const unsigned part :
+                 {level.level, level.layer, level.offsetX, level.offsetY, level.offsetZ})
+                mix(part);
+        } else {
+            mix(tail.layer);
+            mix(tail.offset);
+        }
+        key |= std::uint64_t{1} << 63;
+        if (tile.memOperationType == CU_MEM_OPERATION_TYPE_MAP)
+            log::record_map(call.thread, call.api(), key, 1, tile.memHandle.memHandle, call.site);
+        else
+            log::record_unmap(call.thread, call.api(), call.ticks, key, 1);
+    }
+}
+
+void CreatesPool::succeeded(Call& call)
+{
+    record_alloc(call, number(*out), 0, place_now(call));
+    note_pool(call.thread, {number(*out), props->location.type, props->location.id,
+                            props->allocType == kManagedPool});
+}
+
+void GetsPool::succeeded(Call& call)
+{
+    note_pool(call.thread, {number(*out), location->type, location->id, type == kManagedPool});
 }
 
 void CreatesPhysical::succeeded(Call& call)
@@ -97,7 +149,7 @@ void CreatesPhysical::succeeded(Call& call)
     record_alloc(call, *out, bytes, place);
 }
 
-void ReleasesPrimary::succeeded(Call& call)
+void primary_released(Call& call, std::uint64_t ticks, CUdevice device)
 {
     const Driver* driver = Driver::find();
     unsigned flags = 0;
@@ -105,7 +157,7 @@ void ReleasesPrimary::succeeded(Call& call)
     if (!driver || !driver->primary_state || exiting() ||
         driver->primary_state(device, &flags, &active) != CUDA_SUCCESS || active)
         return;
-    ResetsPrimary::succeeded(call);
+    primary_gone(call.thread, call.hook, ticks, device);
 }
 
 void Initialises::failed(Call&, CUresult result)

@@ -6,6 +6,7 @@
 // call wrote.
 #pragma once
 
+#include "interpose/hooks/array_bytes.hpp"
 #include "interpose/hooks/contexts.hpp"
 
 namespace vramscope::hooks {
@@ -72,45 +73,60 @@ struct AllocatesPitched : Action {
     void failed(Call& call, CUresult result) { record_short(call, result, 0); }
 };
 
+// A pointer into memory that another process or API owns: as large as the driver says.
+struct Imports : Action {
+    CUdeviceptr* out;
+    explicit Imports(CUdeviceptr* out_) : out(out_) {}
+    void succeeded(Call& call);
+};
+
+template <class Handle, class Descriptor>
+struct ImportsSized : Action {
+    Handle* out;
+    const Descriptor* descriptor;
+    ImportsSized(Handle* out_, const Descriptor* descriptor_) : out(out_), descriptor(descriptor_)
+    {
+    }
+    void succeeded(Call& call)
+    {
+        record_alloc(call, number(*out), descriptor->size, place_now(call));
+    }
+};
+
+struct ImportsMipmap : Action {
+    CUmipmappedArray* out;
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* descriptor;
+    ImportsMipmap(CUmipmappedArray* out_,
+                  const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* descriptor_)
+        : out(out_), descriptor(descriptor_)
+    {
+    }
+    void succeeded(Call& call)
+    {
+        record_alloc(call, number(*out), array_bytes(descriptor->arrayDesc, descriptor->numLevels),
+                     place_now(call));
+    }
+};
+
+// Memory, a handle or a pool gets a name that others can open.
+struct Shares : Action {
+    std::uint64_t address;
+    template <class Pointer>
+    explicit Shares(Pointer pointer) : address(number(pointer))
+    {
+    }
+    void succeeded(Call& call)
+    {
+        log::record_shared(call.thread, call.api(), address, call.site);
+    }
+};
+
 struct Registers : Action {
     void* memory;
     std::uint64_t bytes;
     Registers(void* memory_, std::uint64_t bytes_) : memory(memory_), bytes(bytes_) {}
     void succeeded(Call& call) { record_alloc(call, number(memory), bytes, place_now(call)); }
 };
-
-// What an array takes, by its descriptor: the driver tells only for arrays that are mapped later,
-// and those own no memory. Tiling and padding are the driver's secret, so this is a lower bound.
-template <class Descriptor>
-std::uint64_t array_bytes(const Descriptor& array, unsigned levels)
-{
-    const auto element = [](CUarray_format format) -> std::uint64_t {
-        switch (format) {
-        case CU_AD_FORMAT_UNSIGNED_INT8:
-        case CU_AD_FORMAT_SIGNED_INT8:
-            return 1;
-        case CU_AD_FORMAT_UNSIGNED_INT16:
-        case CU_AD_FORMAT_SIGNED_INT16:
-        case CU_AD_FORMAT_HALF:
-            return 2;
-        default:
-            return 4;
-        }
-    };
-    const auto side = [](std::uint64_t length, unsigned level) {
-        return length == 0 ? 1 : length >> level ? length >> level : 1;
-    };
-    std::uint64_t depth = 1;
-    if constexpr (requires { array.Flags; }) {
-        if (array.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING)
-            return 0;
-        depth = array.Depth;
-    }
-    std::uint64_t elements = 0;
-    for (unsigned level = 0; level < levels && level < 32; ++level)
-        elements += side(array.Width, level) * side(array.Height, level) * side(depth, level);
-    return elements * array.NumChannels * element(array.Format);
-}
 
 template <class Descriptor>
 struct CreatesArray : Action {
@@ -251,8 +267,16 @@ struct Maps : Action {
     }
     void succeeded(Call& call)
     {
-        log::record_map(call.thread, call.api(), address, bytes, handle, 0, call.site);
+        log::record_map(call.thread, call.api(), address, bytes, handle, call.site);
     }
+};
+
+// Parts of sparse arrays, each under a number made of the array and the place in it.
+struct MapsTiles : Ends {
+    const CUarrayMapInfo* list;
+    unsigned count;
+    MapsTiles(const CUarrayMapInfo* list_, unsigned count_) : list(list_), count(count_) {}
+    void succeeded(Call& call);
 };
 
 struct Unmaps : Ends {
@@ -264,55 +288,6 @@ struct Unmaps : Ends {
         log::record_unmap(call.thread, call.api(), call.ticks, address, bytes);
     }
     void failed(Call& call, CUresult result) { record_bad_free(call, result, address); }
-};
-
-struct DestroysContext : Ends {
-    CUcontext context;
-    explicit DestroysContext(CUcontext context_) : context(context_) {}
-    void succeeded(Call& call) { context_gone(call.thread, call.hook, call.ticks, context); }
-};
-
-struct AttachesContext : Action {
-    CUcontext* out;
-    explicit AttachesContext(CUcontext* out_) : out(out_) {}
-    void succeeded(Call& call)
-    {
-        (void)place_now(call); // it is the current one: make it known
-        attached(*out);
-    }
-};
-
-struct DetachesContext : Ends {
-    CUcontext context;
-    explicit DetachesContext(CUcontext context_) : context(context_) {}
-    void succeeded(Call& call)
-    {
-        if (detached(context))
-            context_gone(call.thread, call.hook, call.ticks, context);
-    }
-};
-
-struct RetainsPrimary : Action {
-    CUcontext* out;
-    CUdevice device;
-    RetainsPrimary(CUcontext* out_, CUdevice device_) : out(out_), device(device_) {}
-    void succeeded(Call& call)
-    {
-        if (const Driver* driver = Driver::find())
-            note_primary(call.thread, *driver, *out, device);
-    }
-};
-
-struct ResetsPrimary : Ends {
-    CUdevice device;
-    explicit ResetsPrimary(CUdevice device_) : device(device_) {}
-    void succeeded(Call& call) { primary_gone(call.thread, call.hook, call.ticks, device); }
-};
-
-// The last release destroys it; only the driver knows how many there were.
-struct ReleasesPrimary : ResetsPrimary {
-    using ResetsPrimary::ResetsPrimary;
-    void succeeded(Call& call);
 };
 
 struct Initialises : Action {

@@ -2,6 +2,7 @@
 #include "interpose/hooks/contexts.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "tracker/capture/lock.hpp"
 
@@ -24,6 +25,21 @@ constinit Context contexts[kMaxContexts]{};
 constinit std::uint64_t last_id = 0;
 constinit std::uint32_t log_generation = 0; // contexts and devices noted so far are in this log
 constinit bool device_noted[kMaxDevices]{};
+
+struct Green {
+    CUgreenCtx handle; // null: the slot is free
+    CUdevice device;
+};
+constinit Green greens[256]{};
+
+Green* find_green(CUgreenCtx handle) noexcept
+{
+    for (Green& green : greens)
+        if (green.handle == handle)
+            return &green;
+    return nullptr;
+}
+
 // Changes with every context that goes: what threads remember is then looked up again.
 constinit std::atomic<std::uint64_t> changes{1};
 
@@ -145,6 +161,50 @@ void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
         }
     }
     note_device(thread, driver, device);
+}
+
+format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook, CUcontext handle,
+                           CUdevice device) noexcept
+{
+    format::Place place;
+    place.device = device;
+    {
+        const std::lock_guard guard(lock);
+        if (Context* before = find(handle))
+            forget(thread, hook, log::now(), *before);
+        if (Context* context = find_or_add(thread, handle, device, false))
+            place.context = context->id;
+    }
+    note_device(thread, driver, device);
+    return place;
+}
+
+void green_created(CUgreenCtx handle, CUdevice device) noexcept
+{
+    const std::lock_guard guard(lock);
+    Green* green = find_green(handle);
+    if (green || (green = find_green(nullptr)))
+        *green = {handle, device};
+}
+
+void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx handle,
+                 CUcontext context) noexcept
+{
+    CUdevice device = -1;
+    {
+        const std::lock_guard guard(lock);
+        if (const Green* green = handle ? find_green(handle) : nullptr)
+            device = green->device;
+    }
+    if (device >= 0)
+        note_primary(thread, driver, context, device);
+}
+
+CUdevice green_gone(CUgreenCtx handle) noexcept
+{
+    const std::lock_guard guard(lock);
+    Green* green = handle ? find_green(handle) : nullptr;
+    return green ? std::exchange(*green, Green{nullptr, -1}).device : -1;
 }
 
 void attached(CUcontext context) noexcept

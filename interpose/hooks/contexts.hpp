@@ -19,6 +19,15 @@ void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
 
 void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
                   CUdevice device) noexcept;
+// A context that the program just made: whatever had its handle before is gone.
+format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook, CUcontext context,
+                           CUdevice device) noexcept;
+// A green context's memory is that of its device's primary context, and goes with it.
+void green_created(CUgreenCtx green, CUdevice device) noexcept;
+void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx green,
+                 CUcontext context) noexcept;
+// The device of the green context that is gone; -1: not known.
+CUdevice green_gone(CUgreenCtx green) noexcept;
 void attached(CUcontext context) noexcept;
 // True if this detach was the last.
 bool detached(CUcontext context) noexcept;

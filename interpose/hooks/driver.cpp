@@ -73,8 +73,7 @@ void Driver::fill(void* library) noexcept
     take(device_bytes, "cuDeviceTotalMem_v2");
     take(stream_context, "cuStreamGetCtx");
     take(is_capturing, "cuStreamIsCapturing");
-    take(array_bytes, "cuArrayGetMemoryRequirements");
-    take(mipmap_bytes, "cuMipmappedArrayGetMemoryRequirements");
+    take(address_range, "cuMemGetAddressRange_v2");
     simulated_ = capture::loader_dlsym(library, "simgpu_version") != nullptr;
 
     link_map* map = nullptr;

@@ -37,8 +37,7 @@ public:
     decltype(&::cuDeviceTotalMem_v2) device_bytes;
     decltype(&::cuStreamGetCtx) stream_context;
     decltype(&::cuStreamIsCapturing) is_capturing;
-    decltype(&::cuArrayGetMemoryRequirements) array_bytes;
-    decltype(&::cuMipmappedArrayGetMemoryRequirements) mipmap_bytes;
+    decltype(&::cuMemGetAddressRange_v2) address_range;
 
 private:
     void fill(void* library) noexcept;

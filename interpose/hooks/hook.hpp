@@ -16,8 +16,26 @@
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
 
+// What older toolkits do not declare: the hooks hand it on, and that needs names only.
 #if CUDA_VERSION < 12000
 enum CUdriverProcAddressQueryResult : int;
+struct CUDA_GRAPH_INSTANTIATE_PARAMS;
+#endif
+#if CUDA_VERSION < 12010
+struct CUmulticastObjectProp;
+#endif
+#if CUDA_VERSION < 12020
+struct CUgraphNodeParams;
+#endif
+#if CUDA_VERSION < 12030
+struct CUgraphEdgeData;
+#endif
+#if CUDA_VERSION < 12040
+using CUgreenCtx = struct CUgreenCtx_st*;
+using CUdevResourceDesc = struct CUdevResourceDesc_st*;
+#endif
+#if CUDA_VERSION < 12050
+struct CUctxCreateParams;
 #endif
 
 namespace vramscope::hooks {

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "interpose/hooks/actions.hpp"
+#include "interpose/hooks/owner_actions.hpp"
 
 namespace vramscope::hooks {
 

@@ -31,10 +31,10 @@ constexpr RecordLayout kLayouts[] = {
     {Tag::range_pop, "range_pop", "ticks"},
     {Tag::mark, "mark", "ticks name:text"},
     {Tag::failed, "failed", "api ticks result address bytes stack"},
-    {Tag::map, "map", "api ticks address bytes handle stack source"},
+    {Tag::map, "map", "api ticks address bytes handle stack"},
     {Tag::unmap, "unmap", "api ticks address bytes"},
     {Tag::retain, "retain", "api ticks handle"},
-    {Tag::pool, "pool", "handle location_type:signed location:signed managed most_bytes"},
+    {Tag::pool, "pool", "handle location_type:signed location:signed managed"},
     {Tag::shared, "shared", "api ticks address stack"},
     {Tag::trim, "trim", "api ticks pool keep_bytes stack"},
 };

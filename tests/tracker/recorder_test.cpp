@@ -57,7 +57,7 @@ TEST(Recorder, WritesEveryKindOfEventAsItWas)
         log::Thread& thread = log::this_thread;
         const log::CallSite site{0, 0};
         log::record_failure(thread, 0, 2, 0x123, std::uint64_t{1} << 40, site);
-        log::record_map(thread, 2, 0x300000000, 1 << 21, 77, 0, site);
+        log::record_map(thread, 2, 0x300000000, 1 << 21, 77, site);
         log::record_unmap(thread, 2, 123456, 0x300000000, 1 << 21);
         log::record_retain(thread, 2, 77);
         log::record_context(thread, 3, 0xc0ffee, -1, true);

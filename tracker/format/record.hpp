@@ -288,11 +288,10 @@ inline Place decode_place(Cursor& in) noexcept
 //   range_pop      ticks
 //   mark           ticks, name text
 //   failed         api, ticks, result code, address, bytes, stack
-//   map            api, ticks, address, bytes, physical handle, stack, source: where the handle is 0,
-//                  the address whose physical memory is meant
+//   map            api, ticks, address, bytes, physical handle, stack
 //   unmap          api, ticks, address, bytes
 //   retain         api, ticks, physical handle
-//   pool           handle, signed location type and id (as CUmemLocation), managed (0 or 1), most bytes (0: no limit)
+//   pool           handle, signed location type and id (as CUmemLocation), managed (0 or 1)
 //   shared         api, ticks, address or handle, stack
 //   trim           api, ticks, pool, bytes it may keep, stack
 // clang-format on

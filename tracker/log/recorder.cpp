@@ -97,7 +97,7 @@ void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t
 }
 
 void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
-                std::uint64_t handle, std::uint64_t source, const CallSite& site) noexcept
+                std::uint64_t handle, const CallSite& site) noexcept
 {
     if (!has_chunk(thread))
         return;
@@ -109,8 +109,7 @@ void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::u
         .number(address)
         .number(bytes)
         .number(handle)
-        .number(stack)
-        .number(source);
+        .number(stack);
 }
 
 void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t address,
@@ -153,8 +152,7 @@ void record_pool(Thread& thread, const Pool& pool) noexcept
         .number(pool.handle)
         .signed_number(pool.location_type)
         .signed_number(pool.location)
-        .number(pool.managed)
-        .number(pool.most_bytes);
+        .number(pool.managed);
 }
 
 void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,

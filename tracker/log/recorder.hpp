@@ -85,9 +85,8 @@ void record_free(Thread& thread, const format::Free& event) noexcept;
 void abandon_free(Thread& thread) noexcept; // the driver refused it
 void record_failure(Thread& thread, std::uint64_t api, int result, std::uint64_t address,
                     std::uint64_t bytes, const CallSite& site) noexcept;
-// `source`: with handle 0, the address whose physical memory is mapped here too.
 void record_map(Thread& thread, std::uint64_t api, std::uint64_t address, std::uint64_t bytes,
-                std::uint64_t handle, std::uint64_t source, const CallSite& site) noexcept;
+                std::uint64_t handle, const CallSite& site) noexcept;
 void record_unmap(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t address,
                   std::uint64_t bytes) noexcept;
 void record_retain(Thread& thread, std::uint64_t api, std::uint64_t handle) noexcept;
@@ -102,7 +101,6 @@ struct Pool {
     int location_type; // a CUmemLocationType
     int location;
     bool managed;
-    std::uint64_t most_bytes; // 0: no limit
 };
 void record_pool(Thread& thread, const Pool& pool) noexcept;
 void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,
