@@ -11,13 +11,42 @@ namespace {
 
 // A static CUDA runtime has no module of its own. Nothing of the user's runs inside these
 // functions, so what is called by one of them belongs to the runtime, whatever its name.
-constexpr std::array<std::string_view, 18> kMemoryApis = {
-    "cudaMalloc",      "cudaMalloc3D",           "cudaMalloc3DArray",
-    "cudaMallocArray", "cudaMallocAsync",        "cudaMallocFromPoolAsync",
-    "cudaMallocHost",  "cudaMallocManaged",      "cudaMallocMipmappedArray",
-    "cudaMallocPitch", "cudaHostAlloc",          "cudaHostRegister",
-    "cudaFree",        "cudaFreeAsync",          "cudaFreeHost",
-    "cudaFreeArray",   "cudaFreeMipmappedArray", "cudaHostUnregister"};
+constexpr std::array<std::string_view, 35> kMemoryApis = {
+    "cudaMalloc",
+    "cudaMalloc3D",
+    "cudaMalloc3DArray",
+    "cudaMallocArray",
+    "cudaMallocAsync",
+    "cudaMallocFromPoolAsync",
+    "cudaMallocHost",
+    "cudaMallocManaged",
+    "cudaMallocMipmappedArray",
+    "cudaMallocPitch",
+    "cudaHostAlloc",
+    "cudaHostRegister",
+    "cudaFree",
+    "cudaFreeAsync",
+    "cudaFreeHost",
+    "cudaFreeArray",
+    "cudaFreeMipmappedArray",
+    "cudaHostUnregister",
+    "cudaMemPoolCreate",
+    "cudaMemPoolDestroy",
+    "cudaMemPoolImportFromShareableHandle",
+    "cudaMemPoolImportPointer",
+    "cudaIpcOpenMemHandle",
+    "cudaIpcCloseMemHandle",
+    "cudaImportExternalMemory",
+    "cudaExternalMemoryGetMappedBuffer",
+    "cudaExternalMemoryGetMappedMipmappedArray",
+    "cudaDestroyExternalMemory",
+    "cudaGraphAddMemAllocNode",
+    "cudaGraphAddNode",
+    "cudaGraphInstantiate",
+    "cudaGraphInstantiateWithFlags",
+    "cudaGraphInstantiateWithParams",
+    "cudaGraphExecDestroy",
+    "cudaMemPoolTrimTo"};
 constexpr std::size_t kMostInnerFrames = 16; // of a static runtime below the API's own
 
 std::string_view file_name(std::string_view path)

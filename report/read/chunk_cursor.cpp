@@ -13,15 +13,9 @@ namespace {
 constexpr std::size_t kWindowBytes = 16 * 1024;
 constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
 
-bool has_api(Tag tag) noexcept
-{
-    return tag == Tag::context_gone || tag == Tag::failed || tag == Tag::map || tag == Tag::unmap ||
-           tag == Tag::retain || tag == Tag::shared || tag == Tag::trim;
-}
-
 bool has_ticks(Tag tag) noexcept
 {
-    return has_api(tag) || tag == Tag::module_loaded || tag == Tag::module_gone ||
+    return names_entry_point(tag) || tag == Tag::module_loaded || tag == Tag::module_gone ||
            tag == Tag::range_push || tag == Tag::range_pop || tag == Tag::mark;
 }
 
@@ -31,6 +25,12 @@ bool is_known(Tag tag) noexcept
 }
 
 } // namespace
+
+bool names_entry_point(Tag tag) noexcept
+{
+    return tag == Tag::context_gone || tag == Tag::failed || tag == Tag::map || tag == Tag::unmap ||
+           tag == Tag::retain || tag == Tag::shared || tag == Tag::trim;
+}
 
 ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
                          std::uint64_t base_ticks, std::uint32_t thread)
@@ -130,7 +130,7 @@ ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
     const auto* const begin = reinterpret_cast<const std::uint8_t*>(text.data());
     record.body = Cursor(begin, begin + text.size());
     record.timed = has_ticks(record.tag);
-    if (has_api(record.tag))
+    if (names_entry_point(record.tag))
         record.api = record.body.varint();
     record.ticks = record.timed ? format::get_ticks(record.body, delta_) : delta_.ticks;
     if (record.body.ok())

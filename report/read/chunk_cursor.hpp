@@ -31,6 +31,9 @@ struct Record {
     const format::Place* place = nullptr;
 };
 
+// Length-prefixed records that begin with an entry point; alloc and free have one too.
+bool names_entry_point(format::Tag tag) noexcept;
+
 class ChunkCursor {
 public:
     // `payload`: offset of the first record in the file.

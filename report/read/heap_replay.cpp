@@ -46,6 +46,8 @@ void HeapReplay::apply(const Record& record)
         ++counts_.events;
         counts_.last_ticks = std::max(counts_.last_ticks, record.ticks);
     }
+    if (names_entry_point(record.tag) && record.tag != Tag::failed)
+        seen_api(record);
     switch (record.tag) {
     case Tag::alloc:
         if (const Api* const api = api_of(record)) {
@@ -86,21 +88,27 @@ void HeapReplay::apply(const Record& record)
     }
 }
 
-// The entry point of an allocation or a free; nullptr, and counted, if the log does not say what it
-// does.
-Api* HeapReplay::api_of(const Record& record)
+Api* HeapReplay::seen_api(const Record& record)
 {
     Api* api = tables_.api(record.api);
     if (!api && find_apis_) {
         std::exchange(find_apis_, nullptr)();
         api = tables_.api(record.api);
     }
-    if (!api || api->memory == Memory::none) {
-        ++counts_.undefined_events;
-        return nullptr;
-    }
-    ++api->events;
+    if (api)
+        ++api->events;
     return api;
+}
+
+// The entry point of an allocation or a free; nullptr, and counted, if the log does not say what it
+// does.
+Api* HeapReplay::api_of(const Record& record)
+{
+    Api* const api = seen_api(record);
+    if (api && api->memory != Memory::none)
+        return api;
+    ++counts_.undefined_events;
+    return nullptr;
 }
 
 void HeapReplay::allocate(const Record& record, Memory memory)

@@ -69,6 +69,7 @@ private:
         std::uint64_t blocks = 0;
         std::uint32_t first_life_ended_by_exit = UINT32_MAX;
     };
+    Api* seen_api(const Record& record);
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);
     void free(const Record& record, format::Memory memory);

@@ -15,14 +15,25 @@ def base_of(symbol):
     return re.sub(rf"(_v\d+)?{PER_THREAD}?$", "", symbol)
 
 
+@dataclasses.dataclass
+class Hook:
+    """A row of hook_table.def."""
+    symbol: str
+    base: str
+    since: int
+    streams: str
+    effect: str
+    memory: str
+
+
 class Tables:
     """hook_table.def and classified_names.def."""
 
     def __init__(self, hooks=HOOKS / "hook_table.def", names=HOOKS / "classified_names.def"):
-        rows = re.findall(r"^VRAMSCOPE_HOOK\((\w+),\s*(\w+),\s*(\d+),\s*(\w+),\s*(\w+),", hooks.read_text(), re.MULTILINE)
-        self.hooks = {symbol: (base, int(since), streams) for symbol, base, since, streams, _ in rows}
-        self.effects = {base: effect for _, base, _, _, effect in rows}
-        self.bases = set(self.effects)
+        fields = r",\s*".join([r"^VRAMSCOPE_HOOK\((\w+)", r"(\w+)", r"(\d+)", r"(\w+)", r"(\w+)", r"(\w+)", ""])
+        rows = re.findall(fields, hooks.read_text(), re.MULTILINE)
+        self.rows = {symbol: Hook(symbol, base, int(since), *rest) for symbol, base, since, *rest in rows}
+        self.bases = {row.base for row in self.rows.values()}
         text = names.read_text()
         groups = re.findall(r'^VRAMSCOPE_NAMES\((\w+), "([^"]+)",\s*([^)]*)\)', text, re.MULTILINE)
         self.groups = [(kind, reason, re.split(r",\s*", listed)) for kind, reason, listed in groups]
@@ -40,7 +51,7 @@ class Tables:
         memory_like = self.speaks_of("memory", "owner")
         known = self.bases | set(self.listed)
         names = {name for name in toolkit.bases if memory_like(name)} - known
-        return sorted(names | {symbol for symbol in toolkit.symbols if base_of(symbol) in self.bases} - set(self.hooks))
+        return sorted(names | {symbol for symbol in toolkit.symbols if base_of(symbol) in self.bases} - set(self.rows))
 
 
 @dataclasses.dataclass

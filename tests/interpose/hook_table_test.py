@@ -91,7 +91,7 @@ class ToolkitsTest(unittest.TestCase):
         if not INSTALLED or not INSTALLED.exported:
             self.skipTest(f"no stub of the driver at {STUB}")
         expected = INSTALLED.rows()
-        rows = Tables().hooks
+        rows = {row.symbol: (row.base, row.since, row.streams) for row in Tables().rows.values()}
         self.assertGreater(len(rows), 40)
         wrong = {symbol: (row, expected.get(symbol)) for symbol, row in rows.items() if row != expected.get(symbol, row)}
         self.assertEqual(wrong, {})
@@ -183,10 +183,11 @@ class RuntimeTest(unittest.TestCase):
     def test_the_reporter_knows_each_function_that_takes_or_gives_back_memory(self):
         text = (SOURCE / "report" / "analyze" / "frames.cpp").read_text()
         listed = set(re.findall(r'"(cuda\w+)"', re.search(r"kMemoryApis = \{([^}]*)\}", text)[1]))
-        wanted = {name for name in self.names | (RUNTIME_TWINS.keys() & runtime_names(INCLUDE))
-                  if self.tables.effects.get(self.twin_of(name)) in ("alloc", "free")}
+        owners = {row.base for row in self.tables.rows.values() if row.effect in ("alloc", "free")}
+        wanted = {name for name in runtime_names(INCLUDE) if self.twin_of(name) in owners}
         self.assertEqual(sorted(wanted - listed), [])
-        self.assertEqual(sorted(listed - runtime_names(INCLUDE)), [])
+        if INSTALLED.version >= max(KNOWN_TOOLKITS):
+            self.assertEqual(sorted(listed - runtime_names(INCLUDE)), [])
 
 
 def look_at_one(version):

@@ -65,6 +65,16 @@ TEST(Report, NamesLeaksWithTheirTotals)
               (std::vector<std::string>{"cuMemAlloc_v2", "cuMemFree_v2"}));
 }
 
+TEST(Report, NamesEveryEntryPointWithAnEventButNotThoseThatFailed)
+{
+    LogBuilder log = clean();
+    log.map(0x7000, 4096, 9).unmap(0x7000, 4096).retain(9).context(1).context_gone(1);
+    const std::size_t seen = report_of(log).coverage.entry_points_seen.size();
+    EXPECT_EQ(seen, report_of(clean()).coverage.entry_points_seen.size() + 4);
+    EXPECT_EQ(report_of(log.failed(2, 4096, "cuMemAllocManaged")).coverage.entry_points_seen.size(),
+              seen);
+}
+
 TEST(Report, NonZeroExitStatusIsConclusive)
 {
     LogBuilder log = leaking();

@@ -1,0 +1,135 @@
+# tests/e2e/coverage_test.py — each row of the hook table is called on the simulated GPU, and what it does is in the log.
+#
+# The scenes are those of the programs in PROGRAMS; the simulated driver writes down which of its functions are called.
+# With --write, interpose/coverage.md is made from what was seen; the test holds that page against it.
+import collections
+import functools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from e2e import PRELOAD, PROGRAMS as BUILT, SIMGPU, SOURCE, VRAMSCOPE, driver_names
+
+sys.path.insert(0, str(SOURCE / "tests" / "interpose"))
+from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
+
+PAGE = SOURCE / "interpose" / "coverage.md"
+PROGRAMS = [*sorted(path.stem for path in (SOURCE / "tests" / "programs").glob("memory_kinds*.cpp")), "contexts", "doors"]
+NOT_A_SCENE = {("doors", "dlvsym")}  # for a driver whose names have versions
+# Rows whose success says nothing of memory by itself, and why.
+NOT_RECORDED = {
+    "cuInit": "opens the log", "cuGetProcAddress": "a look-up", "cuGetProcAddress_v2": "a look-up",
+    "cuCtxAttach": "counts who holds the context", "cuDevicePrimaryCtxRetain": "makes the context known",
+}
+
+
+def scenes_of(program):
+    """The names of its table of scenes, or those that it compares its argument with."""
+    text = (SOURCE / "tests" / "programs" / f"{program}.cpp").read_text()
+    names = re.findall(r'^ *\{"(\w+)", &?\w+\},$', text, re.MULTILINE) or re.findall(r'\bis\("(\w+)"\)', text)
+    return [(program, name) for name in names if (program, name) not in NOT_A_SCENE]
+
+
+class Scene:
+    """One traced run."""
+
+    def __init__(self, program, name, folder):
+        self.title, self.log = (program, name), folder / f"{program}.{name}.vsl"
+        trace = folder / f"{program}.{name}.calls"
+        plain = {key: value for key, value in os.environ.items() if not key.startswith(("VRAMSCOPE", "LD_"))}
+        done = subprocess.run([BUILT / program, name], capture_output=True, text=True, timeout=60, env={
+            **plain, "LD_PRELOAD": str(PRELOAD), "LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "256MiB",
+            "VRAMSCOPE_LOG": str(self.log), "VRAMSCOPE_SIM_TRACE": str(trace)})
+        self.status, self.stderr = done.returncode, done.stderr
+        lines = trace.read_text().splitlines() if trace.exists() else []
+        self.called = {line.removesuffix("=0") for line in lines if line.endswith("=0")}
+
+
+@functools.cache
+def played():
+    """The scenes that failed; for each function those that called it with success, and those whose log has an event of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenes = [Scene(*scene, pathlib.Path(folder)) for program in PROGRAMS for scene in scenes_of(program)]
+        logs = [scene.log for scene in scenes if scene.log.exists()]
+        report = pathlib.Path(folder) / "report.json"
+        subprocess.run([VRAMSCOPE, "leaks", "--json", report, *logs], check=True, capture_output=True)
+        processes = json.loads(report.read_text())["processes"]
+    seen = {process["log"]: process["coverage"]["entry_points_seen"] for process in processes}
+    called, recorded = collections.defaultdict(list), collections.defaultdict(list)
+    for scene in scenes:
+        for name in scene.called:
+            called[name].append(scene.title)
+        for name in seen.get(str(scene.log), ()):
+            recorded[name].append(scene.title)
+    return [scene for scene in scenes if scene.status != 0], called, recorded
+
+
+def hooked_line(rows):
+    """A line of the page: all forms of one function."""
+    _, called, recorded = played()
+    found = [recorded.get(row.symbol) or called.get(row.symbol) for row in rows]
+    scenes = [" ".join(scenes[0]) if scenes else "-" for scenes in found]
+    versions = [f"{row.since // 1000}.{row.since % 1000 // 10}" for row in rows]
+    effects = [f"{row.effect}, {row.memory}" if (row.effect, row.memory) != ("none", "none") else "-" for row in rows]
+    columns = [[row.symbol for row in rows], versions, effects, scenes]
+    return "| " + " | ".join("<br>".join(column) if len(set(column)) > 1 else column[0] for column in columns) + " |"
+
+
+def page():
+    """interpose/coverage.md."""
+    tables = Tables()
+    lines = ["# What is traced", "", "Made by `tests/e2e/coverage_test.py --write`, and held against the build by ctest.", "",
+             "## trace: hooked", "", "Each is called on the simulated GPU by the scene of `tests/programs` in the last column, and "
+             "what it does is in that run's log.", "", "| entry points | since CUDA | effect, on | scene |", "|---|---|---|---|"]
+    by_base = collections.defaultdict(list)
+    for row in tables.rows.values():
+        by_base[row.base].append(row)
+    lines += [hooked_line(rows) for rows in by_base.values()]
+    lines += ["", "## pool, pass, not memory: not hooked", "", "Names without version and stream form. *pool*: would have to be "
+              "hooked if freed memory were kept for reuse.", "", "| class | why | entry points |", "|---|---|---|"]
+    for kind, reason, names in tables.groups:
+        lines.append(f"| {kind.replace('_', ' ')} | {reason} | {', '.join(names)} |")
+    return "\n".join(lines) + "\n"
+
+
+class CoverageTest(unittest.TestCase):
+    maxDiff = None
+
+    def rows(self):
+        """Those that the simulated driver has: it is as old as the toolkit."""
+        return [symbol for symbol in Tables().rows if symbol in driver_names()]
+
+    def needs_all_rows(self):
+        if len(self.rows()) < len(Tables().rows):
+            self.skipTest(f"the simulated GPU is older than CUDA {max(KNOWN_TOOLKITS)}")
+
+    def test_every_scene_ends_well(self):
+        self.needs_all_rows()
+        failed, _, _ = played()
+        self.assertEqual([(scene.title, scene.status, scene.stderr[-200:]) for scene in failed], [])
+
+    def test_every_hooked_function_is_called_with_success(self):
+        _, called, _ = played()
+        self.assertGreater(len(self.rows()), 40)
+        self.assertEqual([symbol for symbol in self.rows() if symbol not in called], [], "write a scene in tests/programs")
+
+    def test_every_hooked_function_is_recorded_unless_it_says_nothing_of_memory(self):
+        _, _, recorded = played()
+        missing = [symbol for symbol in self.rows() if symbol not in recorded]
+        self.assertEqual(sorted(missing), sorted(set(NOT_RECORDED) & set(self.rows())))
+
+    def test_the_page_is_up_to_date(self):
+        self.needs_all_rows()
+        self.assertEqual(PAGE.read_text(), page(), "run tests/e2e/coverage_test.py --write")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(page())
+    else:
+        unittest.main()
