@@ -3,6 +3,7 @@
 #include "tracker/log/recorder.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
@@ -92,6 +93,57 @@ TEST(Recorder, WritesEveryKindOfEventAsItWas)
     EXPECT_EQ(one(Tag::device).text("name"), "Sim");
     EXPECT_EQ(log.info("key"), std::string(4096, 'v')) << "texts are cut at 4096 bytes";
     EXPECT_EQ(lost(log), 0u);
+}
+
+TEST(Recorder, GivesAFreeTheStackOfItsCallUnlessToldNotTo)
+{
+    const auto body = [] {
+        hooked_alloc(0x1000, 256);
+        hooked_free(0x1000);
+    };
+    const RecordedLog log = Recording().run(body);
+    const auto frames = log.frames_of(log.all(Tag::free).at(0).number("stack"));
+    ASSERT_GT(frames.size(), 3u);
+    EXPECT_TRUE(module_of(log, frames[0]).ends_with("recorder_test"));
+
+    Recording without;
+    without.setting("VRAMSCOPE_FREE_STACKS", "off");
+    EXPECT_EQ(without.run(body).all(Tag::free).at(0).number("stack"), 0u);
+}
+
+TEST(Recorder, LeavesAFreeThatTheDriverHasWhenTheProcessIsKilled)
+{
+    const Recording recording;
+    const pid_t child = recording.start([] {
+        hooked_alloc(0x1000, 256);
+        hooked_free(0x1000);
+        const test::InHook hook;
+        format::Free event{.api = 1, .ticks = 0, .address = 0x2000, .stack = 0};
+        log::begin_free(log::this_thread, event, VRAMSCOPE_TEST_CALL_SITE());
+        ::raise(SIGKILL);
+    });
+    EXPECT_NE(test::wait_for(child), 0);
+    const RecordedLog log = recording.log();
+    ASSERT_EQ(log.chunks.size(), 1u);
+    EXPECT_EQ(log.chunks[0].pending_api, 2u);
+    EXPECT_EQ(log.chunks[0].pending_address, 0x2000u);
+    EXPECT_GE(log.chunks[0].pending_ticks, log.all(Tag::free).at(0).number("ticks"));
+    EXPECT_GT(log.frames_of(log.chunks[0].pending_stack).size(), 3u);
+}
+
+TEST(Recorder, LeavesNoPendingFreeOnceItIsWrittenOrRefused)
+{
+    const RecordedLog log = Recording().run([] {
+        hooked_alloc(0x1000, 256);
+        hooked_free(0x1000);
+        const test::InHook hook;
+        format::Free event{.api = 1, .ticks = 0, .address = 0x2000, .stack = 0};
+        log::begin_free(log::this_thread, event, VRAMSCOPE_TEST_CALL_SITE());
+        log::abandon_free(log::this_thread);
+    });
+    ASSERT_EQ(log.chunks.size(), 1u);
+    EXPECT_EQ(log.chunks[0].pending_api, 0u);
+    EXPECT_EQ(log.count(Tag::free), 1u);
 }
 
 TEST(Recorder, SaysWhatItRecordedAndHow)

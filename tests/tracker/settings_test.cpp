@@ -41,6 +41,7 @@ TEST(Settings, AreTheDefaultsWithoutAnEnvironment)
     EXPECT_STREQ(settings.unwinder, "libunwind");
     EXPECT_EQ(settings.max_frames, 64u);
     EXPECT_TRUE(settings.verify_stacks);
+    EXPECT_TRUE(settings.stacks_of_frees);
     EXPECT_STREQ(settings.run_file, "");
     EXPECT_STREQ(settings.complaint, "");
 }
@@ -62,11 +63,13 @@ TEST(Settings, AreTakenFromTheEnvironment)
                                     {"VRAMSCOPE_STACK_DEPTH", "256"},
                                     {"VRAMSCOPE_UNWINDER", "glibc"},
                                     {"VRAMSCOPE_VERIFY", "off"},
+                                    {"VRAMSCOPE_FREE_STACKS", "off"},
                                     {"VRAMSCOPE_RUN", "/tmp/run"}});
     EXPECT_STREQ(settings.log, "/tmp/%p.vsl");
     EXPECT_EQ(settings.max_frames, 256u);
     EXPECT_STREQ(settings.unwinder, "glibc");
     EXPECT_FALSE(settings.verify_stacks);
+    EXPECT_FALSE(settings.stacks_of_frees);
     EXPECT_STREQ(settings.run_file, "/tmp/run");
     EXPECT_STREQ(settings.complaint, "");
 }
@@ -95,6 +98,13 @@ TEST(Settings, ComplainOfAnUnknownVerify)
     const Settings settings = read({{"VRAMSCOPE_VERIFY", "no"}});
     EXPECT_TRUE(settings.verify_stacks);
     expect_complaint(settings, "VRAMSCOPE_VERIFY", "no");
+}
+
+TEST(Settings, ComplainOfAnUnknownFreeStacks)
+{
+    const Settings settings = read({{"VRAMSCOPE_FREE_STACKS", "0"}});
+    EXPECT_TRUE(settings.stacks_of_frees);
+    expect_complaint(settings, "VRAMSCOPE_FREE_STACKS", "0");
 }
 
 TEST(Settings, ComplainOfAValueThatIsTooLongAndUseNothingOfIt)
