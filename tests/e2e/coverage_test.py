@@ -19,19 +19,21 @@ sys.path.insert(0, str(SOURCE / "tests" / "interpose"))
 from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
 
 PAGE = SOURCE / "interpose" / "coverage.md"
-PROGRAMS = [*sorted(path.stem for path in (SOURCE / "tests" / "programs").glob("memory_kinds*.cpp")), "contexts", "doors"]
+PROGRAMS = ["memory_kinds", "owners", "contexts", "doors"]
 NOT_A_SCENE = {("doors", "dlvsym")}  # for a driver whose names have versions
-# Rows whose success says nothing of memory by itself, and why.
+# Rows whose success says nothing of memory by itself, and what they are hooked for.
 NOT_RECORDED = {
     "cuInit": "opens the log", "cuGetProcAddress": "a look-up", "cuGetProcAddress_v2": "a look-up",
-    "cuCtxAttach": "counts who holds the context", "cuDevicePrimaryCtxRetain": "makes the context known",
+    "cuCtxAttach": "who holds the context", "cuDevicePrimaryCtxRetain": "whose context it is",
+    "cuCtxFromGreenCtx": "whose context it is", "cuDeviceSetMemPool": "the pool of a device",
+    "cuMemSetMemPool": "the pool of a place", "cuMemGetMemPool": "where a pool is", "cuMemGetDefaultMemPool": "where a pool is",
 }
 
 
 def scenes_of(program):
     """The names of its table of scenes, or those that it compares its argument with."""
     text = (SOURCE / "tests" / "programs" / f"{program}.cpp").read_text()
-    names = re.findall(r'^ *\{"(\w+)", &?\w+\},$', text, re.MULTILINE) or re.findall(r'\bis\("(\w+)"\)', text)
+    names = re.findall(r'^ *\{"(\w+)", [^}]*\},$', text, re.MULTILINE) or re.findall(r'\bis\("(\w+)"\)', text)
     return [(program, name) for name in names if (program, name) not in NOT_A_SCENE]
 
 
@@ -39,12 +41,13 @@ class Scene:
     """One traced run."""
 
     def __init__(self, program, name, folder):
-        self.title, self.log = (program, name), folder / f"{program}.{name}.vsl"
+        self.title = program, name
         trace = folder / f"{program}.{name}.calls"
         plain = {key: value for key, value in os.environ.items() if not key.startswith(("VRAMSCOPE", "LD_"))}
         done = subprocess.run([BUILT / program, name], capture_output=True, text=True, timeout=60, env={
             **plain, "LD_PRELOAD": str(PRELOAD), "LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "256MiB",
-            "VRAMSCOPE_LOG": str(self.log), "VRAMSCOPE_SIM_TRACE": str(trace)})
+            "VRAMSCOPE_LOG": f"{folder}/{program}.{name}.%p.vsl", "VRAMSCOPE_SIM_TRACE": str(trace)})
+        self.logs = {str(log) for log in folder.glob(f"{program}.{name}.*.vsl")}  # it may fork
         self.status, self.stderr = done.returncode, done.stderr
         lines = trace.read_text().splitlines() if trace.exists() else []
         self.called = {line.removesuffix("=0") for line in lines if line.endswith("=0")}
@@ -55,18 +58,25 @@ def played():
     """The scenes that failed; for each function those that called it with success, and those whose log has an event of it."""
     with tempfile.TemporaryDirectory() as folder:
         scenes = [Scene(*scene, pathlib.Path(folder)) for program in PROGRAMS for scene in scenes_of(program)]
-        logs = [scene.log for scene in scenes if scene.log.exists()]
+        logs = [log for scene in scenes for log in scene.logs]
         report = pathlib.Path(folder) / "report.json"
         subprocess.run([VRAMSCOPE, "leaks", "--json", report, *logs], check=True, capture_output=True)
         processes = json.loads(report.read_text())["processes"]
-    seen = {process["log"]: process["coverage"]["entry_points_seen"] for process in processes}
     called, recorded = collections.defaultdict(list), collections.defaultdict(list)
     for scene in scenes:
         for name in scene.called:
             called[name].append(scene.title)
-        for name in seen.get(str(scene.log), ()):
-            recorded[name].append(scene.title)
+        for process in processes:
+            if process["log"] in scene.logs:
+                for name in process["coverage"]["entry_points_seen"]:
+                    recorded[name].append(scene.title)
     return [scene for scene in scenes if scene.status != 0], called, recorded
+
+
+def effect_of(row):
+    if row.symbol in NOT_RECORDED:
+        return f"not recorded: {NOT_RECORDED[row.symbol]}"
+    return "ends a context" if row.memory == "none" else row.memory if row.effect == "none" else f"{row.effect}, {row.memory}"
 
 
 def hooked_line(rows):
@@ -75,7 +85,7 @@ def hooked_line(rows):
     found = [recorded.get(row.symbol) or called.get(row.symbol) for row in rows]
     scenes = [" ".join(scenes[0]) if scenes else "-" for scenes in found]
     versions = [f"{row.since // 1000}.{row.since % 1000 // 10}" for row in rows]
-    effects = [f"{row.effect}, {row.memory}" if (row.effect, row.memory) != ("none", "none") else "-" for row in rows]
+    effects = [effect_of(row) for row in rows]
     columns = [[row.symbol for row in rows], versions, effects, scenes]
     return "| " + " | ".join("<br>".join(column) if len(set(column)) > 1 else column[0] for column in columns) + " |"
 
@@ -85,7 +95,7 @@ def page():
     tables = Tables()
     lines = ["# What is traced", "", "Made by `tests/e2e/coverage_test.py --write`, and held against the build by ctest.", "",
              "## trace: hooked", "", "Each is called on the simulated GPU by the scene of `tests/programs` in the last column, and "
-             "what it does is in that run's log.", "", "| entry points | since CUDA | effect, on | scene |", "|---|---|---|---|"]
+             "what it does is in that run's log.", "", "| entry points | since CUDA | effect, on what | scene |", "|---|---|---|---|"]
     by_base = collections.defaultdict(list)
     for row in tables.rows.values():
         by_base[row.base].append(row)
