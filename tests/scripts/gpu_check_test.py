@@ -82,5 +82,62 @@ class WithoutAGpu(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "gpu-check: no NVIDIA GPU: nothing was checked\n"))
 
 
+PAGE = """| entry points | since CUDA | effect, on what | scene |
+|---|---|---|---|
+| cuInit | 2.0 | not recorded: opens the log | owners pools |
+| cuMemAlloc<br>cuMemAlloc_v2 | 2.0<br>3.2 | alloc, device | kinds v1<br>kinds v2 |
+| cuMemFree_v2 | 3.2 | free, device | kinds v2 |
+
+| class | why | entry points |
+| pool | a reason | cuMemGetInfo, cuIpcGetMemHandle |
+"""
+
+
+class ScenesOfPrograms(unittest.TestCase):
+    def scene(self, report=None, ends_badly=(), simulate=None):
+        """What is told of two scenes whose runs are played."""
+        def run_twice(command, *_):
+            if command[-1] in ends_badly:
+                raise gpu_check.EndsAlone("alone it ends 3")
+            return "", {"coverage": {**REPORT["coverage"], "entry_points_seen": ["cuMemAlloc", "cuMemFree_v2", "cuMemAlloc_v2"],
+                                     **(report or {})}}
+        real, gpu_check.run_twice = gpu_check.run_twice, run_twice
+        self.addCleanup(setattr, gpu_check, "run_twice", real)
+        scenes = {"v1": {"cuMemAlloc"}, "v2": {"cuMemAlloc_v2", "cuMemFree_v2"}}
+        return gpu_check.check_scenes(scenes, ["program"], None, None, simulate)
+
+    def test_the_page_names_the_scenes(self):
+        self.assertEqual(gpu_check.scenes_of_page(PAGE), {("kinds", "v1"): {"cuMemAlloc"},
+                                                          ("kinds", "v2"): {"cuMemAlloc_v2", "cuMemFree_v2"}})
+
+    def test_the_real_page_has_scenes_of_each_program(self):
+        rows = [row for row in gpu_check.ROWS if isinstance(row, gpu_check.Scenes)]
+        self.assertEqual(len(rows), 3)
+        for row in rows:
+            self.assertGreater(len(row.scenes()), 4, row.name)
+
+    def test_every_function_recorded_is_right(self):
+        self.assertEqual(self.scene(), "3 functions recorded in 2 scenes")
+
+    def test_a_function_that_is_not_in_the_log_is_wrong(self):
+        with self.assertRaisesRegex(gpu_check.Failed, "v2: not recorded: cuMemFree_v2"):
+            self.scene({"entry_points_seen": ["cuMemAlloc", "cuMemAlloc_v2"]})
+
+    def test_a_lost_event_is_wrong(self):
+        with self.assertRaisesRegex(gpu_check.Failed, "v1: 1 lost events"):
+            self.scene({"lost_events": 1})
+
+    def test_a_scene_that_a_gpu_cannot_play_is_told_and_no_fault(self):
+        self.assertEqual(self.scene(ends_badly=["v1"]), "2 functions recorded in 1 scenes; not on this GPU, alone either: v1")
+
+    def test_the_simulated_gpu_must_play_all(self):
+        with self.assertRaises(gpu_check.Failed):
+            self.scene(ends_badly=["v1"], simulate="1GiB")
+
+    def test_a_gpu_that_plays_none_is_wrong(self):
+        with self.assertRaisesRegex(gpu_check.Failed, "none of its scenes"):
+            self.scene(ends_badly=["v1", "v2"])
+
+
 if __name__ == "__main__":
     unittest.main()
