@@ -198,14 +198,8 @@ private:
         else if (name == "device")
             log::record_device(thread_, static_cast<int>(n("ordinal")), n("bytes"), t("name"));
         else if (name == "pool")
-<<<<<<< HEAD
-            log::record_pool(thread_,
-                             {n("handle"), static_cast<int>(n("location_type")),
-                              static_cast<int>(n("location")), n("managed") != 0, n("most_bytes")});
-=======
             log::record_pool(thread_, {n("handle"), static_cast<int>(n("location_type")),
                                        static_cast<int>(n("location")), n("managed") != 0});
->>>>>>> d535ae6 (Hooks of pools, IPC, external and shared memory, sparse arrays, multicast, graphs, and of contexts as owners)
         else if (name == "unmap")
             log::record_unmap(thread_, n("api"), n("ticks"), n("address"), n("bytes"));
         else
