@@ -143,8 +143,10 @@ public:
     {
         const LogFile file = LogFile::open(path);
         const format::FileHeader& header = file.header();
-        const bool running = process_is_running(header.pid, header.process_start);
+        const bool live = options_.until_ticks != UINT64_MAX || header.snapshot_ticks != 0;
+        const bool running = live || process_is_running(header.pid, header.process_start);
         LogReader reader(file);
+        reader.hold_back(options_.until_ticks);
         LogTables tables;
         HeapReplay replay(tables, header.exit_began_ticks, [&] {
             reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });

@@ -22,6 +22,9 @@ namespace vramscope::report {
 struct Options {
     bool all_frames =
         false; // keep the frames of vramscope, the CUDA runtime and the C start-up code
+    // Not UINT64_MAX: of a running program's log, only what had happened by then, in its ticks, a
+    // moment before this call. See LogReader::hold_back().
+    std::uint64_t until_ticks = UINT64_MAX;
     std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
     SymbolizerOptions symbols;
 };

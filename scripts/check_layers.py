@@ -20,9 +20,9 @@ LAYERS = {
     "report/read": ["report", "tracker/format"],
     "report/analyze": ["report", "report/read", "tracker/format"],
     "report/export": ["report", "report/read", "report/analyze"],
-    "report": ["report/read", "report/analyze", "report/export"],
+    "report": ["report/read", "report/analyze", "report/export", "tracker/format"],
     "tools": ["report", "report/read", "report/analyze", "report/export", "tools/simgpu", "tracker/format",
-              "tracker/log"],  # of tracker/log only settings.def and outside_mark
+              "tracker/log", "tracker/capture"],  # settings.def, outside_mark; clock.hpp
     "tools/simgpu": [],
     "tests": ["tracker", "interpose", "report", "tools"],
 }

@@ -26,8 +26,7 @@ int mark_command(const MarkOptions& options)
     if (!written)
         throw report::Error(report::Exit::usage,
                             fmt::format("cannot add to {}, the log of process {}: {}",
-                                        process.name.string(), process.pid,
-                                        std::strerror(reason)));
+                                        process.name.string(), process.pid, std::strerror(reason)));
     say(fmt::format("marked process {}: {}", process.pid, options.name));
     return 0;
 }

@@ -4,6 +4,8 @@
 // main.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -33,6 +35,22 @@ struct MarkOptions {
     std::string name;
 };
 int mark_command(const MarkOptions& options);
+
+struct SnapshotOptions {
+    pid_t pid = 0;
+    std::string json;
+    std::string copy; // of the log, as it is now; empty: none
+    bool all_frames = false;
+};
+int snapshot_command(const SnapshotOptions& options);
+
+struct TopOptions {
+    std::optional<pid_t> pid; // none: all of this user
+    double interval = 1;      // seconds between two looks
+    std::uint64_t count = 0;  // looks; 0: until it is told to end
+    bool once = false;
+};
+int top_command(const TopOptions& options);
 
 struct DoctorOptions {
     std::string target; // a program, or a log; empty: only the installation and the driver

@@ -98,8 +98,8 @@ std::vector<fs::path> doors_to(pid_t pid, const Mapping& mapping)
          !problem && entry != end; entry.increment(problem))
         if (is_regular(entry->path(), mapping.inode))
             doors.push_back(entry->path());
-    for (const fs::path& other : {folder_of(pid) / "map_files" / mapping.range,
-                                  fs::path(mapping.name)})
+    for (const fs::path& other :
+         {folder_of(pid) / "map_files" / mapping.range, fs::path(mapping.name)})
         if (is_regular(other, mapping.inode))
             doors.push_back(other);
     return doors;
@@ -136,8 +136,8 @@ LiveProcess find_live_process(pid_t pid)
         nothing_there(fmt::format("process {} has ended", pid));
     const std::optional<Maps> maps = read_maps(pid);
     if (!maps && (errno == EACCES || errno == EPERM))
-        nothing_there(fmt::format("not permitted to look into process {}: {}", pid,
-                                  std::strerror(errno)));
+        nothing_there(
+            fmt::format("not permitted to look into process {}: {}", pid, std::strerror(errno)));
     const std::optional<LiveProcess> found = maps ? find_log(pid, start, *maps) : std::nullopt;
     if (found)
         return *found;
@@ -202,15 +202,14 @@ int open_log_for_writing(const LiveProcess& process)
     else if (::pread(descriptor, &header, sizeof header, 0) !=
                  static_cast<ssize_t>(sizeof header) ||
              std::memcmp(header.magic, format::kMagic, sizeof header.magic) != 0 ||
-             header.major != format::kMajorVersion ||
-             header.header_bytes != format::kHeaderBytes ||
+             header.major != format::kMajorVersion || header.header_bytes != format::kHeaderBytes ||
              header.chunk_bytes != format::kChunkBytes ||
              !is_log_of(header, process.pid, process.start))
         problem = "it is not a log that this vramscope can write to";
     if (!problem.empty()) {
         ::close(descriptor);
-        nothing_there(
-            fmt::format("cannot write to {}, the log of process {}: {}", name, process.pid, problem));
+        nothing_there(fmt::format("cannot write to {}, the log of process {}: {}", name,
+                                  process.pid, problem));
     }
     return descriptor;
 }

@@ -27,8 +27,8 @@ std::vector<LiveProcess> find_live_processes();
 
 bool is_alive(const LiveProcess& process);
 
-// The log, for reading and writing; Error (110) unless it is this user's own regular file, and still
-// the log of that process. The caller closes the descriptor.
+// The log, for reading and writing; Error (110) unless it is this user's own regular file, and
+// still the log of that process. The caller closes the descriptor.
 int open_log_for_writing(const LiveProcess& process);
 
 } // namespace vramscope

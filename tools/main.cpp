@@ -18,6 +18,8 @@ constexpr const char* kFooter = R"(Examples:
   vramscope run --simulate 24GiB ./train       the same on a machine without a GPU
   vramscope leaks vramscope.train.4711.vsl     list the leaks again, in full
   vramscope mark 4711 "epoch 2"                set a mark in the log of a running program
+  vramscope top                                watch what running programs hold
+  vramscope snapshot 4711                      what one of them holds right now, and where from
   vramscope doctor ./train                     why would nothing be seen?
 )";
 
@@ -53,6 +55,34 @@ Examples:
   vramscope mark $(pgrep train) epoch-2
 )";
 
+constexpr const char* kSnapshotFooter =
+    R"(Reads the log that the program is writing; the program is neither stopped nor signalled. What it shows is held now,
+and perhaps no leak: the program may free it later.
+
+Ends 0; 110 if there is no such process, it is not traced, has made no CUDA call yet, has ended, or is not yours; 125
+for wrong usage, or if a file cannot be written.
+
+Examples:
+  vramscope snapshot 4711                      what does it hold, and where from?
+  vramscope snapshot 4711 -o now.vsl           and a copy of its log, for later: vramscope report now.vsl
+  vramscope snapshot 4711 --json - | jq '.totals.leaked_bytes'
+)";
+
+constexpr const char* kTopFooter =
+    R"(Follows the logs that programs are writing, and reads what is new in them; the programs are neither stopped nor
+signalled. Ends when you press q or Ctrl-C, or when the programs have ended, and leaves the last look on the screen.
+Where stdout is no terminal, one look is printed below the other.
+
+Ends 0; 110 if there is nothing to look at: no such process, not traced, no CUDA call yet, or not yours; 125 for wrong
+usage.
+
+Examples:
+  vramscope top                                all programs of yours that run under vramscope
+  vramscope top 4711 --interval 0.5
+  vramscope top --once                         one look, as plain text
+  vramscope top 4711 --interval 60 --count 10 > growth.txt
+)";
+
 constexpr const char* kDoctorFooter =
     R"(Ends 0 when a program could be traced, 110 when nothing could be observed.
 
@@ -84,11 +114,15 @@ struct CommandLine {
     vramscope::ReportOptions report;
     vramscope::ReportOptions leaks;
     vramscope::MarkOptions mark;
+    vramscope::SnapshotOptions snapshot;
+    vramscope::TopOptions top;
     vramscope::DoctorOptions doctor;
     CLI::App* run_app = nullptr;
     CLI::App* report_app = nullptr;
     CLI::App* leaks_app = nullptr;
     CLI::App* mark_app = nullptr;
+    CLI::App* snapshot_app = nullptr;
+    CLI::App* top_app = nullptr;
     CLI::App* doctor_app = nullptr;
 
     CommandLine()
@@ -101,6 +135,8 @@ struct CommandLine {
         leaks_app = add_reader("leaks", "what was never freed, by call stack", leaks);
         leaks.leaks_only = true;
         add_mark();
+        add_snapshot();
+        add_top();
         doctor_app =
             app.add_subcommand("doctor", "say what works here, and why nothing would be seen");
         doctor_app->add_option("TARGET", doctor.target, "a program, or a log")->option_text(" ");
@@ -143,6 +179,36 @@ struct CommandLine {
             ->required()
             ->option_text(" ");
         mark_app->footer(kMarkFooter);
+    }
+
+    void add_snapshot()
+    {
+        snapshot_app = app.add_subcommand("snapshot", "what a running program holds right now");
+        snapshot_app->add_option("PID", snapshot.pid, "a process that runs under vramscope")
+            ->required()
+            ->option_text(" ");
+        snapshot_app
+            ->add_option("--json", snapshot.json, "write the report for machines; - is stdout")
+            ->option_text("FILE");
+        snapshot_app
+            ->add_option("-o,--output", snapshot.copy, "keep a copy of the log as it is now")
+            ->option_text("COPY");
+        snapshot_app->add_flag("--all-frames", snapshot.all_frames,
+                               "show the frames of the CUDA runtime and of vramscope too");
+        snapshot_app->footer(kSnapshotFooter);
+    }
+
+    void add_top()
+    {
+        top_app = app.add_subcommand("top", "watch what running programs hold");
+        top_app
+            ->add_option("PID", top.pid, "a process that runs under vramscope; else all of yours")
+            ->option_text(" ");
+        top_app->add_option("--interval", top.interval, "seconds from one look to the next; 1")
+            ->option_text("S");
+        top_app->add_option("--count", top.count, "end after so many looks")->option_text("N");
+        top_app->add_flag("--once", top.once, "one look, as plain text");
+        top_app->footer(kTopFooter);
     }
 
     CLI::App* add_reader(const char* name, const char* what, vramscope::ReportOptions& options)
@@ -193,6 +259,10 @@ int dispatch(CommandLine& line)
         return vramscope::report_command(line.leaks);
     if (*line.mark_app)
         return vramscope::mark_command(line.mark);
+    if (*line.snapshot_app)
+        return vramscope::snapshot_command(line.snapshot);
+    if (*line.top_app)
+        return vramscope::top_command(line.top);
     return vramscope::doctor_command(line.doctor);
 }
 

@@ -60,13 +60,16 @@ std::string printable(std::string_view text)
     return out;
 }
 
+bool can_draw(int descriptor)
+{
+    const char* terminal = std::getenv("TERM");
+    return terminal && std::string_view(terminal) != "dumb" && ::isatty(descriptor);
+}
+
 bool wants_color(int descriptor)
 {
     const char* no_color = std::getenv("NO_COLOR");
-    const char* terminal = std::getenv("TERM");
-    const bool refused = no_color && *no_color;
-    const bool dumb = !terminal || std::string_view(terminal) == "dumb";
-    return !refused && !dumb && ::isatty(descriptor);
+    return !(no_color && *no_color) && can_draw(descriptor);
 }
 
 } // namespace vramscope

@@ -16,6 +16,9 @@ void fail(const std::string& line); // "vramscope: error: line"
 // Text from the world outside, made safe for a terminal: control characters as \x1b, one line.
 std::string printable(std::string_view text);
 
+// A terminal that knows the usual escape sequences.
+bool can_draw(int descriptor);
+
 // A terminal that shows colours, and a user who did not set NO_COLOR.
 bool wants_color(int descriptor);
 

@@ -50,6 +50,8 @@ bool ProcessEnd::conclusive() const noexcept
 
 ProcessEnd judge_end(const format::FileHeader& header, bool running) noexcept
 {
+    if (header.snapshot_ticks != 0)
+        return {.kind = ProcessEnd::Kind::running}; // when the copy was made
     const ProcessEnd::Kind own_word = kind_of(header.end);
     if (header.exec_seen != 0 && own_word == ProcessEnd::Kind::unknown)
         return {.kind = ProcessEnd::Kind::replaced}; // wait_status is that of the new program

@@ -21,6 +21,8 @@ void write_report(std::ostream& out, const Report& report,
                   const TextStyle& style = {}); // everything
 void write_leaks(std::ostream& out, const Report& report,
                  const TextStyle& style = {}); // verdict and leaks
+void write_snapshot(std::ostream& out, const Report& report,
+                    const TextStyle& style = {}); // of a running program: what it holds now
 void write_summary(std::ostream& out, const Report& report,
                    const TextStyle& style = {}); // ends `vramscope run`
 void write_json(std::ostream& out, const Report& report);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/export/export.hpp"
+#include "report/export/frame_words.hpp"
 #include "report/export/words.hpp"
 #include "report/report.hpp"
 
@@ -17,20 +18,6 @@ namespace {
 constexpr std::size_t kSummaryLeaks = 3;
 constexpr std::size_t kShownMarks = 20;
 constexpr std::size_t kLeastWidth = 80;
-
-std::string file_name(const std::string& path)
-{
-    return path.substr(path.rfind('/') + 1);
-}
-
-// True of half of all CUDA code and of no use to a reader.
-std::string without_anonymous_namespaces(std::string name)
-{
-    constexpr std::string_view kNoise = "(anonymous namespace)::";
-    for (std::size_t at = 0; (at = name.find(kNoise, at)) != std::string::npos;)
-        name.erase(at, kNoise.size());
-    return name;
-}
 
 std::string logs_of(const Report& report)
 {
@@ -71,6 +58,17 @@ public:
                 out_ << prefix << "  up to there " << not_freed() << '\n';
             break;
         }
+    }
+
+    // What a program holds that runs on is no verdict.
+    void holdings()
+    {
+        const Totals& totals = report_.totals;
+        for (const Process& process : report_.processes)
+            out_ << terminal_safe(process.program) << " (process " << process.pid << ") ";
+        out_ << "holds " << painted(human_bytes(totals.leaked_bytes), "1") << " in "
+             << counted(totals.leaked_blocks, "block") << ", from "
+             << counted(report_.leaks.size(), "call stack") << '\n';
     }
 
     void leaks(std::size_t most)
@@ -199,7 +197,8 @@ private:
         for (const MemoryTotal& total : totals.leaked_by_memory)
             left += fmt::format("{}{} {} in {}", left.empty() ? "" : "; ", name(total.memory),
                                 human_bytes(total.bytes), counted(total.blocks, "block"));
-        field("Not freed", left.empty() ? "nothing" : left);
+        const bool running = process.end.kind == ProcessEnd::Kind::running;
+        field(running ? "Holds now" : "Not freed", left.empty() ? "nothing" : left);
     }
 
     void marks(const Process& process)
@@ -261,24 +260,6 @@ private:
         return text;
     }
 
-    static std::string function_of(const Frame& frame)
-    {
-        if (!frame.function.empty())
-            return terminal_safe(without_anonymous_namespaces(frame.function));
-        return fmt::format("{}+{:#x}",
-                           frame.module.empty() ? "?" : terminal_safe(file_name(frame.module)),
-                           frame.offset);
-    }
-
-    static std::string place_of(const Frame& frame)
-    {
-        if (!frame.file.empty())
-            return frame.line > 0 ? fmt::format("{}:{}", terminal_safe(frame.file), frame.line)
-                                  : terminal_safe(frame.file);
-        return frame.function.empty() ? ""
-                                      : fmt::format("[{}]", terminal_safe(file_name(frame.module)));
-    }
-
     // Two columns: functions, and where. The places get what they need, up to a half.
     void frames(const std::vector<Frame>& stack)
     {
@@ -301,16 +282,6 @@ private:
             out_ << std::string(kIndent, ' ') << functions[at]
                  << (place.empty() ? "" : std::string(gap, ' ') + place) << '\n';
         }
-    }
-
-    // A frame in one short piece: function and file name.
-    static std::string frame_in(const Frame& frame, std::size_t room)
-    {
-        std::string place = file_name(place_of(frame));
-        if (columns(place) + 12 > room)
-            place.clear();
-        return shorten_function(function_of(frame), room - columns(place) - 1) +
-               (place.empty() ? "" : " " + place);
     }
 
     std::ostream& out_;
@@ -339,6 +310,16 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     text.leaks(style.max_leaks);
     text.notices();
     out << "\nNext: vramscope report " << logs_of(report) << '\n';
+}
+
+void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style)
+{
+    TextWriter text(out, report, style);
+    text.holdings();
+    for (const Process& process : report.processes)
+        text.process(process);
+    text.leaks(style.max_leaks);
+    text.notices();
 }
 
 void write_summary(std::ostream& out, const Report& report, const TextStyle& style)

@@ -34,7 +34,8 @@ bool names_entry_point(Tag tag) noexcept
 
 ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
                          std::uint64_t base_ticks, std::uint32_t thread)
-    : file_(file), window_offset_(payload), end_offset_(payload + committed), thread_(thread)
+    : file_(file), payload_(payload), window_offset_(payload), end_offset_(payload + committed),
+      thread_(thread)
 {
     delta_.ticks = base_ticks;
 }
@@ -53,7 +54,9 @@ bool ChunkCursor::next(Record& record)
             if (!window_is_last && refill())
                 continue;
             damaged_ = damaged_ || !cut_;
-            at_ = window_.size();
+            stopped_ = true;
+            window_.clear();
+            at_ = 0;
             window_offset_ = end_offset_;
             return false;
         }
@@ -61,6 +64,21 @@ bool ChunkCursor::next(Record& record)
         if (step == Step::record)
             return true;
     }
+}
+
+void ChunkCursor::extend(std::uint32_t committed) noexcept
+{
+    if (!stopped_)
+        end_offset_ = std::max(end_offset_, payload_ + committed);
+}
+
+void ChunkCursor::rest()
+{
+    if (at_ < window_.size())
+        return;
+    window_offset_ += at_;
+    at_ = 0;
+    window_ = {};
 }
 
 // Moves the window to the current record, larger if the record alone did not fit.

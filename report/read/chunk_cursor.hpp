@@ -42,6 +42,16 @@ public:
 
     bool next(Record& record);
 
+    // The chunk has grown to so many bytes; after damage or a cut nothing more comes.
+    void extend(std::uint32_t committed) noexcept;
+    // At the end of what there is for now: gives back the window's memory.
+    void rest();
+    // Bytes of the payload up to the end of the last record.
+    std::uint32_t consumed() const noexcept
+    {
+        return static_cast<std::uint32_t>(window_offset_ + at_ - payload_);
+    }
+
     bool damaged() const noexcept { return damaged_; }
     bool cut() const noexcept { return cut_; }
 
@@ -53,6 +63,7 @@ private:
     bool refill();
 
     const LogFile& file_;
+    std::uint64_t payload_;
     std::uint64_t window_offset_; // in the file
     std::uint64_t end_offset_;    // of the last committed byte
     std::vector<std::uint8_t> window_;
@@ -62,6 +73,7 @@ private:
     std::uint32_t thread_;
     bool damaged_ = false;
     bool cut_ = false;
+    bool stopped_ = false;
 };
 
 } // namespace vramscope::report

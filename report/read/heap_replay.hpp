@@ -55,6 +55,17 @@ public:
     void apply(const Record& record);
     void finish();
 
+    // Every block that is alive now: at any time, between two records.
+    template <typename Visit>
+    void for_each_alive(Visit visit)
+    {
+        live_.for_each([&](std::uint64_t, const Block& block) {
+            if (!is_dead(block))
+                visit(block);
+        });
+        physical_.for_each([&](const Block& block) { visit(block); });
+    }
+
     const ReplayCounts& counts() const noexcept { return counts_; }
     const FailedCall& first_failed_call() const noexcept { return first_failed_; }
     std::vector<LostBlocks> lost() const { return lost_.sums(); } // after finish()

@@ -100,6 +100,16 @@ void LogFile::read_header()
     check_header(path_.string(), header_);
 }
 
+void LogFile::refresh()
+{
+    format::FileHeader now;
+    if (read_at(0, &now, sizeof now) != sizeof now ||
+        std::memcmp(&now, &header_, offsetof(format::FileHeader, chunks)) != 0)
+        return;
+    header_ = now;
+    count_chunks();
+}
+
 // The header was read first: a program that is still writing has then at least the chunks that it
 // names.
 void LogFile::count_chunks()

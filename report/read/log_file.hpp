@@ -29,7 +29,14 @@ public:
     ~LogFile();
 
     const std::filesystem::path& path() const noexcept { return path_; }
-    const format::FileHeader& header() const noexcept { return header_; } // as it was when opened
+    const format::FileHeader& header() const noexcept
+    {
+        return header_;
+    } // as it was when opened, or refreshed
+
+    // Looks again: what a program that runs on has added to header and chunks. A header that is no
+    // header of this log any more is not taken.
+    void refresh();
 
     // Chunks that lie in the file, the last one perhaps in part.
     std::uint32_t chunks() const noexcept { return chunks_; }

@@ -2,6 +2,7 @@
 #include "report/read/log_reader.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <tuple>
 #include <utility>
 
@@ -41,64 +42,90 @@ bool LogReader::Turn::operator<(const Turn& other) const noexcept
 
 LogReader::LogReader(const LogFile& file) : file_(file), clock_(file.header()), cut_(file.cut())
 {
-    index_chunks();
-    group_by_thread();
+    index_new_chunks();
 }
 
-void LogReader::index_chunks()
+void LogReader::refresh()
 {
-    for (std::uint32_t position = 0; position < file_.chunks(); ++position) {
-        if (!index_chunk(position))
-            ++damaged_chunks_;
+    index_new_chunks();
+    for (std::size_t at = 0; at < threads_.size(); ++at) {
+        Thread& thread = threads_[at];
+        if (!thread.waiting)
+            continue;
+        thread.waiting = false;
+        add_turn({.ticks = 0, .rank = 0, .thread = static_cast<std::uint32_t>(at)});
     }
 }
 
-// False if the chunk is damaged. Its whole records are read even so, if it says whose they are.
-bool LogReader::index_chunk(std::uint32_t position)
+void LogReader::index_new_chunks()
+{
+    std::vector<Chunk> found;
+    for (const std::uint32_t position : std::exchange(unbegun_, {}))
+        index_chunk(position, found);
+    for (; indexed_ < file_.chunks(); ++indexed_)
+        index_chunk(indexed_, found);
+    std::sort(found.begin(), found.end(), [](const Chunk& a, const Chunk& b) {
+        return std::tie(a.thread, a.ordinal, a.position) <
+               std::tie(b.thread, b.ordinal, b.position);
+    });
+    for (const Chunk& chunk : found)
+        add_to_thread(chunk);
+}
+
+// The whole records of a damaged chunk are read even so, if it says whose they are.
+void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
 {
     format::ChunkHeader header;
     const std::size_t got = file_.read_at(file_.chunk_offset(position), &header, sizeof header);
     if (got < sizeof header) {
         cut_ = true;
-        return true;
+        return;
     }
-    if (header.magic == 0)
-        return true; // handed out, and its thread stopped before it could begin
-    if (header.magic != format::kChunkMagic)
-        return false;
+    if (header.magic == 0) { // handed out: its thread is about to begin it, or stopped before
+        unbegun_.push_back(position);
+        return;
+    }
     const auto payload = static_cast<std::uint32_t>(file_.header().chunk_bytes - sizeof header);
-    chunks_.push_back({.position = position,
-                       .thread = header.thread,
-                       .ordinal = header.ordinal,
-                       .committed = std::min(header.committed, payload),
-                       .base_ticks = header.base_ticks});
+    if (header.magic != format::kChunkMagic || header.committed > payload ||
+        header.index != position)
+        ++damaged_chunks_;
+    if (header.magic != format::kChunkMagic)
+        return;
+    found.push_back({.position = position,
+                     .thread = header.thread,
+                     .ordinal = header.ordinal,
+                     .committed = std::min(header.committed, payload),
+                     .base_ticks = header.base_ticks});
     if (file_.header().clock == format::Clock::tsc)
         clock_.calibrate(header.base_ticks, header.base_ns);
-    return header.committed <= payload && header.index == position;
 }
 
-void LogReader::group_by_thread()
+void LogReader::add_to_thread(const Chunk& chunk)
 {
-    std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
-        return std::tie(a.thread, a.ordinal, a.position) <
-               std::tie(b.thread, b.ordinal, b.position);
-    });
-    for (std::size_t at = 0; at < chunks_.size(); ++at) {
-        const bool first = at == 0 || chunks_[at].thread != chunks_[at - 1].thread;
-        if (first) {
-            threads_.push_back(
-                {.first_chunk = at, .end_chunk = at, .next_chunk = at, .cursor = {}, .record = {}});
-            const std::uint64_t base = chunks_[at].base_ticks;
-            turns_.push_back({.ticks = base > kEarlyTicks ? base - kEarlyTicks : 0,
-                              .rank = 0,
-                              .thread = static_cast<std::uint32_t>(threads_.size() - 1)});
-        }
-        const std::uint32_t expected = first ? 0 : chunks_[at - 1].ordinal + 1;
-        if (chunks_[at].ordinal != expected)
-            ++damaged_chunks_; // a chunk of this thread is missing, or there twice
-        threads_.back().end_chunk = at + 1;
+    const auto [at, first] = thread_of_index_.try_emplace(chunk.thread, threads_.size());
+    if (first) {
+        threads_.emplace_back();
+        const std::uint64_t base = chunk.base_ticks;
+        add_turn({.ticks = base > kEarlyTicks ? base - kEarlyTicks : 0,
+                  .rank = 0,
+                  .thread = static_cast<std::uint32_t>(at->second)});
     }
-    std::sort(turns_.begin(), turns_.end()); // a sorted row is a heap
+    std::vector<Chunk>& chunks = threads_[at->second].chunks;
+    if (chunk.ordinal != (first ? 0 : chunks.back().ordinal + 1))
+        ++damaged_chunks_; // a chunk of this thread is missing, or there twice
+    chunks.push_back(chunk);
+    ++chunks_;
+}
+
+// What its thread has published of it by now.
+std::uint32_t LogReader::committed_now(const Chunk& chunk) const
+{
+    std::uint32_t committed = 0;
+    const auto payload =
+        static_cast<std::uint32_t>(file_.header().chunk_bytes - sizeof(format::ChunkHeader));
+    file_.read_at(file_.chunk_offset(chunk.position) + offsetof(format::ChunkHeader, committed),
+                  &committed, sizeof committed);
+    return std::min(committed, payload);
 }
 
 ChunkCursor LogReader::cursor_of(const Chunk& chunk) const
@@ -109,20 +136,26 @@ ChunkCursor LogReader::cursor_of(const Chunk& chunk) const
 
 const Record* LogReader::next()
 {
-    bool step = started_;
-    started_ = true;
+    bool step = std::exchange(started_, false);
     while (!turns_.empty()) {
         Thread& thread = threads_[turns_.front().thread];
-        const bool unopened = !thread.cursor;
-        if (!step && !unopened)
+        if (thread.loaded && !step) {
+            if (turns_.front().ticks > until_)
+                return nullptr;
+            started_ = true;
             return &thread.record;
+        }
         step = false;
-        if (!advance(thread)) {
+        thread.loaded = advance(thread);
+        if (!thread.loaded) {
+            thread.waiting = true;
             drop_first_turn();
             continue;
         }
-        if (!thread.record.timed)
+        if (!thread.record.timed) {
+            started_ = true;
             return &thread.record;
+        }
         turns_.front().ticks = thread.record.ticks;
         turns_.front().rank = rank_of(thread.record.tag);
         settle_first_turn();
@@ -130,15 +163,25 @@ const Record* LogReader::next()
     return nullptr;
 }
 
+// A chunk is complete once its thread has begun another: only then is it known how far it goes. The
+// last one of a thread may always grow.
 bool LogReader::advance(Thread& thread)
 {
     for (;;) {
         if (thread.cursor && thread.cursor->next(thread.record))
             return true;
-        close_cursor(thread);
-        if (thread.next_chunk == thread.end_chunk)
+        if (thread.cursor) {
+            thread.cursor->extend(committed_now(thread.chunks[thread.next_chunk - 1]));
+            if (thread.cursor->next(thread.record))
+                return true;
+        }
+        if (thread.next_chunk == thread.chunks.size()) {
+            thread.cursor->rest();
             return false;
-        thread.cursor = std::make_unique<ChunkCursor>(cursor_of(chunks_[thread.next_chunk++]));
+        }
+        close_cursor(thread);
+        thread.cursor =
+            std::make_unique<ChunkCursor>(cursor_of(thread.chunks[thread.next_chunk++]));
     }
 }
 
@@ -150,6 +193,13 @@ void LogReader::close_cursor(Thread& thread)
     damaged_chunks_ += thread.cursor->damaged();
     ++chunks_read_;
     thread.cursor.reset();
+}
+
+void LogReader::add_turn(Turn turn)
+{
+    turns_.push_back(turn);
+    const auto later = [](const Turn& a, const Turn& b) { return b < a; };
+    std::push_heap(turns_.begin(), turns_.end(), later);
 }
 
 // The first turn got a later time: sift it down to its place.
@@ -179,11 +229,24 @@ void LogReader::drop_first_turn()
         settle_first_turn();
 }
 
+bool LogReader::cut() const noexcept
+{
+    return cut_ || std::any_of(threads_.begin(), threads_.end(), [](const Thread& thread) {
+               return thread.cursor && thread.cursor->cut();
+           });
+}
+
+std::uint64_t LogReader::damaged_chunks() const noexcept
+{
+    std::uint64_t damaged = damaged_chunks_;
+    for (const Thread& thread : threads_)
+        damaged += thread.cursor && thread.cursor->damaged();
+    return damaged;
+}
+
 double LogReader::fraction_read() const noexcept
 {
-    return chunks_.empty()
-               ? 1.0
-               : static_cast<double>(chunks_read_) / static_cast<double>(chunks_.size());
+    return chunks_ == 0 ? 1.0 : static_cast<double>(chunks_read_) / static_cast<double>(chunks_);
 }
 
 } // namespace vramscope::report

@@ -4,10 +4,15 @@
 // comes. Of equal times frees come first, so that an address is free before it is handed out again.
 // Records without a time come as soon as they are reached. Within a thread times may step back a
 // little; such a record comes late, and heap_replay knows.
+//
+// Of a log that is being written, hold_back() to a moment from before the reader was made or
+// refreshed: a thread that knows of an allocation makes its own calls after that was published, so
+// up to this moment nothing is there without what it rests on.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "report/read/chunk_cursor.hpp"
@@ -19,8 +24,14 @@ class LogReader {
 public:
     explicit LogReader(const LogFile& file);
 
-    // nullptr at the end. Valid until the next call.
+    // nullptr at the end, or where only records after the moment of hold_back() are left. Valid
+    // until the next call.
     const Record* next();
+    void hold_back(std::uint64_t ticks) noexcept { until_ = ticks; }
+
+    // Goes on with what was published since: after LogFile::refresh(), when next() gave nullptr.
+    // Costs one small read per thread, and what is new.
+    void refresh();
 
     // Calls `visit` for every record with this tag, without order: for definitions that are needed
     // early.
@@ -29,8 +40,8 @@ public:
 
     const TickClock& clock() const noexcept { return clock_; }
     double fraction_read() const noexcept;
-    bool cut() const noexcept { return cut_; }
-    std::uint64_t damaged_chunks() const noexcept { return damaged_chunks_; }
+    bool cut() const noexcept;
+    std::uint64_t damaged_chunks() const noexcept;
 
 private:
     struct Chunk {
@@ -41,10 +52,11 @@ private:
         std::uint64_t base_ticks;
     };
     struct Thread {
-        std::size_t first_chunk = 0; // in chunks_, where those of a thread lie together
-        std::size_t end_chunk = 0;
-        std::size_t next_chunk = 0;
+        std::vector<Chunk> chunks;  // in their order
+        std::size_t next_chunk = 0; // the first that was not opened
         std::unique_ptr<ChunkCursor> cursor;
+        bool loaded = false;  // record is one that was not handed out
+        bool waiting = false; // at its end, and out of turns_
         Record record;
     };
     struct Turn {
@@ -54,9 +66,11 @@ private:
         bool operator<(const Turn& other) const noexcept;
     };
 
-    void index_chunks();
-    void group_by_thread();
-    bool index_chunk(std::uint32_t position);
+    void index_new_chunks();
+    void index_chunk(std::uint32_t position, std::vector<Chunk>& found);
+    void add_to_thread(const Chunk& chunk);
+    void add_turn(Turn turn);
+    std::uint32_t committed_now(const Chunk& chunk) const;
     ChunkCursor cursor_of(const Chunk& chunk) const;
     bool advance(Thread& thread);
     void close_cursor(Thread& thread);
@@ -65,12 +79,16 @@ private:
 
     const LogFile& file_;
     TickClock clock_;
-    std::vector<Chunk> chunks_;
+    std::vector<std::uint32_t> unbegun_; // handed out: their threads may yet begin them
+    std::uint32_t indexed_ = 0;          // positions before this are known
     std::vector<Thread> threads_;
+    std::unordered_map<std::uint32_t, std::size_t> thread_of_index_;
     std::vector<Turn> turns_; // binary heap, the earliest first
+    std::uint64_t until_ = UINT64_MAX;
     bool started_ = false;
     bool cut_ = false;
     std::uint64_t damaged_chunks_ = 0;
+    std::size_t chunks_ = 0;
     std::size_t chunks_read_ = 0;
 };
 
@@ -78,11 +96,13 @@ template <typename Visit>
 void LogReader::scan(format::Tag tag, Visit visit) const
 {
     Record record;
-    for (const Chunk& chunk : chunks_) {
-        ChunkCursor cursor = cursor_of(chunk);
-        while (cursor.next(record)) {
-            if (record.tag == tag)
-                visit(record);
+    for (const Thread& thread : threads_) {
+        for (const Chunk& chunk : thread.chunks) {
+            ChunkCursor cursor = cursor_of(chunk);
+            while (cursor.next(record)) {
+                if (record.tag == tag)
+                    visit(record);
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-// report/read/marks.hpp — the named moments of a log: of the program itself, or by `vramscope mark`.
+// report/read/marks.hpp — the named moments of a log: of the program itself, or by `vramscope
+// mark`.
 //
 // Feed it every record of a LogReader. The first kMostMarks are kept, all are counted: a program
 // that marks each step of a long run must not fill the reader's memory.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -223,6 +225,160 @@ TEST(TickClock, UsesTheFarthestPairAndIgnoresDamagedOnes)
     EXPECT_EQ(clock.ns(2000), 1000u);
     clock.calibrate(4'000'000'000, 1'000'000'000);
     EXPECT_EQ(clock.ns(4000), 1000u);
+}
+
+// A file that grows as the log of a running program does.
+class GrowingLog {
+public:
+    explicit GrowingLog(const LogBuilder& log) : file_(log.build()) {}
+    void become(const LogBuilder& log)
+    {
+        const Bytes bytes = log.build();
+        std::fstream out(file_.path(), std::ios::in | std::ios::out | std::ios::binary);
+        out.write(reinterpret_cast<const char*>(bytes.data()),
+                  static_cast<std::streamsize>(bytes.size()));
+    }
+    std::filesystem::path path() const { return file_.path(); }
+
+private:
+    TempFile file_;
+};
+
+std::vector<std::uint64_t> times_of(LogReader& reader)
+{
+    std::vector<std::uint64_t> times;
+    while (const Record* const record = reader.next()) {
+        if (record->timed)
+            times.push_back(record->ticks);
+    }
+    return times;
+}
+
+using Times = std::vector<std::uint64_t>;
+
+TEST(LogReaderOfAGrowingLog, GivesOnlyWhatIsNew)
+{
+    LogBuilder log;
+    log.thread(0).at(100).alloc(0x1000, 256).thread(1).at(200).alloc(0x2000, 256);
+    GrowingLog growing(log);
+    LogFile file = LogFile::open(growing.path());
+    LogReader reader(file);
+    EXPECT_EQ(times_of(reader), (Times{100, 200}));
+    EXPECT_EQ(times_of(reader), Times{});
+    log.thread(0).at(300).alloc(0x3000, 256).thread(2).at(250).alloc(0x4000, 256);
+    growing.become(log);
+    EXPECT_EQ(times_of(reader), Times{});
+    file.refresh();
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), (Times{250, 300}));
+    EXPECT_EQ(reader.damaged_chunks(), 0u);
+    EXPECT_FALSE(reader.cut());
+}
+
+TEST(LogReaderOfAGrowingLog, HoldsBackWhatIsLaterThanAMoment)
+{
+    LogBuilder log;
+    log.thread(0).at(100).alloc(0x1000, 256).at(300).alloc(0x3000, 256);
+    log.thread(1).at(200).alloc(0x2000, 256);
+    GrowingLog growing(log);
+    LogFile file = LogFile::open(growing.path());
+    LogReader reader(file);
+    reader.hold_back(200);
+    EXPECT_EQ(times_of(reader), (Times{100, 200}));
+    reader.hold_back(299);
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), Times{});
+    log.thread(1).at(250).free(0x2000).at(350).alloc(0x5000, 256);
+    growing.become(log);
+    file.refresh();
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), Times{250});
+    reader.hold_back(UINT64_MAX);
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), (Times{300, 350}));
+}
+
+// What a thread wrote to its chunk before it began the next must not be passed over.
+TEST(LogReaderOfAGrowingLog, ReadsAChunkToItsEndBeforeTheNext)
+{
+    LogBuilder log;
+    log.at(100).alloc(0x1000, 256);
+    GrowingLog growing(log);
+    LogFile file = LogFile::open(growing.path());
+    LogReader reader(file); // knows the chunk as it was
+    log.at(200).alloc(0x2000, 256).new_chunk().at(300).alloc(0x3000, 256);
+    growing.become(log);
+    file.refresh();
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), (Times{100, 200, 300}));
+}
+
+TEST(LogReaderOfAGrowingLog, TakesUpAChunkThatIsBegunLater)
+{
+    LogBuilder log;
+    log.thread(0).at(100).alloc(0x1000, 256);
+    log.thread(1).at(200).alloc(0x2000, 256);
+    LogBuilder unbegun;
+    unbegun.thread(0).at(100).alloc(0x1000, 256).unused_chunk();
+    GrowingLog growing(unbegun);
+    LogFile file = LogFile::open(growing.path());
+    LogReader reader(file);
+    EXPECT_EQ(times_of(reader), Times{100});
+    growing.become(log);
+    file.refresh();
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), Times{200});
+}
+
+TEST(LogReaderOfAGrowingLog, ADamagedChunkStaysDamagedAndIsCountedOnce)
+{
+    LogBuilder log;
+    log.thread(0).at(100).alloc(0x1000, 256).raw({0});
+    GrowingLog growing(log);
+    LogFile file = LogFile::open(growing.path());
+    LogReader reader(file);
+    EXPECT_EQ(times_of(reader), Times{100});
+    log.thread(0).at(200).alloc(0x2000, 256).thread(1).at(300).alloc(0x3000, 256);
+    growing.become(log);
+    file.refresh();
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), Times{300});
+    reader.refresh();
+    EXPECT_EQ(times_of(reader), Times{});
+    EXPECT_EQ(reader.damaged_chunks(), 1u);
+}
+
+TEST(LogReaderOfAGrowingLog, GivesAllRecordsOnceHoweverTheyArrive)
+{
+    std::mt19937 random(11);
+    LogBuilder log(1024);
+    log.thread(0).at(1).alloc(0x1000, 256);
+    GrowingLog growing(log);
+    LogFile file = LogFile::open(growing.path());
+    LogReader reader(file);
+    Times expected{1};
+    Times got = times_of(reader);
+    std::uint64_t now = 1;
+    for (int round = 0; round < 60; ++round) {
+        for (auto events = random() % 200; events > 0; --events) {
+            expected.push_back(++now);
+            log.thread(static_cast<std::uint32_t>(random() % 5))
+                .at(now)
+                .alloc(now * 0x100, 1 + random() % 70000);
+        }
+        growing.become(log);
+        file.refresh();
+        reader.hold_back(now - std::min<std::uint64_t>(now, random() % 50));
+        reader.refresh();
+        const Times more = times_of(reader);
+        got.insert(got.end(), more.begin(), more.end());
+    }
+    reader.hold_back(UINT64_MAX);
+    reader.refresh();
+    const Times rest = times_of(reader);
+    got.insert(got.end(), rest.begin(), rest.end());
+    EXPECT_EQ(got, expected);
+    EXPECT_EQ(reader.damaged_chunks(), 0u);
 }
 
 } // namespace

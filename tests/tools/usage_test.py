@@ -32,7 +32,7 @@ class Usage(CliTest):
                 self.assertFalse((self.folder / "ran").exists())
 
     def test_every_help_shows_examples(self):
-        for command in [[], ["run"], ["report"], ["leaks"], ["mark"], ["doctor"]]:
+        for command in [[], ["run"], ["report"], ["leaks"], ["mark"], ["snapshot"], ["top"], ["doctor"]]:
             status, stdout, stderr = self.vramscope(*command, "--help")
             self.assertEqual((status, stderr), (0, ""))
             self.assertIn("Examples:\n  vramscope", stdout)

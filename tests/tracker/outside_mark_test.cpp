@@ -211,8 +211,8 @@ TEST(OutsideMarks, OfManyProcessesGoBetweenTheChunksOfARunningProgram)
     for (int marker = 0; marker < kMarkers; ++marker)
         markers.push_back(test::start_child([&, marker] {
             for (int i = 0; i < kMarksEach; ++i)
-                ASSERT_TRUE(mark(recording.path(),
-                                 std::to_string(marker) + "/" + std::to_string(i)));
+                ASSERT_TRUE(
+                    mark(recording.path(), std::to_string(marker) + "/" + std::to_string(i)));
         }));
     for (const pid_t marker : markers)
         EXPECT_EQ(test::wait_for(marker), 0);

@@ -74,7 +74,8 @@ struct FileHeader {
     std::uint64_t stacks_unwound;
     std::uint64_t verify_mismatches; // a verified stack differed from the unwound one: verification
                                      // was turned off
-    std::uint8_t reserved[kHeaderBytes - 208];
+    std::uint64_t snapshot_ticks;    // not 0: a copy of the log as it was then, its program running
+    std::uint8_t reserved[kHeaderBytes - 216];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
 static_assert(offsetof(FileHeader, process_start) == 40);

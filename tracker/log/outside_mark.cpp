@@ -30,8 +30,8 @@ public:
     ChunkLock(int descriptor, std::uint32_t index) noexcept : descriptor_(descriptor)
     {
         range_.l_whence = SEEK_SET;
-        range_.l_start = static_cast<off_t>(format::kHeaderBytes +
-                                            std::uint64_t{index} * format::kChunkBytes);
+        range_.l_start =
+            static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
         range_.l_len = format::kChunkBytes;
         held_ = set(F_WRLCK);
     }
@@ -112,8 +112,7 @@ bool mark_in_chunk(const LogFile& file, int descriptor, std::uint32_t index,
 
 bool is_chunk_of_marks(int descriptor, std::uint32_t index) noexcept
 {
-    const std::uint64_t offset =
-        format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes;
+    const std::uint64_t offset = format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes;
     format::ChunkHeader header;
     struct stat status;
     return ::pread(descriptor, &header, sizeof header, static_cast<off_t>(offset)) ==
@@ -142,8 +141,7 @@ bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noe
     const ChunkLock lock(descriptor, chunk->index); // before the magic shows it to others
     const format::Clock clock = file.header()->clock;
     Thread thread{};
-    thread.index =
-        std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
+    thread.index = std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
     begin_chunk(thread, chunk, kHeadPayloadBytes, capture::read_ticks(clock), kNoTid);
     record_thread(thread, kNoTid, "vramscope mark");
     write_mark(thread, name, clock);
@@ -159,8 +157,8 @@ bool append_mark(int descriptor, std::string_view name) noexcept
     LogFile file;
     if (!file.adopt(descriptor))
         return false;
-    const bool written = mark_in_old_chunk(file, descriptor, name) ||
-                         mark_in_new_chunk(file, descriptor, name);
+    const bool written =
+        mark_in_old_chunk(file, descriptor, name) || mark_in_new_chunk(file, descriptor, name);
     const int reason = errno;
     ::munmap(file.header(), format::kHeaderBytes);
     errno = reason;
