@@ -121,9 +121,9 @@ public:
             device.total_bytes = known.bytes;
         }
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
-        state.stacks = find_leaks(holdings.largest(most_stacks * kPerRow),
-                                  {tables_, reader_.clock(), running, state.age_ns, 0, false},
-                                  symbolizer_);
+        state.stacks =
+            find_leaks(holdings.largest(most_stacks * kPerRow),
+                       {tables_, reader_.clock(), running, state.age_ns, 0, false}, symbolizer_);
         const std::size_t looked_at = std::min(holdings.stacks(), most_stacks * kPerRow);
         state.more_stacks = holdings.stacks() - looked_at;
         if (state.stacks.size() > most_stacks) {
@@ -160,8 +160,8 @@ private:
         state.events = counts.events;
         state.allocations = counts.allocations;
         state.frees = counts.frees;
-        state.lost_events = std::accumulate(std::begin(header.lost), std::end(header.lost),
-                                            std::uint64_t{0});
+        state.lost_events =
+            std::accumulate(std::begin(header.lost), std::end(header.lost), std::uint64_t{0});
     }
 
     LogFile file_;

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostStacks = 40;       // of a program, however high the screen
+constexpr std::size_t kMostStacks = 40; // of a program, however high the screen
 constexpr std::size_t kStacksWithoutScreen = 10;
 
 // One program, followed from look to look.
@@ -44,9 +44,8 @@ public:
         program_.state = report_.state(most_stacks);
         program_.state.pid = static_cast<std::uint32_t>(process_.pid);
         const bool first = looked_ == Clock::time_point{};
-        const double seconds =
-            first ? static_cast<double>(program_.state.age_ns) / 1e9
-                  : std::chrono::duration<double>(time - looked_).count();
+        const double seconds = first ? static_cast<double>(program_.state.age_ns) / 1e9
+                                     : std::chrono::duration<double>(time - looked_).count();
         program_.rates = rates(first ? report::LiveState{} : before, program_.state, seconds);
         looked_ = time;
     }
@@ -86,9 +85,8 @@ public:
     // What is new since the last time. Programs that ended were shown once more.
     void look(std::size_t most_stacks)
     {
-        std::erase_if(followed_, [this](const auto& each) {
-            return each->ended() && followed_.size() > 1;
-        });
+        std::erase_if(followed_,
+                      [this](const auto& each) { return each->ended() && followed_.size() > 1; });
         if (!options_.pid)
             look_for_others();
         for (const auto& each : followed_)

@@ -111,8 +111,8 @@ Screen::Event Screen::wait(std::chrono::milliseconds time)
 {
     const auto end = std::chrono::steady_clock::now() + time;
     for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-            end - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         if (left.count() <= 0)
             return Event::time;
         pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}};

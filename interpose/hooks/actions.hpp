@@ -115,10 +115,7 @@ struct Shares : Action {
     explicit Shares(Pointer pointer) : address(number(pointer))
     {
     }
-    void succeeded(Call& call)
-    {
-        log::record_shared(call.thread, call.api(), address, call.site);
-    }
+    void succeeded(Call& call) { log::record_shared(call.thread, call.api(), address, call.site); }
 };
 
 struct Registers : Action {

@@ -7,7 +7,7 @@ namespace vramscope::hooks {
 namespace {
 
 struct Noted {
-    std::uint64_t handle; // 0: the slot is free
+    std::uint64_t handle;     // 0: the slot is free
     std::uint32_t generation; // of the log that has it
 };
 

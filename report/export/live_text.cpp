@@ -68,9 +68,8 @@ public:
                          counted(state.device_blocks, "block"),
                          host_part(state.host_bytes, state.host_blocks)));
         line(fmt::format("  peak   {:>10}{}", human_bytes(state.peak_device_bytes),
-                         state.peak_host_bytes > 0
-                             ? ", host " + human_bytes(state.peak_host_bytes)
-                             : ""));
+                         state.peak_host_bytes > 0 ? ", host " + human_bytes(state.peak_host_bytes)
+                                                   : ""));
         line(fmt::format("  rate   {:>10} events/s, {} allocations/s, {} frees/s",
                          rate(program.rates.events), rate(program.rates.allocations),
                          rate(program.rates.frees)));
@@ -128,9 +127,9 @@ private:
 
     static std::string host_part(std::uint64_t bytes, std::uint64_t blocks)
     {
-        return blocks == 0 ? ""
-                           : fmt::format(", host {} in {}", human_bytes(bytes),
-                                         counted(blocks, "block"));
+        return blocks == 0
+                   ? ""
+                   : fmt::format(", host {} in {}", human_bytes(bytes), counted(blocks, "block"));
     }
 
     const LiveStyle& style_;

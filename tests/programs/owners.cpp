@@ -1,5 +1,5 @@
-// tests/programs/owners.cpp — linked with -lcuda: memory of others, and what owns memory; each scene
-// leaves one thing open and closes another of its kind.
+// tests/programs/owners.cpp — linked with -lcuda: memory of others, and what owns memory; each
+// scene leaves one thing open and closes another of its kind.
 //
 // Usage: owners SCENE. A scene that the toolkit's headers are too old for ends with status 4.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // the old forms are what is traced here
@@ -258,7 +258,8 @@ void external()
     buffer.size = kBytes;
     CUdeviceptr blocks[2];
     for (CUdeviceptr& block : blocks)
-        check(cuExternalMemoryGetMappedBuffer(&block, imported[0], &buffer)); // MARK external_buffer
+        check(
+            cuExternalMemoryGetMappedBuffer(&block, imported[0], &buffer)); // MARK external_buffer
     check(cuMemFree_v2(blocks[0]));
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC image{};
     image.arrayDesc = {16, 16, 0, CU_AD_FORMAT_FLOAT, 1, 0};
@@ -300,7 +301,8 @@ void imported_physical()
     const CUmemGenericAllocationHandle memory = shareable();
     CUmemGenericAllocationHandle imported[2];
     for (CUmemGenericAllocationHandle& one : imported)
-        check(cuMemImportFromShareableHandle(&one, as_handle(exported(memory)), kFd)); // MARK import
+        check(
+            cuMemImportFromShareableHandle(&one, as_handle(exported(memory)), kFd)); // MARK import
     check(cuMemRelease(imported[0]));
     check(cuMemRelease(memory));
 }

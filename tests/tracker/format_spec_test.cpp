@@ -332,9 +332,9 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, lost),
                                    MEMBER(H, stacks_verified),
                                    MEMBER(H, stacks_unwound),
-                                   MEMBER(H, verify_mismatches)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, verify_mismatches) + 8)
-        << "a field is missing above";
+                                   MEMBER(H, verify_mismatches),
+                                   MEMBER(H, snapshot_ticks)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, snapshot_ticks) + 8) << "a field is missing above";
 }
 
 TEST(FormatPage, HasTheChunkHeaderOfTheCode)
