@@ -71,6 +71,14 @@ class NewerDriverTest(EndToEndTest):
         reports = self.run_on_odd_driver("forked")
         self.assertEqual([report["coverage"]["unknown_entry_points"] for report in reports], [sorted(self.NAMES)])
 
+    def test_each_name_is_told_once_when_threads_ask_while_the_log_is_opened(self):
+        for _ in range(20):
+            reports = self.run_on_odd_driver("storm")
+            self.assertEqual(reports[0]["coverage"]["unknown_entry_points"],
+                             sorted(f"cuMemAllocMany{i}@14000" for i in range(50)))
+            self.assertEqual(self.logs()[0].read_bytes().count(b"\x13unknown_entry_point"), 50)
+            self.logs()[0].unlink()
+
     def test_of_too_many_names_the_first_are_kept(self):
         reports = self.run_on_odd_driver("many")
         self.assertEqual(reports[0]["coverage"]["unknown_entry_points"], sorted(f"cuMemAllocMany{i}@14000" for i in range(64)))

@@ -2,13 +2,16 @@
 //
 // Usage: newer_names WHEN, on odd_driver.cpp. Prints each answer; what it got is called as that
 // driver means it. WHEN is before, after or in_thread: of the first call of CUDA; forked: before a
-// fork, and only the child calls CUDA; many: more names than anyone keeps.
+// fork, and only the child calls CUDA; many: more names than anyone keeps; storm: from eight
+// threads, while a ninth calls CUDA for the first time.
+#include <barrier>
 #include <cerrno>
 #include <dlfcn.h>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "tests/programs/driver_program.hpp"
 #include "tests/programs/where.hpp"
@@ -80,11 +83,38 @@ void use()
     check(reinterpret_cast<decltype(&cuMemFree_v2)>(dlsym(driver(), "cuMemFree_v2"))(address));
 }
 
+void storm()
+{
+    constexpr int kThreads = 8;
+    constexpr int kNames = 50;
+    std::barrier start(kThreads + 1);
+    std::vector<std::thread> threads;
+    for (int first = 0; first < kThreads; ++first)
+        threads.emplace_back([&start, first] {
+            const auto find =
+                reinterpret_cast<decltype(&cuGetProcAddress)>(dlsym(driver(), "cuGetProcAddress"));
+            start.arrive_and_wait();
+            for (int i = 0; i < kNames; ++i) {
+                void* function = nullptr;
+                const std::string name =
+                    "cuMemAllocMany" + std::to_string((first * 6 + i) % kNames);
+                check(find(name.c_str(), &function, 14000, CU_GET_PROC_ADDRESS_DEFAULT));
+                usleep(50); // so that they go on for as long as the log's opening takes
+            }
+        });
+    start.arrive_and_wait();
+    use();
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     const std::string when = argc == 2 ? argv[1] : "";
+    if (when == "storm")
+        return storm(), 0;
     const bool used = when == "after" || when == "in_thread";
     if (used)
         use();
