@@ -1,6 +1,8 @@
 // tests/simgpu/memory_test.cpp — allocation, its errors, and what memory info tells.
 #include "tests/simgpu/driver.hpp"
 
+#include <sys/mman.h>
+
 #include <dlfcn.h>
 #include <set>
 #include <vector>
@@ -269,5 +271,43 @@ TEST(Memory, PointerAttributesLeaveOutputsAloneOnError)
         EXPECT_CU(
             cuPointerGetAttributes(3, wanted, answers, reinterpret_cast<CUdeviceptr>(&on_host)));
         EXPECT_EQ(start, 0u);
+    });
+}
+
+TEST(Copy, RefusesShapesThatWrapRound)
+{
+    with_context([] {
+        const CUdeviceptr address = allocate(4096);
+        CUDA_MEMCPY2D copy{};
+        copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.srcDevice = address;
+        copy.srcPitch = 16;
+        copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.dstDevice = address + 2048;
+        copy.dstPitch = 16;
+        copy.WidthInBytes = 10;
+        copy.Height = (size_t{1} << 60) + 1; // rows x pitch is 0 again
+        EXPECT_EQ(cuMemcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
+        copy.Height = 2;
+        copy.srcPitch = 8; // rows would overlap
+        EXPECT_EQ(cuMemcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemsetD2D8(address, 16, 1, 10, (size_t{1} << 60) + 1),
+                  CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemcpyDtoD(address, address, SIZE_MAX), CUDA_ERROR_INVALID_VALUE);
+    });
+}
+
+TEST(Copy, RefusesHostMemoryThatIsNotThere)
+{
+    with_context([] {
+        const CUdeviceptr address = allocate(1 * kMiB);
+        void* const gone =
+            ::mmap(nullptr, 1 * kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        EXPECT_CU(cuMemcpyHtoD(address, gone, 1 * kMiB));
+        ::munmap(gone, 1 * kMiB);
+        EXPECT_EQ(cuMemcpyHtoD(address, gone, 1 * kMiB), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemcpyDtoH(gone, address, 1 * kMiB), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemcpyDtoH(reinterpret_cast<void*>(8), address, 1), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemHostRegister(gone, 1 * kMiB, 0), CUDA_ERROR_INVALID_VALUE);
     });
 }

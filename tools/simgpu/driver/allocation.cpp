@@ -105,6 +105,23 @@ void free_memory_of(Context& context)
         drop_allocation_locked(*allocation);
 }
 
+bool pages_exist(std::uintptr_t start, std::uintptr_t end)
+{
+    constexpr std::uintptr_t kEnd = std::uintptr_t{1} << 47; // of a process's addresses
+    constexpr std::size_t kPages = 4096;                     // asked at once
+    if (end > kEnd)
+        return false;
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    unsigned char resident[kPages];
+    for (std::uintptr_t at = start / page * page; at < end;) {
+        const std::size_t bytes = std::min<std::size_t>(page_bytes(end - at), kPages * page);
+        if (mincore(reinterpret_cast<void*>(at), bytes, resident) != 0)
+            return false;
+        at += bytes;
+    }
+    return true;
+}
+
 bool usable(std::uintptr_t start, std::size_t bytes, bool writes)
 {
     const std::lock_guard lock(memory_mutex());
@@ -112,7 +129,8 @@ bool usable(std::uintptr_t start, std::size_t bytes, bool writes)
     if (end < start)
         return false;
     if (!find_allocation_locked(start))
-        return !address_is_reserved_locked(start) && !address_is_reserved_locked(end - 1);
+        return end > start && !address_is_reserved_locked(start) &&
+               !address_is_reserved_locked(end - 1) && pages_exist(start, end);
     // Mapped memory may continue in the next mapping.
     for (std::uintptr_t address = start; address < end;) {
         Allocation* const allocation = find_allocation_locked(address);

@@ -67,6 +67,8 @@ void free_memory_of(Context& context);
 // True if no byte of the range belongs to a device, or all of it to living memory that may be used
 // so.
 bool usable(std::uintptr_t start, std::size_t bytes, bool writes);
+// The program has memory there, all the way.
+bool pages_exist(std::uintptr_t start, std::uintptr_t end);
 // Memory that the host may not touch behind the driver's back needs no staging: pinned, managed.
 bool known_to_driver(std::uintptr_t address);
 bool on_device(std::uintptr_t address);

@@ -19,11 +19,29 @@ std::size_t span(const Plane& plane, const Extent& extent)
     return (extent.depth - 1) * plane.slice + (extent.height - 1) * plane.pitch + extent.width;
 }
 
+// Rows beside each other, slices beside each other, and no sum that wraps round.
+bool is_sound(const Plane& plane, const Extent& extent)
+{
+    std::size_t rows = 0;
+    std::size_t slices = 0;
+    std::size_t all = 0;
+    if (__builtin_mul_overflow(extent.height - 1, plane.pitch, &rows) ||
+        __builtin_add_overflow(rows, extent.width, &rows) ||
+        __builtin_mul_overflow(extent.depth - 1, plane.slice, &slices) ||
+        __builtin_add_overflow(slices, rows, &all) ||
+        __builtin_add_overflow(all, plane.start, &all))
+        return false;
+    return (extent.height == 1 || plane.pitch >= extent.width) &&
+           (extent.depth == 1 || plane.slice >= rows);
+}
+
 CUresult check(const Plane& plane, const Extent& extent, bool writes)
 {
+    if (!plane.start || !is_sound(plane, extent))
+        return CUDA_ERROR_INVALID_VALUE;
     if (is_planned_graph_range(plane.start, span(plane, extent))) // named before it exists
         return CUDA_SUCCESS;
-    if (!plane.start || (plane.must_be_device && !known_to_driver(plane.start)))
+    if (plane.must_be_device && !known_to_driver(plane.start))
         return CUDA_ERROR_INVALID_VALUE;
     return usable(plane.start, span(plane, extent), writes) ? CUDA_SUCCESS
                                                             : CUDA_ERROR_INVALID_VALUE;

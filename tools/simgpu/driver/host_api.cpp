@@ -100,6 +100,9 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags)
         return error;
     if (!p || bytesize == 0 || (Flags & ~kRegisterFlags) != 0)
         return CUDA_ERROR_INVALID_VALUE;
+    const auto start = reinterpret_cast<std::uintptr_t>(p);
+    if (start + bytesize < start || !pages_exist(start, start + bytesize))
+        return CUDA_ERROR_INVALID_VALUE;
     return add(*context, Kind::registered, p, bytesize, Flags);
 }
 

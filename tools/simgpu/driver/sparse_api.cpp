@@ -206,12 +206,12 @@ CUresult cuMemMapArrayAsync(CUarrayMapInfo* mapInfoList, unsigned int count, CUs
         return refused;
     if (count > 0 && !mapInfoList)
         return CUDA_ERROR_INVALID_VALUE;
-    std::vector<Operation> operations(count);
+    std::vector<Operation> operations;
     {
         const std::lock_guard lock(memory_mutex());
         for (unsigned index = 0; index < count; ++index)
-            if (const CUresult error =
-                    check_locked(mapInfoList[index], *stream->context->device, operations[index]))
+            if (const CUresult error = check_locked(mapInfoList[index], *stream->context->device,
+                                                    operations.emplace_back()))
                 return error;
         for (const Operation& operation : operations) // kept from now on, also for queued work
             if (operation.physical)
