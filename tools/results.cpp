@@ -99,6 +99,17 @@ void write_by_rename(const std::string& path, const std::string& text)
     }
 }
 
+// "a.vsl", and "a.vsl.1": where one name was given to several processes, all but the first have a
+// number behind it.
+bool is_named_like_a_log(const fs::path& path)
+{
+    const std::string last = path.extension().string();
+    const bool numbered = last.size() > 1 && std::all_of(last.begin() + 1, last.end(), [](char c) {
+                              return c >= '0' && c <= '9';
+                          });
+    return (numbered ? path.stem().extension().string() : last) == ".vsl";
+}
+
 } // namespace
 
 std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
@@ -113,7 +124,7 @@ std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
         std::vector<fs::path> inside;
         for (fs::directory_iterator entry(argument, problem), end; !problem && entry != end;
              entry.increment(problem))
-            if (entry->path().extension() == ".vsl")
+            if (is_named_like_a_log(entry->path()))
                 inside.push_back(entry->path());
         if (problem || inside.empty())
             throw report::Error(

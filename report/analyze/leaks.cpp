@@ -34,17 +34,6 @@ Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns)
     return leak.blocks >= 3 && over_the_run ? Pattern::repeated : Pattern::several;
 }
 
-// The same place in the source, as far as it is known; else the same place in the module.
-void append_place(std::string& key, const Frame& frame)
-{
-    key += frame.module + '\0' + frame.function + '\0';
-    if (frame.line > 0)
-        key += frame.file + '\0' + std::to_string(frame.line);
-    else
-        key += std::to_string(frame.offset);
-    key += '\0';
-}
-
 // Joins the path; a '/' inside a name stays as it is: the path is for reading.
 std::string join(const std::vector<std::string>& path)
 {
@@ -192,6 +181,16 @@ private:
 };
 
 } // namespace
+
+void append_place(std::string& key, const Frame& frame)
+{
+    key += frame.module + '\0' + frame.function + '\0';
+    if (frame.line > 0)
+        key += frame.file + '\0' + std::to_string(frame.line);
+    else
+        key += std::to_string(frame.offset);
+    key += '\0';
+}
 
 std::vector<Leak> find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
                              Symbolizer& symbolizer)

@@ -72,6 +72,10 @@ struct LeakSource {
 std::vector<Leak> find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
                              Symbolizer& symbolizer);
 
+// Adds to a key what makes two frames the same to a reader: the place in the source, as far as it
+// is known; else the place in the module.
+void append_place(std::string& key, const Frame& frame);
+
 void sort_by_size(std::vector<Leak>& leaks);
 
 // The words of the JSON report: "leaked-at-exit", "repeated", "device", …

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/export/export.hpp"
+#include "report/export/ranks.hpp"
 #include "report/report.hpp"
 
 namespace vramscope::report {
@@ -16,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchemaVersion = "1.1.0";
+constexpr const char* kSchemaVersion = "1.2.0";
 
 Json or_null(const std::string& text)
 {
@@ -179,7 +180,8 @@ void write_json(std::ostream& out, const Report& report)
                            {"totals", totals_json(report.totals)},
                            {"leaks", leaks},
                            {"coverage", coverage},
-                           {"processes", processes}};
+                           {"processes", processes},
+                           {"ranks", ranks_json(report)}};
     // Only ASCII comes out, and what is no UTF-8 is replaced: safe for any reader, a terminal
     // included.
     out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';

@@ -8,6 +8,7 @@
 
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
+#include "report/export/ranks.hpp"
 #include "report/export/words.hpp"
 #include "report/report.hpp"
 
@@ -296,6 +297,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
 {
     TextWriter text(out, report, style);
     text.verdict("");
+    write_ranks(out, report, style);
     for (const Process& process : report.processes)
         text.process(process);
     text.leaks(style.max_leaks);
@@ -307,6 +309,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
 {
     TextWriter text(out, report, style);
     text.verdict("");
+    write_ranks(out, report, style);
     text.leaks(style.max_leaks);
     text.notices();
     out << "\nNext: vramscope report " << logs_of(report) << '\n';

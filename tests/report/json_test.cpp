@@ -66,7 +66,7 @@ int check(const std::string& text)
 TEST(Json, HoldsExactNumbersAndHexOffsets)
 {
     const Json report = Json::parse(text_of(program()));
-    EXPECT_EQ(report["schema_version"], "1.1.0");
+    EXPECT_EQ(report["schema_version"], "1.2.0");
     EXPECT_EQ(report["verdict"], "leaks");
     EXPECT_EQ(report["totals"]["leaked_bytes"], 3'000'000'007u);
     ASSERT_EQ(report["leaks"].size(), 1u);
@@ -104,6 +104,33 @@ TEST(Json, ListsMarksOfTheProgramAndFromOutside)
     EXPECT_EQ(process["marks"][1]["name"], "epoch \x1b[2J 2");
     EXPECT_EQ(process["marks"][1]["tid"], nullptr);
     EXPECT_EQ(check(text), 0);
+}
+
+TEST(Json, PutsRanksSideBySide)
+{
+    LogBuilder one = program();
+    one.info("rank", "1").info("world_size", "3").info("launcher", "torchrun");
+    LogBuilder zero = program();
+    zero.info("rank", "0").info("local_rank", "0").info("world_size", "3").alloc(0x9000, 10, 0);
+    const TempFile first(one.build());
+    const TempFile second(zero.build());
+    std::ostringstream out;
+    write_json(out, make_report({first.path(), second.path()}));
+    const Json ranks = Json::parse(out.str())["ranks"];
+    EXPECT_EQ(ranks["rows"][0]["rank"], 0);
+    EXPECT_EQ(ranks["rows"][0]["process"], 1);
+    EXPECT_EQ(ranks["rows"][0]["verdict"], "leaks");
+    EXPECT_EQ(ranks["rows"][0]["launcher"], nullptr);
+    EXPECT_EQ(ranks["rows"][1]["local_rank"], nullptr);
+    EXPECT_EQ(ranks["rows"][1]["launcher"], "torchrun");
+    EXPECT_EQ(ranks["missing"], Json::array({2}));
+    ASSERT_EQ(ranks["leaks"].size(), 2u);
+    EXPECT_EQ(ranks["leaks"][0]["on_all"], true);
+    EXPECT_EQ(ranks["leaks"][0]["bytes"], 6'000'000'014u);
+    EXPECT_EQ(ranks["leaks"][0]["processes"], Json::array({1, 0}));
+    EXPECT_EQ(ranks["leaks"][1]["on_all"], false);
+    EXPECT_EQ(ranks["leaks"][1]["processes"], Json::array({1}));
+    EXPECT_EQ(check(out.str()), 0);
 }
 
 TEST(Json, StaysAsciiAndValidWhateverNamesHold)
