@@ -107,8 +107,8 @@ void describe_driver(const DriverFacts& driver, Findings& findings)
                                   : ", kernel module " + driver.kernel_module));
     if (driver.cuda_version > newest)
         findings.note(fmt::format("version unknown: this vramscope knows the entry points up to "
-                                  "CUDA {}; newer ones would "
-                                  "not be seen",
+                                  "CUDA {}; newer ones are not seen, and reports name "
+                                  "those that a program looks up",
                                   version_text(newest)));
     for (const std::string& device : driver.devices)
         findings.good("device: " + device);

@@ -26,7 +26,7 @@ enum class Ask {
 DriverFacts probe_driver(const std::filesystem::path& library, Ask ask,
                          const std::string& simulate = {});
 
-// Newest CUDA version whose entry points the hook table was checked against.
+// Newest CUDA version whose entry points the hook table was checked against (interpose/hooks).
 int newest_known_cuda_version();
 
 } // namespace vramscope
