@@ -28,6 +28,20 @@ CUresult create(CUcontext* handle, unsigned flags, CUdevice ordinal, unsigned ap
     return CUDA_SUCCESS;
 }
 
+// One property of a context; without a handle, of the current one.
+template <class T, class Property>
+CUresult tell(CUcontext handle, T* out, Property property)
+{
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    if (const CUresult error =
+            handle ? context_of_handle(handle, context) : current_context(context))
+        return error;
+    *out = property(*context);
+    return CUDA_SUCCESS;
+}
+
 CUresult synchronize(Context& context)
 {
     if (const CUresult refused = refuse_to_wait(context))
@@ -171,27 +185,13 @@ CUresult cuCtxGetCurrent(CUcontext* pctx)
 
 CUresult cuCtxGetDevice(CUdevice* device)
 {
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    *device = context->device->ordinal();
-    return CUDA_SUCCESS;
+    return tell(nullptr, device, [](const Context& context) { return context.device->ordinal(); });
 }
 
 #if CUDA_VERSION >= 13000
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx)
 {
-    if (!ctx)
-        return api::cuCtxGetDevice(device);
-    Context* context = nullptr;
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult error = context_of_handle(ctx, context))
-        return error;
-    *device = context->device->ordinal();
-    return CUDA_SUCCESS;
+    return tell(ctx, device, [](const Context& context) { return context.device->ordinal(); });
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx)
@@ -213,13 +213,7 @@ CUresult cuCtxSynchronize(void)
 
 CUresult cuCtxGetFlags(unsigned int* flags)
 {
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    *flags = context->flags;
-    return CUDA_SUCCESS;
+    return tell(nullptr, flags, [](const Context& context) { return context.flags; });
 }
 
 #if CUDA_VERSION >= 12010
@@ -236,25 +230,13 @@ CUresult cuCtxSetFlags(unsigned int flags)
 #if CUDA_VERSION >= 12000
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId)
 {
-    if (!ctxId)
-        return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = ctx ? context_of_handle(ctx, context) : current_context(context))
-        return error;
-    *ctxId = context->id;
-    return CUDA_SUCCESS;
+    return tell(ctx, ctxId, [](const Context& context) { return context.id; });
 }
 #endif
 
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version)
 {
-    if (!version)
-        return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = ctx ? context_of_handle(ctx, context) : current_context(context))
-        return error;
-    *version = context->api_version;
-    return CUDA_SUCCESS;
+    return tell(ctx, version, [](const Context& context) { return context.api_version; });
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
@@ -283,13 +265,7 @@ CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit)
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache* pconfig)
 {
-    if (!pconfig)
-        return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    *pconfig = context->cache_config;
-    return CUDA_SUCCESS;
+    return tell(nullptr, pconfig, [](const Context& context) { return context.cache_config; });
 }
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config)
@@ -303,13 +279,7 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* pConfig)
 {
-    if (!pConfig)
-        return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    *pConfig = context->shared_config;
-    return CUDA_SUCCESS;
+    return tell(nullptr, pConfig, [](const Context& context) { return context.shared_config; });
 }
 
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)

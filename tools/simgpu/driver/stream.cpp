@@ -186,6 +186,14 @@ CUresult resolve_stream(CUstream handle, Context& context, Stream*& stream)
     return green_context_lives(*stream) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+CUresult stream_of_handle(CUstream handle, Stream*& stream)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    return resolve_stream(handle, *context, stream);
+}
+
 Mark enqueue(Stream& stream, Work work)
 {
     Engine& state = engine();

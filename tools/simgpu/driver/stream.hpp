@@ -77,6 +77,8 @@ void close_stream(Stream& stream);
 // The stream a handle means for the running call; CUDA_ERROR_INVALID_HANDLE for none,
 // CUDA_ERROR_CONTEXT_IS_DESTROYED when its green context is gone.
 CUresult resolve_stream(CUstream handle, Context& context, Stream*& stream);
+// The same, with the calling thread's context.
+CUresult stream_of_handle(CUstream handle, Stream*& stream);
 
 Mark enqueue(Stream& stream, Work work);
 Mark tail_of(Stream& stream);

@@ -9,13 +9,17 @@
 namespace simgpu {
 namespace {
 
-// The stream of a handle in the calling thread's context.
-CUresult here(CUstream handle, Stream*& stream)
+// One property of the stream of a handle.
+template <class T, class Property>
+CUresult tell(CUstream handle, T* out, Property property)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    Stream* stream = nullptr;
+    if (const CUresult error = stream_of_handle(handle, stream))
         return error;
-    return resolve_stream(handle, *context, stream);
+    *out = property(*stream);
+    return CUDA_SUCCESS;
 }
 
 CUresult create(CUstream* handle, unsigned flags, int priority)
@@ -51,7 +55,7 @@ CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int 
 CUresult cuStreamDestroy_v2(CUstream hStream)
 {
     Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     if (is_default(hStream))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -68,7 +72,7 @@ CUresult cuStreamDestroy(CUstream hStream)
 CUresult cuStreamSynchronize(CUstream hStream)
 {
     Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     if (const CUresult refused = refuse_to_wait(*stream))
         return refused;
@@ -83,7 +87,7 @@ CUresult cuStreamSynchronize(CUstream hStream)
 CUresult cuStreamQuery(CUstream hStream)
 {
     Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     if (const CUresult refused = refuse_to_wait(*stream))
         return refused;
@@ -94,48 +98,25 @@ CUresult cuStreamQuery(CUstream hStream)
 
 CUresult cuStreamGetPriority(CUstream hStream, int* priority)
 {
-    if (!priority)
-        return CUDA_ERROR_INVALID_VALUE;
-    Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
-        return error;
-    *priority = stream->priority;
-    return CUDA_SUCCESS;
+    return tell(hStream, priority, [](const Stream& stream) { return stream.priority; });
 }
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int* flags)
 {
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
-        return error;
-    *flags = stream->flags;
-    return CUDA_SUCCESS;
+    return tell(hStream, flags, [](const Stream& stream) { return stream.flags; });
 }
 
 #if CUDA_VERSION >= 12000
 CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId)
 {
-    if (!streamId)
-        return CUDA_ERROR_INVALID_VALUE;
-    Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
-        return error;
-    *streamId = stream->id;
-    return CUDA_SUCCESS;
+    return tell(hStream, streamId, [](const Stream& stream) { return stream.id; });
 }
 #endif
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx)
 {
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
-        return error;
-    *pctx = reinterpret_cast<CUcontext>(stream->context);
-    return CUDA_SUCCESS;
+    return tell(hStream, pctx,
+                [](const Stream& stream) { return reinterpret_cast<CUcontext>(stream.context); });
 }
 
 #if CUDA_VERSION >= 12050
@@ -150,13 +131,8 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreen
 #if CUDA_VERSION >= 12080
 CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device)
 {
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
-        return error;
-    *device = stream->context->device->ordinal();
-    return CUDA_SUCCESS;
+    return tell(hStream, device,
+                [](const Stream& stream) { return stream.context->device->ordinal(); });
 }
 #endif
 
@@ -165,7 +141,7 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData)
     if (!fn)
         return CUDA_ERROR_INVALID_VALUE;
     Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     Submission submission;
     submission.type = CU_GRAPH_NODE_TYPE_HOST;
@@ -179,7 +155,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
     if (!callback || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     if (const CUresult refused = refuse_to_wait(*stream))
         return refused;
@@ -204,7 +180,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t, unsigned int)
 {
     Stream* stream = nullptr;
-    if (const CUresult error = here(hStream, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     return known_to_driver(dptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
