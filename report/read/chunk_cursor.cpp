@@ -147,6 +147,8 @@ ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
         return Step::nothing;
     const auto* const begin = reinterpret_cast<const std::uint8_t*>(text.data());
     record.body = Cursor(begin, begin + text.size());
+    if (record.tag == Tag::thread) // from here on another thread writes in this chunk
+        record.thread = thread_ = static_cast<std::uint32_t>(record.body.varint());
     record.timed = has_ticks(record.tag);
     if (names_entry_point(record.tag))
         record.api = record.body.varint();

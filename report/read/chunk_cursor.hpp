@@ -20,7 +20,7 @@ namespace vramscope::report {
 struct Record {
     format::Tag tag = format::Tag::end;
     bool timed = false;        // definitions have no time
-    std::uint32_t thread = 0;  // as in ChunkHeader::thread
+    std::uint32_t thread = 0;  // its index, as the record `thread` before it says
     std::uint64_t ticks = 0;   // of a definition: those of the record before it
     std::uint64_t api = 0;     // of events of an entry point
     std::uint64_t address = 0; // alloc, free

@@ -33,7 +33,7 @@ std::uint32_t bytes_until(const LogFile& log, std::uint32_t position,
                           const format::ChunkHeader& header, std::uint64_t ticks)
 {
     ChunkCursor cursor(log, log.chunk_offset(position) + sizeof header, header.committed,
-                       header.base_ticks, header.thread);
+                       header.base_ticks, header.lane);
     Record record;
     std::uint32_t whole = 0;
     while (cursor.next(record)) {

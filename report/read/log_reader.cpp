@@ -13,7 +13,7 @@ using format::Tag;
 namespace {
 
 // A chunk's first record may be older than the chunk: a free is stamped before its driver call, the
-// chunk is taken after it. So a thread is opened this much before its first chunk's time.
+// chunk is taken after it. So a lane is opened this much before its first chunk's time.
 constexpr std::uint64_t kEarlyTicks = std::uint64_t{1} << 32;
 
 std::uint32_t rank_of(Tag tag) noexcept
@@ -37,7 +37,7 @@ bool LogReader::Turn::operator<(const Turn& other) const noexcept
 {
     if (ticks != other.ticks)
         return ticks < other.ticks;
-    return rank != other.rank ? rank < other.rank : thread < other.thread;
+    return rank != other.rank ? rank < other.rank : lane < other.lane;
 }
 
 LogReader::LogReader(const LogFile& file) : file_(file), clock_(file.header()), cut_(file.cut())
@@ -48,12 +48,12 @@ LogReader::LogReader(const LogFile& file) : file_(file), clock_(file.header()), 
 void LogReader::refresh()
 {
     index_new_chunks();
-    for (std::size_t at = 0; at < threads_.size(); ++at) {
-        Thread& thread = threads_[at];
-        if (!thread.waiting)
+    for (std::size_t at = 0; at < lanes_.size(); ++at) {
+        Lane& lane = lanes_[at];
+        if (!lane.waiting)
             continue;
-        thread.waiting = false;
-        add_turn({.ticks = 0, .rank = 0, .thread = static_cast<std::uint32_t>(at)});
+        lane.waiting = false;
+        add_turn({.ticks = 0, .rank = 0, .lane = static_cast<std::uint32_t>(at)});
     }
 }
 
@@ -65,11 +65,10 @@ void LogReader::index_new_chunks()
     for (; indexed_ < file_.chunks(); ++indexed_)
         index_chunk(indexed_, found);
     std::sort(found.begin(), found.end(), [](const Chunk& a, const Chunk& b) {
-        return std::tie(a.thread, a.ordinal, a.position) <
-               std::tie(b.thread, b.ordinal, b.position);
+        return std::tie(a.lane, a.ordinal, a.position) < std::tie(b.lane, b.ordinal, b.position);
     });
     for (const Chunk& chunk : found)
-        add_to_thread(chunk);
+        add_to_lane(chunk);
 }
 
 // The whole records of a damaged chunk are read even so, if it says whose they are.
@@ -92,7 +91,7 @@ void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
     if (header.magic != format::kChunkMagic)
         return;
     found.push_back({.position = position,
-                     .thread = header.thread,
+                     .lane = header.lane,
                      .ordinal = header.ordinal,
                      .committed = std::min(header.committed, payload),
                      .base_ticks = header.base_ticks});
@@ -100,17 +99,17 @@ void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
         clock_.calibrate(header.base_ticks, header.base_ns);
 }
 
-void LogReader::add_to_thread(const Chunk& chunk)
+void LogReader::add_to_lane(const Chunk& chunk)
 {
-    const auto [at, first] = thread_of_index_.try_emplace(chunk.thread, threads_.size());
+    const auto [at, first] = lane_of_index_.try_emplace(chunk.lane, lanes_.size());
     if (first) {
-        threads_.emplace_back();
+        lanes_.emplace_back();
         const std::uint64_t base = chunk.base_ticks;
         add_turn({.ticks = base > kEarlyTicks ? base - kEarlyTicks : 0,
                   .rank = 0,
-                  .thread = static_cast<std::uint32_t>(at->second)});
+                  .lane = static_cast<std::uint32_t>(at->second)});
     }
-    std::vector<Chunk>& chunks = threads_[at->second].chunks;
+    std::vector<Chunk>& chunks = lanes_[at->second].chunks;
     if (chunk.ordinal != (first ? 0 : chunks.back().ordinal + 1))
         ++damaged_chunks_; // a chunk of this thread is missing, or there twice
     chunks.push_back(chunk);
@@ -131,33 +130,33 @@ std::uint32_t LogReader::committed_now(const Chunk& chunk) const
 ChunkCursor LogReader::cursor_of(const Chunk& chunk) const
 {
     return {file_, file_.chunk_offset(chunk.position) + sizeof(format::ChunkHeader),
-            chunk.committed, chunk.base_ticks, chunk.thread};
+            chunk.committed, chunk.base_ticks, chunk.lane};
 }
 
 const Record* LogReader::next()
 {
     bool step = std::exchange(started_, false);
     while (!turns_.empty()) {
-        Thread& thread = threads_[turns_.front().thread];
-        if (thread.loaded && !step) {
+        Lane& lane = lanes_[turns_.front().lane];
+        if (lane.loaded && !step) {
             if (turns_.front().ticks > until_)
                 return nullptr;
             started_ = true;
-            return &thread.record;
+            return &lane.record;
         }
         step = false;
-        thread.loaded = advance(thread);
-        if (!thread.loaded) {
-            thread.waiting = true;
+        lane.loaded = advance(lane);
+        if (!lane.loaded) {
+            lane.waiting = true;
             drop_first_turn();
             continue;
         }
-        if (!thread.record.timed) {
+        if (!lane.record.timed) {
             started_ = true;
-            return &thread.record;
+            return &lane.record;
         }
-        turns_.front().ticks = thread.record.ticks;
-        turns_.front().rank = rank_of(thread.record.tag);
+        turns_.front().ticks = lane.record.ticks;
+        turns_.front().rank = rank_of(lane.record.tag);
         settle_first_turn();
     }
     return nullptr;
@@ -165,34 +164,33 @@ const Record* LogReader::next()
 
 // A chunk is complete once its thread has begun another: only then is it known how far it goes. The
 // last one of a thread may always grow.
-bool LogReader::advance(Thread& thread)
+bool LogReader::advance(Lane& lane)
 {
     for (;;) {
-        if (thread.cursor && thread.cursor->next(thread.record))
+        if (lane.cursor && lane.cursor->next(lane.record))
             return true;
-        if (thread.cursor) {
-            thread.cursor->extend(committed_now(thread.chunks[thread.next_chunk - 1]));
-            if (thread.cursor->next(thread.record))
+        if (lane.cursor) {
+            lane.cursor->extend(committed_now(lane.chunks[lane.next_chunk - 1]));
+            if (lane.cursor->next(lane.record))
                 return true;
         }
-        if (thread.next_chunk == thread.chunks.size()) {
-            thread.cursor->rest();
+        if (lane.next_chunk == lane.chunks.size()) {
+            lane.cursor->rest();
             return false;
         }
-        close_cursor(thread);
-        thread.cursor =
-            std::make_unique<ChunkCursor>(cursor_of(thread.chunks[thread.next_chunk++]));
+        close_cursor(lane);
+        lane.cursor = std::make_unique<ChunkCursor>(cursor_of(lane.chunks[lane.next_chunk++]));
     }
 }
 
-void LogReader::close_cursor(Thread& thread)
+void LogReader::close_cursor(Lane& lane)
 {
-    if (!thread.cursor)
+    if (!lane.cursor)
         return;
-    cut_ = cut_ || thread.cursor->cut();
-    damaged_chunks_ += thread.cursor->damaged();
+    cut_ = cut_ || lane.cursor->cut();
+    damaged_chunks_ += lane.cursor->damaged();
     ++chunks_read_;
-    thread.cursor.reset();
+    lane.cursor.reset();
 }
 
 void LogReader::add_turn(Turn turn)
@@ -231,16 +229,15 @@ void LogReader::drop_first_turn()
 
 bool LogReader::cut() const noexcept
 {
-    return cut_ || std::any_of(threads_.begin(), threads_.end(), [](const Thread& thread) {
-               return thread.cursor && thread.cursor->cut();
-           });
+    return cut_ || std::any_of(lanes_.begin(), lanes_.end(),
+                               [](const Lane& lane) { return lane.cursor && lane.cursor->cut(); });
 }
 
 std::uint64_t LogReader::damaged_chunks() const noexcept
 {
     std::uint64_t damaged = damaged_chunks_;
-    for (const Thread& thread : threads_)
-        damaged += thread.cursor && thread.cursor->damaged();
+    for (const Lane& lane : lanes_)
+        damaged += lane.cursor && lane.cursor->damaged();
     return damaged;
 }
 

@@ -1,8 +1,8 @@
 // report/read/log_reader.hpp — the records of a whole log in the order of their times.
 //
-// A k-way merge over the threads: each is read through one small window, opened only when its time
+// A k-way merge over the lanes: each is read through one small window, opened only when its time
 // comes. Of equal times frees come first, so that an address is free before it is handed out again.
-// Records without a time come as soon as they are reached. Within a thread times may step back a
+// Records without a time come as soon as they are reached. Within a lane times may step back a
 // little; such a record comes late, and heap_replay knows.
 //
 // Of a log that is being written, hold_back() to a moment from before the reader was made or
@@ -30,7 +30,7 @@ public:
     void hold_back(std::uint64_t ticks) noexcept { until_ = ticks; }
 
     // Goes on with what was published since: after LogFile::refresh(), when next() gave nullptr.
-    // Costs one small read per thread, and what is new.
+    // Costs one small read per lane, and what is new.
     void refresh();
 
     // Calls `visit` for every record with this tag, without order: for definitions that are needed
@@ -46,12 +46,12 @@ public:
 private:
     struct Chunk {
         std::uint32_t position;
-        std::uint32_t thread;
+        std::uint32_t lane;
         std::uint32_t ordinal;
         std::uint32_t committed;
         std::uint64_t base_ticks;
     };
-    struct Thread {
+    struct Lane {
         std::vector<Chunk> chunks;  // in their order
         std::size_t next_chunk = 0; // the first that was not opened
         std::unique_ptr<ChunkCursor> cursor;
@@ -62,18 +62,18 @@ private:
     struct Turn {
         std::uint64_t ticks;
         std::uint32_t rank;
-        std::uint32_t thread; // index into threads_
+        std::uint32_t lane; // index into lanes_
         bool operator<(const Turn& other) const noexcept;
     };
 
     void index_new_chunks();
     void index_chunk(std::uint32_t position, std::vector<Chunk>& found);
-    void add_to_thread(const Chunk& chunk);
+    void add_to_lane(const Chunk& chunk);
     void add_turn(Turn turn);
     std::uint32_t committed_now(const Chunk& chunk) const;
     ChunkCursor cursor_of(const Chunk& chunk) const;
-    bool advance(Thread& thread);
-    void close_cursor(Thread& thread);
+    bool advance(Lane& lane);
+    void close_cursor(Lane& lane);
     void settle_first_turn();
     void drop_first_turn();
 
@@ -81,8 +81,8 @@ private:
     TickClock clock_;
     std::vector<std::uint32_t> unbegun_; // handed out: their threads may yet begin them
     std::uint32_t indexed_ = 0;          // positions before this are known
-    std::vector<Thread> threads_;
-    std::unordered_map<std::uint32_t, std::size_t> thread_of_index_;
+    std::vector<Lane> lanes_;
+    std::unordered_map<std::uint32_t, std::size_t> lane_of_index_;
     std::vector<Turn> turns_; // binary heap, the earliest first
     std::uint64_t until_ = UINT64_MAX;
     bool started_ = false;
@@ -96,8 +96,8 @@ template <typename Visit>
 void LogReader::scan(format::Tag tag, Visit visit) const
 {
     Record record;
-    for (const Thread& thread : threads_) {
-        for (const Chunk& chunk : thread.chunks) {
+    for (const Lane& lane : lanes_) {
+        for (const Chunk& chunk : lane.chunks) {
             ChunkCursor cursor = cursor_of(chunk);
             while (cursor.next(record)) {
                 if (record.tag == tag)

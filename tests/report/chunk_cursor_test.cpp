@@ -29,7 +29,7 @@ Decoded decode(const TempFile& file, std::uint32_t committed = 0)
     log.read_at(log.chunk_offset(0), &header, sizeof header);
     ChunkCursor cursor(log, log.chunk_offset(0) + sizeof header,
                        committed == 0 ? header.committed : committed, header.base_ticks,
-                       header.thread);
+                       header.lane);
     Decoded decoded;
     Record record;
     while (cursor.next(record))
@@ -56,6 +56,20 @@ TEST(ChunkCursor, GivesEventsWithTheFieldsThatWereWritten)
     EXPECT_EQ(alloc.bytes, 1001u);
     EXPECT_EQ(alloc.stack, 17u);
     EXPECT_FALSE(decoded.damaged || decoded.cut);
+}
+
+TEST(ChunkCursor, TellsWhoseRecordsFollowOneAnother)
+{
+    LogBuilder log;
+    log.thread(3).alloc(0x1000, 1).passed_to(7, 4711, "next").alloc(0x2000, 1).free(0x1000);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    std::vector<std::uint32_t> threads;
+    for (const Record& record : decoded.records)
+        if (record.tag != format::Tag::api)
+            threads.push_back(record.thread);
+    EXPECT_EQ(threads, (std::vector<std::uint32_t>{3, 7, 7, 7}));
+    EXPECT_EQ(decoded.records.back().address, 0x1000u) << "deltas go on";
 }
 
 TEST(ChunkCursor, ReadsRecordsLargerThanItsWindow)

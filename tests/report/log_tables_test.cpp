@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Hostile{"EmptyStackRecord", format::Tag::stack, {}},
                     Hostile{"DeviceNumberTooLarge", format::Tag::device, {UINT64_MAX, 1, 0}},
                     Hostile{"InfoLongerThanItsRecord", format::Tag::info, {UINT64_MAX}},
-                    Hostile{"ThreadWithoutName", format::Tag::thread, {1}},
+                    Hostile{"ThreadWithoutName", format::Tag::thread, {1, 2}},
                     Hostile{"ModuleThatEndsBeforeItBegins",
                             format::Tag::module_loaded,
                             {0, 1, 0, 20, 10, 0, 0}},

@@ -202,7 +202,7 @@ void LogBuilder::begin_chunk()
     chunk.begun = true;
     chunk.header.magic = format::kChunkMagic;
     chunk.header.index = static_cast<std::uint32_t>(chunks_.size());
-    chunk.header.thread = current_;
+    chunk.header.lane = current_;
     chunk.header.ordinal = thread.chunks++;
     chunk.header.base_ticks = chunk.header.base_ns = ticks_;
     chunk.header.tid = 5000 + current_;
@@ -314,7 +314,12 @@ LogBuilder& LogBuilder::info(std::string_view key, std::string_view value)
 
 LogBuilder& LogBuilder::thread_name(std::uint32_t tid, std::string_view name)
 {
-    Bytes body = numbers({tid});
+    return passed_to(current_, tid, name);
+}
+
+LogBuilder& LogBuilder::passed_to(std::uint32_t index, std::uint32_t tid, std::string_view name)
+{
+    Bytes body = numbers({index, tid});
     add_text(body, name);
     return record(static_cast<std::uint8_t>(Tag::thread), body);
 }

@@ -72,6 +72,8 @@ public:
     LogBuilder&
     forget_definitions(); // entry points are not defined any more, as if another thread had done it
     LogBuilder& thread_name(std::uint32_t tid, std::string_view name);
+    // Another thread goes on in the chunks of the chosen one.
+    LogBuilder& passed_to(std::uint32_t index, std::uint32_t tid, std::string_view name);
     LogBuilder& module(std::uint64_t id, std::uint64_t bias, std::uint64_t first, std::uint64_t end,
                        std::string_view path, std::string_view build_id = {});
     LogBuilder& module_gone(std::uint64_t id);

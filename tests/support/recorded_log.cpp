@@ -20,7 +20,7 @@ constexpr RecordLayout kLayouts[] = {
     {Tag::place, "place", "context device:signed stream pool capturing"},
     {Tag::info, "info", "key:text value:text"},
     {Tag::api, "api", "id effect memory name:text"},
-    {Tag::thread, "thread", "tid name:text"},
+    {Tag::thread, "thread", "index tid name:text"},
     {Tag::module_loaded, "module_loaded", "ticks id bias first end build_id:text path:text"},
     {Tag::module_gone, "module_gone", "ticks id"},
     {Tag::stack, "stack", "id flags count addresses"},
@@ -131,6 +131,8 @@ private:
         if (!body.ok() || !body.at_end())
             refuse("the body of a record " + std::string(record.layout->name) +
                    " has another length");
+        if (record.tag() == Tag::thread)
+            record.thread = thread_ = static_cast<std::uint32_t>(record.number("index"));
     }
 
     static void addresses(DecodedRecord& record, format::Cursor& body)
@@ -243,7 +245,7 @@ RecordedLog read_recorded_log(const std::string& path)
         log.chunks.push_back(chunk);
         for (DecodedRecord& record :
              decode_payload({bytes.data() + offset + sizeof chunk, chunk.committed},
-                            chunk.base_ticks, chunk.thread)) {
+                            chunk.base_ticks, chunk.lane)) {
             record.chunk = index;
             log.records.push_back(std::move(record));
         }

@@ -189,7 +189,8 @@ private:
                             {t("name").c_str(), static_cast<format::Effect>(n("effect")),
                              static_cast<format::Memory>(n("memory"))});
         else if (name == "thread")
-            log::record_thread(thread_, static_cast<std::uint32_t>(n("tid")), t("name"));
+            log::record_thread(thread_, static_cast<std::uint32_t>(n("index")),
+                               static_cast<std::uint32_t>(n("tid")), t("name"));
         else if (name == "context")
             log::record_context(thread_, n("id"), n("handle"), static_cast<int>(n("device")),
                                 n("primary") != 0);
@@ -341,7 +342,7 @@ TEST(FormatPage, HasTheChunkHeaderOfTheCode)
 {
     using H = format::ChunkHeader;
     expect_members("Chunk header",
-                   {MEMBER(H, magic), MEMBER(H, index), MEMBER(H, thread), MEMBER(H, ordinal),
+                   {MEMBER(H, magic), MEMBER(H, index), MEMBER(H, lane), MEMBER(H, ordinal),
                     MEMBER(H, base_ticks), MEMBER(H, base_ns), MEMBER(H, committed), MEMBER(H, tid),
                     MEMBER(H, pending_address), MEMBER(H, pending_ticks), MEMBER(H, pending_stack),
                     MEMBER(H, pending_api)});

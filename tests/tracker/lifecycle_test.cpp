@@ -452,16 +452,3 @@ TEST(End, WithoutALogChangesNothing)
         Lifecycle::ended(format::End::underscore_exit, 1);
     });
 }
-
-TEST(Threads, ThatComeAndGoKeepTheirEvents)
-{
-    constexpr std::uint64_t kThreads = 100;
-    const RecordedLog log = Recording().run([] {
-        for (std::uint64_t t = 0; t < kThreads; ++t)
-            std::thread([t] { alloc_many(t * 10, 10); }).join();
-    });
-    EXPECT_EQ(log.header.threads, kThreads);
-    EXPECT_EQ(log.chunks.size(), kThreads);
-    EXPECT_EQ(addresses_in(log), multiples_of_256(0, 10 * kThreads));
-    EXPECT_EQ(log.count(Tag::thread), kThreads);
-}

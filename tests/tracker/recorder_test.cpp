@@ -204,7 +204,7 @@ TEST(Recorder, KeepsAllEventsOfEightThreadsOverManyChunks)
     EXPECT_GT(log.chunks.size(), 2 * kThreads);
     std::map<std::uint32_t, std::uint64_t> next_ordinal, next_bytes, ticks, frees;
     for (const auto& chunk : log.chunks)
-        EXPECT_EQ(chunk.ordinal, next_ordinal[chunk.thread]++);
+        EXPECT_EQ(chunk.ordinal, next_ordinal[chunk.lane]++);
     for (const DecodedRecord& record : log.records) {
         if (record.tag() == Tag::free)
             ++frees[record.thread];

@@ -19,6 +19,28 @@ inline void* map_pages(std::size_t bytes) noexcept
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
+// Room for as long as a cold function runs: a thread's stack may be 16 KiB in all, and most of that
+// is not ours.
+template <class T>
+class Scratch {
+public:
+    Scratch() noexcept : room_(static_cast<T*>(map_pages(sizeof(T)))) {}
+    ~Scratch()
+    {
+        if (room_)
+            ::munmap(room_, sizeof(T));
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+
+    explicit operator bool() const noexcept { return room_ != nullptr; }
+    T& operator*() const noexcept { return *room_; }
+    T* operator->() const noexcept { return room_; }
+
+private:
+    T* room_; // zeroed
+};
+
 class Arena {
 public:
     void* allocate(std::size_t bytes) noexcept

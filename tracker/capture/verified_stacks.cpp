@@ -169,13 +169,12 @@ void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, s
         seen = candidate;
         return;
     }
-    Slot slots[kMaxStackSlots];
-    const std::size_t used = describe(frame, frames, count, truncated, slots);
+    const std::size_t used = describe(frame, frames, count, truncated, described_);
     if (used == 0)
         return;
     if (nodes_used_ + 2 > kNodes || slots_used_ + used > kSlots)
         forget();
-    insert(frame, frames[0], slots, used, id);
+    insert(frame, frames[0], described_, used, id);
 }
 
 void VerifiedStacks::link(const Node& node) noexcept

@@ -80,6 +80,8 @@ private:
     std::size_t nodes_used_;
     std::size_t slots_used_;
     std::uintptr_t next_children_;
+    Slot described_[kMaxStackSlots]; // of the stack that is learnt now: a thread's own stack may be
+                                     // small
     std::uint64_t candidates_[kCandidates];
     std::uint32_t buckets_[kBuckets]; // index of a node + 1; 0: empty
     Node nodes_[kNodes];

@@ -82,12 +82,13 @@ static_assert(offsetof(FileHeader, process_start) == 40);
 static_assert(offsetof(FileHeader, end) == 96);
 static_assert(offsetof(FileHeader, lost) == 120);
 
-// A chunk belongs to one thread and is read on its own: deltas start from zero in each.
+// A chunk is written by one thread at a time and is read on its own: deltas start from zero in
+// each.
 struct ChunkHeader {
     std::uint32_t magic;      // kChunkMagic once the chunk is in use
     std::uint32_t index;      // position in the file
-    std::uint32_t thread;     // dense index of the thread, from 0
-    std::uint32_t ordinal;    // 0, 1, 2 … among the chunks of that thread
+    std::uint32_t lane;       // threads that write one after another; the index of the first
+    std::uint32_t ordinal;    // 0, 1, 2 … among the chunks of that lane
     std::uint64_t base_ticks; // first record's time is a delta from here
     std::uint64_t base_ns;    // CLOCK_MONOTONIC at base_ticks
     std::uint32_t

@@ -277,7 +277,7 @@ inline Place decode_place(Cursor& in) noexcept
 //
 //   info           key text, value text
 //   api            id, Effect, Memory, name text
-//   thread         tid, name text
+//   thread         index, tid, name text
 //   module_loaded  ticks, id, load bias, first address, end address, build-id text (raw bytes), path text
 //   module_gone    ticks, id
 //   stack          id, flags (bit 0: truncated), number of return addresses, first address, signed deltas

@@ -1,6 +1,8 @@
 // tracker/log/chunk_writer.cpp — from a full chunk to the next.
 #include "tracker/log/chunk_writer.hpp"
 
+#include <sys/prctl.h>
+
 #include "tracker/log/lifecycle.hpp"
 #include "tracker/log/log_file.hpp"
 
@@ -10,6 +12,13 @@ namespace {
 constexpr std::uint32_t kEventsBetweenTries = 1000;
 
 } // namespace
+
+void write_thread(Thread& thread) noexcept
+{
+    char name[32] = {};
+    ::prctl(PR_GET_NAME, name);
+    record_thread(thread, thread.index, Lifecycle::current_tid(), name);
+}
 
 [[gnu::noinline, gnu::cold]] bool next_chunk(Thread& thread) noexcept
 {
@@ -31,6 +40,7 @@ constexpr std::uint32_t kEventsBetweenTries = 1000;
     }
     begin_chunk(thread, chunk, format::kChunkPayloadBytes, now(), Lifecycle::current_tid());
     Lifecycle::renew_clock_pair();
+    write_thread(thread);
     return true;
 }
 
@@ -43,7 +53,7 @@ void begin_chunk(Thread& thread, format::ChunkHeader* chunk, std::size_t payload
     thread.deltas = {};
     thread.deltas.ticks = ticks;
     thread.place = {};
-    chunk->thread = thread.index;
+    chunk->lane = thread.lane;
     chunk->tid = tid;
     chunk->ordinal = thread.chunks++;
     chunk->base_ticks = ticks;

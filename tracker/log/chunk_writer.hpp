@@ -22,6 +22,9 @@ inline void publish(Thread& thread, std::uint8_t* end) noexcept
         .store(static_cast<std::uint32_t>(end - payload), std::memory_order_release);
 }
 
+// The record by which a chunk says whose records follow.
+void write_thread(Thread& thread) noexcept;
+
 // Gives the thread its next chunk. False: there is none to be had, for a number of tries.
 bool next_chunk(Thread& thread) noexcept;
 

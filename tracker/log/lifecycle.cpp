@@ -10,13 +10,14 @@
 #include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/capture/unwinder.hpp"
+#include "tracker/log/chunk_writer.hpp"
+#include "tracker/log/lanes.hpp"
 #include "tracker/log/rank.hpp"
 #include "tracker/log/settings.hpp"
 
@@ -27,6 +28,7 @@ constinit Process inert{};
 constinit LogFile log_file;
 constinit capture::StackTable stacks;
 constinit capture::Modules module_list;
+constinit Lanes lanes;
 constinit std::atomic<pid_t> opened_by{
     0}; // survives a fork: tells the child that the tables are its parent's
 constinit std::atomic<bool> verify{false};
@@ -56,6 +58,7 @@ void forget_parent() noexcept
 {
     stacks.reset_after_fork();
     module_list.reset_after_fork();
+    lanes.reset_after_fork();
     log_file = {};
     told_full.store(false);
 }
@@ -108,7 +111,14 @@ void watch_exits() noexcept
 
 bool create_log() noexcept
 {
-    char path[kPathBytes];
+    struct Room {
+        char path[kPathBytes];
+        char absolute[kPathBytes];
+    };
+    const capture::Scratch<Room> room;
+    if (!room)
+        return false;
+    auto& [path, absolute] = *room;
     if (!expand_path(settings().log, path, sizeof path)) {
         tell("VRAMSCOPE_LOG=%.200s is no usable file name (%%e %%p %%h %%t are known): not tracing",
              settings().log);
@@ -120,7 +130,6 @@ bool create_log() noexcept
              path, std::strerror(errno));
         return false;
     }
-    char absolute[kPathBytes];
     if (*log_file.path() != '/' && ::getcwd(absolute, sizeof absolute) &&
         std::strlen(absolute) + std::strlen(log_file.path()) + 2 < sizeof absolute) {
         std::strcat(absolute, "/");
@@ -136,10 +145,11 @@ bool create_log() noexcept
 
 void write_command(Thread& thread) noexcept
 {
-    char text[4096];
-    const int descriptor = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    const capture::Scratch<char[4096]> room;
+    const int descriptor = room ? ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC) : -1;
     if (descriptor < 0)
         return;
+    auto& text = *room;
     ssize_t length = ::read(descriptor, text, sizeof text);
     ::close(descriptor);
     for (ssize_t i = 0; i < length; ++i)
@@ -157,6 +167,37 @@ format::FileHeader* own_header() noexcept
 {
     format::FileHeader* header = process->generation ? process->header : nullptr;
     return header && header->pid == static_cast<std::uint32_t>(::getpid()) ? header : nullptr;
+}
+
+// The lane of a thread that ended, if there is one, else a lane of its own.
+void enter_lane(Thread& thread) noexcept
+{
+    Lane lane;
+    thread.lane = thread.index;
+    if (!lanes.take(lane))
+        return;
+    thread.lane = lane.index;
+    thread.chunks = lane.next_ordinal;
+    if (lane.chunk == Lane::kNoChunk || !(thread.chunk = log_file.map_chunk(lane.chunk)))
+        return;
+    thread.at = reinterpret_cast<std::uint8_t*>(thread.chunk + 1) + lane.committed;
+    thread.end = reinterpret_cast<std::uint8_t*>(thread.chunk) + format::kChunkBytes;
+    thread.deltas = lane.deltas;
+    thread.place = lane.place;
+}
+
+// A thread that was torn out of a hook leaves a free that is pending, or deltas that are not those
+// of the log: its chunk is not written any more.
+void leave_lane(const Thread& thread) noexcept
+{
+    Lane lane{thread.lane, thread.chunks, Lane::kNoChunk, 0, thread.deltas, thread.place};
+    if (thread.chunk && thread.inside == Inside::program) {
+        lane.chunk = thread.chunk->index;
+        lane.committed = thread.chunk->committed;
+    }
+    if (thread.chunk)
+        LogFile::unmap_chunk(thread.chunk);
+    lanes.give(lane);
 }
 
 // What the thread has not yet added to the header: it does so at every self-check.
@@ -182,7 +223,10 @@ void write_rank(Thread& thread) noexcept
 // What the program was, so that the log explains itself elsewhere.
 void write_infos(Thread& thread) noexcept
 {
-    char text[kPathBytes];
+    const capture::Scratch<char[kPathBytes]> room;
+    if (!room)
+        return;
+    auto& text = *room;
     record_info(thread, "vramscope.version", VRAMSCOPE_VERSION);
     record_info(thread, "program", program_invocation_short_name);
     const ssize_t length = ::readlink("/proc/self/exe", text, sizeof text);
@@ -301,9 +345,11 @@ bool Lifecycle::join(Thread& thread) noexcept
         inherited->forget(); // its ids are of the parent's log
     if (settings().verify_stacks)
         thread.stacks = inherited ? inherited : capture::VerifiedStacks::create();
-    char name[32] = {};
-    ::prctl(PR_GET_NAME, name);
-    record_thread(thread, current_tid(), name);
+    enter_lane(thread);
+    if (!thread.chunk)
+        next_chunk(thread);
+    else
+        write_thread(thread);
     thread.pending.drain([&](std::string_view range) { record_range(thread, range); });
     return true;
 }
@@ -313,8 +359,8 @@ void Lifecycle::leave(Thread& thread) noexcept
     if (!is_ready(thread))
         return;
     add_verified(thread);
-    if (thread.chunk)
-        LogFile::unmap_chunk(thread.chunk);
+    leave_lane(thread);
+    thread.inside = Inside::recorder;
     if (thread.stacks)
         thread.stacks->destroy();
     thread = {}; // should it call CUDA again, from another destructor, it joins again

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracker/capture/arena.hpp"
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::log {
@@ -26,6 +27,11 @@ std::size_t append_name(char* out, std::size_t used, std::size_t capacity,
         out[used++] = *name == '/' || static_cast<unsigned char>(*name) < ' ' ? '_' : *name;
     out[used] = '\0';
     return used;
+}
+
+off_t offset_of_chunk(std::uint32_t index) noexcept
+{
+    return static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
 }
 
 } // namespace
@@ -96,9 +102,12 @@ void announce(const char* kind, const char* text) noexcept
     if (!*run_file)
         return;
     const int saved_errno = errno;
+    const capture::Scratch<char[kPathBytes + 64]> room;
+    if (!room)
+        return;
+    auto& line = *room;
     const int descriptor = ::open(run_file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor >= 0) {
-        char line[kPathBytes + 64];
         int length =
             std::snprintf(line, sizeof line, "%s\t%d\t", kind, static_cast<int>(::getpid()));
         for (; *text && length + 2 < static_cast<int>(sizeof line); ++text)
@@ -215,15 +224,6 @@ bool LogFile::still_ours() const noexcept
            status.st_ino == inode_;
 }
 
-namespace {
-
-off_t offset_of_chunk(std::uint32_t index) noexcept
-{
-    return static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
-}
-
-} // namespace
-
 format::ChunkHeader* LogFile::map_next_chunk() noexcept
 {
     if (!still_ours())
@@ -266,6 +266,11 @@ format::ChunkHeader* LogFile::map_next_chunk_head(std::size_t bytes) noexcept
 format::ChunkHeader* LogFile::map_chunk_head(std::uint32_t index, std::size_t bytes) const noexcept
 {
     return static_cast<format::ChunkHeader*>(map(offset_of_chunk(index), bytes));
+}
+
+format::ChunkHeader* LogFile::map_chunk(std::uint32_t index) const noexcept
+{
+    return still_ours() ? map_chunk_head(index, format::kChunkBytes) : nullptr;
 }
 
 void LogFile::unmap_chunk(format::ChunkHeader* chunk) noexcept

@@ -43,6 +43,8 @@ public:
 
     // Maps the next free chunk; null: no space, or the file is not ours any more.
     format::ChunkHeader* map_next_chunk() noexcept;
+    // Maps a chunk that was begun and unmapped.
+    format::ChunkHeader* map_chunk(std::uint32_t index) const noexcept;
     static void unmap_chunk(format::ChunkHeader* chunk) noexcept;
 
     // The same of its first `bytes` alone, for a writer of little: the rest of the chunk is a hole

@@ -141,9 +141,10 @@ bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noe
     const ChunkLock lock(descriptor, chunk->index); // before the magic shows it to others
     const format::Clock clock = file.header()->clock;
     Thread thread{};
-    thread.index = std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
+    thread.index = thread.lane =
+        std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
     begin_chunk(thread, chunk, kHeadPayloadBytes, capture::read_ticks(clock), kNoTid);
-    record_thread(thread, kNoTid, "vramscope mark");
+    record_thread(thread, thread.index, kNoTid, "vramscope mark");
     write_mark(thread, name, clock);
     ::munmap(chunk, kHeadBytes);
     return true;

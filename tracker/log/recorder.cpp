@@ -194,9 +194,10 @@ void record_api(Thread& thread, std::uint64_t id, const Api& api) noexcept
         .text(api.name);
 }
 
-void record_thread(Thread& thread, std::uint32_t tid, std::string_view name) noexcept
+void record_thread(Thread& thread, std::uint32_t index, std::uint32_t tid,
+                   std::string_view name) noexcept
 {
-    Body(thread, Tag::thread, kNumbers + text_bytes(name)).number(tid).text(name);
+    Body(thread, Tag::thread, kNumbers + text_bytes(name)).number(index).number(tid).text(name);
 }
 
 void record_range(Thread& thread, std::string_view name) noexcept

@@ -111,7 +111,8 @@ void record_device(Thread& thread, int ordinal, std::uint64_t total_bytes,
                    std::string_view name) noexcept;
 void record_info(Thread& thread, std::string_view key, std::string_view value) noexcept;
 void record_api(Thread& thread, std::uint64_t id, const Api& api) noexcept;
-void record_thread(Thread& thread, std::uint32_t tid, std::string_view name) noexcept;
+void record_thread(Thread& thread, std::uint32_t index, std::uint32_t tid,
+                   std::string_view name) noexcept;
 void record_range(Thread& thread, std::string_view name) noexcept;
 
 // Ranges and marks work at any time; before the thread is ready they are remembered or dropped.

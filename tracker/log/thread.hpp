@@ -57,7 +57,8 @@ struct Thread {
     Inside inside;
     bool exit_hooked; // the pthread key is set
     std::uint32_t index;
-    std::uint32_t chunks;   // ordinal of the next chunk
+    std::uint32_t lane;     // which it writes; the index of the first thread in it
+    std::uint32_t chunks;   // ordinal of the lane's next chunk
     std::uint32_t retry_in; // events to lose before another chunk is tried for
     format::ChunkHeader* chunk;
     std::uint8_t* at;
