@@ -6,6 +6,7 @@
 // Which calls are made follows from the seed alone.
 #include "tests/support/child.hpp"
 #include "tools/simgpu/driver/cuda.hpp"
+#include "tools/simgpu/simgpu.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -178,6 +179,24 @@ void run(unsigned seed, unsigned calls)
 }
 
 } // namespace
+
+TEST(EntryPoints, AllCanBeCountedObservedAndMadeToFail)
+{
+    vramscope::test::run_in_child([] {
+        static unsigned long observed = 0;
+        simgpu_set_observer(
+            [](const char*, int result) { observed += result == CUDA_ERROR_UNKNOWN ? 1 : 0; });
+        Arguments arguments(1);
+        for (const Row& row : kRows) {
+            ASSERT_EQ(simgpu_set_fault(row.name, 0, CUDA_ERROR_UNKNOWN), 0) << row.name;
+            const auto before = simgpu_call_count(row.name);
+            arguments.start();
+            EXPECT_EQ(row.call(arguments), CUDA_ERROR_UNKNOWN) << row.name;
+            EXPECT_EQ(simgpu_call_count(row.name), before + 1) << row.name;
+        }
+        EXPECT_EQ(observed, std::size(kRows));
+    });
+}
 
 TEST(Arguments, MayBeAnything)
 {
