@@ -7,6 +7,7 @@
 
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
+#include "tracker/capture/signals.hpp"
 
 namespace vramscope::hooks {
 namespace {
@@ -43,6 +44,7 @@ const Driver* Driver::find() noexcept
 {
     if (found.load(std::memory_order_acquire)) [[likely]]
         return &the_driver;
+    const capture::SignalsHeld held; // the loader's walk calls us back under its lock
     void* library = capture::loader_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     if (!library)
         return nullptr;

@@ -1,16 +1,26 @@
 // interpose/hooks/intercept.hpp — the one place where the order of a hooked call is decided.
 //
 // A free takes its time before the driver's call, an allocation after it; a record is written when
-// the call has succeeded; a call from inside another (the driver calling itself, a signal handler)
-// passes through. No lock of ours is held across the driver's call, and errno is the driver's.
-// Budget without recording: 15 ns.
+// the call has succeeded; a call from inside another passes through if it is the driver's own, and
+// is recorded if it is a signal handler's (tracker/log/nesting.hpp). No lock of ours is held across
+// the driver's call, and errno is the driver's. Budget without recording: 15 ns.
 #pragma once
 
+#include <atomic>
 #include <cerrno>
 
 #include "interpose/hooks/owner_actions.hpp"
+#include "tracker/log/nesting.hpp"
 
 namespace vramscope::hooks {
+
+inline bool enter_nested(log::Thread& thread, const log::CallSite& site)
+{
+    const Driver* driver = Driver::find();
+    return log::enter_nested(
+        thread, site,
+        driver && driver->contains(reinterpret_cast<const void*>(site.return_address)));
+}
 
 template <class Function, class Action, class Invoke>
 [[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
@@ -21,12 +31,14 @@ template <class Function, class Action, class Invoke>
     if (!real) [[unlikely]]
         return CUDA_ERROR_NOT_FOUND;
     log::Thread& thread = log::this_thread;
-    if (thread.inside != Inside::program) [[unlikely]] {
-        if (thread.inside == Inside::recorder)
-            log::count_lost(format::Lost::signal);
-        return invoke(real);
-    }
+    if (thread.inside != Inside::program) [[unlikely]]
+        if (!enter_nested(thread, site))
+            return invoke(real);
+    const Inside outer = thread.inside; // the driver, if a handler interrupted it
+    const log::CallSite outer_site = thread.site;
     Call call{thread, hook, site};
+    thread.site = site; // first: a handler judges by it as soon as the thread is inside
+    std::atomic_signal_fence(std::memory_order_release);
     thread.inside = Inside::recorder;
     action.before(call);
     thread.inside = Inside::driver;
@@ -38,7 +50,9 @@ template <class Function, class Action, class Invoke>
     else if (call.ready()) [[likely]]
         action.succeeded(call);
     errno = driver_errno;
-    thread.inside = Inside::program;
+    if (outer != Inside::program) [[unlikely]]
+        thread.site = outer_site;
+    thread.inside = outer;
     return result;
 }
 

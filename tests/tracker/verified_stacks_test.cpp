@@ -70,7 +70,7 @@ private:
         return ids_.try_emplace(frames, static_cast<std::uint32_t>(ids_.size() + 1)).first->second;
     }
 
-    VerifiedStacks* stacks_ = VerifiedStacks::create();
+    VerifiedStacks* stacks_ = VerifiedStacks::create(vramscope::capture::own_stack_bounds());
     std::map<Frames, std::uint32_t> ids_;
 };
 

@@ -3,7 +3,8 @@
 //
 // Held by a process, not by a thread: the child of a fork that inherits it held, because another
 // thread of its parent was inside, takes it over. Waits on a futex, never sleeps by the clock.
-// Never held across a driver call or a call of the loader. Use with std::lock_guard.
+// Never held across a driver call or a call of the loader. Signals wait meanwhile: a handler that
+// leaves by siglongjmp would leave it held for ever. Use with std::lock_guard.
 #pragma once
 
 #include <atomic>
@@ -14,24 +15,30 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "tracker/capture/signals.hpp"
+
 namespace vramscope::capture {
 
 class Lock {
 public:
     void lock() noexcept
     {
+        const SignalMask before = hold_signals();
         const pid_t self = ::getpid();
         for (pid_t holder = holder_.load();
              holder == self || !holder_.compare_exchange_weak(holder, self);
              holder = holder_.load())
             if (holder == self)
                 futex(FUTEX_WAIT_PRIVATE, self);
+        signals_before_ = before;
     }
 
     void unlock() noexcept
     {
+        const SignalMask before = signals_before_;
         holder_.store(0);
         futex(FUTEX_WAKE_PRIVATE, INT_MAX);
+        release_signals(before);
     }
 
 private:
@@ -42,6 +49,7 @@ private:
     }
 
     std::atomic<pid_t> holder_{0};
+    SignalMask signals_before_ = 0; // the holder's
 };
 
 } // namespace vramscope::capture

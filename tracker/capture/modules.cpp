@@ -97,6 +97,7 @@ bool same_object(const Module& a, const Module& b) noexcept
 
 unsigned long long unloaded_objects() noexcept
 {
+    const SignalsHeld held; // its lock is held while it calls us back
     unsigned long long count = 0;
     ::dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {

@@ -61,11 +61,11 @@ StackBounds own_stack_bounds() noexcept
     return bounds;
 }
 
-VerifiedStacks* VerifiedStacks::create() noexcept
+VerifiedStacks* VerifiedStacks::create(const StackBounds& stack) noexcept
 {
     auto* self = static_cast<VerifiedStacks*>(map_pages(sizeof(VerifiedStacks)));
     if (self) {
-        self->bounds_ = own_stack_bounds();
+        self->bounds_ = stack;
         self->next_children_ = 1;
     }
     return self;

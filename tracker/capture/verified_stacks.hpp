@@ -26,7 +26,7 @@ StackBounds own_stack_bounds() noexcept;
 class VerifiedStacks {
 public:
     // Maps its memory; null: there is none, and stacks are unwound each time.
-    static VerifiedStacks* create() noexcept;
+    static VerifiedStacks* create(const StackBounds& stack) noexcept;
     void destroy() noexcept;
     void forget() noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <sys/prctl.h>
 
+#include "tracker/capture/signals.hpp"
 #include "tracker/log/lifecycle.hpp"
 #include "tracker/log/log_file.hpp"
 
@@ -26,6 +27,7 @@ void write_thread(Thread& thread) noexcept
         --thread.retry_in;
         return false;
     }
+    const capture::SignalsHeld held;
     format::ChunkHeader* chunk = Lifecycle::file().map_next_chunk();
     if (!chunk) {
         thread.retry_in = kEventsBetweenTries;

@@ -15,6 +15,7 @@
 
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
+#include "tracker/capture/signals.hpp"
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/log/chunk_writer.hpp"
 #include "tracker/log/lanes.hpp"
@@ -283,6 +284,7 @@ bool make_ready(Thread& thread, const Opening& opening) noexcept
 {
     if (process->off)
         return false;
+    const capture::SignalsHeld held;
     return process->generation ? Lifecycle::join(thread) : Lifecycle::open(thread, opening);
 }
 
@@ -331,10 +333,13 @@ bool Lifecycle::join(Thread& thread) noexcept
 {
     const PendingRanges pending = thread.pending;
     const Inside inside = thread.inside;
+    const CallSite site = thread.site;
     const bool exit_hooked = thread.exit_hooked;
     capture::VerifiedStacks* const inherited = thread.stacks;
     thread = {}; // after a fork its pointers are the parent's and must not be followed
     thread.inside = inside;
+    thread.site = site;
+    thread.stack = capture::own_stack_bounds();
     thread.pending = pending;
     thread.exit_hooked =
         exit_hooked || (exit_key_made && ::pthread_setspecific(exit_key, &thread) == 0);
@@ -344,7 +349,7 @@ bool Lifecycle::join(Thread& thread) noexcept
     if (inherited)
         inherited->forget(); // its ids are of the parent's log
     if (settings().verify_stacks)
-        thread.stacks = inherited ? inherited : capture::VerifiedStacks::create();
+        thread.stacks = inherited ? inherited : capture::VerifiedStacks::create(thread.stack);
     enter_lane(thread);
     if (!thread.chunk)
         next_chunk(thread);
@@ -358,6 +363,7 @@ void Lifecycle::leave(Thread& thread) noexcept
 {
     if (!is_ready(thread))
         return;
+    const capture::SignalsHeld held;
     add_verified(thread);
     leave_lane(thread);
     thread.inside = Inside::recorder;

@@ -6,6 +6,7 @@
 
 #include "tracker/log/chunk_writer.hpp"
 #include "tracker/log/lifecycle.hpp"
+#include "tracker/log/nesting.hpp"
 #include "tracker/log/settings.hpp"
 #include "tracker/log/stack_recorder.hpp"
 
@@ -20,7 +21,8 @@ namespace {
 
 void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
 {
-    std::atomic_ref(thread.chunk->pending_api).store(api_plus_one, std::memory_order_release);
+    if (thread.chunk)
+        std::atomic_ref(thread.chunk->pending_api).store(api_plus_one, std::memory_order_release);
 }
 
 [[gnu::noinline]] bool change_place(Thread& thread, const format::Place& place) noexcept
@@ -62,6 +64,8 @@ void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexc
     if (settings().stacks_of_frees && has_chunk(thread))
         event.stack = stack_of(thread, site);
     event.ticks = now();
+    if (!thread.chunk)
+        return; // the disk is full
     format::ChunkHeader& chunk = *thread.chunk;
     chunk.pending_address = event.address;
     chunk.pending_ticks = event.ticks;
@@ -210,7 +214,7 @@ void record_range(Thread& thread, std::string_view name) noexcept
 void push_range(std::string_view name) noexcept
 {
     Thread& thread = this_thread;
-    if (thread.inside != Inside::program)
+    if (!is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
     if (!is_ready(thread))
         return thread.pending.push(name);
@@ -222,7 +226,7 @@ void push_range(std::string_view name) noexcept
 void pop_range() noexcept
 {
     Thread& thread = this_thread;
-    if (thread.inside != Inside::program)
+    if (!is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
     if (!is_ready(thread))
         return thread.pending.pop();
@@ -234,7 +238,8 @@ void pop_range() noexcept
 void mark(std::string_view name) noexcept
 {
     Thread& thread = this_thread;
-    if (thread.inside != Inside::program || !process->generation)
+    if (!process->generation ||
+        !is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
     thread.inside = Inside::recorder;
     if (is_ready(thread) || Lifecycle::join(thread))

@@ -24,12 +24,6 @@ struct Api {
     format::Memory memory;
 };
 
-// Where a hook was called: what its exported function saw of its caller.
-struct CallSite {
-    std::uintptr_t return_address;
-    std::uintptr_t frame; // canonical frame address; the caller's rbp is at frame - 16
-};
-
 // State of this process. In a page that the kernel wipes in the child of a fork: all zero there.
 struct Process {
     std::atomic<std::uint32_t> generation; // 0: no log is open, and what follows is not to be read

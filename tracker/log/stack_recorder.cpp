@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "tracker/capture/modules.hpp"
+#include "tracker/capture/signals.hpp"
 #include "tracker/capture/stack_table.hpp"
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/log/chunk_writer.hpp"
@@ -40,6 +41,7 @@ bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames,
                                                       std::size_t count, bool truncated,
                                                       std::uint64_t hash) noexcept
 {
+    const capture::SignalsHeld held;
     auto& table = Lifecycle::stack_table();
     note_modules(thread);
     const std::uint32_t id = table.new_id();
@@ -118,6 +120,7 @@ std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
 
 void note_modules(Thread& thread) noexcept
 {
+    const capture::SignalsHeld held; // the loader's lock is ours too, inside its walk
     const std::uint64_t before = Lifecycle::modules().unload_epoch();
     Lifecycle::modules().scan({&thread, &write_module, &write_module_gone});
     if (Lifecycle::modules().unload_epoch() != before)

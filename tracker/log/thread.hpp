@@ -52,6 +52,12 @@ enum class Inside : std::uint8_t {
 inline constexpr std::uint64_t kSelfCheckEvery =
     1024; // a verified stack that is unwound all the same
 
+// Where a hook was called: what its exported function saw of its caller.
+struct CallSite {
+    std::uintptr_t return_address;
+    std::uintptr_t frame; // canonical frame address; the caller's rbp is at frame - 16
+};
+
 struct Thread {
     std::uint32_t generation;
     Inside inside;
@@ -64,7 +70,9 @@ struct Thread {
     std::uint8_t* at;
     std::uint8_t* end;
     format::DeltaState deltas;
-    format::Place place; // as last written to this chunk
+    format::Place place;        // as last written to this chunk
+    CallSite site;              // of the call that it is inside of
+    capture::StackBounds stack; // its own; unknown before it joined
     capture::VerifiedStacks* stacks;
     std::uint64_t verified; // stacks recognised without unwinding
     PendingRanges pending;

@@ -1,0 +1,46 @@
+// tracker/capture/signals.hpp — no signal handler of the program runs on this thread for a moment.
+//
+// A handler may leave by siglongjmp, and would leave for ever what the recorder holds at that
+// moment: a lock, the loader's list, a half-made chunk. For cold paths; costs two system calls.
+// Signals that tell of a fault of this very thread, and those of the thread library, come through.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace vramscope::capture {
+
+using SignalMask = std::uint64_t; // as the kernel has it: signal n is bit n - 1
+
+// Returns the mask from before. Past libc: its functions may be intercepted.
+inline SignalMask hold_signals() noexcept
+{
+    constexpr int kFirstOfLibrary = 32; // NPTL takes two for itself
+    SignalMask held = ~SignalMask{0};
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
+                             kFirstOfLibrary, kFirstOfLibrary + 1})
+        held &= ~(SignalMask{1} << (number - 1));
+    SignalMask before = 0;
+    ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, &before, sizeof held);
+    return before;
+}
+
+inline void release_signals(SignalMask before) noexcept
+{
+    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
+}
+
+class SignalsHeld {
+public:
+    SignalsHeld() noexcept : before_(hold_signals()) {}
+    ~SignalsHeld() { release_signals(before_); }
+    SignalsHeld(const SignalsHeld&) = delete;
+    SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+private:
+    SignalMask before_;
+};
+
+} // namespace vramscope::capture
