@@ -180,13 +180,16 @@ TEST_F(OutsideMark, AFileWithoutAWholeHeaderIsNotTouched)
     EXPECT_EQ(errno, EINVAL);
 }
 
-// What the program records and what others mark at the same moment: all of it is there, once.
+// What the program records and what others mark at the same moment: all of it is there, once. Short
+// threads and long names, so that chunks are taken all the time.
 TEST(OutsideMarks, OfManyProcessesGoBetweenTheChunksOfARunningProgram)
 {
     constexpr int kMarkers = 6;
     constexpr int kMarksEach = 40;
     constexpr int kThreads = 3;
-    constexpr std::uint64_t kAllocs = 30'000;
+    constexpr std::uint64_t kLives = 100;
+    constexpr std::uint64_t kAllocs = 10;
+    const std::string long_tail(900, 'x');
     const Recording recording;
     int started[2];
     int marked[2];
@@ -197,8 +200,11 @@ TEST(OutsideMarks, OfManyProcessesGoBetweenTheChunksOfARunningProgram)
         std::vector<std::thread> threads;
         for (std::uint64_t thread = 0; thread < kThreads; ++thread)
             threads.emplace_back([thread] {
-                for (std::uint64_t i = 0; i < kAllocs; ++i)
-                    hooked_alloc(((thread + 1) << 40) + i * 256, 256);
+                for (std::uint64_t life = 0; life < kLives; ++life)
+                    std::thread([thread, life] {
+                        for (std::uint64_t i = 0; i < kAllocs; ++i)
+                            hooked_alloc(((thread + 1) << 40) + (life * kAllocs + i) * 256, 256);
+                    }).join();
             });
         for (std::thread& thread : threads)
             thread.join();
@@ -211,8 +217,8 @@ TEST(OutsideMarks, OfManyProcessesGoBetweenTheChunksOfARunningProgram)
     for (int marker = 0; marker < kMarkers; ++marker)
         markers.push_back(test::start_child([&, marker] {
             for (int i = 0; i < kMarksEach; ++i)
-                ASSERT_TRUE(
-                    mark(recording.path(), std::to_string(marker) + "/" + std::to_string(i)));
+                ASSERT_TRUE(mark(recording.path(),
+                                 std::to_string(marker) + "/" + std::to_string(i) + long_tail));
         }));
     for (const pid_t marker : markers)
         EXPECT_EQ(test::wait_for(marker), 0);
@@ -226,6 +232,6 @@ TEST(OutsideMarks, OfManyProcessesGoBetweenTheChunksOfARunningProgram)
     std::set<std::uint64_t> addresses;
     for (const DecodedRecord& alloc : log.all(Tag::alloc))
         addresses.insert(alloc.number("address"));
-    EXPECT_EQ(addresses.size(), 1 + kThreads * kAllocs);
+    EXPECT_EQ(addresses.size(), 1 + kThreads * kLives * kAllocs);
     EXPECT_EQ(log.header.lost[0], 0u);
 }
