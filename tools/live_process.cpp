@@ -13,6 +13,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "report/analyze/process_end.hpp"
 #include "report/error.hpp"
@@ -110,15 +111,27 @@ bool is_log_of(const format::FileHeader& header, pid_t pid, std::uint64_t start)
     return header.process_start == start && header.pid == own_pid(pid);
 }
 
+// A descriptor of ours, and the path through which it can be opened again.
+std::pair<std::shared_ptr<const int>, fs::path> hold(const fs::path& door)
+{
+    const int descriptor = ::open(door.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    std::shared_ptr<const int> held(new int(descriptor), [](const int* closing) {
+        ::close(*closing);
+        delete closing;
+    });
+    return {std::move(held), fs::path("/proc/self/fd") / std::to_string(descriptor)};
+}
+
 std::optional<LiveProcess> find_log(pid_t pid, std::uint64_t start, const Maps& maps)
 {
     for (const Mapping& mapping : maps.candidates)
         for (const fs::path& door : doors_to(pid, mapping)) {
             try {
-                if (is_log_of(report::LogFile::open(door).header(), pid, start))
-                    return LiveProcess{pid, start, mapping.name, door};
+                const auto [held, own_door] = hold(door);
+                if (is_log_of(report::LogFile::open(own_door).header(), pid, start))
+                    return LiveProcess{pid, start, mapping.name, own_door, held};
             } catch (const report::Error&) {
-                // some other file that the program has mapped
+                // some other file that the program has mapped, or it has just ended
             }
         }
     return std::nullopt;
@@ -184,10 +197,7 @@ bool is_alive(const LiveProcess& process)
 
 int open_log_for_writing(const LiveProcess& process)
 {
-    // What stands below /proc is a link that leads to the file and nowhere else.
-    const int follow = process.door == process.name ? O_NOFOLLOW : 0;
-    const int descriptor =
-        ::open(process.door.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
+    const int descriptor = ::open(process.door.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     const std::string name = process.name.string();
     if (descriptor < 0)
         nothing_there(fmt::format("cannot write to {}, the log of process {}: {}", name,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <sys/types.h>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct LiveProcess {
     pid_t pid = 0; // as this command sees it; in a container it has another one for itself
     std::uint64_t start = 0;    // field 22 of /proc/PID/stat
     std::filesystem::path name; // of the log, as the process knows it
-    std::filesystem::path door; // opens that very file: below /proc, or its name
+    std::filesystem::path door; // opens that very file, also when the process has ended meanwhile
+    std::shared_ptr<const int> held; // the descriptor of ours that the door leads through
 };
 
 // Error (110) if there is no such process, it has ended, has no log, or may not be looked into.
