@@ -64,6 +64,29 @@ void forget_parent() noexcept
     told_full.store(false);
 }
 
+// What a program closed of 0, 1 and 2 is taken while we open our own: it goes on writing to these
+// numbers, and would write into the log.
+class StandardDescriptors {
+public:
+    StandardDescriptors() noexcept
+    {
+        for (int number = 0; number <= STDERR_FILENO; ++number)
+            if (::fcntl(number, F_GETFD) < 0)
+                taken_[number] = ::open("/dev/null", O_RDWR | O_CLOEXEC) == number;
+    }
+    ~StandardDescriptors()
+    {
+        for (int number = 0; number <= STDERR_FILENO; ++number)
+            if (taken_[number])
+                ::close(number);
+    }
+    StandardDescriptors(const StandardDescriptors&) = delete;
+    StandardDescriptors& operator=(const StandardDescriptors&) = delete;
+
+private:
+    bool taken_[STDERR_FILENO + 1] = {};
+};
+
 std::uint64_t process_start_time() noexcept
 {
     const int descriptor = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -292,6 +315,7 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
 {
     if (capture::privileged())
         return false;
+    const StandardDescriptors standard;
     capture::open_unwinder(settings().unwinder); // asks the loader: before our lock
     {
         const std::lock_guard guard(opening_lock);

@@ -1,0 +1,102 @@
+# tests/e2e/lifecycle_limits_test.py — closed descriptors, full disks and tight limits cost events, never the program.
+import resource
+import shutil
+import subprocess
+import unittest
+
+from e2e import PRELOAD, PROGRAMS, SIMGPU, EndToEndTest, simulated_only
+
+WORK = ("behaviour", "many_threads")  # 64 threads, 101 allocations each
+CHUNK, HEADER = 64 * 1024, 4096
+
+
+@simulated_only
+class LifecycleLimitsTest(EndToEndTest):
+    def limited(self, program, *arguments, limit=None, value=None, **env):
+        """The program by the preload alone, with a limit of its own."""
+        def restrict():
+            if limit is not None:
+                resource.setrlimit(limit, (value, resource.getrlimit(limit)[1]))
+        env = self.environment(LD_PRELOAD=str(PRELOAD), LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE="256MiB",
+                               VRAMSCOPE_LOG="limited.vsl", **env)
+        return subprocess.run([str(PROGRAMS / program), *arguments], cwd=self.folder, capture_output=True, text=True,
+                              timeout=120, env=env, preexec_fn=restrict)
+
+    def assert_like_plain(self, done, program, *arguments):
+        plain = self.plain(program, *arguments)
+        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+
+    def test_a_full_disk_costs_events_and_the_verdict_says_so(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        for chunks in (1, 3):
+            with self.subTest(chunks=chunks):
+                mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={(HEADER + chunks * CHUNK) // 1024}k", "none", disk],
+                                         capture_output=True)
+                if mounted.returncode != 0:
+                    self.skipTest("only root can make a small disk")
+                try:
+                    done = self.preloaded(*WORK, VRAMSCOPE_LOG="disk/log.vsl")
+                    self.assert_like_plain(done, *WORK)
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                    report = self.report_of("disk/log.vsl")
+                    self.assertEqual(report["verdict"], "inconclusive")
+                    self.assertGreater(report["coverage"]["lost_events"], 0)
+                finally:
+                    subprocess.run(["umount", disk], check=True)
+
+    def test_no_descriptor_left(self):
+        for number in (4, 5, 6, 7, 8):
+            with self.subTest(number):
+                done = self.limited(*WORK, limit=resource.RLIMIT_NOFILE, value=number)
+                self.assert_like_plain(done, *WORK)
+                for log in self.logs():
+                    self.assertNotEqual(self.report_of(log)["verdict"], "clean")  # it leaks
+                    log.unlink()
+
+    # They are the program's: what it writes there must not go into the log.
+    def test_closed_standard_descriptors_do_not_become_ours(self):
+        for closed in ("<&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed):
+                command = f'exec {closed}; "{PROGRAMS}/ends" return; status=$?; exit $status'
+                done = subprocess.run(["/bin/sh", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                                      env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE="256MiB",
+                                                           LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG="closed.vsl"))
+                self.assertEqual(done.returncode, 7, done.stderr)
+                self.assert_seen(self.report_of("closed.vsl"), 5, 1)
+                (self.folder / "closed.vsl").unlink()
+
+    def test_what_is_written_to_closed_descriptors_does_not_reach_the_log(self):
+        command = f'exec <&- >&- 2>&-; exec "{PROGRAMS}/lifecycle_threads" leave_others_at_work 5'  # it writes to both at its end
+        done = subprocess.run(["/bin/sh", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                              env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE="256MiB",
+                                                   LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG="closed.vsl", VRAMSCOPE_UNWINDER="glibc"))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.report_of("closed.vsl")["verdict"], "leaks")
+
+    def test_a_folder_that_is_removed_while_the_program_runs(self):
+        folder = self.folder / "gone"
+        folder.mkdir()
+        program = subprocess.Popen([PROGRAMS / "lifecycle_threads", "churn", "2000"], cwd=self.folder, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE="256MiB",
+                                                        LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG="gone/log.vsl"))
+        while not (folder / "log.vsl").exists() and program.poll() is None:
+            pass
+        shutil.rmtree(folder)
+        out, _ = program.communicate(timeout=120)
+        self.assertEqual((program.returncode, out), (0, "churn 2000 done\n"))
+
+    def test_another_libunwind_gives_way_to_the_c_library(self):
+        (self.folder / "stub.c").write_text("int unw_nothing(void) { return 0; }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libunwind.so.8", "-o", "libunwind.so.8", "stub.c"],
+                       cwd=self.folder, check=True)
+        done = self.preloaded("ends", "return", VRAMSCOPE_LOG="stub.vsl", LD_LIBRARY_PATH=f"{self.folder}:{SIMGPU}")
+        self.assertEqual(done.returncode, 7, done.stderr)
+        report = self.report_of("stub.vsl")
+        self.assert_seen(report, 5, 1)
+        self.assertTrue(all("allocate" in leak["stack"][0]["function"] for leak in report["leaks"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
