@@ -224,7 +224,8 @@ struct FreesAsync : Frees {
     void before(Call& call)
     {
         Frees::before(call);
-        capturing = place_of_stream(call, stream, nullptr).capturing;
+        if (begun) // a null pointer is not recorded: the thread may have no place to record in
+            capturing = place_of_stream(call, stream, nullptr).capturing;
     }
     void succeeded(Call& call)
     {
