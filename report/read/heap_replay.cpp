@@ -24,12 +24,11 @@ std::uint64_t key_of(Memory memory, std::uint64_t address) noexcept
     return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
 }
 
-// Of a block whose address is handed out while it is there. A graph's memory goes with the graph; a
-// handle that was opened twice gives one address; owners are only listed.
+// Of a block whose address is handed out while it is there. A graph's memory goes with the graph;
+// owners are only listed.
 bool misses_its_free(Memory memory) noexcept
 {
-    return memory != Memory::graph && memory != Memory::ipc &&
-           class_of(memory) != MemoryClass::owner;
+    return memory != Memory::graph && class_of(memory) != MemoryClass::owner;
 }
 
 } // namespace
@@ -170,6 +169,13 @@ void HeapReplay::replace(Block& occupant, Block successor)
     if (is_dead(occupant)) {
         --dead_blocks_;
         lost_.add(occupant, fate_of(occupant));
+    } else if (occupant.memory == Memory::ipc && successor.memory == Memory::ipc) {
+        ++occupant.opened_again;
+        phases_.release(successor.phase);
+        return;
+    } else if (went_with_context(occupant)) {
+        leave(occupant);
+        lost_.add(occupant, Fate::context_gone);
     } else {
         leave(occupant);
         successor.displaced = misses_its_free(occupant.memory);
@@ -196,6 +202,10 @@ void HeapReplay::free(const Record& record, Memory memory)
     counts_.memory_frees += is_own_memory(block->memory);
     if (block->memory == Memory::graph)
         return; // each launch allocates it again, without a call
+    if (block->opened_again > 0) {
+        --block->opened_again;
+        return;
+    }
     if (of_the_one_before) {
         block->displaced = false;
         --counts_.missed_frees;
@@ -272,6 +282,14 @@ void HeapReplay::destroy_context(const Record& record)
     dead_blocks_ += std::exchange(context.blocks, 0);
     if (dead_blocks_ > kSweepAt && dead_blocks_ > live_.size() / 2)
         sweep();
+}
+
+// cuda.h does not say whether a context takes its registrations and its mappings of external memory
+// along: where the address came again, it did.
+bool HeapReplay::went_with_context(const Block& block) const noexcept
+{
+    return (block.memory == Memory::registered || block.memory == Memory::imported) &&
+           block.context_life < contexts_[block.context].life;
 }
 
 bool HeapReplay::is_dead(const Block& block) const noexcept

@@ -94,6 +94,7 @@ private:
     Block make_block(const Record& record, format::Memory memory);
     std::uint32_t context_index(std::uint64_t id);
     bool is_dead(const Block& block) const noexcept;
+    bool went_with_context(const Block& block) const noexcept;
     Fate fate_of(const Block& block) const noexcept;
     void replace(Block& occupant, Block successor);
     void enter(const Block& block);

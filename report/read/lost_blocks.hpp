@@ -26,7 +26,8 @@ struct Block {
     std::int16_t device = -1;
     std::uint16_t api = 0;
     format::Memory memory = format::Memory::none;
-    bool displaced = false; // took the place of a block whose free may still come, late
+    bool displaced = false;         // took the place of a block whose free may still come, late
+    std::uint16_t opened_again = 0; // of a mapping that ends with as many closes
 };
 
 // Of blocks that were never freed.

@@ -22,7 +22,7 @@ public:
     void create(std::uint64_t handle, Block block)
     {
         const std::uint64_t key = next_key_++;
-        blocks_.emplace(key, Entry{std::move(block), 1, 0});
+        blocks_.emplace(key, Entry{std::move(block), handle, 1, 0});
         handles_[handle] = key;
     }
 
@@ -32,7 +32,7 @@ public:
     {
         const auto found = handles_.find(handle);
         if (found == handles_.end())
-            return false;
+            return retain_mapped(handle);
         ++blocks_.at(found->second).references;
         return true;
     }
@@ -100,9 +100,22 @@ public:
 private:
     struct Entry {
         Block block;
+        std::uint64_t handle;
         std::uint64_t references;
         std::uint64_t mappings;
     };
+
+    // A handle that was released for good comes again from a mapping of its memory.
+    bool retain_mapped(std::uint64_t handle)
+    {
+        for (auto entry = blocks_.rbegin(); entry != blocks_.rend(); ++entry)
+            if (entry->second.handle == handle && entry->second.references == 0) {
+                entry->second.references = 1;
+                handles_[handle] = entry->first;
+                return true;
+            }
+        return false;
+    }
 
     template <typename Died>
     void bury(std::uint64_t key, Died& died)

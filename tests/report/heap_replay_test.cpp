@@ -163,6 +163,40 @@ TEST(HeapReplay, ContextTakesItsOwnKindsOfMemoryWithIt)
     EXPECT_EQ(result.lost.size(), 10u);
 }
 
+TEST(HeapReplay, MemoryRegisteredAgainWentWithItsContext)
+{
+    LogBuilder log;
+    log.place({.context = 3}).alloc(0x1000, 8, 1, "cuMemHostRegister_v2").context_gone(3);
+    log.place({.context = 4}).alloc(0x1000, 4, 2, "cuMemHostRegister_v2");
+    log.alloc(0x1000, 2, 3, "cuMemHostRegister_v2");
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 2u);
+    EXPECT_EQ(result.lost[0].fate, Fate::context_gone);
+    EXPECT_EQ(result.lost[1].stack, 3u);
+    EXPECT_EQ(result.counts.missed_frees, 1u) << "context 4 was there";
+}
+
+TEST(HeapReplay, AMappingWhoseAddressCameAgainWentWithItsContext)
+{
+    LogBuilder log;
+    log.place({.context = 3}).alloc(0x1000, 8, 1, "cuExternalMemoryGetMappedBuffer");
+    log.context_gone(3).place({.context = 4}).alloc(0x1000, 4, 2, "cuMemAllocManaged");
+    EXPECT_EQ(replay(log).counts.missed_frees, 0u);
+}
+
+TEST(HeapReplay, MemoryOfAnotherProcessIsClosedAsOftenAsItWasOpened)
+{
+    LogBuilder log;
+    for (int i = 0; i < 3; ++i)
+        log.alloc(0x1000, 8, 1, "cuIpcOpenMemHandle_v2");
+    log.free(0x1000, "cuIpcCloseMemHandle").free(0x1000, "cuIpcCloseMemHandle");
+    const Replayed open = replay(log);
+    EXPECT_EQ(open.lost.size(), 1u);
+    const Replayed closed = replay(log.free(0x1000, "cuIpcCloseMemHandle"));
+    EXPECT_TRUE(closed.lost.empty());
+    EXPECT_EQ(closed.counts.unmatched_frees + closed.counts.missed_frees, 0u);
+}
+
 TEST(HeapReplay, OtherContextsKeepTheirBlocks)
 {
     LogBuilder log;

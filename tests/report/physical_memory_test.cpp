@@ -42,6 +42,19 @@ TEST_F(PhysicalMemoryTest, LivesOnInItsMappings)
     EXPECT_EQ(dead, Blocks{1});
 }
 
+TEST_F(PhysicalMemoryTest, AMappingGivesItsHandleBack)
+{
+    memory.create(7, 1);
+    memory.map(0x1000, 0x1000, 7, died());
+    EXPECT_TRUE(memory.release(7, died()));
+    EXPECT_TRUE(memory.retain(7));
+    memory.unmap(0x1000, 0x1000, died());
+    EXPECT_EQ(dead, Blocks{});
+    EXPECT_TRUE(memory.release(7, died()));
+    EXPECT_EQ(dead, Blocks{1});
+    EXPECT_FALSE(memory.retain(7));
+}
+
 TEST_F(PhysicalMemoryTest, OneUnmapEndsEveryMappingInItsRange)
 {
     memory.create(1, 10);
