@@ -10,7 +10,8 @@
 
 namespace vramscope {
 
-// Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name. Error if a folder holds none.
+// Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name. Error if a folder
+// holds none.
 std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
 
 // make_report with a progress bar on stderr, where that is a terminal and the work takes long

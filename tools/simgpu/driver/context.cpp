@@ -4,6 +4,7 @@
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/array.hpp"
 #include "tools/simgpu/driver/event.hpp"
+#include "tools/simgpu/driver/share.hpp"
 #include "tools/simgpu/driver/thread_state.hpp"
 
 #include <pthread.h>
@@ -80,6 +81,7 @@ void close_context(Context& context)
     finish_all(context);
     free_arrays_of(context);
     free_memory_of(context);
+    free_external_memory_of(context);
     const std::vector<Stream*> open = context.streams;
     for (Stream* stream : open) {
         abandon_capture(*stream);

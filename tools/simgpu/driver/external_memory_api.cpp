@@ -16,6 +16,7 @@ namespace {
 struct External {
     std::atomic<bool> alive{false};
     Device* device = nullptr;
+    Context* context = nullptr; // takes it along
     int file = -1;
     std::uint64_t bytes = 0;
 };
@@ -24,6 +25,12 @@ Slots<External>& externals()
 {
     static auto* all = new Slots<External>;
     return *all;
+}
+
+void close_external(External& external)
+{
+    close(external.file); // what is mapped stays until it is freed
+    externals().retire(&external);
 }
 
 CUresult find_external(CUexternalMemory handle, External*& external, Context*& context)
@@ -58,6 +65,13 @@ CUresult check(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description)
 
 } // namespace
 
+void free_external_memory_of(Context& context)
+{
+    for (External* external : externals().all())
+        if (external->context == &context)
+            close_external(*external);
+}
+
 namespace api {
 
 CUresult cuImportExternalMemory(CUexternalMemory* extMem_out,
@@ -83,6 +97,7 @@ CUresult cuImportExternalMemory(CUexternalMemory* extMem_out,
     close(given); // it is the driver's now
     External* const made = externals().make();
     made->device = device;
+    made->context = context;
     made->file = file;
     made->bytes = memHandleDesc->size;
     *extMem_out = reinterpret_cast<CUexternalMemory>(made);
@@ -141,8 +156,7 @@ CUresult cuDestroyExternalMemory(CUexternalMemory extMem)
     External* external = nullptr;
     if (const CUresult error = find_external(extMem, external, context))
         return error;
-    close(external->file); // what is mapped stays until it is freed
-    externals().retire(external);
+    close_external(*external);
     return CUDA_SUCCESS;
 }
 

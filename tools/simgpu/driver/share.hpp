@@ -21,5 +21,7 @@ CUresult duplicate_file(int file, int& copy);
 // Maps a range of it at a new address and registers it as `kind`.
 CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Kind kind, Device& device,
                      Context* context, CUdeviceptr& address);
+// Memory objects of other APIs that were imported in it: cuda.h says that they are its resources.
+void free_external_memory_of(Context& context);
 
 } // namespace simgpu
