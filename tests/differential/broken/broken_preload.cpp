@@ -1,0 +1,62 @@
+// tests/differential/broken/broken_preload.cpp — an interposer that does harm, of the kind that its
+// environment names: the tester must see it.
+//
+// VRAMSCOPE_BROKEN: result, out, order, extra, errno, leak. Preloaded before vramscope; it is in
+// the way of calls by the linked symbol only.
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <cuda.h>
+#include <dlfcn.h>
+
+namespace {
+
+bool broken(const char* how)
+{
+    const char* chosen = std::getenv("VRAMSCOPE_BROKEN");
+    return chosen && std::strcmp(chosen, how) == 0;
+}
+
+template <class Function>
+Function* next(Function*, const char* name)
+{
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+} // namespace
+
+CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t bytes)
+{
+    auto* const allocate = next(&cuMemAlloc_v2, "cuMemAlloc_v2");
+    std::size_t free_bytes = 0, all_bytes = 0;
+    CUdeviceptr lost = 0;
+    if (broken("extra"))
+        next(&cuMemGetInfo_v2, "cuMemGetInfo_v2")(&free_bytes, &all_bytes);
+    if (broken("leak"))
+        allocate(&lost, 512);
+    const CUresult result = allocate(out, bytes);
+    if (result != CUDA_SUCCESS && out && broken("out"))
+        *out = 0;
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && broken("result"))
+        return CUDA_ERROR_UNKNOWN;
+    if (broken("errno"))
+        errno = 0;
+    return result;
+}
+
+// Of two frees, the second goes first.
+CUresult cuMemFree_v2(CUdeviceptr address)
+{
+    static CUdeviceptr kept;
+    auto* const release = next(&cuMemFree_v2, "cuMemFree_v2");
+    if (!broken("order"))
+        return release(address);
+    if (!kept) {
+        kept = address;
+        return CUDA_SUCCESS;
+    }
+    const CUresult result = release(address);
+    release(kept);
+    kept = 0;
+    return result;
+}

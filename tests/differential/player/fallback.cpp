@@ -1,0 +1,92 @@
+// tests/differential/player/fallback.cpp — any row of the hook table, called with nonsense: null
+// inputs, outputs that must stay as they are, handles of nobody.
+//
+// So a row is called from the day it is in the table; what its successes mean is for an operation
+// of its own.
+#include "tests/differential/player/operations.hpp"
+
+#include <cstring>
+
+namespace differential {
+namespace {
+
+template <class T>
+struct Nonsense {
+    static auto make(World& world)
+    {
+        using Pointee = std::remove_pointer_t<T>;
+        if constexpr (std::is_same_v<T, const char*>)
+            return "cuNothing";
+        else if constexpr (std::is_pointer_v<T> && std::is_void_v<std::remove_const_t<Pointee>>)
+            return reinterpret_cast<T>(std::uintptr_t{0x1000});
+        else if constexpr (std::is_pointer_v<T>)
+            return pointer(world, static_cast<Pointee*>(nullptr));
+        else if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(~T{0} - 15);
+        else if constexpr (std::is_enum_v<T>)
+            return static_cast<T>(0x7fff0);
+        else
+            return T{};
+    }
+
+private:
+    template <class Pointee>
+    static auto pointer(World& world, Pointee*)
+    {
+        if constexpr (!requires { sizeof(Pointee); })
+            return reinterpret_cast<T>(scratch() + 64); // a handle
+        else if constexpr (std::is_const_v<Pointee>) {
+            In<std::remove_const_t<Pointee>> in;
+            in.null = world.rng().chance(50);
+            return in;
+        } else {
+            // What a number would mean is not known here: told as an address, which hides only how
+            // large.
+            Out<Pointee> out(std::is_pointer_v<Pointee> ? Meaning::handle : Meaning::address);
+            world.maybe_null(out);
+            return out;
+        }
+    }
+};
+
+template <class R, class... P>
+void call_with_nonsense(World& world, Entry& entry, R (*function)(P...))
+{
+    const auto call = [&](auto... arguments) { world.call(entry, function, arguments...); };
+    call(Nonsense<P>::make(world)...);
+}
+
+struct Row {
+    const char* name;
+    void (*call)(World& world);
+};
+
+constexpr Row kRows[] = {
+#define VRAMSCOPE_HOOK(symbol, ...)                                                                \
+    {#symbol, [](World& world) {                                                                   \
+         call_with_nonsense(world, entry_of(#symbol, reinterpret_cast<void*>(&::symbol)),          \
+                            &::symbol);                                                            \
+     }},
+#include "interpose/hooks/hook_table.def"
+};
+
+void nonsense(World& world)
+{
+    const Row& row = kRows[world.rng().below(std::size(kRows))];
+    // To the first 4 GiB is a size; the others would read as many entries of a list.
+    for (const char* exempt : {"cuMemAllocHost", "cuMemMapArrayAsync", "cuMemMapArrayAsync_ptsz"})
+        if (std::strcmp(row.name, exempt) == 0)
+            return;
+    row.call(world);
+}
+
+constexpr Operation kOperations[] = {{4, &nonsense}};
+
+} // namespace
+
+std::span<const Operation> fallback_operations()
+{
+    return kOperations;
+}
+
+} // namespace differential

@@ -1,0 +1,65 @@
+// tests/differential/player/faults.cpp — the simulated GPU's controls: what it was asked, and what
+// shall fail.
+#include "tests/differential/player/operations.hpp"
+#include "tests/differential/player/questions.hpp"
+
+#include "tools/simgpu/simgpu.h"
+
+#include <dlfcn.h>
+
+namespace differential {
+namespace {
+
+decltype(&simgpu_set_fault) set_fault = nullptr;
+decltype(&simgpu_clear_faults) clear_all = nullptr;
+
+constexpr const char* kHooked[] = {
+#define VRAMSCOPE_HOOK(symbol, ...) #symbol,
+#include "interpose/hooks/hook_table.def"
+};
+
+} // namespace
+
+bool find_controls(void (*observer)(const char*, int))
+{
+    void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver)
+        return false;
+    const auto find = [driver](auto& function, const char* name) {
+        function =
+            reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(driver, name));
+        return function != nullptr;
+    };
+    decltype(&simgpu_set_observer) set_observer = nullptr;
+    if (!find(set_fault, "simgpu_set_fault") || !find(clear_all, "simgpu_clear_faults") ||
+        !find(set_observer, "simgpu_set_observer"))
+        return false;
+    set_observer(observer);
+    return true;
+}
+
+// A question fails for everybody and until the sequence ends: how often it is asked is what
+// differs.
+void arm_fault(World& world)
+{
+    const int code = world.rng().one_of<int>({CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_VALUE,
+                                              CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_NOT_SUPPORTED,
+                                              CUDA_ERROR_UNKNOWN});
+    if (world.profile().question_faults && world.rng().chance(50)) {
+        const char* const name = kQuestions[world.rng().below(std::size(kQuestions))];
+        world.text() << "  fault " << name << " always " << code << "\n";
+        set_fault(name, 0, code);
+        return;
+    }
+    const char* const name = kHooked[world.rng().below(std::size(kHooked))];
+    const unsigned long long call = 1 + world.rng().below(2);
+    world.text() << "  fault " << name << " " << std::uint64_t{call} << " " << code << "\n";
+    set_fault(name, call, code);
+}
+
+void clear_faults()
+{
+    clear_all();
+}
+
+} // namespace differential

@@ -1,0 +1,119 @@
+// tests/differential/player/model.hpp — the oracle: what is alive by the answers that the program
+// got, and what a report must therefore say.
+//
+// It knows nothing of logs and little of drivers: a success of an allocation makes a block, a
+// success of a free ends it, and a context takes along what is not told to survive it. Its only
+// questions to the driver are which context is current and whether one still lives.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace differential {
+
+// In the order of kKindNames, which are the report's words.
+enum class Kind {
+    device,
+    pitched,
+    managed,
+    async,
+    pinned,
+    registered,
+    array,
+    mipmap,
+    physical,
+    reservation,
+    graph,
+    foreign, // memory of others, mapped here
+    shared,  // handles of what others may open or made: imported, multicast
+};
+constexpr unsigned kKinds = 13;
+constexpr const char* kKindNames[kKinds] = {
+    "device", "pitched",  "managed",     "async", "pinned",  "registered", "array",
+    "mipmap", "physical", "reservation", "graph", "foreign", "shared"};
+
+constexpr bool is_memory(Kind kind)
+{
+    return kind < Kind::reservation;
+}
+
+constexpr bool dies_with_context(Kind kind)
+{
+    return kind == Kind::device || kind == Kind::pitched || kind == Kind::managed ||
+           kind == Kind::pinned || kind == Kind::registered || kind == Kind::array ||
+           kind == Kind::mipmap || kind == Kind::foreign;
+}
+
+struct Block {
+    Kind kind;
+    unsigned number;       // its name
+    std::uint64_t address; // or handle
+    std::uint64_t bytes;   // as the report must count them
+    std::uint64_t extent;  // how far a pointer may lie inside
+    std::uint64_t context = 0;
+    bool live = true;
+    unsigned references = 1; // of physical memory: handles and mappings
+    unsigned handles = 1;    // of them, handles
+
+    bool contains(std::uint64_t value) const { return value - address < extent; }
+};
+
+struct Mapping {
+    std::uint64_t address, bytes;
+    std::size_t physical; // index of its block
+    bool live = true;
+};
+
+struct Sum {
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+};
+
+// Of all sequences of this process.
+struct Totals {
+    std::uint64_t allocations = 0; // of memory
+    std::uint64_t frees = 0;
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t graph_allocations = 0;
+    std::uint64_t recorded_allocations = 0; // of all kinds
+    std::uint64_t recorded_frees = 0;
+    std::array<Sum, kKinds> at_exit{};
+    std::array<Sum, kKinds> at_reset{};
+
+    void write(std::FILE* out) const;
+};
+
+class Model {
+public:
+    void begin_sequence();
+    // What is still alive leaks at the end of the process.
+    void end_sequence();
+
+    Block& allocated(Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t extent,
+                     std::uint64_t context);
+    void freed(Block& block);
+    void released(Block& physical); // one handle of it
+    void mapped(std::uint64_t address, std::uint64_t bytes, Block& physical);
+    void unmapped(std::uint64_t address, std::uint64_t bytes);
+    void context_gone(std::uint64_t context);
+
+    bool was_graphs(std::uint64_t address) const;
+    Block* live_at(std::uint64_t address, bool (*of_kind)(Kind));
+    std::vector<Block>& blocks() { return blocks_; }
+    std::vector<Mapping>& mappings() { return mappings_; }
+    const Totals& totals() const { return totals_; }
+
+private:
+    void end(Block& block);
+    void let_go(Block& physical);
+
+    std::vector<Block> blocks_;
+    std::vector<Mapping> mappings_;
+    std::vector<std::pair<void*, std::uint64_t>> placeholders_;
+    Totals totals_;
+};
+
+} // namespace differential

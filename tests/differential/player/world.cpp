@@ -1,0 +1,304 @@
+// tests/differential/player/world.cpp — choices, names, and what a call changes.
+#include "tests/differential/player/world.hpp"
+
+#include "tests/differential/player/questions.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace differential {
+namespace {
+
+alignas(4096) unsigned char scratch_pages[kScratchBytes];
+
+// Nothing is ever mapped there, and no handle is there.
+constexpr std::uint64_t kWild[] = {1, 0x1000, 0xfff0, 0xfffffffffffffff0};
+
+template <class Kinds>
+bool among(Kind kind, const Kinds& kinds)
+{
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+} // namespace
+
+unsigned char* scratch()
+{
+    return scratch_pages;
+}
+
+void World::begin(std::uint64_t seed)
+{
+    text_.clear();
+    objects_.clear();
+    objects_.reserve(256); // references stay good while an operation runs
+    model_.begin_sequence();
+    calls_ = 0;
+    thread_ = 0;
+    next(seed);
+}
+
+void World::end()
+{
+    model_.end_sequence();
+}
+
+std::size_t World::size()
+{
+    if (rng_.chance(4))
+        return 0;
+    if (rng_.chance(6))
+        return rng_.one_of<std::size_t>({std::size_t{1} << 40, std::size_t{1} << 62,
+                                         ~std::size_t{0}, std::size_t{40} << 30, 0xffffffff});
+    return small_size();
+}
+
+std::size_t World::small_size()
+{
+    if (rng_.chance(50))
+        return 1 + rng_.below(1 << 20);
+    return rng_.one_of<std::size_t>({1, 4, 511, 512, 513, 4096, 65536, 1 << 20, (1 << 20) + 1,
+                                     2 << 20, 5 << 20, (6 << 20) + 3});
+}
+
+std::uint64_t World::pointer(std::initializer_list<Kind> kinds)
+{
+    const std::size_t choice = rng_.below(100);
+    std::vector<Block>& blocks = model_.blocks();
+    if (choice >= 94 || blocks.empty())
+        return choice >= 97 ? 0 : kWild[rng_.below(std::size(kWild))];
+    const auto from = rng_.below(blocks.size());
+    const Block* fallback = nullptr;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const Block& block = blocks[(from + i) % blocks.size()];
+        const bool right = among(block.kind, kinds);
+        if (choice < 72 ? block.live && right : choice < 80 ? right && !block.live : !right)
+            return block.address;
+        if (block.live && right)
+            fallback = &block;
+        if (choice >= 88 && block.live && right && block.extent > 1)
+            return block.address + 1 + rng_.below(std::min<std::uint64_t>(block.extent - 1, 9999));
+    }
+    return fallback ? fallback->address : 0;
+}
+
+Block* World::live_block(std::initializer_list<Kind> kinds)
+{
+    std::vector<Block>& blocks = model_.blocks();
+    const auto from = blocks.empty() ? 0 : rng_.below(blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        Block& block = blocks[(from + i) % blocks.size()];
+        if (block.live && among(block.kind, kinds))
+            return &block;
+    }
+    return nullptr;
+}
+
+Object* World::live_object(Thing thing)
+{
+    const auto from = objects_.empty() ? 0 : rng_.below(objects_.size());
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+        Object& object = objects_[(from + i) % objects_.size()];
+        if (object.live && object.thing == thing)
+            return &object;
+    }
+    return nullptr;
+}
+
+Object* World::known(Thing thing, std::uint64_t handle)
+{
+    for (Object& object : objects_)
+        if (object.live && object.thing == thing && object.handle == handle)
+            return &object;
+    return nullptr;
+}
+
+std::uint64_t World::handle(Thing thing)
+{
+    const std::size_t choice = rng_.below(100);
+    if (choice >= 95)
+        return choice >= 97 ? 0 : reinterpret_cast<std::uint64_t>(scratch_pages) + 64;
+    if (choice >= 88 && !objects_.empty()) {
+        const auto from = rng_.below(objects_.size());
+        for (std::size_t i = 0; i < objects_.size(); ++i) {
+            const Object& object = objects_[(from + i) % objects_.size()];
+            if (!object.live && object.thing == thing)
+                return object.handle;
+        }
+    }
+    const Object* object = live_object(thing);
+    return object ? object->handle : 0;
+}
+
+CUstream World::stream()
+{
+    if (rng_.chance(25))
+        return nullptr;
+    if (rng_.chance(10))
+        return rng_.one_of<CUstream>({CU_STREAM_LEGACY, CU_STREAM_PER_THREAD});
+    return handle_as<CUstream>(Thing::stream);
+}
+
+Object& World::add(Thing thing, std::uint64_t handle)
+{
+    const auto number = static_cast<unsigned>(objects_.size());
+    return objects_.emplace_back(Object{thing, number, handle});
+}
+
+std::uint64_t World::current_context()
+{
+    CUcontext context = nullptr;
+    quiet = true;
+    // Where that question is made to fail, the one on top is taken off and put back.
+    if (cuCtxGetCurrent(&context) != CUDA_SUCCESS && cuCtxPopCurrent_v2(&context) == CUDA_SUCCESS)
+        cuCtxPushCurrent_v2(context);
+    const auto handle = reinterpret_cast<std::uint64_t>(context);
+    unsigned version = 0; // a destroyed one stays current
+    if (context && !known(Thing::context, handle) &&
+        cuCtxGetApiVersion(context, &version) == CUDA_SUCCESS) {
+        Object& made = add(Thing::context, handle);
+        CUdevice device = 0;
+        made.device = cuCtxGetDevice(&device) == CUDA_SUCCESS ? device : 0;
+        made.primary = true; // made by the runtime: what the program makes is known
+    }
+    quiet = false;
+    return handle;
+}
+
+bool World::capturing(CUstream stream, bool per_thread)
+{
+    if (!stream && per_thread)
+        stream = CU_STREAM_PER_THREAD;
+    if (stream != CU_STREAM_PER_THREAD &&
+        !known(Thing::stream, reinterpret_cast<std::uint64_t>(stream)))
+        return false;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    quiet = true;
+    cuStreamIsCapturing(stream, &status);
+    quiet = false;
+    return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+void World::freed(std::uint64_t address, bool (*of_kind)(Kind))
+{
+    if (address == 0)
+        return;
+    if (Block* const block = model_.live_at(address, of_kind)) {
+        model_.freed(*block);
+        return;
+    }
+    if (model_.was_graphs(address)) // it lives again with each launch
+        return;
+    ++unexplained;
+    text_ << "  UNEXPLAINED free of ";
+    describe(address);
+    text_ << "\n";
+}
+
+Block& World::allocated(Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t extent)
+{
+    return model_.allocated(kind, address, bytes, extent, current_context());
+}
+
+void World::observed(const char* name, int result)
+{
+    if (quiet)
+        return;
+    if (inside_ && (inside_->hooked || inside_->runtime) && is_question(name))
+        return;
+    text_ << " [" << name << "=" << result << "]";
+}
+
+void World::begin_call(Entry& entry, std::size_t door)
+{
+    text_ << "  t" << thread_ << " " << entry.name << "@" << kDoorNames[door] << "(";
+}
+
+void World::end_call(Entry& entry, std::size_t door, bool succeeded)
+{
+    ++entry.calls[door];
+    entry.successes += succeeded;
+    sweep_contexts();
+}
+
+// A context may go with any call that ends one; its handle may be another's with the next.
+void World::sweep_contexts()
+{
+    for (Object& object : objects_) {
+        if (object.thing != Thing::context || !object.live)
+            continue;
+        unsigned version = 0;
+        quiet = true;
+        const auto answer =
+            cuCtxGetApiVersion(reinterpret_cast<CUcontext>(object.handle), &version);
+        quiet = false;
+        if (answer == CUDA_SUCCESS)
+            continue;
+        object.live = false;
+        model_.context_gone(object.handle);
+        for (Object& stream : objects_)
+            if ((stream.thing == Thing::stream || stream.thing == Thing::external) &&
+                stream.context == object.handle)
+                stream.live = false;
+    }
+}
+
+bool World::describe_known(std::uint64_t value)
+{
+    for (const bool live : {true, false}) {
+        const auto& blocks = model_.blocks();
+        for (std::size_t i = blocks.size(); i-- > 0;)
+            if (blocks[i].live == live && blocks[i].contains(value)) {
+                text_ << kKindNames[static_cast<std::size_t>(blocks[i].kind)] << "#"
+                      << std::uint64_t{blocks[i].number};
+                if (value != blocks[i].address)
+                    text_ << "+" << value - blocks[i].address;
+                return true;
+            }
+        for (std::size_t i = objects_.size(); i-- > 0;)
+            if (objects_[i].live == live && objects_[i].handle == value) {
+                text_ << kThingNames[static_cast<std::size_t>(objects_[i].thing)] << "#"
+                      << std::uint64_t{objects_[i].number};
+                return true;
+            }
+    }
+    const auto pages = reinterpret_cast<std::uint64_t>(scratch_pages);
+    if (value - pages >= kScratchBytes)
+        return false;
+    text_ << "scratch+" << value - pages;
+    return true;
+}
+
+void World::describe(std::uint64_t value)
+{
+    if (value == 0 || !describe_known(value))
+        text_ << value;
+}
+
+void World::describe_pointer(std::uint64_t value)
+{
+    if (value < 0x10000)
+        text_ << value;
+    else if (!describe_known(value))
+        text_ << "pointer";
+}
+
+// A number is told as it is, an address or a handle of nobody that we know by its alignment.
+void World::describe_out(Meaning meaning, std::uint64_t value)
+{
+    if (meaning == Meaning::file) {
+        text_ << "file";
+        return;
+    }
+    if (meaning == Meaning::number || value < 4096) {
+        text_ << value;
+        return;
+    }
+    if (describe_known(value))
+        return;
+    text_ << "new";
+    if (meaning == Meaning::address)
+        text_ << "/" << std::min(12, std::countr_zero(value));
+}
+
+} // namespace differential
