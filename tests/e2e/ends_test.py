@@ -75,7 +75,12 @@ class EndsTest(EndToEndTest):
         self.assertEqual(child["parent_pid"], parent["pid"])
 
     def test_a_forked_child_never_writes_into_its_parents_log(self):
-        report = self.trace("ends", "fork_that_tries")
+        for way in ("fork_that_tries", "clone_that_tries"):
+            with self.subTest(way):
+                self.child_that_tries(way)
+
+    def child_that_tries(self, way):
+        report = self.trace("ends", way)
         parents = [each for each in report["processes"] if each["end"]["kind"] == "exited"]
         self.assertEqual(len(parents), 1)
         self.assertEqual((parents[0]["coverage"]["allocations"], parents[0]["coverage"]["frees"]), (6, 1))
@@ -99,7 +104,7 @@ class EndsTest(EndToEndTest):
         self.assertEqual(report["processes"][0]["end"]["text"], "exited with status 7")
 
     def test_vfork(self):
-        for way in ("vfork_exec", "vfork_leave"):
+        for way in ("vfork_exec", "vfork_leave", "clone_vm"):
             with self.subTest(way):
                 report = self.trace("ends", way)
                 self.assertEqual(len(report["processes"]), 1)

@@ -50,6 +50,11 @@ class LifecycleThreadsTest(EndToEndTest):
                 self.assertEqual((done.returncode, done.stdout), (0, "small_stacks 20 done\n"), done.stderr)
                 self.assert_seen(self.report_of(f"{unwinder}.vsl"), 40, 20)
 
+    def test_a_stack_of_100000_frames_is_cut_and_says_so(self):
+        report = self.trace_like_plain("deep", 100_000)
+        self.assert_seen(report, 3, 0)
+        self.assertEqual([(leak["blocks"], leak["stack_truncated"]) for leak in report["leaks"]], [(3, True)])
+
 
 if __name__ == "__main__":
     unittest.main()

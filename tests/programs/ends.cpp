@@ -6,6 +6,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -133,6 +135,33 @@ void vfork_and_exec()
     allocate(600);
 }
 
+// Raw, as sandboxes and runtimes do it: libc's fork handlers do not run. The child's own call fails
+// or not; it is not its parent's.
+void clone_a_child_that_tries()
+{
+    work();
+    const auto child =
+        static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, 0));
+    if (child == 0) {
+        CUdeviceptr block = 0;
+        cuMemAlloc_v2(&block, 70000);
+        _exit(0);
+    }
+    status_of(child);
+    allocate(600);
+}
+
+// In its parent's memory, on a stack of its own, at the same time.
+void clone_into_own_memory()
+{
+    work();
+    static char stack[256 * 1024];
+    const pid_t child =
+        clone([](void*) { return 0; }, stack + sizeof stack, CLONE_VM | SIGCHLD, nullptr);
+    status_of(child);
+    allocate(600);
+}
+
 // The child of a vfork lives in its parent's memory: its _exit is not its parent's end.
 void vfork_and_leave()
 {
@@ -168,6 +197,10 @@ int main(int argc, char** argv)
         return leave_busy_threads(), 7;
     if (is("vfork_exec"))
         return vfork_and_exec(), 0;
+    if (is("clone_that_tries"))
+        return clone_a_child_that_tries(), 0;
+    if (is("clone_vm"))
+        return clone_into_own_memory(), 0;
     if (is("vfork_leave"))
         return vfork_and_leave(), 0;
     work();

@@ -133,6 +133,35 @@ void small_stacks(int threads)
     }
 }
 
+[[gnu::noinline]] void descend(int frames)
+{
+    if (frames > 0)
+        descend(frames - 1);
+    else
+        leave_block(512);
+    std::fflush(stdout); // keeps the call from being a jump
+}
+
+// On a stack that holds it, from the deepest frame: at the third time it is remembered.
+void* descend_thrice(void* frames)
+{
+    check(cuCtxSetCurrent(context));
+    for (int round = 0; round < 3; ++round)
+        descend(*static_cast<int*>(frames));
+    return nullptr;
+}
+
+void deep(int frames)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, std::size_t{64} << 20);
+    pthread_t thread;
+    if (pthread_create(&thread, &attributes, descend_thrice, &frames) != 0)
+        std::exit(6);
+    pthread_join(thread, nullptr);
+}
+
 const struct {
     const char* name;
     void (*play)(int number);
@@ -141,6 +170,7 @@ const struct {
     {"at_once", at_once},
     {"leave_others_at_work", leave_others_at_work},
     {"small_stacks", small_stacks},
+    {"deep", deep},
 };
 
 } // namespace
