@@ -169,9 +169,8 @@ bool World::capturing(CUstream stream, bool per_thread)
 {
     if (!stream && per_thread)
         stream = CU_STREAM_PER_THREAD;
-    if (stream != CU_STREAM_PER_THREAD &&
-        !known(Thing::stream, reinterpret_cast<std::uint64_t>(stream)))
-        return false;
+    if (!stream || stream == CU_STREAM_LEGACY) // which cannot be captured
+        return false;                          // any other: a stale handle may be a stream's again
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     quiet = true;
     cuStreamIsCapturing(stream, &status);
