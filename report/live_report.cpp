@@ -121,9 +121,11 @@ public:
             device.total_bytes = known.bytes;
         }
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
-        state.stacks =
-            find_leaks(holdings.largest(most_stacks * kPerRow),
-                       {tables_, reader_.clock(), running, state.age_ns, 0, false}, symbolizer_);
+        StackReader stacks(tables_, symbolizer_, false);
+        state.stacks = find_leaks(holdings.largest(most_stacks * kPerRow),
+                                  {tables_, reader_.clock(), running, state.age_ns, 0, stacks})
+                           .leaks;
+        sort_by_size(state.stacks);
         const std::size_t looked_at = std::min(holdings.stacks(), most_stacks * kPerRow);
         state.more_stacks = holdings.stacks() - looked_at;
         if (state.stacks.size() > most_stacks) {

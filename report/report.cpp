@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
+#include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
+#include "report/read/free_history.hpp"
 #include "report/read/heap_replay.hpp"
 #include "report/read/log_reader.hpp"
 #include "report/read/marks.hpp"
@@ -58,6 +62,12 @@ Totals totals_of(const ReplayCounts& counts, const std::vector<LostBlocks>& lost
             totals.address_reservations += blocks.blocks;
             continue;
         }
+        if (class_of(blocks.memory) == MemoryClass::foreign) {
+            totals.unclosed_imports += blocks.blocks;
+            totals.unclosed_import_bytes += blocks.bytes;
+        }
+        if (blocks.memory == Memory::graph)
+            totals.graph_bytes += blocks.bytes;
         if (!is_own_memory(blocks.memory))
             continue;
         totals.leaked_bytes += blocks.bytes;
@@ -81,6 +91,8 @@ Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const 
     coverage.undefined_events = counts.undefined_events;
     coverage.graph_allocations = counts.graph_allocations;
     coverage.failed_calls = counts.failed_calls;
+    coverage.names_given = counts.names_given;
+    coverage.pool_trims = counts.pool_trims;
     std::copy(std::begin(header.lost), std::end(header.lost), coverage.lost.begin());
     coverage.damaged_chunks = reader.damaged_chunks() + tables.undefined();
     coverage.truncated = reader.cut() && !running; // a log that grows is never there in full
@@ -94,18 +106,9 @@ Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const 
 }
 
 void add_notices(std::vector<std::string>& notices, const Process& process,
-                 const HeapReplay& replay, LogTables& tables)
+                 const HeapReplay& replay)
 {
     const Totals& totals = process.totals;
-    if (process.coverage.failed_calls > 0) {
-        const FailedCall& first = replay.first_failed_call();
-        const Api* const api = tables.api(first.api);
-        notices.push_back(fmt::format(
-            "{} driver call{} failed; the first: {} of {} bytes, CUresult {}{}",
-            process.coverage.failed_calls, process.coverage.failed_calls == 1 ? "" : "s",
-            api ? api->name : "an unknown one", first.bytes, first.result,
-            first.result == 2 ? " (out of memory)" : ""));
-    }
     if (process.coverage.unmatched_frees > 0)
         notices.push_back(
             fmt::format("{} freed a pointer that was not seen allocated",
@@ -117,6 +120,11 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
             "{} address reservation{} never given back: {} bytes of addresses, no memory",
             totals.address_reservations, totals.address_reservations == 1 ? " was" : "s were",
             totals.reserved_address_bytes));
+    for (const BlockInFlight& block : replay.in_flight())
+        notices.push_back(fmt::format(
+            "a free of {:#x} ({} bytes) was in flight when the process ended: nobody knows whether "
+            "it is free, and it is not in the list",
+            block.free.address, block.block.bytes));
     if (!process.coverage.unknown_entry_points.empty())
         notices.push_back(
             newer_functions_notice(process.coverage.unknown_entry_points,
@@ -152,6 +160,8 @@ public:
             reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
         });
         Marks marks;
+        if (!running) // then they are only on their way
+            replay.expect(reader.pending_frees());
         replay_all(reader, replay, marks, logs);
         const std::vector<LostBlocks> lost = replay.lost();
 
@@ -160,13 +170,25 @@ public:
         add_marks(process, marks, reader.clock(), tables);
         process.totals = totals_of(replay.counts(), lost);
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
-        std::vector<Leak> leaks =
-            find_leaks(lost,
-                       {tables, reader.clock(), process.end, process.duration_ns,
-                        report_.processes.size(), options_.all_frames},
-                       symbolizer_);
-        std::move(leaks.begin(), leaks.end(), std::back_inserter(report_.leaks));
-        add_lines(process, replay, tables, logs > 1);
+        StackReader stacks(tables, symbolizer_, options_.all_frames);
+        const CallSource calls{reader.clock(), stacks, report_.processes.size()};
+        FailedCalls failed = replay.failed_calls();
+        const bool crashed = process.end.crashed();
+        if (!failed.freed_addresses().empty() || (crashed && !reader.pending_frees().empty())) {
+            const bool complete = is_whole(process.coverage);
+            const FreeHistory history = read_again(file, tables, failed, complete, reader);
+            std::vector<Misuse> misuse = find_misuse(history.misuses(), calls);
+            std::move(misuse.begin(), misuse.end(), std::back_inserter(report_.misuse));
+            for (const PendingFree& free : reader.pending_frees()) {
+                if (crashed && tables.api(free.api))
+                    process.crashed_in.push_back(describe_free(history.judge(free), calls));
+            }
+        }
+        std::vector<FailedCall> failures = find_failed_calls(failed.groups(), calls);
+        std::move(failures.begin(), failures.end(), std::back_inserter(report_.failed_calls));
+        report_.take(find_leaks(lost, {tables, reader.clock(), process.end, process.duration_ns,
+                                       report_.processes.size(), stacks}));
+        add_lines(process, replay, logs > 1);
         report_.processes.push_back(std::move(process));
     }
 
@@ -186,11 +208,29 @@ private:
             options_.progress((done + 1) / static_cast<double>(logs));
     }
 
+    // Follows the addresses of the frees that were refused or in flight. Frees that turn out to be
+    // no misuse join the other failed calls.
+    static FreeHistory read_again(const LogFile& file, const LogTables& tables, FailedCalls& failed,
+                                  bool complete, const LogReader& first)
+    {
+        std::unordered_set<std::uint64_t> addresses = failed.freed_addresses();
+        for (const PendingFree& free : first.pending_frees())
+            addresses.insert(free.address);
+        FreeHistory history(tables, addresses, complete);
+        LogReader reader(file);
+        while (const Record* const record = reader.next()) {
+            if (history.apply(*record))
+                failed.add_refused(*record, decode_failed(*record));
+        }
+        return history;
+    }
+
     static Process describe_process(const LogFile& file, const LogTables& tables,
                                     const ProcessEnd& end)
     {
         Process process;
         process.pid = file.header().pid;
+        process.threads = file.header().threads;
         process.parent_pid = file.header().parent_pid;
         process.log = file.path();
         process.started = utc(file.header().start_real_ns);
@@ -205,14 +245,13 @@ private:
         return process;
     }
 
-    void add_lines(const Process& process, const HeapReplay& replay, LogTables& tables,
-                   bool name_process)
+    void add_lines(const Process& process, const HeapReplay& replay, bool name_process)
     {
         const std::string prefix = name_process ? fmt::format("process {}: ", process.pid) : "";
         for (const std::string& reason : reasons_for_doubt(process))
             report_.reasons.push_back(prefix + reason);
         std::vector<std::string> notices;
-        add_notices(notices, process, replay, tables);
+        add_notices(notices, process, replay);
         for (const std::string& notice : notices)
             report_.notices.push_back(prefix + notice);
     }
@@ -255,6 +294,9 @@ Totals& Totals::operator+=(const Totals& other)
     leaked_blocks += other.leaked_blocks;
     for (const MemoryTotal& total : other.leaked_by_memory)
         add_to(leaked_by_memory, total);
+    unclosed_imports += other.unclosed_imports;
+    unclosed_import_bytes += other.unclosed_import_bytes;
+    graph_bytes += other.graph_bytes;
     reserved_address_bytes += other.reserved_address_bytes;
     address_reservations += other.address_reservations;
     return *this;
@@ -270,6 +312,8 @@ Coverage& Coverage::operator+=(const Coverage& other)
     undefined_events += other.undefined_events;
     graph_allocations += other.graph_allocations;
     failed_calls += other.failed_calls;
+    names_given += other.names_given;
+    pool_trims += other.pool_trims;
     for (std::size_t reason = 0; reason < lost.size(); ++reason)
         lost[reason] += other.lost[reason];
     damaged_chunks += other.damaged_chunks;
@@ -303,10 +347,12 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     LogReport one_log(report, options, symbolizer);
     for (const std::filesystem::path& log : logs)
         one_log.read(log, logs.size());
-    sort_by_size(report.leaks);
+    report.sort();
     sum_up(report);
     if (report.reasons.empty())
-        report.verdict = report.totals.leaked_blocks == 0 ? Verdict::clean : Verdict::leaks;
+        report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0
+                             ? Verdict::clean
+                             : Verdict::leaks;
     for (std::string& notice : symbolizer.notices())
         report.notices.push_back(std::move(notice));
     return report;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "report/analyze/leaks.hpp"
+#include "report/analyze/misuse.hpp"
 #include "report/analyze/process_end.hpp"
 #include "report/read/symbolizer.hpp"
 
@@ -51,6 +52,9 @@ struct Totals {
     std::uint64_t leaked_bytes = 0;
     std::uint64_t leaked_blocks = 0;
     std::vector<MemoryTotal> leaked_by_memory; // only kinds that leaked
+    std::uint64_t unclosed_imports = 0;        // of others' memory
+    std::uint64_t unclosed_import_bytes = 0;   // as far as they are known
+    std::uint64_t graph_bytes = 0;             // of graph_allocations; the graphs free them
     std::uint64_t reserved_address_bytes = 0; // reservations never given back: addresses, no memory
     std::uint64_t address_reservations = 0;
 
@@ -67,6 +71,8 @@ struct Coverage {
     std::uint64_t undefined_events = 0; // of an entry point that the log does not define
     std::uint64_t graph_allocations = 0;
     std::uint64_t failed_calls = 0;
+    std::uint64_t names_given = 0; // to memory, so that others can open it
+    std::uint64_t pool_trims = 0;
     std::array<std::uint64_t, format::kLostReasons> lost{};
     std::uint64_t damaged_chunks = 0;
     bool truncated = false;                     // the file ends before its last chunk does
@@ -106,18 +112,22 @@ struct Process {
     std::uint64_t mark_count = 0; // of all
     Totals totals;
     Coverage coverage;
+    std::uint32_t threads = 0;           // that are in the log
+    std::vector<std::string> crashed_in; // frees that it was inside of when it crashed
 
     // Value of an Info record, "" if there is none.
     std::string info_value(std::string_view key) const;
 };
 
-struct Report {
+// Largest rows first.
+struct Report : LostRows {
     Verdict verdict = Verdict::inconclusive;
-    std::vector<std::string> reasons; // why it is inconclusive, one line each
-    std::vector<std::string> notices; // what a reader should know, one line each
-    std::vector<Process> processes;   // in the order of the logs
-    std::vector<Leak> leaks;          // largest first
-    Totals totals;                    // sums; of peaks, the largest of any process
+    std::vector<std::string> reasons;     // why it is inconclusive, one line each
+    std::vector<std::string> notices;     // what a reader should know, one line each
+    std::vector<Process> processes;       // in the order of the logs
+    std::vector<Misuse> misuse;           // process by process, in the order of the first calls
+    std::vector<FailedCall> failed_calls; // likewise; without misuse
+    Totals totals;                        // sums; of peaks, the largest of any process
     Coverage coverage;
 };
 

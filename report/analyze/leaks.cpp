@@ -2,12 +2,11 @@
 #include "report/analyze/leaks.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
-#include "report/analyze/frames.hpp"
 #include "report/read/memory_class.hpp"
 
 namespace vramscope::report {
@@ -16,8 +15,19 @@ using format::Memory;
 
 namespace {
 
-LeakKind kind_of(Fate fate, const ProcessEnd& end)
+LeakKind kind_of(const LostBlocks& lost, const ProcessEnd& end)
 {
+    switch (class_of(lost.memory)) {
+    case MemoryClass::foreign:
+        return LeakKind::unclosed_import;
+    case MemoryClass::owner:
+        return LeakKind::never_destroyed;
+    case MemoryClass::graph:
+        return LeakKind::graph_owned;
+    default:
+        break;
+    }
+    const Fate fate = lost.fate;
     if (fate == Fate::context_gone)
         return LeakKind::at_reset;
     if (end.conclusive() || fate == Fate::context_gone_at_exit)
@@ -43,63 +53,21 @@ std::string join(const std::vector<std::string>& path)
     return joined;
 }
 
-// Symbolizes the stacks of one log; each place once.
-class StackReader {
-public:
-    StackReader(const LogTables& tables, Symbolizer& symbolizer)
-        : tables_(tables), symbolizer_(symbolizer)
-    {
-    }
-
-    std::vector<Frame> read(const LoggedStack& stack, std::uint64_t ticks)
-    {
-        // A stack's number is of one state of the loaded modules: any later time of its use tells
-        // which.
-        ticks = std::max(ticks, stack.known_since_ticks);
-        std::vector<Frame> frames;
-        for (const std::uint64_t address : stack.addresses) {
-            const std::vector<Frame>& found =
-                at(address - 1, ticks); // inside the call, not behind it
-            frames.insert(frames.end(), found.begin(), found.end());
-        }
-        return frames;
-    }
-
-private:
-    const std::vector<Frame>& at(std::uint64_t address, std::uint64_t ticks)
-    {
-        const Module* const module = tables_.module_at(address, ticks);
-        const auto [entry, added] = known_.try_emplace({module, address});
-        if (added && module)
-            entry->second = symbolizer_.frames(module->id, address - module->load_bias);
-        else if (added)
-            entry->second.push_back({.function = {}, .file = {}, .module = {}, .offset = address});
-        return entry->second;
-    }
-
-    const LogTables& tables_;
-    Symbolizer& symbolizer_;
-    std::map<std::pair<const Module*, std::uint64_t>, std::vector<Frame>> known_;
-};
-
 class LeakTable {
 public:
-    LeakTable(const LeakSource& source, Symbolizer& symbolizer)
-        : source_(source), stacks_(source.tables, symbolizer)
-    {
-    }
+    explicit LeakTable(const LeakSource& source) : source_(source) {}
 
     void add(const LostBlocks& lost)
     {
-        Leak leak = describe_stack(lost);
-        leak.kind = kind_of(lost.fate, source_.end);
+        CallPlace place = source_.stacks.read(lost.api, lost.stack, lost.first_ticks);
+        Leak leak;
+        leak.kind = kind_of(lost, source_.end);
         leak.memory = lost.memory;
         leak.device = lost.device;
-        std::string key(1, static_cast<char>(leak.kind));
-        key += static_cast<char>(leak.memory);
-        key += std::to_string(leak.device) + '\0' + leak.api + '\0' + leak.entry_point + '\0';
-        for (const Frame& frame : leak.stack)
-            append_place(key, frame);
+        const std::string key = std::string(1, static_cast<char>(leak.kind)) +
+                                static_cast<char>(leak.memory) + std::to_string(leak.device) +
+                                '\0' + place.key();
+        static_cast<CallPlace&>(leak) = std::move(place);
         const auto [at, added] = rows_.try_emplace(key);
         if (added)
             at->second.leak = std::move(leak);
@@ -133,31 +101,13 @@ private:
         std::vector<std::uint32_t> threads; // indexes, sorted
     };
 
-    Leak describe_stack(const LostBlocks& lost)
-    {
-        Leak leak;
-        leak.entry_point = source_.tables.apis()[lost.api].name;
-        const LoggedStack* const stack = source_.tables.stack(lost.stack);
-        std::vector<Frame> frames =
-            stack ? stacks_.read(*stack, lost.first_ticks) : std::vector<Frame>{};
-        leak.stack_truncated = stack && stack->truncated;
-        leak.api = user_api(frames, leak.entry_point);
-        if (!source_.all_frames) {
-            const FrameRange visible = visible_frames(frames);
-            frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(visible.end), frames.end());
-            frames.erase(frames.begin(),
-                         frames.begin() + static_cast<std::ptrdiff_t>(visible.begin));
-        }
-        leak.stack = std::move(frames);
-        return leak;
-    }
-
     void join_in(Row& row, const LostBlocks& lost, bool first)
     {
         Leak& leak = row.leak;
         const std::uint64_t first_ns = source_.clock.ns(lost.first_ticks);
         leak.bytes += lost.bytes;
         leak.blocks += lost.blocks;
+        leak.shared_blocks += lost.shared_blocks;
         leak.first_ns = first ? first_ns : std::min(leak.first_ns, first_ns);
         leak.last_ns = std::max(leak.last_ns, source_.clock.ns(lost.last_ticks));
         leak.phases_differ =
@@ -176,33 +126,56 @@ private:
     }
 
     const LeakSource& source_;
-    StackReader stacks_;
     std::map<std::string, Row> rows_; // sorted by place: equal input, equal order
 };
 
 } // namespace
 
-void append_place(std::string& key, const Frame& frame)
+LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source)
 {
-    key += frame.module + '\0' + frame.function + '\0';
-    if (frame.line > 0)
-        key += frame.file + '\0' + std::to_string(frame.line);
-    else
-        key += std::to_string(frame.offset);
-    key += '\0';
-}
-
-std::vector<Leak> find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
-                             Symbolizer& symbolizer)
-{
-    LeakTable table(source, symbolizer);
+    LeakTable table(source);
     for (const LostBlocks& blocks : lost) {
-        if (is_own_memory(blocks.memory))
+        const MemoryClass found = class_of(blocks.memory);
+        const bool went_with_its_context =
+            found == MemoryClass::owner && blocks.fate == Fate::context_gone;
+        if (found != MemoryClass::addresses && !went_with_its_context)
             table.add(blocks);
     }
-    std::vector<Leak> leaks = table.take();
-    sort_by_size(leaks);
-    return leaks;
+    LostRows rows;
+    for (Leak& leak : table.take())
+        rows.of(leak.memory).push_back(std::move(leak));
+    return rows;
+}
+
+std::vector<Leak>& LostRows::of(Memory memory)
+{
+    switch (class_of(memory)) {
+    case MemoryClass::foreign:
+        return imports;
+    case MemoryClass::graph:
+        return graph_memory;
+    case MemoryClass::owner:
+        return owners;
+    default:
+        return leaks;
+    }
+}
+
+void LostRows::take(LostRows&& more)
+{
+    const auto move_to = [](std::vector<Leak>& all, std::vector<Leak>& some) {
+        std::move(some.begin(), some.end(), std::back_inserter(all));
+    };
+    move_to(leaks, more.leaks);
+    move_to(imports, more.imports);
+    move_to(owners, more.owners);
+    move_to(graph_memory, more.graph_memory);
+}
+
+void LostRows::sort()
+{
+    for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory})
+        sort_by_size(*rows);
 }
 
 void sort_by_size(std::vector<Leak>& leaks)
@@ -221,6 +194,12 @@ const char* name(LeakKind kind) noexcept
         return "leaked-at-reset";
     case LeakKind::at_crash:
         return "in-use-at-crash";
+    case LeakKind::unclosed_import:
+        return "unclosed-import";
+    case LeakKind::never_destroyed:
+        return "never-destroyed";
+    case LeakKind::graph_owned:
+        return "graph-owned";
     case LeakKind::in_use:
         break;
     }

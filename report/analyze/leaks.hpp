@@ -10,18 +10,22 @@
 #include <vector>
 
 #include "report/analyze/process_end.hpp"
+#include "report/analyze/stack_reader.hpp"
 #include "report/read/heap_replay.hpp"
-#include "report/read/symbolizer.hpp"
 #include "report/read/tick_clock.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::report {
 
 enum class LeakKind {
-    at_exit,  // never freed; or its context was destroyed only by the exit itself
-    at_reset, // its context was destroyed while the program ran on: freed by nobody
-    at_crash, // in use when the program was killed or crashed: perhaps no leak at all
-    in_use,   // in use by a program that is still running
+    at_exit,         // never freed; or its context was destroyed only by the exit itself
+    at_reset,        // its context was destroyed while the program ran on: freed by nobody
+    at_crash,        // in use when the program was killed or crashed: perhaps no leak at all
+    in_use,          // in use by a program that is still running
+    unclosed_import, // somebody else's memory, still open here
+    // No leaks, but listed: a pool, context, …, and what belongs to a graph.
+    never_destroyed,
+    graph_owned,
 };
 
 // How the blocks of a row came to be. Told from their times alone, so it is a hint.
@@ -36,13 +40,12 @@ struct ThreadLabel {
     std::string name;
 };
 
-struct Leak {
+struct Leak : CallPlace {
     LeakKind kind = LeakKind::at_exit;
     Pattern pattern = Pattern::once;
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::string api;         // what the user called: cudaMalloc
-    std::string entry_point; // what was hooked: cuMemAlloc_v2
+    std::uint64_t shared_blocks = 0; // of them: were given a name, others may have them open
     format::Memory memory = format::Memory::none;
     std::int32_t device = -1; // -1: not known
     std::uint64_t first_ns =
@@ -51,10 +54,8 @@ struct Leak {
     std::vector<ThreadLabel> threads; // those that allocated, at most kMaxLeakThreads of them
     std::uint64_t thread_count = 0;
     std::string phase; // path of the NVTX ranges that all blocks share: "epoch/step"; empty: none
-    bool phases_differ = false;   // some blocks came from deeper or sibling ranges
-    std::vector<Frame> stack;     // innermost first; the visible ones, unless all were asked for
-    bool stack_truncated = false; // the outermost frames were not recorded
-    std::size_t process = 0;      // index into Report::processes
+    bool phases_differ = false; // some blocks came from deeper or sibling ranges
+    std::size_t process = 0;    // index into Report::processes
 };
 inline constexpr std::size_t kMaxLeakThreads = 16;
 
@@ -65,16 +66,23 @@ struct LeakSource {
     const ProcessEnd& end;
     std::uint64_t duration_ns;
     std::size_t process;
-    bool all_frames;
+    StackReader& stacks;
+};
+
+// What was left at the end, apart by what it is to the program.
+struct LostRows {
+    std::vector<Leak> leaks;        // memory of the program's own
+    std::vector<Leak> imports;      // never closed
+    std::vector<Leak> owners;       // never destroyed
+    std::vector<Leak> graph_memory; // all that was made
+
+    std::vector<Leak>& of(format::Memory memory);
+    void take(LostRows&& more);
+    void sort();
 };
 
 // `lost`: of HeapReplay. Reservations are left out: addresses are no memory.
-std::vector<Leak> find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
-                             Symbolizer& symbolizer);
-
-// Adds to a key what makes two frames the same to a reader: the place in the source, as far as it
-// is known; else the place in the module.
-void append_place(std::string& key, const Frame& frame);
+LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source);
 
 void sort_by_size(std::vector<Leak>& leaks);
 

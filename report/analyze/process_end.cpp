@@ -1,6 +1,7 @@
 // report/analyze/process_end.cpp — the header's own word, overruled by what the parent saw.
 #include "report/analyze/process_end.hpp"
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -46,6 +47,12 @@ bool ProcessEnd::conclusive() const noexcept
 {
     return kind == Kind::exited || kind == Kind::quick_exit || kind == Kind::underscore_exit ||
            kind == Kind::replaced;
+}
+
+bool ProcessEnd::crashed() const noexcept
+{
+    return kind == Kind::killed && (signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT ||
+                                    signal == SIGILL || signal == SIGFPE);
 }
 
 ProcessEnd judge_end(const format::FileHeader& header, bool running) noexcept

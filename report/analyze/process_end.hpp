@@ -27,6 +27,9 @@ struct ProcessEnd {
     // Whether the program came to an end of its own, so that what it still held was never going to
     // be freed.
     bool conclusive() const noexcept;
+
+    // By a fault of its own: SIGSEGV, SIGABRT and the like.
+    bool crashed() const noexcept;
 };
 
 // `running`: the process is alive right now (process_is_running).

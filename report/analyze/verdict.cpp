@@ -57,11 +57,21 @@ void add_damage(std::vector<std::string>& reasons, const Process& process)
 
 } // namespace
 
+bool is_whole(const Coverage& coverage) noexcept
+{
+    return !coverage.truncated && coverage.damaged_chunks == 0 && coverage.undefined_events == 0 &&
+           coverage.missed_frees == 0 && coverage.lost_events() == 0;
+}
+
 std::vector<std::string> reasons_for_doubt(const Process& process)
 {
     std::vector<std::string> reasons;
     if (std::string doubt = doubt_of_end(process.end); !doubt.empty())
         reasons.push_back(std::move(doubt));
+    for (const std::string& free : process.crashed_in)
+        reasons.push_back(process.threads > 1
+                              ? "one of its threads was inside " + free + ", when it crashed"
+                              : "it crashed inside " + free);
     add_damage(reasons, process);
     for (std::size_t reason = 0; reason < process.coverage.lost.size(); ++reason) {
         const std::uint64_t count = process.coverage.lost[reason];

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/analyze/cuda_results.hpp"
 #include "report/export/export.hpp"
 #include "report/export/ranks.hpp"
 #include "report/report.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchemaVersion = "1.2.0";
+constexpr const char* kSchemaVersion = "1.3.0";
 
 Json or_null(const std::string& text)
 {
@@ -38,7 +39,10 @@ Json totals_json(const Totals& totals)
             {"leaked_blocks", totals.leaked_blocks},
             {"leaked_by_memory", by_memory},
             {"address_reservations", totals.address_reservations},
-            {"reserved_address_bytes", totals.reserved_address_bytes}};
+            {"reserved_address_bytes", totals.reserved_address_bytes},
+            {"unclosed_imports", totals.unclosed_imports},
+            {"unclosed_import_bytes", totals.unclosed_import_bytes},
+            {"graph_bytes", totals.graph_bytes}};
 }
 
 Json coverage_json(const Coverage& coverage)
@@ -56,6 +60,8 @@ Json coverage_json(const Coverage& coverage)
             {"undefined_events", coverage.undefined_events},
             {"graph_allocations", coverage.graph_allocations},
             {"failed_calls", coverage.failed_calls},
+            {"names_given", coverage.names_given},
+            {"pool_trims", coverage.pool_trims},
             {"lost", lost},
             {"lost_events", coverage.lost_events()},
             {"damaged_chunks", coverage.damaged_chunks},
@@ -85,18 +91,24 @@ Json frame_json(const Frame& frame)
             {"inlined", frame.inlined}};
 }
 
+Json stack_json(const std::vector<Frame>& frames)
+{
+    Json stack = Json::array();
+    for (const Frame& frame : frames)
+        stack.push_back(frame_json(frame));
+    return stack;
+}
+
 Json leak_json(const Leak& leak)
 {
     Json threads = Json::array();
     for (const ThreadLabel& thread : leak.threads)
         threads.push_back({{"tid", thread.tid}, {"name", or_null(thread.name)}});
-    Json stack = Json::array();
-    for (const Frame& frame : leak.stack)
-        stack.push_back(frame_json(frame));
     return {{"kind", name(leak.kind)},
             {"pattern", name(leak.pattern)},
             {"bytes", leak.bytes},
             {"blocks", leak.blocks},
+            {"shared_blocks", leak.shared_blocks},
             {"api", leak.api},
             {"entry_point", leak.entry_point},
             {"memory", name(leak.memory)},
@@ -108,8 +120,64 @@ Json leak_json(const Leak& leak)
             {"phase", or_null(leak.phase)},
             {"phases_differ", leak.phases_differ},
             {"process", leak.process},
-            {"stack", stack},
+            {"stack", stack_json(leak.stack)},
             {"stack_truncated", leak.stack_truncated}};
+}
+
+Json call_json(const TimedCall& call)
+{
+    return {{"api", call.api},
+            {"entry_point", call.entry_point},
+            {"at_ns", call.at_ns},
+            {"stack", stack_json(call.stack)},
+            {"stack_truncated", call.stack_truncated}};
+}
+
+Json call_or_null(const std::optional<TimedCall>& call)
+{
+    return call ? call_json(*call) : Json(nullptr);
+}
+
+Json misuse_json(const Misuse& misuse)
+{
+    const bool known = misuse.memory != format::Memory::none;
+    return {{"kind", name(misuse.kind)},
+            {"calls", misuse.calls},
+            {"address", fmt::format("{:#x}", misuse.address)},
+            {"memory", known ? Json(name(misuse.memory)) : Json(nullptr)},
+            {"offset", known ? Json(misuse.offset) : Json(nullptr)},
+            {"bytes", known ? Json(misuse.bytes) : Json(nullptr)},
+            {"result", misuse.result},
+            {"result_name", result_name(misuse.result)},
+            {"last_ns", misuse.last_ns},
+            {"process", misuse.process},
+            {"call", call_json(misuse.call)},
+            {"allocation", call_or_null(misuse.allocation)},
+            {"ended", call_or_null(misuse.ended)}};
+}
+
+Json failed_json(const FailedCall& failed)
+{
+    return {{"api", failed.api},
+            {"entry_point", failed.entry_point},
+            {"result", failed.result},
+            {"result_name", result_name(failed.result)},
+            {"calls", failed.calls},
+            {"bytes", failed.bytes},
+            {"first_ns", failed.first_ns},
+            {"last_ns", failed.last_ns},
+            {"process", failed.process},
+            {"stack", stack_json(failed.stack)},
+            {"stack_truncated", failed.stack_truncated}};
+}
+
+template <typename Row, typename RowJson>
+Json list_json(const std::vector<Row>& rows, RowJson row_json)
+{
+    Json list = Json::array();
+    for (const Row& row : rows)
+        list.push_back(row_json(row));
+    return list;
 }
 
 Json end_json(const ProcessEnd& end)
@@ -164,12 +232,6 @@ Json process_json(const Process& process)
 
 void write_json(std::ostream& out, const Report& report)
 {
-    Json leaks = Json::array();
-    for (const Leak& leak : report.leaks)
-        leaks.push_back(leak_json(leak));
-    Json processes = Json::array();
-    for (const Process& process : report.processes)
-        processes.push_back(process_json(process));
     Json coverage = coverage_json(report.coverage);
     if (!report.processes.empty())
         add_surroundings(coverage, report.processes.front());
@@ -178,9 +240,14 @@ void write_json(std::ostream& out, const Report& report)
                            {"verdict_reasons", report.reasons},
                            {"notices", report.notices},
                            {"totals", totals_json(report.totals)},
-                           {"leaks", leaks},
+                           {"leaks", list_json(report.leaks, leak_json)},
+                           {"unclosed_imports", list_json(report.imports, leak_json)},
+                           {"misuse", list_json(report.misuse, misuse_json)},
+                           {"failed_calls", list_json(report.failed_calls, failed_json)},
+                           {"owners_not_destroyed", list_json(report.owners, leak_json)},
+                           {"graph_memory", list_json(report.graph_memory, leak_json)},
                            {"coverage", coverage},
-                           {"processes", processes},
+                           {"processes", list_json(report.processes, process_json)},
                            {"ranks", ranks_json(report)}};
     // Only ASCII comes out, and what is no UTF-8 is replaced: safe for any reader, a terminal
     // included.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/analyze/cuda_results.hpp"
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
 #include "report/export/ranks.hpp"
@@ -48,15 +49,15 @@ public:
                  << counted(totals.allocations, "allocation") << " seen, all freed\n";
             break;
         case Verdict::leaks:
-            out_ << painted("LEAKS", kRed) << ": " << not_freed() << '\n';
+            out_ << painted("LEAKS", kRed) << ": " << not_freed(prefix) << '\n';
             break;
         case Verdict::inconclusive:
             out_ << painted("INCONCLUSIVE", kYellow)
                  << ": this run does not show whether the program leaks\n";
             for (const std::string& reason : report_.reasons)
                 wrapped(prefix, "  because ", terminal_safe(reason));
-            if (totals.leaked_blocks > 0)
-                out_ << prefix << "  up to there " << not_freed() << '\n';
+            if (totals.leaked_blocks + totals.unclosed_imports > 0)
+                out_ << prefix << "  up to there " << not_freed(prefix) << '\n';
             break;
         }
     }
@@ -81,6 +82,62 @@ public:
         if (shown < report_.leaks.size())
             out_ << "\n... and " << counted(report_.leaks.size() - shown, "more call stack")
                  << '\n';
+    }
+
+    // What belongs to others and was never closed.
+    void imports()
+    {
+        const Totals& totals = report_.totals;
+        if (report_.imports.empty())
+            return;
+        out_ << '\n'
+             << painted("Never closed", "1") << ": " << counted(totals.unclosed_imports, "import")
+             << " of others' memory, " << human_bytes(totals.unclosed_import_bytes)
+             << " as far as known\n";
+        for (std::size_t at = 0; at < report_.imports.size(); ++at)
+            leak(at + 1, report_.imports[at]);
+    }
+
+    void misuse()
+    {
+        if (report_.misuse.empty())
+            return;
+        out_ << '\n' << painted("Misuse", "1") << ": " << misused() << '\n';
+        for (const Misuse& misuse : report_.misuse)
+            one_misuse(misuse);
+    }
+
+    void misuse_summary(std::string_view prefix)
+    {
+        if (report_.misuse.empty())
+            return;
+        const Misuse& first = report_.misuse.front();
+        const std::string what = fmt::format("{}  {}: {} ", prefix, misused(), name(first.kind));
+        const std::size_t room = std::max<std::size_t>(width_, columns(what) + 20) - columns(what);
+        out_ << what
+             << (first.call.stack.empty() ? terminal_safe(first.call.api)
+                                          : frame_in(first.call.stack.front(), room))
+             << '\n';
+    }
+
+    // Owners that were never destroyed, and calls that the driver refused: a line each.
+    void lines()
+    {
+        if (!report_.owners.empty() || !report_.failed_calls.empty())
+            out_ << '\n';
+        for (const Leak& owner : report_.owners)
+            line_of("Never destroyed: ",
+                    owner.blocks == 1
+                        ? fmt::format("a {}", name(owner.memory))
+                        : fmt::format("{} of kind {}", grouped(owner.blocks), name(owner.memory)),
+                    owner);
+        for (const FailedCall& failed : report_.failed_calls) {
+            const std::string bytes =
+                failed.bytes == 0 ? "" : fmt::format(" of {}", human_bytes(failed.bytes));
+            const std::string times =
+                failed.calls == 1 ? "" : fmt::format(", {} times", grouped(failed.calls));
+            line_of("Refused: ", result_name(failed.result) + bytes + times, failed);
+        }
     }
 
     // One line per leak: size, API, the innermost frame.
@@ -138,7 +195,70 @@ private:
         return style_.color ? fmt::format("\x1b[1;{}m{}\x1b[0m", color, text) : std::string(text);
     }
 
-    std::string not_freed() const
+    std::string misused() const
+    {
+        std::uint64_t calls = 0;
+        for (const Misuse& misuse : report_.misuse)
+            calls += misuse.calls;
+        return counted(calls, "wrong free");
+    }
+
+    void one_misuse(const Misuse& misuse)
+    {
+        std::string what = fmt::format("{:#x}", misuse.address);
+        if (misuse.memory != format::Memory::none)
+            what += fmt::format(
+                ", {}{} block of {}",
+                misuse.offset == 0 ? "" : fmt::format("{} bytes into a ", grouped(misuse.offset)),
+                name(misuse.memory), human_bytes(misuse.bytes));
+        out_ << '\n';
+        wrapped(
+            "", "",
+            fmt::format("{}  {} of {}{}, {}", painted(name(misuse.kind), "1"),
+                        terminal_safe(misuse.call.api), what,
+                        misuse.calls == 1 ? "" : fmt::format(", {} times", grouped(misuse.calls)),
+                        result_name(misuse.result)));
+        timed_call("called", misuse.call);
+        if (misuse.allocation)
+            timed_call("allocated", *misuse.allocation);
+        if (misuse.ended)
+            timed_call(misuse.kind == MisuseKind::after_context ? "context gone" : "first freed",
+                       *misuse.ended);
+    }
+
+    void timed_call(std::string_view what, const TimedCall& call)
+    {
+        out_ << fmt::format("    {} at {}, {}\n", what, human_time(call.at_ns),
+                            terminal_safe(call.api));
+        frames(call.stack);
+    }
+
+    void line_of(std::string_view head, const std::string& what, const CallPlace& call)
+    {
+        constexpr std::size_t kLeastPlace = 30;
+        std::string text = fmt::format("{}{}, {}  ", head, what, terminal_safe(call.api));
+        if (columns(text) + kLeastPlace > width_) {
+            wrapped("", head, text.substr(head.size()));
+            text = "    ";
+        }
+        out_ << text
+             << (call.stack.empty() ? "(no stack)"
+                                    : frame_in(call.stack.front(), width_ - columns(text)))
+             << '\n';
+    }
+
+    std::string not_freed(std::string_view prefix) const
+    {
+        const std::uint64_t imports = report_.totals.unclosed_imports;
+        const std::string open = fmt::format("{} {} never closed", counted(imports, "import"),
+                                             imports == 1 ? "was" : "were");
+        if (report_.totals.leaked_blocks == 0)
+            return open;
+        return not_freed_memory() +
+               (imports == 0 ? "" : fmt::format("\n{}  and {}", prefix, open));
+    }
+
+    std::string not_freed_memory() const
     {
         return fmt::format("{} in {} {} not freed, from {}",
                            human_bytes(report_.totals.leaked_bytes),
@@ -198,6 +318,10 @@ private:
         for (const MemoryTotal& total : totals.leaked_by_memory)
             left += fmt::format("{}{} {} in {}", left.empty() ? "" : "; ", name(total.memory),
                                 human_bytes(total.bytes), counted(total.blocks, "block"));
+        if (process.coverage.graph_allocations > 0)
+            field("Graphs", fmt::format("{} of {}, theirs to free",
+                                        counted(process.coverage.graph_allocations, "allocation"),
+                                        human_bytes(totals.graph_bytes)));
         const bool running = process.end.kind == ProcessEnd::Kind::running;
         field(running ? "Holds now" : "Not freed", left.empty() ? "nothing" : left);
     }
@@ -243,6 +367,10 @@ private:
         text += leak.blocks == 1 ? " at " + human_time(leak.first_ns)
                                  : fmt::format(", {} to {}", human_time(leak.first_ns),
                                                human_time(leak.last_ns));
+        if (leak.shared_blocks > 0)
+            text += leak.blocks == 1 ? ", shared: others may have it open"
+                                     : fmt::format(", {} of them shared: others may have them open",
+                                                   grouped(leak.shared_blocks));
         if (report_.processes.size() > 1)
             text += fmt::format(", process {}", report_.processes[leak.process].pid);
         if (leak.thread_count > 1) {
@@ -301,6 +429,9 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
     for (const Process& process : report.processes)
         text.process(process);
     text.leaks(style.max_leaks);
+    text.imports();
+    text.misuse();
+    text.lines();
     text.notices();
     out << "\nNext: vramscope leaks --json leaks.json " << logs_of(report) << '\n';
 }
@@ -311,6 +442,8 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     text.verdict("");
     write_ranks(out, report, style);
     text.leaks(style.max_leaks);
+    text.imports();
+    text.misuse();
     text.notices();
     out << "\nNext: vramscope report " << logs_of(report) << '\n';
 }
@@ -331,6 +464,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     TextWriter text(out, report, style);
     text.verdict(kPrefix);
     text.top_leaks(kPrefix);
+    text.misuse_summary(kPrefix);
     for (const Process& process : report.processes)
         out << kPrefix << "log: " << terminal_safe(process.log.string()) << '\n';
     out << kPrefix << "next: vramscope report " << logs_of(report) << '\n';

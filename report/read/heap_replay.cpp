@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/read/memory_class.hpp"
-
 namespace vramscope::report {
 
 using format::Cursor;
@@ -24,6 +22,12 @@ std::uint64_t key_of(Memory memory, std::uint64_t address) noexcept
     return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
 }
 
+// Of a sparse array: a number in place of an address, with one byte.
+bool is_tile(std::uint64_t address) noexcept
+{
+    return address >> 63 != 0;
+}
+
 // Of a block whose address is handed out while it is there. A graph's memory goes with the graph;
 // owners are only listed.
 bool misses_its_free(Memory memory) noexcept
@@ -35,8 +39,18 @@ bool misses_its_free(Memory memory) noexcept
 
 HeapReplay::HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
                        std::function<void()> find_apis)
-    : tables_(tables), exit_began_ticks_(exit_began_ticks), find_apis_(std::move(find_apis))
+    : tables_(tables), find_apis_(std::move(find_apis)), sums_(exit_began_ticks)
 {
+}
+
+void HeapReplay::expect(const std::vector<PendingFree>& pending)
+{
+    if (!pending.empty() && find_apis_)
+        std::exchange(find_apis_, nullptr)();
+    for (const PendingFree& free : pending) {
+        if (const Api* const api = tables_.api(free.api))
+            pending_.emplace(key_of(api->memory, free.address), free);
+    }
 }
 
 void HeapReplay::apply(const Record& record)
@@ -45,8 +59,9 @@ void HeapReplay::apply(const Record& record)
         ++counts_.events;
         counts_.last_ticks = std::max(counts_.last_ticks, record.ticks);
     }
-    if (names_entry_point(record.tag) && record.tag != Tag::failed)
-        seen_api(record);
+    if (names_entry_point(record.tag) && record.tag != Tag::alloc && record.tag != Tag::free &&
+        record.tag != Tag::failed)
+        note_use(record);
     switch (record.tag) {
     case Tag::alloc:
         if (const Api* const api = api_of(record)) {
@@ -58,52 +73,61 @@ void HeapReplay::apply(const Record& record)
         if (const Api* const api = api_of(record))
             free(record, api->memory);
         return;
+    case Tag::context:
+        return name_context(record);
     case Tag::context_gone:
-        destroy_context(record);
-        return;
+        return destroy_context(record);
     case Tag::map:
-        map(record);
-        return;
+        return map(record);
     case Tag::unmap:
-        unmap(record);
-        return;
+        return unmap(record);
     case Tag::retain:
-        retain(record);
+        return retain(record);
+    case Tag::pool:
+        return pools_.define(record.body);
+    case Tag::shared:
+        return share(record);
+    case Tag::trim:
+        ++counts_.pool_trims;
         return;
     case Tag::failed:
-        note_failure(record);
-        return;
+        ++counts_.failed_calls;
+        return failed_calls_.add(record, find_api(record.api));
     case Tag::range_push: {
         Cursor in = record.body;
-        phases_.push(record.thread, in.prefixed_text());
-        return;
+        return phases_.push(record.thread, in.prefixed_text());
     }
     case Tag::range_pop:
-        phases_.pop(record.thread);
-        return;
+        return phases_.pop(record.thread);
     default:
         tables_.define(record);
         return;
     }
 }
 
-Api* HeapReplay::seen_api(const Record& record)
+Api* HeapReplay::find_api(std::uint64_t id)
 {
-    Api* api = tables_.api(record.api);
+    Api* api = tables_.api(id);
     if (!api && find_apis_) {
         std::exchange(find_apis_, nullptr)();
-        api = tables_.api(record.api);
+        api = tables_.api(id);
     }
-    if (api)
-        ++api->events;
     return api;
+}
+
+void HeapReplay::note_use(const Record& record)
+{
+    if (Api* const api = find_api(record.api))
+        ++api->events;
 }
 
 // The entry point of an allocation or a free; nullptr, and counted, if the log does not say what it
 // does.
 Api* HeapReplay::api_of(const Record& record)
 {
-    Api* const api = seen_api(record);
+    Api* const api = find_api(record.api);
+    if (api)
+        ++api->events;
     if (api && api->memory != Memory::none)
         return api;
     ++counts_.undefined_events;
@@ -112,27 +136,42 @@ Api* HeapReplay::api_of(const Record& record)
 
 void HeapReplay::allocate(const Record& record, Memory memory)
 {
+    Block block = make_block(record, memory);
     counts_.allocations += class_of(memory) != MemoryClass::owner;
-    counts_.graph_allocations += memory == Memory::graph;
     if (is_own_memory(memory)) {
         ++counts_.memory_allocations;
         counts_.allocated_bytes += record.bytes;
     }
-    Block block = make_block(record, memory);
-    if (format::key_space(memory) == KeySpace::physical) {
-        if (physical_.knows(record.address)) {
-            ++counts_.missed_frees;
-            physical_.forget_handle(record.address,
-                                    [this](const Block& old) { finish_block(old); });
-        }
-        enter(block);
-        physical_.create(record.address, block);
-    } else if (Block* const occupant = live_.find(key_of(memory, record.address))) {
-        replace(*occupant, block);
-    } else {
-        enter(block);
-        live_.insert(key_of(memory, record.address), block);
+    if (memory == Memory::graph) {
+        ++counts_.graph_allocations;
+        lost_.add(block, Fate::kept); // to be listed: it is the graph's to free
     }
+    if (format::key_space(memory) == KeySpace::physical)
+        return allocate_physical(block, record.address);
+    const std::uint64_t key = key_of(memory, record.address);
+    if (Block* const occupant = live_.find(key)) {
+        replace(key, *occupant, block);
+    } else {
+        sums_.enter(block);
+        live_.insert(key, block);
+    }
+}
+
+void HeapReplay::allocate_physical(const Block& block, std::uint64_t handle)
+{
+    if (physical_.knows(handle)) {
+        if (block.memory == Memory::imported_physical) {
+            physical_.retain(handle); // one more reference to what is known
+            return phases_.release(block.phase);
+        }
+        if (take_pending(key_of(block.memory, handle), 0, block.ticks))
+            ++counts_.frees;
+        else
+            ++counts_.missed_frees;
+        physical_.forget_handle(handle, [this](const Block& old) { finish_block(old); });
+    }
+    sums_.enter(block);
+    physical_.create(handle, block);
 }
 
 Block HeapReplay::make_block(const Record& record, Memory memory)
@@ -141,65 +180,82 @@ Block HeapReplay::make_block(const Record& record, Memory memory)
     block.ticks = record.ticks;
     block.bytes = record.bytes;
     block.stack = record.stack;
-    block.context = context_index(record.place->context);
-    block.context_life = contexts_[block.context].life;
+    sums_.place(block, record.place->context);
     block.thread = record.thread;
     block.phase = phases_.current(record.thread);
     block.device =
         static_cast<std::int16_t>(std::clamp<std::int64_t>(record.place->device, -1, INT16_MAX));
     block.api = static_cast<std::uint16_t>(record.api);
-    block.memory = memory;
+    block.memory = memory == Memory::async ? pools_.memory(record.place->pool) : memory;
+    block.mortal = dies_with_context(memory);
     phases_.hold(block.phase);
     return block;
 }
 
-std::uint32_t HeapReplay::context_index(std::uint64_t id)
-{
-    const auto [found, added] =
-        context_of_id_.try_emplace(id, static_cast<std::uint32_t>(contexts_.size()));
-    if (added)
-        contexts_.emplace_back();
-    return found->second;
-}
-
 // An address is handed out while a block is there: the block's context is gone, or its free was not
 // seen, or the free comes late because another thread wrote it down only after its driver call.
-void HeapReplay::replace(Block& occupant, Block successor)
+void HeapReplay::replace(std::uint64_t key, Block& occupant, Block successor)
 {
-    if (is_dead(occupant)) {
-        --dead_blocks_;
-        lost_.add(occupant, fate_of(occupant));
+    if (sums_.is_dead(occupant)) {
+        sums_.forget_dead(1);
+        lose(occupant);
     } else if (occupant.memory == Memory::ipc && successor.memory == Memory::ipc) {
         ++occupant.opened_again;
         phases_.release(successor.phase);
         return;
     } else if (went_with_context(occupant)) {
-        leave(occupant);
+        sums_.leave(occupant);
         lost_.add(occupant, Fate::context_gone);
+        phases_.release(occupant.phase);
     } else {
-        leave(occupant);
-        successor.displaced = misses_its_free(occupant.memory);
+        sums_.leave(occupant);
+        phases_.release(occupant.phase);
+        if (!misses_its_free(occupant.memory))
+            successor.displaced = false;
+        else if (take_pending(key, occupant.ticks, successor.ticks))
+            count_free(occupant); // it was in flight when the process ended, and had been done
+        else
+            successor.displaced = true;
         counts_.missed_frees += successor.displaced;
     }
-    phases_.release(occupant.phase);
-    enter(successor);
+    sums_.enter(successor);
     occupant = successor;
+}
+
+bool HeapReplay::take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before)
+{
+    if (pending_.empty())
+        return false;
+    for (auto [at, end] = pending_.equal_range(key); at != end; ++at) {
+        if (at->second.ticks >= after && at->second.ticks <= before) {
+            pending_.erase(at);
+            return true;
+        }
+    }
+    return false;
+}
+
+void HeapReplay::count_free(const Block& block)
+{
+    counts_.frees += class_of(block.memory) != MemoryClass::owner;
+    counts_.memory_frees += is_own_memory(block.memory);
 }
 
 void HeapReplay::free(const Record& record, Memory memory)
 {
-    if (format::key_space(memory) == KeySpace::physical) {
-        free_physical(record.address);
-        return;
-    }
-    Block* const block = live_.find(key_of(memory, record.address));
-    const bool of_the_one_before = block && record.ticks < block->ticks;
-    if (!block || is_dead(*block) || (of_the_one_before && !block->displaced)) {
+    if (memory == Memory::pool)
+        pools_.destroy(record.address);
+    if (format::key_space(memory) == KeySpace::physical)
+        return free_physical(record.address);
+    const std::uint64_t key = key_of(memory, record.address);
+    Block* const block = live_.find(key);
+    const bool of_the_one_before =
+        block && record.ticks < block->ticks && block->opened_again == 0;
+    if (!block || sums_.is_dead(*block) || (of_the_one_before && !block->displaced)) {
         counts_.unmatched_frees += class_of(memory) != MemoryClass::owner;
         return;
     }
-    counts_.frees += class_of(memory) != MemoryClass::owner;
-    counts_.memory_frees += is_own_memory(block->memory);
+    count_free(*block);
     if (block->memory == Memory::graph)
         return; // each launch allocates it again, without a call
     if (block->opened_again > 0) {
@@ -233,8 +289,12 @@ void HeapReplay::map(const Record& record)
     const std::uint64_t address = in.varint();
     const std::uint64_t bytes = in.varint();
     const std::uint64_t handle = in.varint();
-    if (in.ok())
-        physical_.map(address, bytes, handle, [this](const Block& block) { finish_block(block); });
+    if (!in.ok())
+        return;
+    Block* const block = physical_.find(handle);
+    if (block && block->memory == Memory::imported_physical && !is_tile(address))
+        block->bytes = std::max(block->bytes, bytes); // nobody told its size before
+    physical_.map(address, bytes, handle, [this](const Block& old) { finish_block(old); });
 }
 
 void HeapReplay::unmap(const Record& record)
@@ -256,14 +316,30 @@ void HeapReplay::retain(const Record& record)
     physical_.retain(in.varint());
 }
 
-void HeapReplay::note_failure(const Record& record)
+void HeapReplay::share(const Record& record)
 {
     Cursor in = record.body;
-    const std::uint64_t result = in.varint();
-    in.varint(); // address
-    const std::uint64_t bytes = in.varint();
-    if (counts_.failed_calls++ == 0)
-        first_failed_ = {.api = record.api, .result = result, .bytes = bytes};
+    const std::uint64_t address = in.varint();
+    const Api* const api = find_api(record.api);
+    const bool pointer = !api || api->memory == Memory::none;
+    const Memory memory = pointer ? Memory::device : api->memory;
+    Block* block = format::key_space(memory) == KeySpace::physical
+                       ? physical_.find(address)
+                       : live_.find(key_of(memory, address));
+    if (!block && format::key_space(memory) == KeySpace::pointer)
+        block = physical_.find_mapped(address);
+    if (block)
+        block->shared = true;
+    ++counts_.names_given;
+}
+
+void HeapReplay::name_context(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t id = in.varint();
+    const std::uint64_t handle = in.varint();
+    if (in.ok())
+        context_handles_[id] = handle;
 }
 
 void HeapReplay::destroy_context(const Record& record)
@@ -272,15 +348,14 @@ void HeapReplay::destroy_context(const Record& record)
     const std::uint64_t id = in.varint();
     if (!in.ok() || id == 0)
         return; // 0: blocks of unknown contexts are not this one's
-    Context& context = contexts_[context_index(id)];
-    const bool by_exit = exit_began_ticks_ != 0 && record.ticks >= exit_began_ticks_;
-    if (by_exit)
-        context.first_life_ended_by_exit = std::min(context.first_life_ended_by_exit, context.life);
-    ++context.life;
-    device_bytes_ -= std::exchange(context.device_bytes, 0);
-    host_bytes_ -= std::exchange(context.host_bytes, 0);
-    dead_blocks_ += std::exchange(context.blocks, 0);
-    if (dead_blocks_ > kSweepAt && dead_blocks_ > live_.size() / 2)
+    sums_.destroy(id, record.ticks);
+    if (const auto found = context_handles_.find(id); found != context_handles_.end()) {
+        if (Block* const context = live_.find(key_of(Memory::context, found->second))) {
+            finish_block(*context);
+            live_.erase(context);
+        }
+    }
+    if (sums_.dead_blocks() > kSweepAt && sums_.dead_blocks() > live_.size() / 2)
         sweep();
 }
 
@@ -289,75 +364,69 @@ void HeapReplay::destroy_context(const Record& record)
 bool HeapReplay::went_with_context(const Block& block) const noexcept
 {
     return (block.memory == Memory::registered || block.memory == Memory::imported) &&
-           block.context_life < contexts_[block.context].life;
-}
-
-bool HeapReplay::is_dead(const Block& block) const noexcept
-{
-    return dies_with_context(block.memory) && block.context_life < contexts_[block.context].life;
-}
-
-Fate HeapReplay::fate_of(const Block& block) const noexcept
-{
-    if (!is_dead(block))
-        return Fate::kept;
-    const bool by_exit = block.context_life >= contexts_[block.context].first_life_ended_by_exit;
-    return by_exit ? Fate::context_gone_at_exit : Fate::context_gone;
-}
-
-void HeapReplay::enter(const Block& block)
-{
-    const std::uint64_t device = class_of(block.memory) == MemoryClass::device ? block.bytes : 0;
-    const std::uint64_t host = class_of(block.memory) == MemoryClass::host ? block.bytes : 0;
-    device_bytes_ += device;
-    host_bytes_ += host;
-    counts_.peak_device_bytes = std::max(counts_.peak_device_bytes, device_bytes_);
-    counts_.peak_host_bytes = std::max(counts_.peak_host_bytes, host_bytes_);
-    if (dies_with_context(block.memory)) {
-        Context& context = contexts_[block.context];
-        context.device_bytes += device;
-        context.host_bytes += host;
-        ++context.blocks;
-    }
-}
-
-void HeapReplay::leave(const Block& block)
-{
-    const std::uint64_t device = class_of(block.memory) == MemoryClass::device ? block.bytes : 0;
-    const std::uint64_t host = class_of(block.memory) == MemoryClass::host ? block.bytes : 0;
-    device_bytes_ -= device;
-    host_bytes_ -= host;
-    if (dies_with_context(block.memory)) {
-        Context& context = contexts_[block.context];
-        context.device_bytes -= device;
-        context.host_bytes -= host;
-        --context.blocks;
-    }
+           sums_.context_is_gone(block);
 }
 
 // A live block that was given back.
 void HeapReplay::finish_block(const Block& block)
 {
-    leave(block);
+    sums_.leave(block);
+    phases_.release(block.phase);
+}
+
+// A block that nobody will free, as often as it was opened.
+void HeapReplay::lose(const Block& block)
+{
+    lost_.add(block, sums_.fate_of(block));
     phases_.release(block.phase);
 }
 
 void HeapReplay::sweep()
 {
     live_.erase_if([this](std::uint64_t, const Block& block) {
-        if (!is_dead(block))
+        if (!sums_.is_dead(block))
             return false;
-        lost_.add(block, fate_of(block));
-        phases_.release(block.phase);
+        lose(block);
         return true;
     });
-    dead_blocks_ = 0;
+    sums_.forget_dead(sums_.dead_blocks());
+}
+
+void HeapReplay::leave_in_flight()
+{
+    for (const auto& [key, free] : pending_) {
+        const auto leave = [this, &pending = free](const Block& block) {
+            in_flight_.push_back({pending, block});
+            finish_block(block);
+        };
+        const KeySpace space = format::key_space(tables_.api(free.api)->memory);
+        Block* const block = space == KeySpace::physical ? nullptr : live_.find(key);
+        if (space == KeySpace::physical && physical_.hangs_on_one_release(free.address))
+            physical_.forget_handle(free.address, leave);
+        if (!block || sums_.is_dead(*block) || block->memory == Memory::graph ||
+            block->ticks > free.ticks)
+            continue;
+        leave(*block);
+        live_.erase(block);
+    }
 }
 
 void HeapReplay::finish()
 {
-    live_.for_each([this](std::uint64_t, const Block& block) { lost_.add(block, fate_of(block)); });
+    leave_in_flight();
+    live_.for_each([this](std::uint64_t, const Block& block) {
+        if (block.memory != Memory::graph)
+            lose(block);
+    });
     physical_.for_each([this](const Block& block) { lost_.add(block, Fate::kept); });
+}
+
+ReplayCounts HeapReplay::counts() const
+{
+    ReplayCounts counts = counts_;
+    counts.peak_device_bytes = sums_.peak_device_bytes();
+    counts.peak_host_bytes = sums_.peak_host_bytes();
+    return counts;
 }
 
 } // namespace vramscope::report

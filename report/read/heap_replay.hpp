@@ -12,25 +12,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "report/read/failed_calls.hpp"
 #include "report/read/flat_map.hpp"
+#include "report/read/live_sums.hpp"
+#include "report/read/log_reader.hpp"
 #include "report/read/log_tables.hpp"
 #include "report/read/lost_blocks.hpp"
+#include "report/read/memory_class.hpp"
 #include "report/read/phases.hpp"
 #include "report/read/physical_memory.hpp"
+#include "report/read/pools.hpp"
 
 namespace vramscope::report {
 
-struct FailedCall {
-    std::uint64_t api = 0;
-    std::uint64_t result = 0;
-    std::uint64_t bytes = 0;
-};
-
-// Sums over the run. Device memory: device, pitched, managed, async, array, mipmap, physical. Host
-// memory: pinned, registered. Reservations and a graph's own memory are in neither.
+// Sums over the run. Memory is what the program owns, on devices and on the host: see memory_class.
 struct ReplayCounts {
     std::uint64_t events = 0;
-    std::uint64_t allocations = 0;        // of any kind
+    std::uint64_t allocations = 0;        // of any kind but owners
     std::uint64_t frees = 0;              // that met their block
     std::uint64_t memory_allocations = 0; // of device and host memory
     std::uint64_t memory_frees = 0;
@@ -41,8 +39,16 @@ struct ReplayCounts {
     std::uint64_t missed_frees = 0;
     std::uint64_t graph_allocations = 0;
     std::uint64_t failed_calls = 0;
+    std::uint64_t names_given = 0; // to memory, for others to open it
+    std::uint64_t pool_trims = 0;
     std::uint64_t undefined_events = 0; // of an entry point that the log does not define
     std::uint64_t last_ticks = 0;
+};
+
+// A block whose free was in flight when the process ended: perhaps free, perhaps not.
+struct BlockInFlight {
+    PendingFree free;
+    Block block;
 };
 
 class HeapReplay {
@@ -52,70 +58,68 @@ public:
     HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
                std::function<void()> find_apis = {});
 
+    // Frees that the log says were in flight at its end; before the first record.
+    void expect(const std::vector<PendingFree>& pending);
     void apply(const Record& record);
     void finish();
 
-    // Every block that is alive now: at any time, between two records.
+    // Every block of memory that is alive now: at any time, between two records.
     template <typename Visit>
     void for_each_alive(Visit visit)
     {
         live_.for_each([&](std::uint64_t, const Block& block) {
-            if (!is_dead(block))
+            if (is_own_memory(block.memory) && !sums_.is_dead(block))
                 visit(block);
         });
-        physical_.for_each([&](const Block& block) { visit(block); });
+        physical_.for_each([&](const Block& block) {
+            if (is_own_memory(block.memory))
+                visit(block);
+        });
     }
 
-    const ReplayCounts& counts() const noexcept { return counts_; }
-    const FailedCall& first_failed_call() const noexcept { return first_failed_; }
+    ReplayCounts counts() const;
+    const FailedCalls& failed_calls() const noexcept { return failed_calls_; }
     std::vector<LostBlocks> lost() const { return lost_.sums(); } // after finish()
+    const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; } // likewise
 
 private:
-    // A context dies in one step however many blocks it has: it starts a new life, and its blocks
-    // are known to be dead by the number of theirs.
-    struct Context {
-        std::uint32_t life = 0;
-        std::uint64_t device_bytes = 0; // of its live blocks that die with it
-        std::uint64_t host_bytes = 0;
-        std::uint64_t blocks = 0;
-        std::uint32_t first_life_ended_by_exit = UINT32_MAX;
-    };
-    Api* seen_api(const Record& record);
+    Api* find_api(std::uint64_t id);
+    void note_use(const Record& record);
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);
+    void allocate_physical(const Block& block, std::uint64_t handle);
     void free(const Record& record, format::Memory memory);
     void free_physical(std::uint64_t handle);
+    void name_context(const Record& record);
     void destroy_context(const Record& record);
     void map(const Record& record);
     void unmap(const Record& record);
     void retain(const Record& record);
-    void note_failure(const Record& record);
+    void share(const Record& record);
 
     Block make_block(const Record& record, format::Memory memory);
-    std::uint32_t context_index(std::uint64_t id);
-    bool is_dead(const Block& block) const noexcept;
     bool went_with_context(const Block& block) const noexcept;
-    Fate fate_of(const Block& block) const noexcept;
-    void replace(Block& occupant, Block successor);
-    void enter(const Block& block);
-    void leave(const Block& block);
+    void replace(std::uint64_t key, Block& occupant, Block successor);
+    bool take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before);
     void finish_block(const Block& block);
+    void count_free(const Block& block);
+    void lose(const Block& block);
     void sweep();
+    void leave_in_flight();
 
     LogTables& tables_;
-    std::uint64_t exit_began_ticks_;
     std::function<void()> find_apis_;
     Phases phases_;
+    LiveSums sums_;
     FlatMap<Block> live_;
     PhysicalMemory<Block> physical_;
-    std::vector<Context> contexts_;
-    std::unordered_map<std::uint64_t, std::uint32_t> context_of_id_;
+    Pools pools_;
+    std::unordered_map<std::uint64_t, std::uint64_t> context_handles_;    // by id
+    std::unordered_multimap<std::uint64_t, PendingFree> pending_;         // by key
     LostSums lost_{phases_};
     ReplayCounts counts_;
-    FailedCall first_failed_;
-    std::uint64_t device_bytes_ = 0; // alive now
-    std::uint64_t host_bytes_ = 0;
-    std::uint64_t dead_blocks_ = 0; // still in live_, their context is gone
+    FailedCalls failed_calls_;
+    std::vector<BlockInFlight> in_flight_;
 };
 
 } // namespace vramscope::report

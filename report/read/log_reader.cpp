@@ -95,6 +95,12 @@ void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
                      .ordinal = header.ordinal,
                      .committed = std::min(header.committed, payload),
                      .base_ticks = header.base_ticks});
+    if (header.pending_api != 0)
+        pending_frees_.push_back({.thread = header.thread,
+                                  .api = header.pending_api - 1u,
+                                  .address = header.pending_address,
+                                  .ticks = header.pending_ticks,
+                                  .stack = header.pending_stack});
     if (file_.header().clock == format::Clock::tsc)
         clock_.calibrate(header.base_ticks, header.base_ns);
 }

@@ -20,6 +20,15 @@
 
 namespace vramscope::report {
 
+// A free whose driver call had begun, and that was not written down.
+struct PendingFree {
+    std::uint32_t thread = 0; // as in ChunkHeader::thread
+    std::uint64_t api = 0;
+    std::uint64_t address = 0;
+    std::uint64_t ticks = 0;
+    std::uint64_t stack = 0;
+};
+
 class LogReader {
 public:
     explicit LogReader(const LogFile& file);
@@ -39,6 +48,8 @@ public:
     void scan(format::Tag tag, Visit visit) const;
 
     const TickClock& clock() const noexcept { return clock_; }
+    // As the chunk headers were when the reader was made.
+    const std::vector<PendingFree>& pending_frees() const noexcept { return pending_frees_; }
     double fraction_read() const noexcept;
     bool cut() const noexcept;
     std::uint64_t damaged_chunks() const noexcept;
@@ -81,6 +92,7 @@ private:
     TickClock clock_;
     std::vector<std::uint32_t> unbegun_; // handed out: their threads may yet begin them
     std::uint32_t indexed_ = 0;          // positions before this are known
+    std::vector<PendingFree> pending_frees_;
     std::vector<Lane> lanes_;
     std::unordered_map<std::uint32_t, std::size_t> lane_of_index_;
     std::vector<Turn> turns_; // binary heap, the earliest first

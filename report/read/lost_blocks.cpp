@@ -17,8 +17,6 @@ void keep_common(std::vector<std::string>& common, const std::vector<std::string
 
 void LostSums::add(const Block& block, Fate fate)
 {
-    if (block.memory == format::Memory::graph)
-        return;
     auto [at, first] =
         groups_.try_emplace({block.stack, block.api, block.memory, block.device, fate});
     LostBlocks& sum = at->second.sum;
@@ -39,6 +37,7 @@ void LostSums::add(const Block& block, Fate fate)
     phases_.release(std::exchange(at->second.last_phase, block.phase));
     sum.bytes += block.bytes;
     ++sum.blocks;
+    sum.shared_blocks += block.shared;
     sum.first_ticks = std::min(sum.first_ticks, block.ticks);
     sum.last_ticks = std::max(sum.last_ticks, block.ticks);
     const auto place = std::lower_bound(sum.threads.begin(), sum.threads.end(), block.thread);

@@ -19,14 +19,16 @@ struct Block {
     std::uint64_t ticks = 0;
     std::uint64_t bytes = 0;
     std::uint64_t stack = 0;
-    std::uint32_t context = 0; // the replay's number for it
+    std::uint32_t context = 0; // LiveSums' number for it
     std::uint32_t context_life = 0;
     std::uint32_t thread = 0;
     PhaseId phase = 0;
     std::int16_t device = -1;
     std::uint16_t api = 0;
     format::Memory memory = format::Memory::none;
-    bool displaced = false;         // took the place of a block whose free may still come, late
+    bool displaced = false; // took the place of a block whose free may still come, late
+    bool mortal = false;    // dies with its context
+    bool shared = false;    // was given a name that others can open
     std::uint16_t opened_again = 0; // of a mapping that ends with as many closes
 };
 
@@ -46,6 +48,7 @@ struct LostBlocks {
     std::uint64_t stack = 0;
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
+    std::uint64_t shared_blocks = 0; // of them: others may have them open
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
     std::vector<std::uint32_t> threads; // indexes, sorted
@@ -58,10 +61,10 @@ public:
     // `phases` outlives this; a phase is held while the sum it was last seen in needs it.
     explicit LostSums(Phases& phases) : phases_(phases) {}
 
-    // Not a graph's own memory: the graph frees it, or its destruction does.
     void add(const Block& block, Fate fate);
 
-    std::vector<LostBlocks> sums() const; // reservations are among them
+    // Of any kind: memory, and what is listed without being lost.
+    std::vector<LostBlocks> sums() const;
 
 private:
     struct Group {

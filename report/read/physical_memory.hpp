@@ -1,15 +1,16 @@
 // report/read/physical_memory.hpp — cuMemCreate's memory: it is back only when released and
-// unmapped.
+// unmapped. Imported and multicast handles are used alike.
 //
 // A handle has references (create, retain) and mappings; the block dies with the last of both.
 // After the last release the handle's number may be given out again while the old block lives on in
 // its mappings.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -28,6 +29,32 @@ public:
 
     bool knows(std::uint64_t handle) const { return handles_.count(handle) != 0; }
 
+    Block* find(std::uint64_t handle)
+    {
+        const auto found = handles_.find(handle);
+        return found == handles_.end() ? nullptr : &blocks_.at(found->second).block;
+    }
+
+    // What is mapped at this address.
+    Block* find_mapped(std::uint64_t address)
+    {
+        const auto behind = mappings_.upper_bound(address);
+        if (behind == mappings_.begin())
+            return nullptr;
+        const auto& [first, mapping] = *std::prev(behind);
+        return address - first < mapping.bytes ? &blocks_.at(mapping.key).block : nullptr;
+    }
+
+    // The next release of this handle gives its memory back.
+    bool hangs_on_one_release(std::uint64_t handle) const
+    {
+        const auto found = handles_.find(handle);
+        if (found == handles_.end())
+            return false;
+        const Entry& entry = blocks_.at(found->second);
+        return entry.references == 1 && entry.mappings == 0;
+    }
+
     bool retain(std::uint64_t handle)
     {
         const auto found = handles_.find(handle);
@@ -45,8 +72,10 @@ public:
         if (found == handles_.end())
             return false;
         const std::uint64_t key = found->second;
-        if (--blocks_.at(key).references == 0)
+        if (--blocks_.at(key).references == 0) {
             handles_.erase(found);
+            released_[handle] = key;
+        }
         bury(key, died);
         return true;
     }
@@ -69,8 +98,8 @@ public:
             return false;
         const std::uint64_t key = found->second;
         ++blocks_.at(key).mappings;
-        unmap(address, bytes, died); // only if an unmap was not seen
-        mappings_.emplace(address, key);
+        unmap(address, std::max<std::uint64_t>(bytes, 1), died); // only if one was not seen
+        mappings_.insert_or_assign(address, Mapping{key, bytes});
         return true;
     }
 
@@ -81,7 +110,7 @@ public:
         auto at = mappings_.lower_bound(address);
         bool any = false;
         while (at != mappings_.end() && at->first - address < bytes) {
-            const std::uint64_t key = at->second;
+            const std::uint64_t key = at->second.key;
             at = mappings_.erase(at);
             --blocks_.at(key).mappings;
             bury(key, died);
@@ -108,14 +137,19 @@ private:
     // A handle that was released for good comes again from a mapping of its memory.
     bool retain_mapped(std::uint64_t handle)
     {
-        for (auto entry = blocks_.rbegin(); entry != blocks_.rend(); ++entry)
-            if (entry->second.handle == handle && entry->second.references == 0) {
-                entry->second.references = 1;
-                handles_[handle] = entry->first;
-                return true;
-            }
-        return false;
+        const auto found = released_.find(handle);
+        if (found == released_.end())
+            return false;
+        blocks_.at(found->second).references = 1;
+        handles_[handle] = found->second;
+        released_.erase(found);
+        return true;
     }
+
+    struct Mapping {
+        std::uint64_t key;
+        std::uint64_t bytes;
+    };
 
     template <typename Died>
     void bury(std::uint64_t key, Died& died)
@@ -123,14 +157,18 @@ private:
         const auto entry = blocks_.find(key);
         if (entry->second.references != 0 || entry->second.mappings != 0)
             return;
+        const auto released = released_.find(entry->second.handle);
+        if (released != released_.end() && released->second == key)
+            released_.erase(released);
         died(entry->second.block);
         blocks_.erase(entry);
     }
 
     std::uint64_t next_key_ = 0;
     std::map<std::uint64_t, Entry> blocks_;
-    std::unordered_map<std::uint64_t, std::uint64_t> handles_; // -> key
-    std::map<std::uint64_t, std::uint64_t> mappings_;          // address -> key
+    std::unordered_map<std::uint64_t, std::uint64_t> handles_;  // -> key
+    std::unordered_map<std::uint64_t, std::uint64_t> released_; // -> key of the last, still mapped
+    std::map<std::uint64_t, Mapping> mappings_;                // by address
 };
 
 } // namespace vramscope::report

@@ -23,6 +23,7 @@ using test::operator""_MiB;
 struct Replayed {
     ReplayCounts counts;
     std::vector<LostBlocks> lost; // by stack
+    std::vector<BlockInFlight> in_flight;
 
     std::uint64_t lost_bytes() const
     {
@@ -42,10 +43,11 @@ Replayed replay(const LogBuilder& log)
     HeapReplay heap(tables, opened.header().exit_began_ticks, [&] {
         reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
     });
+    heap.expect(reader.pending_frees());
     while (const Record* const record = reader.next())
         heap.apply(*record);
     heap.finish();
-    return {heap.counts(), heap.lost()};
+    return {heap.counts(), heap.lost(), heap.in_flight()};
 }
 
 TEST(HeapReplay, FreedBlocksAreNotLost)
@@ -283,7 +285,8 @@ TEST(HeapReplay, GraphMemoryIsNeitherLostNorCounted)
     LogBuilder log;
     log.place({.stream = 5, .capturing = true}).alloc(0x1000, 1_MiB, 1, "cuMemAllocAsync");
     const Replayed result = replay(log);
-    EXPECT_TRUE(result.lost.empty());
+    ASSERT_EQ(result.lost.size(), 1u) << "it is listed";
+    EXPECT_EQ(result.lost[0].memory, Memory::graph);
     EXPECT_EQ(result.counts.graph_allocations, 1u);
     EXPECT_EQ(result.counts.peak_device_bytes, 0u);
     EXPECT_EQ(replay(log.free(0x1000)).counts.unmatched_frees, 0u);
@@ -411,6 +414,167 @@ TEST(HeapReplay, EventsOfUndefinedEntryPointsAreCounted)
     const Replayed result = replay(log);
     EXPECT_EQ(result.counts.undefined_events, 1u);
     EXPECT_EQ(result.lost.size(), 1u);
+}
+
+TEST(HeapReplay, AnIpcHandleIsOpenUntilItWasClosedAsOftenAsOpened)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 2_MiB, 1, "cuIpcOpenMemHandle_v2");
+    log.alloc(0x1000, 2_MiB, 2, "cuIpcOpenMemHandle_v2").free(0x1000, "cuIpcCloseMemHandle");
+    const Replayed once = replay(log);
+    EXPECT_EQ(once.counts.missed_frees, 0u);
+    ASSERT_EQ(once.lost.size(), 1u);
+    EXPECT_EQ(once.lost[0].bytes, 2_MiB);
+    log.free(0x1000, "cuIpcCloseMemHandle");
+    EXPECT_TRUE(replay(log).lost.empty());
+    EXPECT_EQ(replay(log).counts.unmatched_frees, 0u);
+    log.free(0x1000, "cuIpcCloseMemHandle");
+    EXPECT_EQ(replay(log).counts.unmatched_frees, 1u);
+}
+
+TEST(HeapReplay, AMappingThatWasOpenedTwiceHasItsBytesOnce)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 2_MiB, 1, "cuIpcOpenMemHandle_v2");
+    log.alloc(0x1000, 2_MiB, 1, "cuIpcOpenMemHandle_v2");
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].blocks, 2u);
+    EXPECT_EQ(result.lost[0].bytes, 2_MiB);
+}
+
+TEST(HeapReplay, OpenedMappingsGoWithTheirContextAllAtOnce)
+{
+    LogBuilder log;
+    log.place({.context = 1}).alloc(0x1000, 2_MiB, 1, "cuIpcOpenMemHandle_v2");
+    log.alloc(0x1000, 2_MiB, 1, "cuIpcOpenMemHandle_v2").context_gone(1);
+    log.alloc(0x1000, 2_MiB, 2, "cuIpcOpenMemHandle_v2").free(0x1000, "cuIpcCloseMemHandle");
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].fate, Fate::context_gone);
+    EXPECT_EQ(result.lost[0].blocks, 2u);
+}
+
+TEST(HeapReplay, ImportedPhysicalMemoryHasTheSizeOfItsMapping)
+{
+    LogBuilder log;
+    log.alloc(5, 0, 1, "cuMemImportFromShareableHandle").map(std::uint64_t{1} << 63, 1, 5);
+    EXPECT_EQ(replay(log).lost_bytes(), 0u) << "a tile has no size";
+    log.unmap(std::uint64_t{1} << 63, 1).map(0x8000, 2_MiB, 5);
+    EXPECT_EQ(replay(log).lost_bytes(), 2_MiB);
+    log.free(5, "cuMemRelease").unmap(0x8000, 2_MiB);
+    EXPECT_TRUE(replay(log).lost.empty());
+    EXPECT_EQ(replay(log).counts.memory_frees, 0u);
+}
+
+TEST(HeapReplay, MemoryOfAPoolIsWhereThePoolIs)
+{
+    LogBuilder log;
+    log.pool(0x70, 2).pool(0x71, 3).pool(0x72, 0, true).pool(0x73, 1);
+    for (const std::uint64_t pool : {0x70u, 0x71u, 0x72u, 0x73u, 0x74u}) {
+        log.place({.context = 1, .device = 0, .stream = 1, .pool = pool});
+        log.alloc(pool * 0x1000, 1_MiB, pool, "cuMemAllocFromPoolAsync");
+    }
+    log.context_gone(1);
+    const Replayed result = replay(log);
+    EXPECT_EQ(result.counts.peak_host_bytes, 2_MiB);
+    EXPECT_EQ(result.counts.peak_device_bytes, 3_MiB);
+    ASSERT_EQ(result.lost.size(), 5u);
+    EXPECT_EQ(result.lost[0].memory, Memory::pinned);
+    EXPECT_EQ(result.lost[2].memory, Memory::managed);
+    EXPECT_EQ(result.lost[3].memory, Memory::async);
+    EXPECT_EQ(result.lost[4].memory, Memory::async);
+    for (const LostBlocks& blocks : result.lost)
+        EXPECT_EQ(blocks.fate, Fate::kept) << "it survives its context";
+    for (const std::uint64_t pool : {0x70u, 0x71u, 0x72u, 0x73u, 0x74u})
+        log.free(pool * 0x1000, "cuMemFreeAsync");
+    EXPECT_TRUE(replay(log).lost.empty());
+}
+
+TEST(HeapReplay, WhatAPoolGaveOutOutlivesIt)
+{
+    LogBuilder log;
+    log.alloc(0x70, 0, 1, "cuMemPoolCreate").pool(0x70, 2);
+    log.place({.stream = 1, .pool = 0x70}).alloc(0x1000, 1_MiB, 2, "cuMemAllocFromPoolAsync");
+    log.free(0x70, "cuMemPoolDestroy").trim(0x70, 0);
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].stack, 2u);
+    EXPECT_EQ(result.counts.pool_trims, 1u);
+}
+
+TEST(HeapReplay, BlocksThatWereSharedAreCounted)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1_MiB, 1).alloc(0x2000, 1_MiB, 1).shared(0x1000);
+    log.alloc(5, 2_MiB, 2, "cuMemCreate").shared(5, "cuMemExportToShareableHandle").shared(0x777);
+    log.alloc(6, 2_MiB, 3, "cuMemCreate").map(0x8000, 2_MiB, 6).shared(0x9000);
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 3u);
+    for (const LostBlocks& blocks : result.lost)
+        EXPECT_EQ(blocks.shared_blocks, 1u) << blocks.stack;
+    EXPECT_EQ(result.counts.names_given, 4u);
+}
+
+TEST(HeapReplay, TheEndOfAContextIsTheEndOfItsHandle)
+{
+    LogBuilder log;
+    log.context(1).alloc(0xc1, 0, 1, "cuCtxCreate_v2").context(2);
+    log.alloc(0xc2, 0, 2, "cuCtxCreate_v2").context_gone(1);
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].stack, 2u);
+    EXPECT_EQ(result.counts.allocations, 0u);
+}
+
+TEST(HeapReplay, AFreeInFlightLeavesItsBlockNeitherLostNorFreed)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1_MiB, 1).alloc(0x2000, 2_MiB, 2).pending_free(0x1000, 3);
+    const Replayed result = replay(log);
+    EXPECT_EQ(result.counts.frees, 0u);
+    ASSERT_EQ(result.lost.size(), 1u);
+    EXPECT_EQ(result.lost[0].stack, 2u);
+    ASSERT_EQ(result.in_flight.size(), 1u);
+    EXPECT_EQ(result.in_flight[0].block.bytes, 1_MiB);
+    EXPECT_EQ(result.in_flight[0].free.stack, 3u);
+}
+
+TEST(HeapReplay, AFreeInFlightExplainsThatItsAddressWasHandedOutAgain)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1_MiB, 1).pending_free(0x1000);
+    log.thread(1).alloc(0x1000, 2_MiB, 2);
+    const Replayed once = replay(log);
+    EXPECT_EQ(once.counts.missed_frees, 0u);
+    EXPECT_EQ(once.counts.frees, 1u) << "it was done, or the address would not be free";
+    EXPECT_TRUE(once.in_flight.empty());
+    ASSERT_EQ(once.lost.size(), 1u);
+    EXPECT_EQ(once.lost[0].stack, 2u);
+    log.alloc(0x1000, 2_MiB, 3);
+    EXPECT_EQ(replay(log).counts.missed_frees, 1u) << "but only once";
+}
+
+TEST(HeapReplay, AFreeInFlightIsOfNoBlockThatIsYounger)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1_MiB, 1).pending_free(0x5000);
+    log.thread(1).alloc(0x5000, 2_MiB, 2);
+    EXPECT_EQ(replay(log).lost.size(), 2u);
+    EXPECT_TRUE(replay(log).in_flight.empty());
+}
+
+TEST(HeapReplay, AReleaseInFlightIsOfTheMemoryThatHangsOnIt)
+{
+    LogBuilder log;
+    log.alloc(5, 2_MiB, 1, "cuMemCreate").pending_free(5, 0, "cuMemRelease");
+    EXPECT_EQ(replay(log).in_flight.size(), 1u);
+    EXPECT_TRUE(replay(log).lost.empty());
+    LogBuilder mapped;
+    mapped.alloc(5, 2_MiB, 1, "cuMemCreate").map(0x8000, 2_MiB, 5);
+    mapped.pending_free(5, 0, "cuMemRelease");
+    EXPECT_TRUE(replay(mapped).in_flight.empty());
+    EXPECT_EQ(replay(mapped).lost_bytes(), 2_MiB) << "its mapping keeps it";
 }
 
 TEST(HeapReplay, FailedCallsAreNoAllocations)

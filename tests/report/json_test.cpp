@@ -66,7 +66,7 @@ int check(const std::string& text)
 TEST(Json, HoldsExactNumbersAndHexOffsets)
 {
     const Json report = Json::parse(text_of(program()));
-    EXPECT_EQ(report["schema_version"], "1.2.0");
+    EXPECT_EQ(report["schema_version"], "1.3.0");
     EXPECT_EQ(report["verdict"], "leaks");
     EXPECT_EQ(report["totals"]["leaked_bytes"], 3'000'000'007u);
     ASSERT_EQ(report["leaks"].size(), 1u);
@@ -158,6 +158,35 @@ TEST(JsonSchema, HoldsForEveryKindOfReport)
     strange.alloc(0, UINT64_MAX, 5).alloc(1, 1, 0, "cuMemAddressReserve").failed(2, 1).raw({0});
     strange.header().lost[0] = strange.header().lost[6] = strange.header().lost[7] = 1;
     EXPECT_EQ(check(text_of(strange)), 0);
+}
+
+TEST(JsonSchema, HoldsForMisuseImportsOwnersAndGraphs)
+{
+    LogBuilder log = program();
+    log.failed(2, 4096).failed_free(0x7700000000).failed_free(0x2000, 1).shared(0x1000);
+    log.alloc(0x8000, 64, 1, "cuIpcOpenMemHandle_v2").alloc(0x70, 0, 1, "cuMemPoolCreate");
+    log.alloc(0x9000, 64, 1, "cuGraphAddMemAllocNode").trim(0x70, 0);
+    const std::string text = text_of(log);
+    EXPECT_EQ(check(text), 0);
+    const Json report = Json::parse(text);
+    EXPECT_EQ(report["leaks"][0]["shared_blocks"], 1);
+    EXPECT_EQ(report["unclosed_imports"][0]["kind"], "unclosed-import");
+    EXPECT_EQ(report["owners_not_destroyed"][0]["memory"], "pool");
+    EXPECT_EQ(report["graph_memory"][0]["bytes"], 64);
+    EXPECT_EQ(report["totals"]["graph_bytes"], 64);
+    EXPECT_EQ(report["totals"]["unclosed_import_bytes"], 64);
+    EXPECT_EQ(report["coverage"]["names_given"], 1);
+    EXPECT_EQ(report["coverage"]["pool_trims"], 1);
+    EXPECT_EQ(report["failed_calls"][0]["result_name"], "CUDA_ERROR_OUT_OF_MEMORY");
+    const Json& misuse = report["misuse"];
+    ASSERT_EQ(misuse.size(), 2u);
+    EXPECT_EQ(misuse[0]["kind"], "never-allocated");
+    EXPECT_EQ(misuse[0]["allocation"], nullptr);
+    EXPECT_EQ(misuse[0]["bytes"], nullptr);
+    EXPECT_EQ(misuse[1]["kind"], "double-free");
+    EXPECT_EQ(misuse[1]["address"], "0x2000");
+    EXPECT_EQ(misuse[1]["bytes"], 1 << 20);
+    EXPECT_EQ(misuse[1]["call"]["stack"][0]["offset"], "0x1000");
 }
 
 struct Breakage {

@@ -89,6 +89,28 @@ TEST_F(PhysicalMemoryTest, UnknownHandlesAndRangesAreRefused)
     EXPECT_FALSE(memory.unmap(0, UINT64_MAX, died()));
 }
 
+TEST_F(PhysicalMemoryTest, FindsWhatIsMappedAtAnAddress)
+{
+    memory.create(7, 1);
+    memory.map(0x1000, 0x1000, 7, died());
+    EXPECT_EQ(memory.find_mapped(0x1fff), memory.find(7));
+    EXPECT_EQ(memory.find_mapped(0x2000), nullptr);
+    EXPECT_EQ(memory.find_mapped(0xfff), nullptr);
+    EXPECT_EQ(memory.find(8), nullptr);
+}
+
+TEST_F(PhysicalMemoryTest, TellsWhetherTheNextReleaseIsTheLast)
+{
+    memory.create(7, 1);
+    EXPECT_TRUE(memory.hangs_on_one_release(7));
+    memory.retain(7);
+    EXPECT_FALSE(memory.hangs_on_one_release(7));
+    memory.release(7, died());
+    memory.map(0x1000, 0x1000, 7, died());
+    EXPECT_FALSE(memory.hangs_on_one_release(7));
+    EXPECT_FALSE(memory.hangs_on_one_release(8));
+}
+
 TEST_F(PhysicalMemoryTest, MappingOverAMappingEndsTheOldOne)
 {
     memory.create(1, 10);

@@ -92,6 +92,25 @@ Report crashed_run()
     return report;
 }
 
+// One of everything that is listed beside leaks.
+Report careless_run()
+{
+    LogBuilder log;
+    log.info("program", "careless").place({.context = 1, .device = 0});
+    log.module(1, 0x400000, 0x400000, 0x500000, "/opt/careless", "x");
+    for (std::uint64_t id = 1; id <= 6; ++id)
+        log.stack(id, {0x400001 + id * 0x1000, 0x409001});
+    log.at(2'000'000).alloc(0x10000, 64_KiB, 1).free(0x10000, "cuMemFree_v2", 2);
+    log.failed_free(0x10000, 3).failed_free(0x10000, 3).alloc(0x20000, 1_MiB, 1);
+    log.failed_free(0x20100, 4).shared(0x20000).failed(2, 8_GiB, "cuMemAlloc_v2", 5);
+    log.alloc(0x70, 0, 6, "cuMemPoolCreate").alloc(0x30000, 2_MiB, 6, "cuGraphAddMemAllocNode");
+    log.alloc(0x40000, 4_MiB, 5, "cuIpcOpenMemHandle_v2");
+    const TempFile file(log.build());
+    Report report = make_report({file.path()});
+    report.processes[0].log = "careless.vsl";
+    return report;
+}
+
 Report two_ranks()
 {
     LogBuilder one;
@@ -198,9 +217,25 @@ TEST(Text, SummaryOfACleanRun)
                   text_of([&](std::ostream& out) { write_summary(out, report); }));
 }
 
+TEST(Text, ReportOfACarelessRun)
+{
+    const Report report = careless_run();
+    const std::string text = text_of([&](std::ostream& out) { write_report(out, report); });
+    expect_width(text, 100);
+    expect_golden("careless_report.txt", text);
+}
+
+TEST(Text, SummaryOfACarelessRun)
+{
+    const Report report = careless_run();
+    const std::string text = text_of([&](std::ostream& out) { write_summary(out, report); });
+    expect_width(text, 100);
+    expect_golden("careless_summary.txt", text);
+}
+
 TEST(Text, NarrowTerminalsAreRespected)
 {
-    for (const Report& report : {training_run(), crashed_run(), two_ranks()}) {
+    for (const Report& report : {training_run(), crashed_run(), careless_run(), two_ranks()}) {
         for (const std::size_t width : {80u, 93u, 132u})
             expect_width(
                 text_of([&](std::ostream& out) { write_report(out, report, {.width = width}); }),

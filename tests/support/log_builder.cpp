@@ -394,15 +394,55 @@ LogBuilder& LogBuilder::mark(std::string_view name)
     return *this;
 }
 
-LogBuilder& LogBuilder::failed(std::uint64_t result, std::uint64_t bytes, std::string_view api)
+LogBuilder& LogBuilder::failed(std::uint64_t result, std::uint64_t bytes, std::string_view api,
+                               std::uint64_t stack)
 {
-    event(Tag::failed, true, api_id(api), numbers({result, 0, bytes, 0}));
+    event(Tag::failed, true, api_id(api), numbers({result, 0, bytes, stack}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::failed_free(std::uint64_t address, std::uint64_t stack,
+                                    std::string_view api, std::uint64_t result)
+{
+    event(Tag::failed, true, api_id(api), numbers({result, address, 0, stack}));
     return *this;
 }
 
 LogBuilder& LogBuilder::map(std::uint64_t address, std::uint64_t bytes, std::uint64_t handle)
 {
     event(Tag::map, true, api_id("cuMemMap"), numbers({address, bytes, handle, 0}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::pool(std::uint64_t handle, std::int64_t location_type, bool managed)
+{
+    return record(static_cast<std::uint8_t>(Tag::pool),
+                  numbers({handle, format::zigzag(location_type), format::zigzag(0),
+                           std::uint64_t{managed}}));
+}
+
+LogBuilder& LogBuilder::shared(std::uint64_t address, std::string_view api)
+{
+    event(Tag::shared, true, api_id(api), numbers({address, 0}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::trim(std::uint64_t pool, std::uint64_t keep_bytes)
+{
+    event(Tag::trim, true, api_id("cuMemPoolTrimTo"), numbers({pool, keep_bytes, 0}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::pending_free(std::uint64_t address, std::uint64_t stack,
+                                     std::string_view api)
+{
+    const std::uint64_t id = api_id(api);
+    room_for(1);
+    format::ChunkHeader& header = chunks_[threads_[current_].chunk].header;
+    header.pending_address = address;
+    header.pending_ticks = tick();
+    header.pending_stack = static_cast<std::uint32_t>(stack);
+    header.pending_api = static_cast<std::uint32_t>(id + 1);
     return *this;
 }
 

@@ -79,17 +79,25 @@ public:
     LogBuilder& module_gone(std::uint64_t id);
     LogBuilder& stack(std::uint64_t id, std::vector<std::uint64_t> addresses,
                       bool truncated = false);
-    LogBuilder& context(std::uint64_t id, std::int64_t device = 0);
+    LogBuilder& context(std::uint64_t id, std::int64_t device = 0); // its handle is 0xc0 + id
     LogBuilder& context_gone(std::uint64_t id);
     LogBuilder& device(std::uint64_t ordinal, std::uint64_t bytes, std::string_view name);
     LogBuilder& push(std::string_view range);
     LogBuilder& pop();
     LogBuilder& mark(std::string_view name);
     LogBuilder& failed(std::uint64_t result, std::uint64_t bytes,
-                       std::string_view api = "cuMemAlloc_v2");
+                       std::string_view api = "cuMemAlloc_v2", std::uint64_t stack = 0);
+    LogBuilder& failed_free(std::uint64_t address, std::uint64_t stack = 0,
+                            std::string_view api = "cuMemFree_v2", std::uint64_t result = 1);
     LogBuilder& map(std::uint64_t address, std::uint64_t bytes, std::uint64_t handle);
     LogBuilder& unmap(std::uint64_t address, std::uint64_t bytes);
     LogBuilder& retain(std::uint64_t handle);
+    LogBuilder& pool(std::uint64_t handle, std::int64_t location_type, bool managed = false);
+    LogBuilder& shared(std::uint64_t address, std::string_view api = "cuIpcGetMemHandle");
+    LogBuilder& trim(std::uint64_t pool, std::uint64_t keep_bytes);
+    // A free that never came back: the thread's chunk says so to the end.
+    LogBuilder& pending_free(std::uint64_t address, std::uint64_t stack = 0,
+                             std::string_view api = "cuMemFree_v2");
 
     LogBuilder& raw(const Bytes& bytes);                     // as the next record, whatever it is
     LogBuilder& record(std::uint8_t tag, const Bytes& body); // length-prefixed

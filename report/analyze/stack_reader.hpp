@@ -1,0 +1,51 @@
+// report/analyze/stack_reader.hpp — the stacks of one log in words: which API the user called, and
+// from where.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/read/log_tables.hpp"
+#include "report/read/symbolizer.hpp"
+
+namespace vramscope::report {
+
+// Adds to a key what makes two frames the same to a reader: the place in the source, as far as it
+// is known; else the place in the module.
+void append_place(std::string& key, const Frame& frame);
+
+// A call of an entry point, as a reader wants to see it.
+struct CallPlace {
+    std::string api;              // what the user called: cudaMalloc
+    std::string entry_point;      // what was hooked: cuMemAlloc_v2; empty: the log does not say
+    std::vector<Frame> stack;     // innermost first; the visible ones, unless all were asked for
+    bool stack_truncated = false; // the outermost frames were not recorded
+
+    std::string key() const; // equal: the same call to a reader
+};
+
+// Symbolizes each address once.
+class StackReader {
+public:
+    StackReader(const LogTables& tables, Symbolizer& symbolizer, bool all_frames)
+        : tables_(tables), symbolizer_(symbolizer), all_frames_(all_frames)
+    {
+    }
+
+    // `ticks`: any time at which the stack was in use.
+    CallPlace read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
+
+private:
+    std::vector<Frame> frames(const LoggedStack& stack, std::uint64_t ticks);
+    const std::vector<Frame>& at(std::uint64_t address, std::uint64_t ticks);
+
+    const LogTables& tables_;
+    Symbolizer& symbolizer_;
+    bool all_frames_;
+    std::map<std::pair<const Module*, std::uint64_t>, std::vector<Frame>> known_;
+};
+
+} // namespace vramscope::report
