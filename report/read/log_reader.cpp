@@ -96,8 +96,7 @@ void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
                      .committed = std::min(header.committed, payload),
                      .base_ticks = header.base_ticks});
     if (header.pending_api != 0)
-        pending_frees_.push_back({.thread = header.thread,
-                                  .api = header.pending_api - 1u,
+        pending_frees_.push_back({.api = header.pending_api - 1u,
                                   .address = header.pending_address,
                                   .ticks = header.pending_ticks,
                                   .stack = header.pending_stack});

@@ -22,7 +22,6 @@ namespace vramscope::report {
 
 // A free whose driver call had begun, and that was not written down.
 struct PendingFree {
-    std::uint32_t thread = 0; // as in ChunkHeader::thread
     std::uint64_t api = 0;
     std::uint64_t address = 0;
     std::uint64_t ticks = 0;
