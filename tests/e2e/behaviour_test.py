@@ -28,7 +28,8 @@ class BehaviourTest(EndToEndTest):
         self.assertEqual(self.stdout, "alloc 2\nuntouched 1\n")
         self.assert_seen(report, allocations=0, frees=0)
         self.assertEqual(report["coverage"]["failed_calls"], 1)
-        self.assertIn("cuMemAlloc_v2 of 17592186044416 bytes", " ".join(report["notices"]))
+        refused = [(call["entry_point"], call["result_name"], call["bytes"]) for call in report["failed_calls"]]
+        self.assertIn(("cuMemAlloc_v2", "CUDA_ERROR_OUT_OF_MEMORY", 1 << 44), refused)
 
     def test_wrong_arguments_and_double_frees_get_the_drivers_own_answers(self):
         report = self.trace_like_plain("bad_arguments")
