@@ -10,6 +10,7 @@ PHYSICAL = 2 << 20
 
 
 class OwnersTest(EndToEndTest):
+    # A scene without memory is inconclusive: nothing proves that the tracer saw all.
     def scene(self, name, verdict, **lists):
         """The report; of each list of LISTS the rows as (memory, blocks, bytes, line), others must be empty."""
         report = self.trace("owners", name)
@@ -43,11 +44,11 @@ class OwnersTest(EndToEndTest):
     def test_a_context_that_is_not_destroyed_is_named_whatever_version_made_it(self):
         for version in range(1, 4):
             with self.subTest(version=version):
-                self.scene(f"context_v{version}", "clean", owners_not_destroyed=[("context", 1, 0, f"context_v{version}")])
+                self.scene(f"context_v{version}", "inconclusive", owners_not_destroyed=[("context", 1, 0, f"context_v{version}")])
 
     @needs("cuCtxCreate_v4")
     def test_a_context_of_the_newest_version(self):
-        self.scene("context_v4", "clean", owners_not_destroyed=[("context", 1, 0, "context_v4")])
+        self.scene("context_v4", "inconclusive", owners_not_destroyed=[("context", 1, 0, "context_v4")])
 
     @needs("cuGreenCtxCreate")
     def test_memory_of_a_green_context_outlives_it(self):
@@ -56,7 +57,7 @@ class OwnersTest(EndToEndTest):
 
     @needs("cuGraphInstantiateWithParams")
     def test_an_executable_graph_is_named_whatever_made_it(self):
-        self.scene("graph_execs", "clean", owners_not_destroyed=[
+        self.scene("graph_execs", "inconclusive", owners_not_destroyed=[
             ("graph_exec", 1, 0, mark) for mark in ("exec_v1", "exec_v2", "exec_flags", "exec_params", "exec_ptsz")])
 
     def test_a_graphs_address_is_freed_after_each_launch(self):

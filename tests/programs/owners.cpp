@@ -5,6 +5,7 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // the old forms are what is traced here
 #include <cstdint>
 #include <cstring>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/programs/driver_program.hpp"
@@ -241,6 +242,7 @@ void ipc()
     check(open(&again, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)); // MARK ipc_again
     check(cuIpcCloseMemHandle(again));
     (void)!write(done[1], "", 1);
+    waitpid(owner, nullptr, 0);
 }
 
 void external()
@@ -256,18 +258,18 @@ void external()
     }
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC buffer{};
     buffer.size = kBytes;
+    CUexternalMemory from = imported[0];
     CUdeviceptr blocks[2];
-    for (CUdeviceptr& block : blocks)
-        check(
-            cuExternalMemoryGetMappedBuffer(&block, imported[0], &buffer)); // MARK external_buffer
+    for (CUdeviceptr& one : blocks)
+        check(cuExternalMemoryGetMappedBuffer(&one, from, &buffer)); // MARK external_buffer
     check(cuMemFree_v2(blocks[0]));
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC image{};
     image.arrayDesc = {16, 16, 0, CU_AD_FORMAT_FLOAT, 1, 0};
     image.numLevels = 1;
     CUmipmappedArray images[2];
+    const auto map_image = cuExternalMemoryGetMappedMipmappedArray;
     for (CUmipmappedArray& one : images)
-        check(cuExternalMemoryGetMappedMipmappedArray(&one, imported[0],
-                                                      &image)); // MARK external_image
+        check(map_image(&one, from, &image)); // MARK external_image
     check(cuMipmappedArrayDestroy(images[0]));
     check(cuDestroyExternalMemory(imported[1]));
     check(cuMemRelease(memory));
@@ -300,9 +302,10 @@ void imported_physical()
 {
     const CUmemGenericAllocationHandle memory = shareable();
     CUmemGenericAllocationHandle imported[2];
-    for (CUmemGenericAllocationHandle& one : imported)
-        check(
-            cuMemImportFromShareableHandle(&one, as_handle(exported(memory)), kFd)); // MARK import
+    for (CUmemGenericAllocationHandle& one : imported) {
+        void* const fd = as_handle(exported(memory));
+        check(cuMemImportFromShareableHandle(&one, fd, kFd)); // MARK import
+    }
     check(cuMemRelease(imported[0]));
     check(cuMemRelease(memory));
 }
