@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <dlfcn.h>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
@@ -385,6 +386,23 @@ TEST(Ranges, KeepTheirDepthWhereTheirNamesFindNoRoom)
     EXPECT_EQ(pushes.size(), 40u);
     EXPECT_EQ(pushes.front().text("name"), name.substr(0, 255));
     EXPECT_EQ(pushes.back().text("name"), "…");
+}
+
+TEST(Ranges, OfThreadsThatEndBeforeTheLogTakeNoMemory)
+{
+    const auto pages_after_threads = [](int threads) {
+        for (int i = 0; i < threads; ++i)
+            std::thread([] { log::push_range("never closed"); }).join();
+        long pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        return pages;
+    };
+    const Recording recording;
+    EXPECT_EQ(test::wait_for(recording.start([&] {
+                  const long before = pages_after_threads(1);
+                  std::_Exit(pages_after_threads(1000) - before < 100 ? 0 : 1);
+              })),
+              0);
 }
 
 TEST(Ranges, OfAnotherThreadBelongToIt)

@@ -34,8 +34,8 @@ constinit std::atomic<pid_t> opened_by{
     0}; // survives a fork: tells the child that the tables are its parent's
 constinit std::atomic<bool> verify{false};
 constinit std::atomic<bool> told_full{false};
-constinit pthread_key_t exit_key{};
-constinit bool exit_key_made = false;
+constinit pthread_key_t end_key{};
+constinit bool end_key_made = false;
 constinit capture::Lock opening_lock;
 
 // The kernel gives the child of a fork a page of zeros in its place. Where it cannot (before
@@ -121,12 +121,23 @@ void fill_header(format::FileHeader& header, format::Clock clock) noexcept
     header.start_ns = header.latest_ns = capture::clock_ns(CLOCK_MONOTONIC);
 }
 
+// Under the opening lock, before any thread is watched.
+void make_end_key() noexcept
+{
+    if (!end_key_made)
+        end_key_made = ::pthread_key_create(&end_key, [](void* state) {
+                           Lifecycle::leave(*static_cast<Thread*>(state));
+                       }) == 0;
+}
+
+void watch_end(Thread& thread) noexcept
+{
+    if (!thread.end_watched && end_key_made)
+        thread.end_watched = ::pthread_setspecific(end_key, &thread) == 0;
+}
+
 void watch_exits() noexcept
 {
-    if (!exit_key_made)
-        exit_key_made = ::pthread_key_create(&exit_key, [](void* state) {
-                            Lifecycle::leave(*static_cast<Thread*>(state));
-                        }) == 0;
     if (opened_by)
         return; // inherited from the parent with everything else
     ::on_exit([](int status, void*) { Lifecycle::exit_began(status); }, nullptr);
@@ -333,6 +344,7 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
             process->clock = capture::choose_clock();
             process->header = log_file.header();
             fill_header(*process->header, process->clock);
+            make_end_key();
             watch_exits();
             verify.store(settings().verify_stacks);
             opened_by = ::getpid();
@@ -358,15 +370,15 @@ bool Lifecycle::join(Thread& thread) noexcept
     const PendingRanges pending = thread.pending;
     const Inside inside = thread.inside;
     const CallSite site = thread.site;
-    const bool exit_hooked = thread.exit_hooked;
+    const bool end_watched = thread.end_watched;
     capture::VerifiedStacks* const inherited = thread.stacks;
     thread = {}; // after a fork its pointers are the parent's and must not be followed
     thread.inside = inside;
     thread.site = site;
     thread.stack = capture::own_stack_bounds();
     thread.pending = pending;
-    thread.exit_hooked =
-        exit_hooked || (exit_key_made && ::pthread_setspecific(exit_key, &thread) == 0);
+    thread.end_watched = end_watched;
+    watch_end(thread);
     thread.index =
         std::atomic_ref(process->header->threads).fetch_add(1, std::memory_order_relaxed);
     thread.generation = process->generation;
@@ -380,14 +392,31 @@ bool Lifecycle::join(Thread& thread) noexcept
     else
         write_thread(thread);
     thread.pending.drain([&](std::string_view range) { record_range(thread, range); });
+    thread.pending.give_room_back();
     return true;
+}
+
+void Lifecycle::make_room_for_pending(Thread& thread) noexcept
+{
+    if (thread.pending.has_room())
+        return;
+    const capture::SignalsHeld held;
+    {
+        const std::lock_guard guard(opening_lock);
+        make_end_key();
+    }
+    watch_end(thread);
+    if (thread.end_watched)
+        thread.pending.make_room();
 }
 
 void Lifecycle::leave(Thread& thread) noexcept
 {
+    const capture::SignalsHeld held;
+    thread.pending.give_room_back();
+    thread.end_watched = false;
     if (!is_ready(thread))
         return;
-    const capture::SignalsHeld held;
     add_verified(thread);
     leave_lane(thread);
     thread.inside = Inside::recorder;

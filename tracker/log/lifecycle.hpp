@@ -21,6 +21,9 @@ public:
     // Gives the chunk back; the thread may come again.
     static void leave(Thread& thread) noexcept;
 
+    // For ranges of a thread that has not joined; it goes when the thread joins or ends.
+    static void make_room_for_pending(Thread& thread) noexcept;
+
     // How the process ends, as it happens. `status` is the exit status.
     static void exit_began(int status) noexcept;
     static void ended(format::End how, int status) noexcept;

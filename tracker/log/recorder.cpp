@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <sys/mman.h>
 
 #include "tracker/log/chunk_writer.hpp"
 #include "tracker/log/lifecycle.hpp"
@@ -216,10 +217,13 @@ void push_range(std::string_view name) noexcept
     Thread& thread = this_thread;
     if (!is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
-    if (!is_ready(thread))
-        return thread.pending.push(name);
     thread.inside = Inside::recorder;
-    record_range(thread, name);
+    if (is_ready(thread)) {
+        record_range(thread, name);
+    } else {
+        Lifecycle::make_room_for_pending(thread);
+        thread.pending.push(name);
+    }
     thread.inside = Inside::program;
 }
 
@@ -228,10 +232,11 @@ void pop_range() noexcept
     Thread& thread = this_thread;
     if (!is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
-    if (!is_ready(thread))
-        return thread.pending.pop();
     thread.inside = Inside::recorder;
-    Body(thread, Tag::range_pop, kNumbers).ticks(now());
+    if (is_ready(thread))
+        Body(thread, Tag::range_pop, kNumbers).ticks(now());
+    else
+        thread.pending.pop();
     thread.inside = Inside::program;
 }
 
@@ -247,10 +252,17 @@ void mark(std::string_view name) noexcept
     thread.inside = Inside::program;
 }
 
+void PendingRanges::give_room_back() noexcept
+{
+    if (bytes_)
+        ::munmap(bytes_, kBytes);
+    *this = {};
+}
+
 void PendingRanges::push(std::string_view name) noexcept
 {
     name = name.substr(0, 255);
-    if (unnamed_ || used_ + name.size() + 2 > sizeof bytes_) {
+    if (unnamed_ || !bytes_ || used_ + name.size() + 2 > kBytes) {
         ++unnamed_;
         return;
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tracker/capture/arena.hpp"
 #include "tracker/capture/verified_stacks.hpp"
 #include "tracker/format/layout.hpp"
 #include "tracker/format/record.hpp"
@@ -16,9 +17,13 @@
 namespace vramscope::log {
 
 // Ranges that are open before the thread has a chunk: NVTX may be used long before CUDA, or without
-// it.
+// it. In pages of their own: what is thread-local here, each stack of the program gives up.
 class PendingRanges {
 public:
+    bool has_room() const noexcept { return bytes_ != nullptr; }
+    void make_room() noexcept { bytes_ = static_cast<char*>(capture::map_pages(kBytes)); }
+    void give_room_back() noexcept;
+
     void push(std::string_view name) noexcept;
     void pop() noexcept;
     template <class Visit>
@@ -35,10 +40,10 @@ public:
     }
 
 private:
-    // length, text, length: so that pop finds the start of the last one.
-    char bytes_[1000];
+    static constexpr std::size_t kBytes = 4096;
+    char* bytes_; // length, text, length: so that pop finds the start of the last one
     std::uint32_t used_;
-    std::uint32_t unnamed_; // pushed when bytes_ was full
+    std::uint32_t unnamed_; // pushed when there was no room
 };
 
 // What the thread is doing, so that a call from inside (driver to driver, signal handler) is
@@ -61,7 +66,7 @@ struct CallSite {
 struct Thread {
     std::uint32_t generation;
     Inside inside;
-    bool exit_hooked; // the pthread key is set
+    bool end_watched; // the pthread key is set
     std::uint32_t index;
     std::uint32_t lane;     // which it writes; the index of the first thread in it
     std::uint32_t chunks;   // ordinal of the lane's next chunk
