@@ -23,6 +23,11 @@ struct DestroysContext : Ends {
     CUcontext context;
     explicit DestroysContext(CUcontext context_) : context(context_) {}
     void succeeded(Call& call) { context_gone(call.thread, call.hook, call.ticks, context); }
+    void failed(Call& call, CUresult result)
+    {
+        if (context)
+            record_bad_free(call, result, number(context));
+    }
 };
 
 struct AttachesContext : Action {

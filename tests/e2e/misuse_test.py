@@ -52,6 +52,12 @@ class MisuseTest(EndToEndTest):
         self.assert_at(misuse["call"], "after_context")
         self.assert_at(misuse["allocation"], "allocation")
 
+    def test_a_context_that_was_destroyed_before(self):
+        misuse = self.misuse("context_twice")
+        self.assertEqual((misuse["kind"], misuse["memory"], misuse["ended"]["api"]), ("double-free", "context", "cuCtxDestroy"))
+        self.assert_at(misuse["call"], "context_twice")
+        self.assert_at(misuse["allocation"], "context")
+
     def test_the_summary_of_a_run_has_a_line(self):
         done, _ = self.run_traced("misuse", "double_free")
         self.assertIn("vramscope:   3 wrong frees: double-free", done.stderr)

@@ -63,6 +63,15 @@ void after_context()
     refused(cuMemFree_v2(block)); // MARK after_context
 }
 
+void context_twice()
+{
+    CUcontext context = nullptr;
+    check(cuMemFree_v2(allocate()));
+    check(cuCtxCreate_v2(&context, 0, first_device())); // MARK context
+    check(cuCtxDestroy_v2(context));                    // MARK context_destroyed
+    refused(cuCtxDestroy_v2(context));                  // MARK context_twice
+}
+
 } // namespace
 
 int main(int count, char** arguments)
@@ -76,6 +85,8 @@ int main(int count, char** arguments)
         never_allocated();
     else if (is("interior"))
         interior();
+    else if (is("context_twice"))
+        context_twice();
     else if (is("wrong_api"))
         wrong_api();
     else if (is("after_context"))
