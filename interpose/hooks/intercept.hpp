@@ -14,7 +14,8 @@
 
 namespace vramscope::hooks {
 
-inline bool enter_nested(log::Thread& thread, const log::CallSite& site)
+[[gnu::noinline, gnu::cold]] inline bool enter_nested(log::Thread& thread,
+                                                      const log::CallSite& site)
 {
     const Driver* driver = Driver::find();
     return log::enter_nested(
