@@ -6,10 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "report/analyze/cuda_results.hpp"
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
+#include "report/export/misuse_text.hpp"
 #include "report/export/ranks.hpp"
+#include "report/export/text_output.hpp"
 #include "report/export/words.hpp"
 #include "report/report.hpp"
 
@@ -19,7 +20,6 @@ namespace {
 
 constexpr std::size_t kSummaryLeaks = 3;
 constexpr std::size_t kShownMarks = 20;
-constexpr std::size_t kLeastWidth = 80;
 
 std::string logs_of(const Report& report)
 {
@@ -29,10 +29,10 @@ std::string logs_of(const Report& report)
     return logs;
 }
 
-class TextWriter {
+class TextWriter : public TextOutput {
 public:
     TextWriter(std::ostream& out, const Report& report, const TextStyle& style)
-        : out_(out), report_(report), style_(style), width_(std::max(style.width, kLeastWidth))
+        : TextOutput(out, style), report_(report)
     {
     }
 
@@ -98,48 +98,6 @@ public:
             leak(at + 1, report_.imports[at]);
     }
 
-    void misuse()
-    {
-        if (report_.misuse.empty())
-            return;
-        out_ << '\n' << painted("Misuse", "1") << ": " << misused() << '\n';
-        for (const Misuse& misuse : report_.misuse)
-            one_misuse(misuse);
-    }
-
-    void misuse_summary(std::string_view prefix)
-    {
-        if (report_.misuse.empty())
-            return;
-        const Misuse& first = report_.misuse.front();
-        const std::string what = fmt::format("{}  {}: {} ", prefix, misused(), name(first.kind));
-        const std::size_t room = std::max<std::size_t>(width_, columns(what) + 20) - columns(what);
-        out_ << what
-             << (first.call.stack.empty() ? terminal_safe(first.call.api)
-                                          : frame_in(first.call.stack.front(), room))
-             << '\n';
-    }
-
-    // Owners that were never destroyed, and calls that the driver refused: a line each.
-    void lines()
-    {
-        if (!report_.owners.empty() || !report_.failed_calls.empty())
-            out_ << '\n';
-        for (const Leak& owner : report_.owners)
-            line_of("Never destroyed: ",
-                    owner.blocks == 1
-                        ? fmt::format("a {}", name(owner.memory))
-                        : fmt::format("{} of kind {}", grouped(owner.blocks), name(owner.memory)),
-                    owner);
-        for (const FailedCall& failed : report_.failed_calls) {
-            const std::string bytes =
-                failed.bytes == 0 ? "" : fmt::format(" of {}", human_bytes(failed.bytes));
-            const std::string times =
-                failed.calls == 1 ? "" : fmt::format(", {} times", grouped(failed.calls));
-            line_of("Refused: ", result_name(failed.result) + bytes + times, failed);
-        }
-    }
-
     // One line per leak: size, API, the innermost frame.
     void top_leaks(std::string_view prefix)
     {
@@ -190,63 +148,6 @@ public:
     }
 
 private:
-    std::string painted(std::string_view text, const char* color) const
-    {
-        return style_.color ? fmt::format("\x1b[1;{}m{}\x1b[0m", color, text) : std::string(text);
-    }
-
-    std::string misused() const
-    {
-        std::uint64_t calls = 0;
-        for (const Misuse& misuse : report_.misuse)
-            calls += misuse.calls;
-        return counted(calls, "wrong free");
-    }
-
-    void one_misuse(const Misuse& misuse)
-    {
-        std::string what = fmt::format("{:#x}", misuse.address);
-        if (misuse.memory != format::Memory::none)
-            what += fmt::format(
-                ", {}{} block of {}",
-                misuse.offset == 0 ? "" : fmt::format("{} bytes into a ", grouped(misuse.offset)),
-                name(misuse.memory), human_bytes(misuse.bytes));
-        out_ << '\n';
-        wrapped(
-            "", "",
-            fmt::format("{}  {} of {}{}, {}", painted(name(misuse.kind), "1"),
-                        terminal_safe(misuse.call.api), what,
-                        misuse.calls == 1 ? "" : fmt::format(", {} times", grouped(misuse.calls)),
-                        result_name(misuse.result)));
-        timed_call("called", misuse.call);
-        if (misuse.allocation)
-            timed_call("allocated", *misuse.allocation);
-        if (misuse.ended)
-            timed_call(misuse.kind == MisuseKind::after_context ? "context gone" : "first freed",
-                       *misuse.ended);
-    }
-
-    void timed_call(std::string_view what, const TimedCall& call)
-    {
-        out_ << fmt::format("    {} at {}, {}\n", what, human_time(call.at_ns),
-                            terminal_safe(call.api));
-        frames(call.stack);
-    }
-
-    void line_of(std::string_view head, const std::string& what, const CallPlace& call)
-    {
-        constexpr std::size_t kLeastPlace = 30;
-        std::string text = fmt::format("{}{}, {}  ", head, what, terminal_safe(call.api));
-        if (columns(text) + kLeastPlace > width_) {
-            wrapped("", head, text.substr(head.size()));
-            text = "    ";
-        }
-        out_ << text
-             << (call.stack.empty() ? "(no stack)"
-                                    : frame_in(call.stack.front(), width_ - columns(text)))
-             << '\n';
-    }
-
     std::string not_freed(std::string_view prefix) const
     {
         const std::uint64_t imports = report_.totals.unclosed_imports;
@@ -254,8 +155,7 @@ private:
                                              imports == 1 ? "was" : "were");
         if (report_.totals.leaked_blocks == 0)
             return open;
-        return not_freed_memory() +
-               (imports == 0 ? "" : fmt::format("\n{}  and {}", prefix, open));
+        return not_freed_memory() + (imports == 0 ? "" : fmt::format("\n{}  and {}", prefix, open));
     }
 
     std::string not_freed_memory() const
@@ -265,30 +165,6 @@ private:
                            counted(report_.totals.leaked_blocks, "block"),
                            report_.totals.leaked_blocks == 1 ? "was" : "were",
                            counted(report_.leaks.size(), "call stack"));
-    }
-
-    // `text` over as many lines as it takes, each with the prefix and indented under its beginning.
-    void wrapped(std::string_view prefix, std::string_view head, std::string_view text)
-    {
-        const std::size_t indent = columns(head);
-        const std::size_t room = width_ - indent - columns(prefix);
-        std::string lead(head);
-        while (!text.empty()) {
-            std::size_t end = text.size();
-            if (columns(text) > room) {
-                const std::size_t space = text.substr(0, room + 1).rfind(' ');
-                end = space == std::string_view::npos || space == 0 ? text.find(' ') : space;
-                end = std::min(end, text.size());
-            }
-            out_ << prefix << lead << text.substr(0, end) << '\n';
-            text.remove_prefix(std::min(end + 1, text.size()));
-            lead.assign(indent, ' ');
-        }
-    }
-
-    void field(std::string_view name, std::string_view value)
-    {
-        wrapped("", fmt::format("{:<11} ", name), value);
     }
 
     static std::string driver_line(const Process& process)
@@ -389,34 +265,7 @@ private:
         return text;
     }
 
-    // Two columns: functions, and where. The places get what they need, up to a half.
-    void frames(const std::vector<Frame>& stack)
-    {
-        constexpr std::size_t kIndent = 6;
-        constexpr std::size_t kGap = 2;
-        const std::size_t room = width_ - kIndent - kGap;
-        std::size_t place_columns = 0;
-        for (const Frame& frame : stack)
-            place_columns = std::max(place_columns, columns(place_of(frame)));
-        place_columns = std::min(place_columns, room / 2);
-        std::size_t function_columns = 0;
-        std::vector<std::string> functions;
-        for (const Frame& frame : stack) {
-            functions.push_back(shorten_function(function_of(frame), room - place_columns));
-            function_columns = std::max(function_columns, columns(functions.back()));
-        }
-        for (std::size_t at = 0; at < stack.size(); ++at) {
-            const std::string place = shorten_path(place_of(stack[at]), place_columns);
-            const std::size_t gap = function_columns - columns(functions[at]) + kGap;
-            out_ << std::string(kIndent, ' ') << functions[at]
-                 << (place.empty() ? "" : std::string(gap, ' ') + place) << '\n';
-        }
-    }
-
-    std::ostream& out_;
     const Report& report_;
-    const TextStyle& style_;
-    std::size_t width_;
 };
 
 } // namespace
@@ -430,8 +279,8 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
         text.process(process);
     text.leaks(style.max_leaks);
     text.imports();
-    text.misuse();
-    text.lines();
+    write_misuse(text, report);
+    write_owners_and_refusals(text, report);
     text.notices();
     out << "\nNext: vramscope leaks --json leaks.json " << logs_of(report) << '\n';
 }
@@ -443,7 +292,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     write_ranks(out, report, style);
     text.leaks(style.max_leaks);
     text.imports();
-    text.misuse();
+    write_misuse(text, report);
     text.notices();
     out << "\nNext: vramscope report " << logs_of(report) << '\n';
 }
@@ -464,7 +313,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     TextWriter text(out, report, style);
     text.verdict(kPrefix);
     text.top_leaks(kPrefix);
-    text.misuse_summary(kPrefix);
+    write_misuse_summary(text, report, kPrefix);
     for (const Process& process : report.processes)
         out << kPrefix << "log: " << terminal_safe(process.log.string()) << '\n';
     out << kPrefix << "next: vramscope report " << logs_of(report) << '\n';

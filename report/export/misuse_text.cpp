@@ -1,0 +1,111 @@
+// report/export/misuse_text.cpp — a wrong free with its three stacks; all else that was refused in
+// a line.
+#include "report/export/misuse_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/analyze/cuda_results.hpp"
+#include "report/export/frame_words.hpp"
+#include "report/export/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+std::string misused(const Report& report)
+{
+    std::uint64_t calls = 0;
+    for (const Misuse& misuse : report.misuse)
+        calls += misuse.calls;
+    return counted(calls, "wrong free");
+}
+
+void timed_call(TextOutput& out, std::string_view what, const TimedCall& call)
+{
+    out.stream() << fmt::format("    {} at {}, {}\n", what, human_time(call.at_ns),
+                                terminal_safe(call.api));
+    out.frames(call.stack);
+}
+
+void one_misuse(TextOutput& out, const Misuse& misuse)
+{
+    std::string what = fmt::format("{:#x}", misuse.address);
+    if (misuse.memory != format::Memory::none)
+        what += fmt::format(
+            ", {}{} block of {}",
+            misuse.offset == 0 ? "" : fmt::format("{} bytes into a ", grouped(misuse.offset)),
+            name(misuse.memory), human_bytes(misuse.bytes));
+    out.stream() << '\n';
+    out.wrapped(
+        "", "",
+        fmt::format("{}  {} of {}{}, {}", out.painted(name(misuse.kind), "1"),
+                    terminal_safe(misuse.call.api), what,
+                    misuse.calls == 1 ? "" : fmt::format(", {} times", grouped(misuse.calls)),
+                    result_name(misuse.result)));
+    timed_call(out, "called", misuse.call);
+    if (misuse.allocation)
+        timed_call(out, "allocated", *misuse.allocation);
+    if (misuse.ended)
+        timed_call(out, misuse.kind == MisuseKind::after_context ? "context gone" : "first freed",
+                   *misuse.ended);
+}
+
+void line_of(TextOutput& out, std::string_view head, const std::string& what, const CallPlace& call)
+{
+    constexpr std::size_t kLeastPlace = 30;
+    std::string text = fmt::format("{}{}, {}  ", head, what, terminal_safe(call.api));
+    if (columns(text) + kLeastPlace > out.width()) {
+        out.wrapped("", head, text.substr(head.size()));
+        text = "    ";
+    }
+    out.stream() << text
+                 << (call.stack.empty() ? "(no stack)"
+                                        : frame_in(call.stack.front(), out.width() - columns(text)))
+                 << '\n';
+}
+
+} // namespace
+
+void write_misuse(TextOutput& out, const Report& report)
+{
+    if (report.misuse.empty())
+        return;
+    out.stream() << '\n' << out.painted("Misuse", "1") << ": " << misused(report) << '\n';
+    for (const Misuse& misuse : report.misuse)
+        one_misuse(out, misuse);
+}
+
+void write_misuse_summary(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    if (report.misuse.empty())
+        return;
+    const Misuse& first = report.misuse.front();
+    const std::string what = fmt::format("{}  {}: {} ", prefix, misused(report), name(first.kind));
+    const std::size_t room = std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
+    out.stream() << what
+                 << (first.call.stack.empty() ? terminal_safe(first.call.api)
+                                              : frame_in(first.call.stack.front(), room))
+                 << '\n';
+}
+
+void write_owners_and_refusals(TextOutput& out, const Report& report)
+{
+    if (!report.owners.empty() || !report.failed_calls.empty())
+        out.stream() << '\n';
+    for (const Leak& owner : report.owners)
+        line_of(out, "Never destroyed: ",
+                owner.blocks == 1
+                    ? fmt::format("a {}", name(owner.memory))
+                    : fmt::format("{} of kind {}", grouped(owner.blocks), name(owner.memory)),
+                owner);
+    for (const FailedCall& failed : report.failed_calls) {
+        const std::string bytes =
+            failed.bytes == 0 ? "" : fmt::format(" of {}", human_bytes(failed.bytes));
+        const std::string times =
+            failed.calls == 1 ? "" : fmt::format(", {} times", grouped(failed.calls));
+        line_of(out, "Refused: ", result_name(failed.result) + bytes + times, failed);
+    }
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,37 @@
+// report/export/text_output.hpp — lines for a person: as wide as the terminal, coloured if it
+// likes.
+//
+// Texts that come from programs are to be made safe (words.hpp) before they get here.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/export/export.hpp"
+#include "report/report.hpp"
+
+namespace vramscope::report {
+
+class TextOutput {
+public:
+    TextOutput(std::ostream& out, const TextStyle& style);
+
+    std::string painted(std::string_view text, const char* color) const;
+    // `text` over as many lines as it takes, each with the prefix and indented under its beginning.
+    void wrapped(std::string_view prefix, std::string_view head, std::string_view text);
+    void field(std::string_view name, std::string_view value);
+    // Two columns: functions, and where. The places get what they need, up to a half.
+    void frames(const std::vector<Frame>& stack);
+
+    std::ostream& stream() const { return out_; }
+    std::size_t width() const { return width_; } // in columns
+
+protected:
+    std::ostream& out_;
+    const TextStyle& style_;
+    std::size_t width_;
+};
+
+} // namespace vramscope::report
