@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -173,12 +174,19 @@ fs::path find_program(const std::string& name)
     return {};
 }
 
+// As the kernel decides it at exec. Root gains nothing by capabilities, so its loader is not
+// strict.
 bool is_privileged(const fs::path& path, const struct stat& status)
 {
-    const bool changes_user = (status.st_mode & S_ISUID) && status.st_uid != ::geteuid();
-    const bool changes_group = (status.st_mode & S_ISGID) && status.st_gid != ::getegid();
+    constexpr mode_t kSetGroup = S_ISGID | S_IXGRP; // without the latter it means another thing
+    struct statvfs file_system {};
+    if (::statvfs(path.c_str(), &file_system) == 0 && (file_system.f_flag & ST_NOSUID))
+        return false;
+    const bool changes_user = (status.st_mode & S_ISUID) && status.st_uid != ::getuid();
+    const bool changes_group =
+        (status.st_mode & kSetGroup) == kSetGroup && status.st_gid != ::getgid();
     return changes_user || changes_group ||
-           ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+           (::getuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 } // namespace

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # tests/tools/run_test.py — `vramscope run` around programs that have nothing to do with CUDA: it must not be felt.
 import os
+import struct
 import subprocess
 import unittest
 
-from cli import CliTest, ESCAPE
+from cli import CliTest, ESCAPE, VRAMSCOPE
 
 
 class TheProgramIsLeftAlone(CliTest):
@@ -143,16 +144,45 @@ class WhyNothingWasSeen(CliTest):
         self.assertEqual(status, 5)
         self.assertIn("./static is statically linked", stderr)
 
-    def test_a_program_with_raised_privileges(self):
-        program = self.script("setuid", "")
+    def privileged_program(self, mode=None, capability=None):
+        """A copy of /bin/true that the loader trusts no environment for."""
+        program = self.script("privileged", "")
         subprocess.run(["cp", "/bin/true", program], check=True)
+        self.folder.chmod(0o755)
+        if os.statvfs(self.folder).f_flag & os.ST_NOSUID:
+            self.skipTest("no program gets privileges on this file system")
         try:
             os.chown(program, 1, 1)
-        except PermissionError:
-            self.skipTest("only root can make another user's setuid program")
-        program.chmod(0o4755)
-        self.folder.chmod(0o755)
-        self.assertIn("runs with raised privileges", self.vramscope("run", "./setuid")[2])
+            program.chmod(mode or 0o755)
+            if capability is not None:  # the bytes of capabilities(7): version 2, effective
+                os.setxattr(program, "security.capability", struct.pack("<5I", 0x02000001, 1 << capability, 0, 0, 0))
+        except OSError as problem:
+            self.skipTest(f"such a program cannot be made here: {problem}")
+
+    def test_programs_with_raised_privileges(self):
+        for mode in (0o4755, 0o2755):
+            self.privileged_program(mode)
+            with self.subTest(oct(mode)):
+                self.assertIn("runs with raised privileges", self.vramscope("run", "./privileged")[2])
+                status, stdout, _ = self.vramscope("doctor", "--simulate", "1GiB", "./privileged")
+                self.assertEqual(status, 110, stdout)
+                self.assertIn("runs with raised privileges", stdout)
+
+    # Root has them anyway, and its loader is not strict.
+    def test_capabilities_of_a_file_raise_other_users_alone(self):
+        cap_net_bind_service = 10
+        self.privileged_program(capability=cap_net_bind_service)
+        for user, told in ((0, False), (65534, True)):
+            with self.subTest(user=user):
+                self.folder.chmod(0o777)
+                command = ["sh", "-c", 'test -x "$1" || exit 77; exec "$1" run ./privileged', "sh", VRAMSCOPE]
+                done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=60, user=user,
+                                      extra_groups=[], env=self.environment(TMPDIR=str(self.folder)))
+                if done.returncode == 77:
+                    self.skipTest("another user cannot reach the build folder")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual("runs with raised privileges" in done.stderr, told, done.stderr)
+                self.assertEqual("allocated no GPU memory" in done.stderr, not told, done.stderr)
 
     def test_the_json_says_it_too(self):
         self.assertEqual(self.vramscope("run", "--json", "out.json", "sh", "-c", "exit 4")[0], 4)
