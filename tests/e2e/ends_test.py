@@ -117,6 +117,32 @@ class EndsTest(EndToEndTest):
         for process in report["processes"]:
             self.assertEqual((process["coverage"]["allocations"], process["coverage"]["frees"]), (ALLOCATIONS, FREES))
 
+    def test_programs_that_start_one_another_have_a_log_each(self):
+        ends = PROGRAMS / "ends"
+        report = self.trace("ends", "fork_exec", ends, "fork_exec", ends, "fork_without_cuda")
+        self.assertEqual(len(self.logs()), 3)
+        pids = [each["pid"] for each in report["processes"]]
+        self.assertEqual([each["parent_pid"] for each in report["processes"][1:]], pids[:-1])
+        for process in report["processes"]:
+            self.assertEqual((process["coverage"]["allocations"], process["coverage"]["frees"]), (ALLOCATIONS + 1, FREES))
+            self.assertEqual(process["totals"]["leaked_bytes"], sum(WORK) + 600)
+            self.assertEqual(process["end"]["text"], "exited with status 0")
+        self.assertEqual(report["verdict"], "leaks")
+
+    def test_no_descriptor_of_the_log_reaches_another_program(self):
+        self.trace("ends", "fork_exec", "/bin/ls", "-l", "/proc/self/fd")
+        self.assertIn(" 0 -> ", self.stdout)
+        self.assertNotIn(".vsl", self.stdout)
+
+    def test_a_child_that_closes_descriptors_writes_to_its_own_files_alone(self):
+        report = self.trace("ends", "fork_reuses_descriptors")
+        parent = next(each for each in report["processes"] if each["end"]["kind"] == "exited")
+        self.assertEqual((parent["coverage"]["allocations"], parent["coverage"]["damaged_chunks"]), (ALLOCATIONS + 1, 0))
+        self.assertEqual(parent["totals"]["leaked_bytes"], sum(WORK) + 600)
+        files = list(self.folder.glob("child.*"))
+        self.assertEqual(len(files), 17)
+        self.assertEqual({each.read_text() for each in files}, {"child"})
+
     def test_a_script_that_starts_several_programs(self):
         script = self.folder / "several.sh"
         script.write_text(f'#!/bin/sh\n"{PROGRAMS}/ends" return\n"{PROGRAMS}/no_cuda"\n"{PROGRAMS}/ends" SIGKILL\nexit 5\n')

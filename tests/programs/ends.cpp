@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -162,6 +163,42 @@ void clone_into_own_memory()
     allocate(600);
 }
 
+// The usual way to start another program, which may use CUDA.
+void fork_and_exec(char** command)
+{
+    work();
+    const pid_t child = fork();
+    if (child == 0) {
+        execv(command[0], command);
+        _exit(127);
+    }
+    if (status_of(child) != 0)
+        std::exit(8);
+    allocate(600);
+}
+
+// The child closes what it inherited, as a daemon does, and writes to files that get those numbers.
+void fork_and_reuse_descriptors()
+{
+    work();
+    const pid_t child = fork();
+    if (child == 0) {
+        closefrom(STDERR_FILENO + 1);
+        for (int number = STDERR_FILENO + 1; number < 20; ++number) {
+            char name[16];
+            std::snprintf(name, sizeof name, "child.%d", number);
+            if (open(name, O_CREAT | O_RDWR, 0600) != number || write(number, "child", 5) != 5)
+                _exit(1);
+        }
+        CUdeviceptr block = 0;
+        cuMemAlloc_v2(&block, 70000);
+        _exit(0);
+    }
+    if (status_of(child) != 0)
+        std::exit(8);
+    allocate(600);
+}
+
 // The child of a vfork lives in its parent's memory: its _exit is not its parent's end.
 void vfork_and_leave()
 {
@@ -201,6 +238,10 @@ int main(int argc, char** argv)
         return clone_a_child_that_tries(), 0;
     if (is("clone_vm"))
         return clone_into_own_memory(), 0;
+    if (is("fork_exec"))
+        return fork_and_exec(argv + 2), 0;
+    if (is("fork_reuses_descriptors"))
+        return fork_and_reuse_descriptors(), 0;
     if (is("vfork_leave"))
         return vfork_and_leave(), 0;
     work();
