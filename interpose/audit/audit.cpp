@@ -15,7 +15,16 @@
 
 namespace {
 
-enum Kind : std::uintptr_t { other, preload, behind_preload, driver, libc, loader };
+// Of a library that was loaded behind ours when the program started, the cookie is its link_map.
+enum Kind : std::uintptr_t {
+    other,
+    preload,
+    dlsym_behind_preload,
+    driver,
+    libc,
+    loader,
+    last_kind = loader
+};
 
 const char* base_name(const char* path)
 {
@@ -37,6 +46,7 @@ Kind kind_of(const char* name)
 }
 
 std::atomic<link_map*> preloaded{nullptr};
+std::atomic<bool> started{false}; // the program's own libraries are all there
 
 bool defines_dlsym(const link_map& map)
 {
@@ -52,6 +62,16 @@ bool may_be_ours(Kind definer, const char* symbol)
         return true;
     return definer == libc &&
            (std::strcmp(symbol, "dlsym") == 0 || std::strcmp(symbol, "dlvsym") == 0);
+}
+
+// What a library behind ours defines itself, ours calls next: it asks for the one after. Were that
+// ours again, the two would call each other for ever. Libraries that come later are behind nobody.
+bool may_get_ours(std::uintptr_t referrer, const char* symbol)
+{
+    if (referrer <= last_kind)
+        return referrer == other;
+    const auto* map = reinterpret_cast<const link_map*>(referrer);
+    return !vramscope::capture::object_symbol(map->l_addr, map->l_ld, symbol);
 }
 
 } // namespace
@@ -72,9 +92,11 @@ extern "C" {
     if (space != LM_ID_BASE)
         return 0;
     Kind kind = kind_of(base_name(map->l_name));
-    if (kind == other && preloaded.load(std::memory_order_acquire) && defines_dlsym(*map))
-        kind = behind_preload;
-    *cookie = kind;
+    const bool behind = kind == other && preloaded.load(std::memory_order_acquire);
+    if (behind && defines_dlsym(*map))
+        kind = dlsym_behind_preload;
+    if (kind != other || !behind || started.load(std::memory_order_acquire))
+        *cookie = kind;
     if (kind == preload)
         preloaded.store(map, std::memory_order_release);
     switch (kind) {
@@ -88,13 +110,18 @@ extern "C" {
     }
 }
 
+[[gnu::visibility("default")]] void la_preinit(std::uintptr_t*)
+{
+    started.store(true, std::memory_order_release);
+}
+
 [[gnu::visibility("default")]] std::uintptr_t la_symbind64(Elf64_Sym* symbol, unsigned,
                                                            std::uintptr_t* referrer,
                                                            std::uintptr_t* definer, unsigned*,
                                                            const char* name)
 {
     link_map* ours = preloaded.load(std::memory_order_acquire);
-    if (!ours || *referrer != other || !may_be_ours(static_cast<Kind>(*definer), name))
+    if (!ours || !may_be_ours(static_cast<Kind>(*definer), name) || !may_get_ours(*referrer, name))
         return symbol->st_value;
     void* wrapper = vramscope::capture::object_symbol(ours->l_addr, ours->l_ld, name);
     return wrapper ? reinterpret_cast<std::uintptr_t>(wrapper) : symbol->st_value;

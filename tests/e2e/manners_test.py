@@ -78,14 +78,20 @@ class MannersTest(EndToEndTest):
         self.assert_seen(self.report_of(*self.logs()), 2, 1)
 
     def test_another_preload_of_the_drivers_functions(self):
-        other = PROGRAMS / "libother_preload.so"
-        for number, order in enumerate([f"{PRELOAD}:{other}", f"{other}:{PRELOAD}"]):
-            with self.subTest(order):
-                done = self.preloaded("memory_kinds", "device_v2", LD_PRELOAD=order, VRAMSCOPE_LOG=f"{number}.vsl")
-                self.assertEqual((done.returncode, done.stdout), (0, "the other allocates\n"), done.stderr)
-                self.assert_seen(self.report_of(f"{number}.vsl"), 2, 1)
-        report = self.trace("memory_kinds", "device_v2", LD_PRELOAD=str(other))
-        self.assert_seen(report, 2, 1)
+        told = "the other allocates\nthe other frees\n"
+        for name in ("other_preload", "other_wrapper"):
+            other = PROGRAMS / f"lib{name}.so"
+            self.assertEqual(self.plain("memory_kinds", "device_v2", LD_PRELOAD=str(other)).stdout, told)
+            for number, order in enumerate([f"{PRELOAD}:{other}", f"{other}:{PRELOAD}"]):
+                with self.subTest(order):
+                    log = f"{name}.{number}.vsl"
+                    done = self.preloaded("memory_kinds", "device_v2", LD_PRELOAD=order, VRAMSCOPE_LOG=log)
+                    self.assertEqual((done.returncode, done.stdout), (0, told), done.stderr)
+                    self.assert_seen(self.report_of(log), 2, 1)
+            with self.subTest(run=name):
+                report = self.trace("memory_kinds", "device_v2", LD_PRELOAD=str(other))
+                self.assertEqual(self.stdout, told)
+                self.assert_seen(report, 2, 1)
 
     # Such a dlsym goes round a preload; `vramscope run` stands in its way with LD_AUDIT.
     def test_run_sees_programs_with_a_dlsym_before_ours(self):

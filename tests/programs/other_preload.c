@@ -1,7 +1,8 @@
-/* tests/programs/other_preload.c — another tool's preload: a dlsym and a cuMemAlloc of its own,
- * which go to the next.
+/* tests/programs/other_preload.c — another tool's preload: a dlsym, a cuMemAlloc and a cuMemFree of
+ * its own, which go to the next.
  *
- * Also built into a program of its own (doors_own_dlsym): then it stands before every preload. */
+ * Also built without the dlsym (other_wrapper): what is next is ours to say then. And built into a
+ * program of its own (doors_own_dlsym): then it stands before every preload. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -13,6 +14,7 @@ static void say(const char* line)
         _exit(9);
 }
 
+#ifndef WITHOUT_DLSYM
 void* dlsym(void* restrict handle, const char* restrict name)
 {
     static void* (*next)(void*, const char*);
@@ -26,6 +28,7 @@ void* dlsym(void* restrict handle, const char* restrict name)
         say("the other was asked\n");
     return next(handle, name);
 }
+#endif
 
 #ifndef WITHOUT_CUDA
 #define __CUDA_API_VERSION_INTERNAL 1
@@ -42,5 +45,18 @@ CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes)
         say("the other allocates\n");
     }
     return next(address, bytes);
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address)
+{
+    static CUresult (*next)(CUdeviceptr);
+    if (!next) {
+        void* found = dlsym(RTLD_NEXT, "cuMemFree_v2");
+        if (!found)
+            return CUDA_ERROR_NOT_FOUND;
+        memcpy(&next, &found, sizeof next);
+        say("the other frees\n");
+    }
+    return next(address);
 }
 #endif
