@@ -1,4 +1,5 @@
 # tests/e2e/lifecycle_limits_test.py — closed descriptors, full disks and tight limits cost events, never the program.
+import bisect
 import resource
 import shutil
 import subprocess
@@ -17,8 +18,8 @@ class LifecycleLimitsTest(EndToEndTest):
         def restrict():
             if limit is not None:
                 resource.setrlimit(limit, (value, resource.getrlimit(limit)[1]))
-        env = self.environment(LD_PRELOAD=str(PRELOAD), LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE="256MiB",
-                               VRAMSCOPE_LOG="limited.vsl", **env)
+        env = self.environment(**{"LD_PRELOAD": str(PRELOAD), "LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "256MiB",
+                                  "VRAMSCOPE_LOG": "limited.vsl", **env})
         return subprocess.run([str(PROGRAMS / program), *arguments], cwd=self.folder, capture_output=True, text=True,
                               timeout=120, env=env, preexec_fn=restrict)
 
@@ -53,6 +54,29 @@ class LifecycleLimitsTest(EndToEndTest):
                 for log in self.logs():
                     self.assertNotEqual(self.report_of(log)["verdict"], "clean")  # it leaks
                     log.unlink()
+
+    # From what the program alone needs upwards: at each step another mapping of ours is the one that fails.
+    def test_a_limit_of_the_address_space(self):
+        work = ("memory_kinds", "device_v2")
+
+        def with_limit(kibibytes, **env):
+            return self.limited(*work, limit=resource.RLIMIT_AS, value=kibibytes << 10, **env)
+        most = 1 << 36  # more addresses than a process has
+        enough = bisect.bisect_left(range(most), True, key=lambda size: with_limit(size, LD_PRELOAD="").returncode == 0)
+        kinds = set()
+        for more in (*range(0, 8 << 10, 56), 256 << 10):  # less than a chunk at a time
+            with self.subTest(more=more):
+                done = with_limit(enough + more)
+                if "shared object" in done.stderr or "cannot reserve" in done.stderr:
+                    continue  # the preload itself takes some 200 KiB
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+                for log in self.logs():
+                    seen = self.report_of(log)["coverage"]
+                    log.unlink()
+                    if not seen["lost_events"]:
+                        self.assertEqual((seen["allocations"], seen["frees"]), (2, 1))
+                    kinds.add("partial" if seen["lost_events"] else "complete")
+        self.assertIn("complete", kinds)
 
     # They are the program's: what it writes there must not go into the log.
     def test_closed_standard_descriptors_do_not_become_ours(self):
