@@ -51,6 +51,14 @@ class MannersTest(EndToEndTest):
         self.assert_seen(report, 1100, 1100)
         self.assertEqual(report["verdict"], "clean")
 
+    def test_a_program_with_its_own_spdlog_and_fmt(self):
+        plain = self.plain("own_spdlog")
+        self.assertEqual((plain.returncode, plain.stdout.count("caught: ")), (0, 2), plain.stderr)
+        report = self.trace("own_spdlog")
+        self.assertEqual(self.stdout, plain.stdout)
+        self.assert_seen(report, 2, 1)
+        self.assert_leak(report["leaks"][0], "own_spdlog.cpp", "own_spdlog", bytes=3000)
+
     def test_a_plugin_of_cxx_throws_in_a_program_of_c(self):
         for run in (self.plain, self.preloaded):
             done = run("plugin_host", PROGRAMS / "libplugin.so", "plugin_throw")
