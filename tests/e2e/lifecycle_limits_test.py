@@ -39,10 +39,12 @@ class LifecycleLimitsTest(EndToEndTest):
                 try:
                     done = self.preloaded(*WORK, VRAMSCOPE_LOG="disk/log.vsl")
                     self.assert_like_plain(done, *WORK)
-                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                     report = self.report_of("disk/log.vsl")
-                    self.assertEqual(report["verdict"], "inconclusive")
-                    self.assertGreater(report["coverage"]["lost_events"], 0)
+                    lost = report["coverage"]["lost_events"]
+                    self.assertEqual(done.stderr.count("\n"), 1 if lost else 0, done.stderr)
+                    self.assertEqual(report["verdict"], "inconclusive" if lost else "leaks")
+                    if chunks == 1:  # three are enough where the threads happen to run one after another
+                        self.assertGreater(lost, 0)
                 finally:
                     subprocess.run(["umount", disk], check=True)
 
