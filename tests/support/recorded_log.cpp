@@ -49,7 +49,7 @@ struct Field {
     std::string kind; // "", "text" or "signed"
 };
 
-std::vector<Field> fields_of(const RecordLayout& layout)
+std::vector<Field> read_fields(const RecordLayout& layout)
 {
     std::istringstream words{std::string(layout.fields)};
     std::vector<Field> fields;
@@ -58,6 +58,17 @@ std::vector<Field> fields_of(const RecordLayout& layout)
         fields.push_back({word.substr(0, colon), colon == word.npos ? "" : word.substr(colon + 1)});
     }
     return fields;
+}
+
+// Asked for every number of every record: the words are taken apart once.
+const std::vector<Field>& fields_of(const RecordLayout& layout)
+{
+    static const auto all = [] {
+        std::vector<std::vector<Field>> read;
+        std::ranges::transform(kLayouts, std::back_inserter(read), read_fields);
+        return read;
+    }();
+    return all.at(static_cast<std::size_t>(&layout - std::begin(kLayouts)));
 }
 
 class PayloadDecoder {
@@ -217,10 +228,10 @@ std::string RecordedLog::info(std::string_view key) const
 
 std::vector<std::uint64_t> RecordedLog::frames_of(std::uint64_t stack) const
 {
-    for (const DecodedRecord& record : records)
-        if (record.tag() == Tag::stack && record.number("id") == stack)
-            return record.frames;
-    refuse("no stack " + std::to_string(stack));
+    const auto at = stacks.find(stack);
+    if (at == stacks.end())
+        refuse("no stack " + std::to_string(stack));
+    return records.at(at->second).frames;
 }
 
 RecordedLog read_recorded_log(const std::string& path)
@@ -247,6 +258,8 @@ RecordedLog read_recorded_log(const std::string& path)
              decode_payload({bytes.data() + offset + sizeof chunk, chunk.committed},
                             chunk.base_ticks, chunk.lane)) {
             record.chunk = index;
+            if (record.tag() == Tag::stack)
+                log.stacks.emplace(record.number("id"), log.records.size());
             log.records.push_back(std::move(record));
         }
     }

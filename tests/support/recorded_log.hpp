@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "tracker/format/layout.hpp"
@@ -48,6 +49,7 @@ struct RecordedLog {
     format::FileHeader header;
     std::vector<format::ChunkHeader> chunks; // those that were begun
     std::vector<DecodedRecord> records;      // chunk by chunk, in the order of the file
+    std::unordered_map<std::uint64_t, std::size_t> stacks; // by id: where in `records`
 
     std::vector<DecodedRecord> all(format::Tag tag) const;
     std::size_t count(format::Tag tag) const;
