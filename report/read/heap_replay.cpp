@@ -249,8 +249,7 @@ void HeapReplay::free(const Record& record, Memory memory)
         return free_physical(record.address);
     const std::uint64_t key = key_of(memory, record.address);
     Block* const block = live_.find(key);
-    const bool of_the_one_before =
-        block && record.ticks < block->ticks && block->opened_again == 0;
+    const bool of_the_one_before = block && record.ticks < block->ticks && block->opened_again == 0;
     if (!block || sums_.is_dead(*block) || (of_the_one_before && !block->displaced)) {
         counts_.unmatched_frees += class_of(memory) != MemoryClass::owner;
         return;

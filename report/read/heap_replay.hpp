@@ -114,8 +114,8 @@ private:
     FlatMap<Block> live_;
     PhysicalMemory<Block> physical_;
     Pools pools_;
-    std::unordered_map<std::uint64_t, std::uint64_t> context_handles_;    // by id
-    std::unordered_multimap<std::uint64_t, PendingFree> pending_;         // by key
+    std::unordered_map<std::uint64_t, std::uint64_t> context_handles_; // by id
+    std::unordered_multimap<std::uint64_t, PendingFree> pending_;      // by key
     LostSums lost_{phases_};
     ReplayCounts counts_;
     FailedCalls failed_calls_;

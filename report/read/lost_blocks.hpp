@@ -26,9 +26,9 @@ struct Block {
     std::int16_t device = -1;
     std::uint16_t api = 0;
     format::Memory memory = format::Memory::none;
-    bool displaced = false; // took the place of a block whose free may still come, late
-    bool mortal = false;    // dies with its context
-    bool shared = false;    // was given a name that others can open
+    bool displaced = false;         // took the place of a block whose free may still come, late
+    bool mortal = false;            // dies with its context
+    bool shared = false;            // was given a name that others can open
     std::uint16_t opened_again = 0; // of a mapping that ends with as many closes
 };
 

@@ -11,8 +11,8 @@
 
 int main()
 {
-    const auto log = std::make_shared<spdlog::logger>(
-        "own", std::make_shared<spdlog::sinks::stdout_sink_mt>());
+    const auto log =
+        std::make_shared<spdlog::logger>("own", std::make_shared<spdlog::sinks::stdout_sink_mt>());
     log->set_pattern("[%n] %v");
     primary_context();
     CUdeviceptr blocks[2];
