@@ -273,6 +273,8 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config)
     Context* context = nullptr;
     if (const CUresult error = current_context(context))
         return error;
+    if (static_cast<unsigned>(config) > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
     context->cache_config = config;
     return CUDA_SUCCESS;
 }
@@ -287,6 +289,8 @@ CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
     Context* context = nullptr;
     if (const CUresult error = current_context(context))
         return error;
+    if (static_cast<unsigned>(config) > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CUDA_ERROR_INVALID_VALUE;
     context->shared_config = config;
     return CUDA_SUCCESS;
 }
