@@ -2,8 +2,10 @@
 #include "interpose/hooks/owner_actions.hpp"
 
 #include <cstdio>
+#include <iterator>
 
 #include "interpose/hooks/unknown_names.hpp"
+#include "tracker/capture/stack_table.hpp"
 #include "tracker/log/log_file.hpp"
 
 namespace vramscope::hooks {
@@ -31,6 +33,22 @@ void describe_driver(log::Thread& thread)
         log::record_info(thread, "driver.version", text);
     }
     write_unknown_names(thread);
+}
+
+// The array and the place in it as one number; no address has the top bit.
+std::uint64_t tile_key(const CUarrayMapInfo& tile) noexcept
+{
+    const auto key = [&tile](auto... place) {
+        const std::uintptr_t words[] = {number(tile.resource.array),
+                                        static_cast<std::uintptr_t>(tile.subresourceType),
+                                        static_cast<std::uintptr_t>(place)...};
+        return capture::hash_frames(words, std::size(words), 0) | std::uint64_t{1} << 63;
+    };
+    const auto& level = tile.subresource.sparseLevel;
+    const auto& tail = tile.subresource.miptail;
+    return tile.subresourceType == CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL
+               ? key(level.level, level.layer, level.offsetX, level.offsetY, level.offsetZ)
+               : key(tail.layer, tail.offset);
 }
 
 } // namespace
@@ -103,22 +121,7 @@ void MapsTiles::succeeded(Call& call)
 {
     for (unsigned i = 0; i < count; ++i) {
         const CUarrayMapInfo& tile = list[i];
-        const auto& level = tile.subresource.sparseLevel;
-        const auto& tail = tile.subresource.miptail;
-        // FNV-1a; no address has the top bit.
-        std::uint64_t key = 0xcbf29ce484222325;
-        const auto mix = [&key](std::uint64_t value) { key = (key ^ value) * 0x100000001b3; };
-        mix(number(tile.resource.array));
-        mix(static_cast<std::uint64_t>(tile.subresourceType));
-        if (tile.subresourceType == CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL) {
-            for (const unsigned part :
-                 {level.level, level.layer, level.offsetX, level.offsetY, level.offsetZ})
-                mix(part);
-        } else {
-            mix(tail.layer);
-            mix(tail.offset);
-        }
-        key |= std::uint64_t{1} << 63;
+        const std::uint64_t key = tile_key(tile);
         if (tile.memOperationType == CU_MEM_OPERATION_TYPE_MAP)
             log::record_map(call.thread, call.api(), key, 1, tile.memHandle.memHandle, call.site);
         else
