@@ -41,20 +41,7 @@ public:
             device.held_bytes += block.bytes;
             ++device.blocks;
         }
-        auto [at, first] =
-            stacks_.try_emplace({block.stack, block.api, block.memory, block.device});
-        LostBlocks& sum = at->second;
-        if (first) {
-            sum.memory = block.memory;
-            sum.device = block.device;
-            sum.api = block.api;
-            sum.stack = block.stack;
-            sum.first_ticks = block.ticks;
-        }
-        sum.bytes += block.bytes;
-        ++sum.blocks;
-        sum.first_ticks = std::min(sum.first_ticks, block.ticks);
-        sum.last_ticks = std::max(sum.last_ticks, block.ticks);
+        stacks_[{block.stack, block.api, block.memory, block.device}].add(block);
     }
 
     LiveDevice& device_of(std::int32_t ordinal)

@@ -15,6 +15,22 @@ void keep_common(std::vector<std::string>& common, const std::vector<std::string
 
 } // namespace
 
+void LostBlocks::add(const Block& block)
+{
+    if (blocks == 0) {
+        memory = block.memory;
+        device = block.device;
+        api = block.api;
+        stack = block.stack;
+        first_ticks = block.ticks;
+    }
+    bytes += block.bytes;
+    ++blocks;
+    shared_blocks += block.shared;
+    first_ticks = std::min(first_ticks, block.ticks);
+    last_ticks = std::max(last_ticks, block.ticks);
+}
+
 void LostSums::add(const Block& block, Fate fate)
 {
     auto [at, first] =
@@ -22,11 +38,6 @@ void LostSums::add(const Block& block, Fate fate)
     LostBlocks& sum = at->second.sum;
     if (first) {
         sum.fate = fate;
-        sum.memory = block.memory;
-        sum.device = block.device;
-        sum.api = block.api;
-        sum.stack = block.stack;
-        sum.first_ticks = block.ticks;
         sum.phase = phases_.path(block.phase);
     } else if (block.phase != at->second.last_phase) {
         const std::vector<std::string> path = phases_.path(block.phase);
@@ -35,11 +46,7 @@ void LostSums::add(const Block& block, Fate fate)
     }
     phases_.hold(block.phase);
     phases_.release(std::exchange(at->second.last_phase, block.phase));
-    sum.bytes += block.bytes;
-    ++sum.blocks;
-    sum.shared_blocks += block.shared;
-    sum.first_ticks = std::min(sum.first_ticks, block.ticks);
-    sum.last_ticks = std::max(sum.last_ticks, block.ticks);
+    sum.add(block);
     const auto place = std::lower_bound(sum.threads.begin(), sum.threads.end(), block.thread);
     if (place == sum.threads.end() || *place != block.thread)
         sum.threads.insert(place, block.thread);

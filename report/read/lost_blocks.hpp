@@ -54,6 +54,9 @@ struct LostBlocks {
     std::vector<std::uint32_t> threads; // indexes, sorted
     std::vector<std::string> phase;     // path that all share
     bool phases_differ = false;
+
+    // One more block of this stack: all but its fate, its thread and its phase.
+    void add(const Block& block);
 };
 
 class LostSums {
