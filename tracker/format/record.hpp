@@ -14,10 +14,11 @@
 namespace vramscope::format {
 
 enum class Tag : std::uint8_t {
-    end = 0x00,   // never written: what an unwritten byte reads as
-    alloc = 0x01, // hot
-    free = 0x02,  // hot
-    place = 0x03, // hot: where the following events of this chunk happen
+    end = 0x00,    // never written: what an unwritten byte reads as
+    alloc = 0x01,  // hot
+    free = 0x02,   // hot
+    place = 0x03,  // hot: where the following events of this chunk happen
+    pooled = 0x04, // hot: an alloc that the internal pool served, or took from the driver to keep
 
     info = 0x20,   // key, value
     api = 0x21,    // an entry point: id, name, what it does
@@ -38,6 +39,14 @@ enum class Tag : std::uint8_t {
     pool = 0x30,   // what a pool gives out
     shared = 0x31, // memory was given a name that others can open
     trim = 0x32,   // a pool was told to give back what it does not need
+    // The internal pool (interpose/pool) between the program and the driver.
+    segment = 0x33,      // memory that it took from the driver
+    segment_gone = 0x34, // and that is the driver's again, or no longer the pool's to know
+    reusable = 0x35,     // what was freed before a moment may be handed out again
+    retried =
+        0x36, // an allocation was short of memory: cached memory went back, and it was tried again
+    out_of_memory = 0x37, // behind the `failed` of an allocation: how the device's memory stood
+    damaged = 0x38,       // memory was written that was free, or beyond a block
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFineAddress =
@@ -147,8 +156,25 @@ struct Alloc {
     std::uint64_t ticks;
     std::uint64_t address; // pointer or handle
     std::uint64_t bytes;
-    std::uint64_t stack; // id of a Stack record, 0: not captured
-    Memory memory;       // not in the record: from the Api, unless the place says graph
+    std::uint64_t stack;     // id of a Stack record, 0: not captured
+    Memory memory;           // not in the record: from the Api, unless the place says graph
+    bool pooled = false;     // it lies in a segment of the internal pool
+    std::uint64_t slack = 0; // what its block there is larger than `bytes`
+};
+
+// Why a segment left the internal pool.
+enum class SegmentEnd : std::uint8_t {
+    freed = 1,     // the program's free of it went to the driver
+    surplus = 2,   // more was cached than max_cached allows
+    collected = 3, // garbage_collection_threshold
+    pressure = 4,  // memory was short
+    asked = 5,     // the program emptied the cache
+};
+
+enum class Damage : std::uint8_t {
+    use_after_free = 1, // bytes of a freed block changed before it was handed out again
+    overrun = 2,        // bytes behind a live block changed
+    underrun = 3,       // bytes before it
 };
 
 struct Free {
@@ -168,7 +194,7 @@ struct Place {
     bool operator==(const Place&) const = default;
 };
 
-inline constexpr std::size_t kMaxHotBytes = 1 + 5 * kMaxVarintBytes;
+inline constexpr std::size_t kMaxHotBytes = 1 + 6 * kMaxVarintBytes;
 
 inline std::uint8_t* put_ticks(std::uint8_t* out, std::uint64_t ticks, DeltaState& state) noexcept
 {
@@ -206,7 +232,7 @@ inline std::uint64_t get_address(Cursor& in, std::uint8_t tag, DeltaState& state
 inline std::uint8_t* encode_alloc(std::uint8_t* out, const Alloc& event, DeltaState& state) noexcept
 {
     std::uint8_t* const tag = out++;
-    *tag = static_cast<std::uint8_t>(Tag::alloc);
+    *tag = static_cast<std::uint8_t>(event.pooled ? Tag::pooled : Tag::alloc);
     out = put_varint(out, event.api);
     out = put_ticks(out, event.ticks, state);
     out = put_address(out, tag, event.address, state);
@@ -216,7 +242,8 @@ inline std::uint8_t* encode_alloc(std::uint8_t* out, const Alloc& event, DeltaSt
     } else {
         out = put_varint(out, event.bytes / 256);
     }
-    return put_varint(out, event.stack);
+    out = put_varint(out, event.stack);
+    return event.pooled ? put_varint(out, event.slack) : out;
 }
 
 inline Alloc decode_alloc(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
@@ -227,6 +254,9 @@ inline Alloc decode_alloc(Cursor& in, std::uint8_t tag, DeltaState& state) noexc
     event.address = get_address(in, tag, state);
     event.bytes = (tag & kFineSize) ? in.varint() : in.varint() * 256;
     event.stack = in.varint();
+    event.pooled = (tag & kTagMask) == static_cast<std::uint8_t>(Tag::pooled);
+    if (event.pooled)
+        event.slack = in.varint();
     return event;
 }
 
@@ -294,6 +324,12 @@ inline Place decode_place(Cursor& in) noexcept
 //   pool           handle, signed location type and id (as CUmemLocation), managed (0 or 1)
 //   shared         api, ticks, address or handle, stack
 //   trim           api, ticks, pool, bytes it may keep, stack
+//   segment        ticks, address, bytes, context, signed device
+//   segment_gone   ticks, address, SegmentEnd
+//   reusable       ticks, how many ticks ago that moment was, by whom (0 the program's own synchronisation, 1 ours)
+//   retried        api, ticks, signed device, bytes, result code of the second try
+//   out_of_memory  api, ticks, signed device, requested, free, total, allocated, reserved, largest gap
+//   damaged        Damage, ticks, address of the block, signed offset of the first wrong byte, wrong bytes, stack
 // clang-format on
 
 enum StackFlags : std::uint64_t { kStackTruncated = 1 };

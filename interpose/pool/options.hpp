@@ -1,0 +1,26 @@
+// interpose/pool/options.hpp — what a pool is told; names and meanings as in PyTorch where it has
+// them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace vramscope::pool {
+
+inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+struct Options {
+    // Blocks of at least this size are not split, and serve only requests of about their size.
+    std::uint64_t max_split_bytes = kNoLimit;
+    // A request is rounded up to 2^n + k * 2^n / divisions. One entry for each power of two from
+    // 1 MiB (the first holds for all below too) to 32 GiB (the last holds for all above); 0: off.
+    std::array<std::uint8_t, 16> roundup_power2_divisions{};
+    // Of allowed_bytes: beyond it, unused segments go back before more is taken. 0: off.
+    double garbage_collection_threshold = 0;
+    // Reserved bytes may not exceed this.
+    std::uint64_t allowed_bytes = kNoLimit;
+    // Bytes of wholly unused segments beyond this go back at once.
+    std::uint64_t max_cached_bytes = kNoLimit;
+};
+
+} // namespace vramscope::pool
