@@ -16,12 +16,14 @@ constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
 bool has_ticks(Tag tag) noexcept
 {
     return names_entry_point(tag) || tag == Tag::module_loaded || tag == Tag::module_gone ||
-           tag == Tag::range_push || tag == Tag::range_pop || tag == Tag::mark;
+           tag == Tag::range_push || tag == Tag::range_pop || tag == Tag::mark ||
+           tag == Tag::segment || tag == Tag::segment_gone || tag == Tag::reusable ||
+           tag == Tag::damaged;
 }
 
 bool is_known(Tag tag) noexcept
 {
-    return tag >= Tag::info && tag <= Tag::trim;
+    return tag >= Tag::info && tag <= Tag::damaged;
 }
 
 } // namespace
@@ -29,7 +31,8 @@ bool is_known(Tag tag) noexcept
 bool names_entry_point(Tag tag) noexcept
 {
     return tag == Tag::context_gone || tag == Tag::failed || tag == Tag::map || tag == Tag::unmap ||
-           tag == Tag::retain || tag == Tag::shared || tag == Tag::trim;
+           tag == Tag::retain || tag == Tag::shared || tag == Tag::trim || tag == Tag::retried ||
+           tag == Tag::out_of_memory;
 }
 
 ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
@@ -107,7 +110,7 @@ ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
     record.tag = tag;
     record.thread = thread_;
     record.place = &place_;
-    if (tag == Tag::alloc) {
+    if (tag == Tag::alloc || tag == Tag::pooled) {
         const format::Alloc event = format::decode_alloc(in, byte, delta_);
         record.timed = true;
         record.ticks = event.ticks;
@@ -115,6 +118,9 @@ ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
         record.address = event.address;
         record.bytes = event.bytes;
         record.stack = event.stack;
+        record.tag = Tag::alloc;
+        record.pooled = event.pooled;
+        record.slack = event.slack;
         return in.ok() ? Step::record : Step::failed;
     }
     if (tag == Tag::free) {

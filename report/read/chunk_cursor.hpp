@@ -16,7 +16,7 @@
 namespace vramscope::report {
 
 // Which fields are set depends on the tag; the others are stale. `body` holds what follows them in
-// the log.
+// the log. A `pooled` record of the log is an alloc here.
 struct Record {
     format::Tag tag = format::Tag::end;
     bool timed = false;        // definitions have no time
@@ -26,6 +26,8 @@ struct Record {
     std::uint64_t address = 0; // alloc, free
     std::uint64_t bytes = 0;   // alloc
     std::uint64_t stack = 0;   // alloc, free
+    std::uint64_t slack = 0;   // alloc: what its block is larger, where it is pooled
+    bool pooled = false;       // alloc: out of a segment of the internal pool
     format::Cursor body{nullptr,
                         nullptr}; // of length-prefixed records; valid until the next one is read
     const format::Place* place = nullptr;

@@ -38,6 +38,25 @@ Bytes busy_log(std::uint32_t chunk_bytes)
     return log.build();
 }
 
+Bytes pooled_log(std::uint32_t chunk_bytes)
+{
+    constexpr std::uint64_t kSegment = 1 << 21;
+    LogBuilder log(chunk_bytes);
+    log.info("pool.mode", "split").device(0, 24ull << 30, "GPU").context(1).context(2, 1);
+    log.stack(1, {0x401000, 0x402000});
+    for (std::uint64_t round = 0; round < 20; ++round) {
+        const std::uint64_t base = 0x10000000 + round % 7 * kSegment;
+        log.thread(static_cast<std::uint32_t>(round % 2)).place({.context = 1 + round % 2});
+        log.segment(base, kSegment, 1 + round % 2, static_cast<std::int64_t>(round % 2));
+        log.pooled(base, 1000, 24, 1).pooled(base + 1024, 512).free(base).reusable(500, true);
+        log.pooled(base + 512, 300, 212).failed(2, kSegment).out_of_memory({.requested = kSegment});
+        log.retried(kSegment, 0).damaged(format::Damage::overrun, base, 1000, 4, 1);
+        log.segment_gone(base - round % 3 * kSegment);
+    }
+    log.context_gone(2);
+    return log.build();
+}
+
 } // namespace
 
 std::vector<Bytes> fuzz_corpus()
@@ -47,7 +66,8 @@ std::vector<Bytes> fuzz_corpus()
     tsc.header().latest_ticks = tsc.header().start_ticks + 3'000'000;
     tsc.header().latest_ns = tsc.header().start_ns + 1'000'000;
     tsc.alloc(0x1000, 256, 1).unused_chunk().alloc(0x1000, 512, 1);
-    return {busy_log(512), busy_log(1024), busy_log(4096), tsc.build()};
+    return {busy_log(512),   busy_log(1024),   busy_log(4096),
+            pooled_log(512), pooled_log(4096), tsc.build()};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

@@ -58,6 +58,40 @@ TEST(ChunkCursor, GivesEventsWithTheFieldsThatWereWritten)
     EXPECT_FALSE(decoded.damaged || decoded.cut);
 }
 
+TEST(ChunkCursor, APooledAllocationIsAnAllocationWithTheSlackOfItsBlock)
+{
+    LogBuilder log;
+    log.define_api("cuMemAlloc_v2").pooled(0x7f0000000400, 1000, 24, 17);
+    log.alloc(0x7f0000001234, 1001, 17);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 3u);
+    const Record& pooled = decoded.records[1];
+    EXPECT_EQ(pooled.tag, format::Tag::alloc);
+    EXPECT_TRUE(pooled.pooled);
+    EXPECT_EQ(pooled.address, 0x7f0000000400u);
+    EXPECT_EQ(pooled.bytes, 1000u);
+    EXPECT_EQ(pooled.slack, 24u);
+    EXPECT_FALSE(decoded.records[2].pooled);
+    EXPECT_EQ(decoded.records[2].address, 0x7f0000001234u);
+}
+
+TEST(ChunkCursor, RecordsOfTheInternalPoolHaveTheirTime)
+{
+    LogBuilder log;
+    log.define_api("cuMemAlloc_v2").at(5'000'000).segment(0x1000, 4096).segment_gone(0x1000);
+    log.reusable(5).retried(1, 2).out_of_memory({.requested = 7});
+    log.damaged(format::Damage::overrun, 0x1000, -3, 1);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 7u);
+    for (std::size_t at = 1; at < decoded.records.size(); ++at) {
+        EXPECT_TRUE(decoded.records[at].timed);
+        EXPECT_EQ(decoded.records[at].ticks, 5'000'000 + 1000 * (at - 1));
+    }
+    EXPECT_FALSE(decoded.damaged || decoded.cut);
+}
+
 TEST(ChunkCursor, TellsWhoseRecordsFollowOneAnother)
 {
     LogBuilder log;

@@ -256,6 +256,25 @@ LogBuilder& LogBuilder::alloc(std::uint64_t address, std::uint64_t bytes, std::u
                               .bytes = bytes,
                               .stack = stack,
                               .memory = Memory::none};
+    return add_alloc(event);
+}
+
+LogBuilder& LogBuilder::pooled(std::uint64_t address, std::uint64_t bytes, std::uint64_t slack,
+                               std::uint64_t stack, std::string_view api)
+{
+    const format::Alloc event{.api = api_id(api),
+                              .ticks = tick(),
+                              .address = address,
+                              .bytes = bytes,
+                              .stack = stack,
+                              .memory = Memory::none,
+                              .pooled = true,
+                              .slack = slack};
+    return add_alloc(event);
+}
+
+LogBuilder& LogBuilder::add_alloc(const format::Alloc& event)
+{
     room_for(2 * format::kMaxHotBytes);
     write_place();
     std::array<std::uint8_t, format::kMaxHotBytes> buffer{};
@@ -430,6 +449,49 @@ LogBuilder& LogBuilder::shared(std::uint64_t address, std::string_view api)
 LogBuilder& LogBuilder::trim(std::uint64_t pool, std::uint64_t keep_bytes)
 {
     event(Tag::trim, true, api_id("cuMemPoolTrimTo"), numbers({pool, keep_bytes, 0}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::segment(std::uint64_t address, std::uint64_t bytes, std::uint64_t context,
+                                std::int64_t device)
+{
+    event(Tag::segment, false, 0, numbers({address, bytes, context, format::zigzag(device)}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::segment_gone(std::uint64_t address, format::SegmentEnd end)
+{
+    event(Tag::segment_gone, false, 0, numbers({address, static_cast<std::uint64_t>(end)}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::reusable(std::uint64_t age, bool own)
+{
+    event(Tag::reusable, false, 0, numbers({age, std::uint64_t{own}}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::retried(std::uint64_t bytes, std::uint64_t result, std::int64_t device)
+{
+    event(Tag::retried, true, api_id("cuMemAlloc_v2"),
+          numbers({format::zigzag(device), bytes, result}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::out_of_memory(const OutOfMemory& state, std::string_view api)
+{
+    event(Tag::out_of_memory, true, api_id(api),
+          numbers({format::zigzag(state.device), state.requested, state.free, state.total,
+                   state.allocated, state.reserved, state.largest_gap}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::damaged(format::Damage kind, std::uint64_t address, std::int64_t offset,
+                                std::uint64_t bytes, std::uint64_t stack)
+{
+    event(
+        Tag::damaged, false, 0,
+        numbers({static_cast<std::uint64_t>(kind), address, format::zigzag(offset), bytes, stack}));
     return *this;
 }
 

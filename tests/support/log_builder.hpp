@@ -50,6 +50,17 @@ private:
     int fd_;
 };
 
+// As in a record out_of_memory.
+struct OutOfMemory {
+    std::int64_t device = 0;
+    std::uint64_t requested = 0;
+    std::uint64_t free = 0;
+    std::uint64_t total = 0;
+    std::uint64_t allocated = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t largest_gap = 0;
+};
+
 class LogBuilder {
 public:
     // Starts with thread 0 chosen. By default the program exited with status 0.
@@ -95,6 +106,19 @@ public:
     LogBuilder& pool(std::uint64_t handle, std::int64_t location_type, bool managed = false);
     LogBuilder& shared(std::uint64_t address, std::string_view api = "cuIpcGetMemHandle");
     LogBuilder& trim(std::uint64_t pool, std::uint64_t keep_bytes);
+    // An allocation out of a segment; its block is `slack` bytes larger.
+    LogBuilder& pooled(std::uint64_t address, std::uint64_t bytes, std::uint64_t slack = 0,
+                       std::uint64_t stack = 0, std::string_view api = "cuMemAlloc_v2");
+    LogBuilder& segment(std::uint64_t address, std::uint64_t bytes, std::uint64_t context = 1,
+                        std::int64_t device = 0);
+    LogBuilder& segment_gone(std::uint64_t address,
+                             format::SegmentEnd end = format::SegmentEnd::asked);
+    // What was freed up to `age` ticks before it may be handed out again.
+    LogBuilder& reusable(std::uint64_t age = 0, bool own = false);
+    LogBuilder& retried(std::uint64_t bytes, std::uint64_t result, std::int64_t device = 0);
+    LogBuilder& out_of_memory(const OutOfMemory& state, std::string_view api = "cuMemAlloc_v2");
+    LogBuilder& damaged(format::Damage kind, std::uint64_t address, std::int64_t offset,
+                        std::uint64_t bytes, std::uint64_t stack = 0);
     // A free that never came back: the thread's chunk says so to the end.
     LogBuilder& pending_free(std::uint64_t address, std::uint64_t stack = 0,
                              std::string_view api = "cuMemFree_v2");
@@ -130,6 +154,7 @@ private:
     void begin_chunk();
     void append(const std::uint8_t* bytes, std::size_t count);
     void write_place();
+    LogBuilder& add_alloc(const format::Alloc& event);
     void event(format::Tag tag, bool with_api, std::uint64_t api, const Bytes& rest);
 
     format::FileHeader header_{};

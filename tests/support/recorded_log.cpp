@@ -18,6 +18,7 @@ constexpr RecordLayout kLayouts[] = {
     {Tag::alloc, "alloc", "api ticks address bytes stack"},
     {Tag::free, "free", "api ticks address stack"},
     {Tag::place, "place", "context device:signed stream pool capturing"},
+    {Tag::pooled, "pooled", "api ticks address bytes stack slack"},
     {Tag::info, "info", "key:text value:text"},
     {Tag::api, "api", "id effect memory name:text"},
     {Tag::thread, "thread", "index tid name:text"},
@@ -37,6 +38,13 @@ constexpr RecordLayout kLayouts[] = {
     {Tag::pool, "pool", "handle location_type:signed location:signed managed"},
     {Tag::shared, "shared", "api ticks address stack"},
     {Tag::trim, "trim", "api ticks pool keep_bytes stack"},
+    {Tag::segment, "segment", "ticks address bytes context device:signed"},
+    {Tag::segment_gone, "segment_gone", "ticks address end"},
+    {Tag::reusable, "reusable", "ticks age by"},
+    {Tag::retried, "retried", "api ticks device:signed bytes result"},
+    {Tag::out_of_memory, "out_of_memory",
+     "api ticks device:signed requested free total allocated reserved largest_gap"},
+    {Tag::damaged, "damaged", "ticks kind address offset:signed bytes stack"},
 };
 
 [[noreturn]] void refuse(const std::string& what)
@@ -112,6 +120,10 @@ private:
         if (record.tag() == Tag::alloc) {
             const format::Alloc event = format::decode_alloc(in_, byte, deltas_);
             record.numbers = {event.api, event.ticks, event.address, event.bytes, event.stack};
+        } else if (record.tag() == Tag::pooled) {
+            const format::Alloc event = format::decode_alloc(in_, byte, deltas_);
+            record.numbers = {event.api,   event.ticks, event.address,
+                              event.bytes, event.stack, event.slack};
         } else if (record.tag() == Tag::free) {
             const format::Free event = format::decode_free(in_, byte, deltas_);
             record.numbers = {event.api, event.ticks, event.address, event.stack};

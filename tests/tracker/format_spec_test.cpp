@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/recorded_log.hpp"
-#include "tracker/log/recorder.hpp"
+#include "tracker/log/pool_recorder.hpp"
 
 using namespace vramscope;
 using format::Tag;
@@ -166,6 +166,11 @@ public:
                 chunk_.payload,
                 {n("api"), n("ticks"), n("address"), n("bytes"), n("stack"), format::Memory::none},
                 thread_.deltas));
+        if (example_.record == "pooled")
+            return hot(format::encode_alloc(chunk_.payload,
+                                            {n("api"), n("ticks"), n("address"), n("bytes"),
+                                             n("stack"), format::Memory::none, true, n("slack")},
+                                            thread_.deltas));
         if (example_.record == "free")
             return hot(format::encode_free(
                 chunk_.payload, {n("api"), n("ticks"), n("address"), n("stack")}, thread_.deltas));
@@ -203,6 +208,9 @@ private:
                                        static_cast<int>(n("location")), n("managed") != 0});
         else if (name == "unmap")
             log::record_unmap(thread_, n("api"), n("ticks"), n("address"), n("bytes"));
+        else if (name == "segment_gone")
+            log::record_segment_gone(thread_, n("ticks"), n("address"),
+                                     static_cast<format::SegmentEnd>(n("end")));
         else
             return false;
         return true;
@@ -415,5 +423,5 @@ TEST(FormatPage, ItsExamplesAreWhatTheRecorderWrites)
         EXPECT_EQ(*bytes, example.bytes);
         ++compared;
     }
-    EXPECT_GE(compared, 12u);
+    EXPECT_GE(compared, 14u);
 }

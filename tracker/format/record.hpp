@@ -329,7 +329,7 @@ inline Place decode_place(Cursor& in) noexcept
 //   reusable       ticks, how many ticks ago that moment was, by whom (0 the program's own synchronisation, 1 ours)
 //   retried        api, ticks, signed device, bytes, result code of the second try
 //   out_of_memory  api, ticks, signed device, requested, free, total, allocated, reserved, largest gap
-//   damaged        Damage, ticks, address of the block, signed offset of the first wrong byte, wrong bytes, stack
+//   damaged        ticks, Damage, address of the block, signed offset of the first wrong byte, wrong bytes, stack
 // clang-format on
 
 enum StackFlags : std::uint64_t { kStackTruncated = 1 };

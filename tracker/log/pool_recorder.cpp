@@ -65,8 +65,8 @@ void record_damaged(Thread& thread, const DamagedBlock& damage, const CallSite& 
         return;
     const std::uint32_t stack = stack_of(thread, site);
     Body(thread, Tag::damaged, kNumbers)
-        .number(static_cast<std::uint64_t>(damage.kind))
         .ticks(now())
+        .number(static_cast<std::uint64_t>(damage.kind))
         .number(damage.address)
         .signed_number(damage.offset)
         .number(damage.bytes)
