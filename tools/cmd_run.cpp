@@ -18,6 +18,7 @@
 #include "tools/messages.hpp"
 #include "tools/results.hpp"
 #include "tools/run_file.hpp"
+#include "tools/settings.hpp"
 #include "tools/simgpu/driver/settings.hpp"
 #include "tools/traced_process.hpp"
 
@@ -73,6 +74,8 @@ void set_environment(const RunOptions& options, const Installation& installation
         make_room_for_static_tls();
     }
     ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
+    for (const auto& [variable, value] : chosen_settings(options))
+        ::setenv(variable.c_str(), value.c_str(), 1);
     ::setenv("VRAMSCOPE_LOG", pattern.c_str(), 1);
     ::setenv("VRAMSCOPE_RUN", run_file.path().c_str(), 1);
     if (!options.simulate.empty()) {

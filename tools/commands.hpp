@@ -13,11 +13,13 @@
 namespace vramscope {
 
 struct RunOptions {
-    std::string simulate; // "24GiB", "2x80GiB"; empty: whatever driver there is
-    std::string log;      // pattern; empty: VRAMSCOPE_LOG, or the default name
-    std::string json;     // empty: none; "-": stdout
-    bool force = false;   // overwrite the log that `log` names
-    bool audit = true;    // the door for libraries opened with RTLD_DEEPBIND
+    std::string simulate;              // "24GiB", "2x80GiB"; empty: whatever driver there is
+    std::string log;                   // pattern; empty: VRAMSCOPE_LOG, or the default name
+    std::string json;                  // empty: none; "-": stdout
+    std::string pool;                  // of VRAMSCOPE_POOL; empty: as the environment has it
+    std::vector<std::string> settings; // NAME=VALUE
+    bool force = false;                // overwrite the log that `log` names
+    bool audit = true;                 // the door for libraries opened with RTLD_DEEPBIND
     std::vector<std::string> command;
 };
 int run_command(const RunOptions& options);

@@ -8,6 +8,7 @@
 #include "report/error.hpp"
 #include "tools/commands.hpp"
 #include "tools/messages.hpp"
+#include "tools/settings.hpp"
 
 namespace {
 
@@ -32,6 +33,8 @@ Examples:
   vramscope run -o logs/train.%p.vsl -- ./train
   vramscope run --simulate 2x80GiB ./train     two simulated GPUs of 80 GiB; needs no driver
   vramscope run --json leaks.json ./train      and a report for machines
+  vramscope run --pool cache ./train           keep freed memory, and hand it out again
+  vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
 
 constexpr const char* kReportFooter =
@@ -93,20 +96,6 @@ Examples:
   vramscope doctor vramscope.train.4711.vsl    what did this log see, and what did it lose?
 )";
 
-// The settings of the traced process, from the table that it reads them by.
-std::string settings_help()
-{
-    std::string text = "\nEnvironment, for the traced program:\n";
-    const auto add = [&text](std::string_view variable, std::string_view fallback,
-                             std::string_view help) {
-        text += fmt::format("  {:<22} {}{}\n", variable, help,
-                            fallback.empty() ? "" : fmt::format("; {}", fallback));
-    };
-#define VRAMSCOPE_SETTING(name, variable, fallback, help) add(variable, fallback, help);
-#include "tracker/log/settings.def"
-    return text;
-}
-
 struct CommandLine {
     CLI::App app{"Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.",
                  "vramscope"};
@@ -163,10 +152,15 @@ struct CommandLine {
             ->option_text("LOG");
         run_app->add_option("--json", run.json, "write the report for machines; - is stdout")
             ->option_text("FILE");
+        run_app->add_option("--pool", run.pool, "what becomes of freed memory: cache, split or off")
+            ->option_text("MODE");
+        run_app->add_option("--set", run.settings, "a setting of the list below; may be repeated")
+            ->allow_extra_args(false)
+            ->option_text("NAME=VALUE");
         run_app->add_flag("-f,--force", run.force, "overwrite the log that -o names");
         run_app->add_flag("!--no-audit", run.audit,
                           "do not follow libraries that were opened with RTLD_DEEPBIND");
-        run_app->footer(kRunFooter + settings_help());
+        run_app->footer(kRunFooter + vramscope::settings_help());
     }
 
     void add_mark()

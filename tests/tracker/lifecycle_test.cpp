@@ -384,6 +384,36 @@ TEST(Settings, ThatAreWrongAreToldOnceAndTheLogIsWritten)
     EXPECT_NE(told.find("VRAMSCOPE_STACK_DEPTH=deep"), told.npos);
 }
 
+TEST(Settings, OfThePoolAreInTheLogAndWhatIsSetInVainIsToldOnce)
+{
+    Recording recording;
+    recording.setting("VRAMSCOPE_POOL", "cache");
+    recording.setting("VRAMSCOPE_LIMIT", "8GiB");
+    recording.setting("VRAMSCOPE_POISON", "0xA5");
+    recording.setting("VRAMSCOPE_GUARD", "on");
+    const RecordedLog log = recording.run([&] {
+        catch_stderr(recording);
+        alloc_many(1, 10);
+    });
+    EXPECT_EQ(log.info("pool.mode"), "cache");
+    EXPECT_EQ(log.info("pool.sync"), "strict");
+    EXPECT_EQ(log.info("pool.limit"), "8GiB");
+    EXPECT_EQ(log.info("pool.poison"), "0xA5");
+    EXPECT_EQ(log.info("pool.guard"), "");
+    const std::string told = content_of(recording.dir().file("stderr"));
+    EXPECT_EQ(lines_in(told), 1u) << told;
+    EXPECT_NE(told.find("VRAMSCOPE_GUARD: no effect"), told.npos) << told;
+}
+
+TEST(Settings, WithoutAPoolTheLogSaysThatItIsOff)
+{
+    Recording recording;
+    recording.setting("VRAMSCOPE_POOL", "off");
+    const RecordedLog log = recording.run([] { hooked_alloc(256, 256); });
+    EXPECT_EQ(log.info("pool.mode"), "off");
+    EXPECT_EQ(log.info("pool.sync"), "");
+}
+
 // A daemon closes all descriptors and opens its own files: the log's number is then one of them.
 TEST(Descriptor, ThatBecameTheProgramsOwnIsNotWrittenTo)
 {

@@ -120,6 +120,142 @@ TEST(Settings, TakeTheLongestValueWhole)
     EXPECT_EQ(read({{"VRAMSCOPE_LOG", longest}}).log, longest);
 }
 
+TEST(Settings, OfThePoolAreTheDefaultsWithoutAnEnvironment)
+{
+    const Settings settings = read({});
+    EXPECT_FALSE(settings.pool_strict);
+    EXPECT_EQ(settings.max_split_bytes, kNoBytes);
+    EXPECT_EQ(settings.roundup_power2_divisions, Divisions::Value{});
+    EXPECT_EQ(settings.garbage_collection_threshold, 0);
+    EXPECT_EQ(settings.memory_fraction, 0);
+    EXPECT_EQ(settings.limit_bytes, kNoBytes);
+    EXPECT_EQ(settings.max_cached_bytes, kNoBytes);
+    EXPECT_EQ(settings.poison, -1);
+    EXPECT_FALSE(settings.guard);
+    EXPECT_STREQ(settings.without_effect, "");
+    EXPECT_EQ(settings.pool_knobs[0], '\0');
+}
+
+TEST(Settings, OfThePoolAreTakenFromTheEnvironment)
+{
+    const Settings settings = read({{"VRAMSCOPE_POOL", "split"},
+                                    {"VRAMSCOPE_POOL_SYNC", "strict"},
+                                    {"VRAMSCOPE_MAX_SPLIT_SIZE_MB", "20"},
+                                    {"VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS", "4"},
+                                    {"VRAMSCOPE_GARBAGE_COLLECTION_THRESHOLD", "0.75"},
+                                    {"VRAMSCOPE_PER_PROCESS_MEMORY_FRACTION", "0.5"},
+                                    {"VRAMSCOPE_LIMIT", "8GiB"},
+                                    {"VRAMSCOPE_MAX_CACHED", "512MiB"},
+                                    {"VRAMSCOPE_POISON", "0xA5"},
+                                    {"VRAMSCOPE_GUARD", "on"}});
+    EXPECT_EQ(settings.pool_mode, PoolMode::split);
+    EXPECT_TRUE(settings.pool_strict);
+    EXPECT_EQ(settings.max_split_bytes, 20ull << 20);
+    EXPECT_EQ(settings.roundup_power2_divisions[15], 4);
+    EXPECT_DOUBLE_EQ(settings.garbage_collection_threshold, 0.75);
+    EXPECT_DOUBLE_EQ(settings.memory_fraction, 0.5);
+    EXPECT_EQ(settings.limit_bytes, 8ull << 30);
+    EXPECT_EQ(settings.max_cached_bytes, 512ull << 20);
+    EXPECT_EQ(settings.poison, 0xA5);
+    EXPECT_TRUE(settings.guard);
+    EXPECT_STREQ(settings.complaint, "");
+    EXPECT_STREQ(settings.without_effect, "");
+}
+
+TEST(Settings, ComplainOfWhatEachSettingOfThePoolCannotBe)
+{
+    const std::pair<const char*, const char*> wrong[] = {
+        {"VRAMSCOPE_POOL", "cached"},
+        {"VRAMSCOPE_POOL_SYNC", "eager"},
+        {"VRAMSCOPE_MAX_SPLIT_SIZE_MB", "19"},
+        {"VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS", "3"},
+        {"VRAMSCOPE_GARBAGE_COLLECTION_THRESHOLD", "1"},
+        {"VRAMSCOPE_PER_PROCESS_MEMORY_FRACTION", "1.5"},
+        {"VRAMSCOPE_LIMIT", "8"},
+        {"VRAMSCOPE_MAX_CACHED", "many"},
+        {"VRAMSCOPE_POISON", "165"},
+        {"VRAMSCOPE_GUARD", "yes"},
+    };
+    for (const auto& [name, value] : wrong) {
+        SCOPED_TRACE(name);
+        std::map<std::string, std::string> values{{"VRAMSCOPE_POOL", "split"}};
+        values[name] = value;
+        const Settings settings = read(values);
+        expect_complaint(settings, name, value);
+        EXPECT_STREQ(settings.without_effect, ""); // it was not taken: nothing was set in vain
+        EXPECT_EQ(settings.pool_knobs[0], '\0');
+        const Settings fallback = read({});
+        EXPECT_EQ(settings.limit_bytes, fallback.limit_bytes);
+        EXPECT_EQ(settings.memory_fraction, fallback.memory_fraction);
+        EXPECT_EQ(settings.garbage_collection_threshold, fallback.garbage_collection_threshold);
+        EXPECT_EQ(settings.max_split_bytes, fallback.max_split_bytes);
+        EXPECT_EQ(settings.roundup_power2_divisions, fallback.roundup_power2_divisions);
+        EXPECT_EQ(settings.max_cached_bytes, fallback.max_cached_bytes);
+        EXPECT_EQ(settings.poison, fallback.poison);
+        EXPECT_EQ(settings.guard, fallback.guard);
+        EXPECT_EQ(settings.pool_strict, fallback.pool_strict);
+        EXPECT_EQ(settings.pool_mode,
+                  std::string(name) == "VRAMSCOPE_POOL" ? fallback.pool_mode : PoolMode::split);
+    }
+}
+
+TEST(Settings, PoisonAndGuardMakeThePoolStrict)
+{
+    EXPECT_FALSE(read({{"VRAMSCOPE_POOL", "cache"}}).pool_strict);
+    EXPECT_TRUE(read({{"VRAMSCOPE_POOL", "cache"}, {"VRAMSCOPE_POISON", "0x00"}}).pool_strict);
+    EXPECT_TRUE(read({{"VRAMSCOPE_POOL", "split"}, {"VRAMSCOPE_GUARD", "on"}}).pool_strict);
+}
+
+TEST(Settings, TellWhatIsSetInVain)
+{
+    const Settings off = read({{"VRAMSCOPE_POOL", "off"},
+                               {"VRAMSCOPE_POISON", "0xA5"},
+                               {"VRAMSCOPE_LIMIT", "8GiB"},
+                               {"VRAMSCOPE_VERIFY", "off"}});
+    EXPECT_STREQ(off.without_effect,
+                 "VRAMSCOPE_LIMIT, VRAMSCOPE_POISON: no effect with VRAMSCOPE_POOL=off");
+    const Settings cache = read({{"VRAMSCOPE_POOL", "cache"},
+                                 {"VRAMSCOPE_MAX_SPLIT_SIZE_MB", "64"},
+                                 {"VRAMSCOPE_GUARD", "on"},
+                                 {"VRAMSCOPE_LIMIT", "8GiB"}});
+    EXPECT_STREQ(
+        cache.without_effect,
+        "VRAMSCOPE_MAX_SPLIT_SIZE_MB, VRAMSCOPE_GUARD: no effect with VRAMSCOPE_POOL=cache");
+    EXPECT_FALSE(cache.guard);
+    EXPECT_FALSE(cache.pool_strict);
+}
+
+TEST(Settings, KeepTheKnobsOfThePoolAsTheyWereSet)
+{
+    const Settings settings = read({{"VRAMSCOPE_POOL", "cache"},
+                                    {"VRAMSCOPE_POOL_SYNC", "strict"},
+                                    {"VRAMSCOPE_GUARD", "on"},
+                                    {"VRAMSCOPE_MAX_CACHED", "2GiB"},
+                                    {"VRAMSCOPE_LIMIT", "8G"}});
+    const char expected[] = "limit=8G\0max_cached=2GiB\0";
+    EXPECT_EQ(std::string(settings.pool_knobs, sizeof expected),
+              std::string(expected, sizeof expected));
+}
+
+TEST(Settings, KeepNoKnobThatThereIsNoRoomFor)
+{
+    const std::string longest = std::string(kSettingBytes - 1, '0');
+    const Settings settings = read({{"VRAMSCOPE_POOL", "cache"},
+                                    {"VRAMSCOPE_MAX_CACHED", longest},
+                                    {"VRAMSCOPE_POISON", "0xA5"}});
+    EXPECT_EQ(settings.max_cached_bytes, 0u);
+    EXPECT_STREQ(settings.pool_knobs, "poison=0xA5");
+}
+
+TEST(Settings, AreCheckedOneByOne)
+{
+    char complaint[kComplaintBytes];
+    check_setting("VRAMSCOPE_POOL", "split", complaint);
+    EXPECT_STREQ(complaint, "");
+    check_setting("VRAMSCOPE_POOL", "both", complaint);
+    EXPECT_STREQ(complaint, "VRAMSCOPE_POOL=both is not valid: use cache, split or off");
+}
+
 TEST(Settings, ComplainOnlyOfTheFirstWrongValue)
 {
     const Settings settings = read({{"VRAMSCOPE_STACK_DEPTH", "many"},

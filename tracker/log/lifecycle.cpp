@@ -255,6 +255,25 @@ void write_rank(Thread& thread) noexcept
     tell_if_known("world_size", found.world_size);
 }
 
+// How the pool was set: what a report says of memory rests on it.
+void write_pool_settings(Thread& thread) noexcept
+{
+    const PoolMode mode = settings().pool_mode;
+    record_info(thread, "pool.mode",
+                mode == PoolMode::cache   ? "cache"
+                : mode == PoolMode::split ? "split"
+                                          : "off");
+    if (mode == PoolMode::off)
+        return;
+    record_info(thread, "pool.sync", settings().pool_strict ? "strict" : "lazy");
+    for (const char* knob = settings().pool_knobs; *knob; knob += std::strlen(knob) + 1) {
+        char key[64];
+        const char* const value = std::strchr(knob, '=') + 1;
+        std::snprintf(key, sizeof key, "pool.%.*s", static_cast<int>(value - 1 - knob), knob);
+        record_info(thread, key, value);
+    }
+}
+
 // What the program was, so that the log explains itself elsewhere.
 void write_infos(Thread& thread) noexcept
 {
@@ -273,6 +292,7 @@ void write_infos(Thread& thread) noexcept
     record_info(thread, "unwinder", capture::unwinder_name(capture::current_unwinder()));
     std::snprintf(text, sizeof text, "%u", settings().max_frames);
     record_info(thread, "stack_depth", text);
+    write_pool_settings(thread);
     write_rank(thread);
     for (const char* name :
          {"CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
@@ -335,8 +355,9 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
         if (!process->generation) {
             if (opened_by)
                 forget_parent();
-            if (*settings().complaint)
-                tell("%s", settings().complaint);
+            for (const char* line : {settings().complaint, settings().without_effect})
+                if (*line)
+                    tell("%s", line);
             if (!stacks.open() || !create_log()) {
                 process->off = true;
                 return false;

@@ -1,7 +1,7 @@
 // tracker/log/settings.cpp — the environment, row by row of settings.def.
 #include "tracker/log/settings.hpp"
 
-#include <atomic>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,78 +11,116 @@
 namespace vramscope::log {
 namespace {
 
-void complain(Settings& settings, const char* name, const char* value, const char* valid) noexcept
+enum class Scope : std::uint8_t { any, pooled, split, inner };
+
+void complain(char (&complaint)[kComplaintBytes], const char* environment, const char* value,
+              const char* valid) noexcept
 {
-    if (!settings.complaint[0])
-        std::snprintf(settings.complaint, sizeof settings.complaint,
-                      "%s=%.64s is not valid: use %s", name, value, valid);
+    if (!complaint[0])
+        std::snprintf(complaint, sizeof complaint, "%s=%.64s is not valid: use %s", environment,
+                      value, valid);
 }
 
-void take(char* field, Settings& settings, const char* name, const char* value,
-          const char* fallback) noexcept
+// Whether the program's user has set this to something that is used.
+template <class Kind>
+bool take(typename Kind::Value& field, char (&complaint)[kComplaintBytes], const char* environment,
+          const char* value, const char* fallback, const char* valid) noexcept
 {
-    if (value && std::strlen(value) >= kSettingBytes) {
-        complain(settings, name, value, "less than 1024 bytes");
-        value = nullptr;
-    }
-    std::strcpy(field, value && *value ? value : fallback);
+    const bool given = value && *value;
+    if (given && Kind::read(value, field))
+        return true;
+    if (given)
+        complain(complaint, environment, value, valid);
+    Kind::read(fallback, field);
+    return false;
 }
 
-// What is neither on nor off counts as on.
-bool is_on(Settings& settings, const char* name, const char* value) noexcept
+bool has_effect(Scope scope, PoolMode mode) noexcept
 {
-    if (std::strcmp(value, "off") == 0)
-        return false;
-    if (std::strcmp(value, "on") != 0)
-        complain(settings, name, value, "on or off");
-    return true;
+    return scope == Scope::split ? mode == PoolMode::split
+                                 : scope != Scope::pooled || mode != PoolMode::off;
 }
 
-void check(Settings& settings) noexcept
+void add_in_vain(Settings& settings, const char* environment) noexcept
 {
-    char* end = nullptr;
-    const unsigned long depth = std::strtoul(settings.stack_depth, &end, 10);
-    if (*end || depth < 1 || depth > 256) {
-        complain(settings, "VRAMSCOPE_STACK_DEPTH", settings.stack_depth, "a number from 1 to 256");
-        settings.max_frames = 64;
-    } else {
-        settings.max_frames = static_cast<unsigned>(depth);
-    }
-    bool known = false;
-    for (const char* name : {"libunwind", "glibc", "none"})
-        known = known || std::strcmp(settings.unwinder, name) == 0;
-    if (!known) {
-        complain(settings, "VRAMSCOPE_UNWINDER", settings.unwinder, "libunwind, glibc or none");
-        std::strcpy(settings.unwinder, "libunwind");
-    }
-    settings.verify_stacks = is_on(settings, "VRAMSCOPE_VERIFY", settings.verify);
-    settings.stacks_of_frees = is_on(settings, "VRAMSCOPE_FREE_STACKS", settings.free_stacks);
+    std::strcat(settings.without_effect, settings.without_effect[0] ? ", " : "");
+    std::strcat(settings.without_effect, environment);
+}
+
+// VRAMSCOPE_MAX_CACHED is the pool's max_cached. `room` is what is left for it and the empty end.
+void add_knob(char*& end, std::size_t room, const char* environment, const char* value) noexcept
+{
+    const char* name = environment + std::strlen("VRAMSCOPE_");
+    const std::size_t length = std::strlen(name) + 1 + std::strlen(value);
+    if (std::strcmp(name, "POOL_SYNC") == 0 || length + 2 > room)
+        return;
+    for (; *name; ++name)
+        *end++ = static_cast<char>(std::tolower(static_cast<unsigned char>(*name)));
+    *end++ = '=';
+    end = std::strcpy(end, value) + std::strlen(value) + 1;
+}
+
+// Of what is set and valid for the pool, each is a knob that counts, or set in vain.
+void sort_knobs(Settings& settings, Environment environment, const bool* given) noexcept
+{
+    char* end = settings.pool_knobs;
+    const auto sort = [&](Scope scope, const char* name) {
+        if (!*given++ || scope == Scope::any || scope == Scope::inner)
+            return;
+        if (!has_effect(scope, settings.pool_mode))
+            add_in_vain(settings, name);
+        else
+            add_knob(end,
+                     sizeof settings.pool_knobs -
+                         static_cast<std::size_t>(end - settings.pool_knobs),
+                     name, environment(name));
+    };
+#define VRAMSCOPE_SETTING(field, kind, name, fallback, scope, valid, help) sort(Scope::scope, name);
+#include "tracker/log/settings.def"
+    if (settings.without_effect[0])
+        std::strcat(settings.without_effect, settings.pool_mode == PoolMode::off
+                                                 ? ": no effect with VRAMSCOPE_POOL=off"
+                                                 : ": no effect with VRAMSCOPE_POOL=cache");
 }
 
 } // namespace
 
-void read_settings(Settings& result, const char* (*environment)(const char* name)) noexcept
+constinit KeptSettings kept_settings{};
+
+void read_settings(Settings& result, Environment environment) noexcept
 {
-    std::memset(&result, 0, sizeof result);
-#define VRAMSCOPE_SETTING(name, variable, fallback, help)                                          \
-    take(result.name, result, variable, environment(variable), fallback);
+    std::memset(static_cast<void*>(&result), 0, sizeof result);
+    const bool given[] = {
+#define VRAMSCOPE_SETTING(field, kind, name, fallback, scope, valid, help)                         \
+    take<kind>(result.field, result.complaint, name, environment(name), fallback, valid),
 #include "tracker/log/settings.def"
-    check(result);
+    };
+    sort_knobs(result, environment, given);
+    result.guard = result.guard && result.pool_mode == PoolMode::split;
+    result.pool_strict = result.pool_strict || result.poison >= 0 || result.guard;
 }
 
-const Settings& settings() noexcept
+void check_setting(const char* environment, const char* value,
+                   char (&complaint)[kComplaintBytes]) noexcept
 {
-    static constinit Settings kept{};
-    static constinit std::atomic<bool> read{false};
-    static constinit capture::Lock reading;
-    if (!read.load(std::memory_order_acquire)) {
-        const std::lock_guard guard(reading);
-        if (!read.load(std::memory_order_relaxed)) {
-            read_settings(kept, [](const char* name) -> const char* { return std::getenv(name); });
-            read.store(true, std::memory_order_release);
-        }
+    complaint[0] = '\0';
+#define VRAMSCOPE_SETTING(field, kind, name, fallback, scope, valid, help)                         \
+    if (std::strcmp(environment, name) == 0) {                                                     \
+        kind::Value field;                                                                         \
+        take<kind>(field, complaint, name, value, fallback, valid);                                \
     }
-    return kept;
+#include "tracker/log/settings.def"
+}
+
+void keep_settings() noexcept
+{
+    static constinit capture::Lock reading;
+    const std::lock_guard guard(reading);
+    if (kept_settings.read.load(std::memory_order_relaxed))
+        return;
+    read_settings(kept_settings.values,
+                  [](const char* name) -> const char* { return std::getenv(name); });
+    kept_settings.read.store(true, std::memory_order_release);
 }
 
 } // namespace vramscope::log

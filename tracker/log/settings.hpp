@@ -5,24 +5,47 @@
 // and its default is used.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+
+#include "tracker/log/settings_values.hpp"
 
 namespace vramscope::log {
 
-inline constexpr std::size_t kSettingBytes = 1024;
+inline constexpr std::size_t kComplaintBytes = 256;
 
 struct Settings {
-#define VRAMSCOPE_SETTING(name, environment, fallback, help) char name[kSettingBytes];
+#define VRAMSCOPE_SETTING(field, kind, environment, fallback, scope, valid, help) kind::Value field;
 #include "tracker/log/settings.def"
-    unsigned max_frames; // stack_depth as a number
-    bool verify_stacks;
-    bool stacks_of_frees;
-    char complaint[256]; // about a wrong value; empty: none
+    // With poison or guard the pool is strict; guard is false where red zones cannot be.
+    char complaint[kComplaintBytes]; // about a wrong value; empty: none
+    char without_effect[512];        // names what was set in vain; empty: nothing
+    char pool_knobs[kSettingBytes];  // "limit=8GiB" … as set; each ends in '\0', the list in an
+                                     // empty one
 };
 
-const Settings& settings() noexcept;
+using Environment = const char* (*)(const char* name);
 
 // Reads the environment into `result`; settings() is this over the process's own, kept.
-void read_settings(Settings& result, const char* (*environment)(const char* name)) noexcept;
+void read_settings(Settings& result, Environment environment) noexcept;
+
+// What the row of `environment` says of `value`; an empty text: it is valid.
+void check_setting(const char* environment, const char* value,
+                   char (&complaint)[kComplaintBytes]) noexcept;
+
+struct KeptSettings {
+    Settings values;
+    std::atomic<bool> read;
+};
+extern constinit KeptSettings kept_settings;
+void keep_settings() noexcept;
+
+// Cheap: hooks ask for each call.
+inline const Settings& settings() noexcept
+{
+    if (!kept_settings.read.load(std::memory_order_acquire)) [[unlikely]]
+        keep_settings();
+    return kept_settings.values;
+}
 
 } // namespace vramscope::log

@@ -1,0 +1,74 @@
+// tracker/log/settings_values.hpp — how the text of a setting is read, one struct for each kind.
+//
+// read() says whether `text` is valid; if not, `value` means nothing. It allocates nothing and
+// knows no locale. Sizes are in bytes; for limits "off" is kNoBytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace vramscope::log {
+
+inline constexpr std::size_t kSettingBytes = 1024;
+inline constexpr std::uint64_t kNoBytes = ~std::uint64_t{0};
+
+enum class PoolMode : std::uint8_t { off, cache, split };
+
+struct Text {
+    using Value = char[kSettingBytes];
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Depth {
+    using Value = unsigned;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Unwinder {
+    using Value = char[16];
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Switch {
+    using Value = bool;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Mode {
+    using Value = PoolMode;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Sync { // true: strict
+    using Value = bool;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Size { // K, M, G or T, each with or without B or iB, are powers of 1024
+    using Value = std::uint64_t;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Limit { // a size that a device could have
+    using Value = std::uint64_t;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Megabytes { // PyTorch's max_split_size_mb
+    using Value = std::uint64_t;
+    static bool read(const char* text, Value& value) noexcept;
+};
+// Entry i holds for sizes of 2^i MiB up to twice that, the first for all below too, the last for
+// all above. In a list, as PyTorch reads it, the first key's value also holds below it, and that of
+// ">" from the last key on, this one included.
+struct Divisions {
+    using Value = std::array<std::uint8_t, 16>;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Threshold { // 0: off
+    using Value = double;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Fraction { // 0: off
+    using Value = double;
+    static bool read(const char* text, Value& value) noexcept;
+};
+struct Poison { // -1: off
+    using Value = int;
+    static bool read(const char* text, Value& value) noexcept;
+};
+
+} // namespace vramscope::log
