@@ -1,0 +1,179 @@
+// interpose/pool/block_table.hpp — the blocks of one pool, found by address, and the books of what
+// became of them. What both policies share.
+//
+// Guarded by the pool's lock. Memory comes from mmap; where there is none, blocks are not taken in.
+#pragma once
+
+#include <cstdint>
+
+#include "interpose/pool/address_map.hpp"
+#include "interpose/pool/epochs.hpp"
+#include "interpose/pool/options.hpp"
+#include "interpose/pool/slab.hpp"
+#include "interpose/pool/stats.hpp"
+#include "interpose/pool/upstream.hpp"
+
+namespace vramscope::pool {
+
+enum class State : std::uint8_t {
+    foreign, // no block of this pool
+    live,
+    held,    // freed while pinned, and part of a segment: not for use, not for upstream
+    pending, // freed, but not yet safe to hand out
+    free,
+};
+
+// One cache line: a hit touches its own and little else.
+struct Block {
+    Address address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t requested = 0;
+    std::uint64_t mark = 0; // live: serial number. After its free: its stamp
+    std::uint64_t turn = 0; // after its free: which search of the pool was the last, for its age
+    Index next = 0, previous = 0;
+    Index left = 0, right = 0; // cache: in the tree of addresses. split: neighbours in the segment
+    Index group = 0;           // cache: its size's group. split: its segment
+    State state = State::foreign;
+    Kind kind = kSmall;
+    bool pinned = false;
+};
+static_assert(sizeof(Block) == 64);
+
+struct Lookup {
+    State state = State::foreign;
+    Address address = 0;
+    std::uint64_t bytes = 0, requested = 0;
+    Address segment_address = 0;
+    std::uint64_t segment_bytes = 0;
+    std::uint64_t serial = 0; // of a live block: the pool's allocations are numbered
+    bool pinned = false;
+};
+
+// A block that left the pool live, as it was.
+struct Detached {
+    Address address = 0;
+    std::uint64_t bytes = 0, requested = 0, serial = 0;
+    bool pinned = false;
+};
+
+// A segment on its way back to upstream: the pool has forgotten it already.
+struct Leaving {
+    Address address;
+    std::uint64_t bytes;
+};
+
+// For snapshots.
+struct SegmentView {
+    Address address;
+    std::uint64_t bytes;
+    Kind kind;
+};
+struct BlockView {
+    Address address;
+    std::uint64_t bytes, requested; // requested: 0 unless live
+    State state;
+    bool pinned;
+    std::uint64_t serial; // 0 unless live
+};
+
+// Who was allocated, freed, reserved; one entry per event.
+struct Books {
+    Tally allocations, allocated_bytes, requested_bytes;
+    Tally active, active_bytes;
+    Tally segments, reserved_bytes;
+    Tally inactive_split, inactive_split_bytes;
+    Tally oversize_allocations, oversize_segments;
+    std::uint64_t least_oversize = kNoLimit;
+
+    void allocated(const Block& block) noexcept
+    {
+        allocations.add(block.kind, 1);
+        allocated_bytes.add(block.kind, block.bytes);
+        requested_bytes.add(block.kind, block.requested);
+        active.add(block.kind, 1);
+        active_bytes.add(block.kind, block.bytes);
+        if (block.bytes >= least_oversize) [[unlikely]]
+            oversize_allocations.add(kLarge, 1);
+    }
+    // Still active: what is pending is.
+    void freed(const Block& block) noexcept
+    {
+        allocations.subtract(block.kind, 1);
+        allocated_bytes.subtract(block.kind, block.bytes);
+        requested_bytes.subtract(block.kind, block.requested);
+        if (block.bytes >= least_oversize) [[unlikely]]
+            oversize_allocations.subtract(kLarge, 1);
+    }
+    void passed(Kind kind, std::uint64_t count, std::uint64_t bytes) noexcept
+    {
+        active.subtract(kind, count);
+        active_bytes.subtract(kind, bytes);
+    }
+    void taken(Kind kind, std::uint64_t bytes) noexcept
+    {
+        segments.add(kind, 1);
+        reserved_bytes.add(kind, bytes);
+        if (bytes >= least_oversize)
+            oversize_segments.add(kLarge, 1);
+    }
+    void left(Kind kind, std::uint64_t bytes) noexcept
+    {
+        segments.subtract(kind, 1);
+        reserved_bytes.subtract(kind, bytes);
+        if (bytes >= least_oversize)
+            oversize_segments.subtract(kLarge, 1);
+    }
+
+    template <class Each>
+    void for_each(Each each) noexcept
+    {
+        for (Tally* tally : {&allocations, &allocated_bytes, &requested_bytes, &active,
+                             &active_bytes, &segments, &reserved_bytes, &inactive_split,
+                             &inactive_split_bytes, &oversize_allocations, &oversize_segments})
+            each(*tally);
+    }
+    void fill(Stats& stats) const noexcept
+    {
+        stats.allocation = allocations.types();
+        stats.segment = segments.types();
+        stats.active = active.types();
+        stats.inactive_split = inactive_split.types();
+        stats.allocated_bytes = allocated_bytes.types();
+        stats.reserved_bytes = reserved_bytes.types();
+        stats.active_bytes = active_bytes.types();
+        stats.inactive_split_bytes = inactive_split_bytes.types();
+        stats.requested_bytes = requested_bytes.types();
+        stats.oversize_allocations = oversize_allocations.types().all;
+        stats.oversize_segments = oversize_segments.types().all;
+        stats.pending_bytes = active_bytes.current() - allocated_bytes.current();
+        stats.cached_bytes = reserved_bytes.current() - active_bytes.current();
+    }
+};
+
+struct BlockTable {
+    Slab<Block> blocks;
+    AddressMap by_address; // of every block, whatever its state
+    Books books;
+    std::uint64_t serial = 0; // of the last allocation
+    std::uint64_t turn = 0;   // searches so far
+
+    Block& operator[](Index index) noexcept { return blocks[index]; }
+    const Block& operator[](Index index) const noexcept { return blocks[index]; }
+
+    void make_live(Block& block, std::uint64_t requested) noexcept
+    {
+        block.state = State::live;
+        block.requested = requested;
+        block.mark = ++serial;
+        books.allocated(block);
+    }
+
+    void clear() noexcept
+    {
+        blocks.clear();
+        by_address.clear();
+        books.for_each([](Tally& tally) { tally.forget(); });
+    }
+};
+
+} // namespace vramscope::pool

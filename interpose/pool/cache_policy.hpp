@@ -1,0 +1,367 @@
+// interpose/pool/cache_policy.hpp — whole segments, kept by their exact size, never split: every
+// block is what upstream gave out.
+//
+// Guarded by the pool's lock; calls nothing outside. A size has a queue of freed blocks: as stamps
+// only grow, none of it has passed if its head has not, and a hit is a look-up and an unlink.
+#pragma once
+
+#include "interpose/pool/address_tree.hpp"
+#include "interpose/pool/block_table.hpp"
+#include "interpose/pool/pending_sums.hpp"
+#include "interpose/pool/rounding.hpp"
+
+namespace vramscope::pool {
+
+class CachePolicy {
+public:
+    CachePolicy(const Epochs& epochs, const Options& options) noexcept
+        : epochs_(epochs), options_(options)
+    {
+        table_.books.least_oversize = options.max_split_bytes;
+    }
+
+    BlockTable& table() noexcept { return table_; }
+    const BlockTable& table() const noexcept { return table_; }
+
+    std::uint64_t rounded(std::uint64_t bytes) const noexcept
+    {
+        const unsigned divisions = divisions_for(options_, bytes);
+        return divisions > 1 && bytes > kLeastBlock * divisions
+                   ? round_to_division(bytes, divisions)
+                   : bytes;
+    }
+    std::uint64_t segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
+    std::uint64_t least_segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
+
+    // A block that has passed, live now; 0: none.
+    Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
+    {
+        ++table_.turn;
+        pass();
+        const Index group = by_bytes_.find(rounded);
+        if (!group)
+            return 0;
+        const Index index = groups_[group].head;
+        if (!index || !epochs_.passed(table_[index].mark))
+            return 0;
+        unlink(index);
+        table_.make_live(table_[index], requested);
+        return index;
+    }
+
+    bool pending_could_serve(std::uint64_t rounded) const noexcept
+    {
+        const Index group = by_bytes_.find(rounded);
+        return group && groups_[group].head;
+    }
+
+    // The new segment's block, live; 0: no room for it in the tables.
+    Index add_segment(Address address, std::uint64_t bytes, std::uint64_t,
+                      std::uint64_t requested) noexcept
+    {
+        drop_overlaps(address, bytes);
+        const Index index = address && table_.by_address.make_room() ? table_.blocks.add() : 0;
+        const Index group = index ? group_for(bytes) : 0;
+        if (!group) {
+            if (index)
+                table_.blocks.remove(index);
+            return 0;
+        }
+        ++groups_[group].blocks;
+        Block& block = table_[index];
+        block = {.address = address, .bytes = bytes, .group = group, .kind = kind_of(bytes)};
+        table_.by_address.insert(address, index);
+        by_order_.insert(index);
+        table_.books.taken(block.kind, bytes);
+        table_.make_live(block, requested);
+        return index;
+    }
+
+    bool is_whole(Index) const noexcept { return true; }
+    // Only parts of segments are.
+    void hold(Index) noexcept {}
+    void release_held(std::uint64_t) noexcept {}
+
+    void put(Index index, std::uint64_t stamp) noexcept
+    {
+        Block& block = table_[index];
+        table_.books.freed(block);
+        block.state = State::pending;
+        block.mark = stamp;
+        block.turn = table_.turn;
+        pending_.add(stamp, block.kind, block.bytes);
+        Group& group = groups_[block.group];
+        block.next = 0;
+        block.previous = group.tail;
+        (group.tail ? table_[group.tail].next : group.head) = index;
+        group.tail = index;
+    }
+
+    // Out of the pool, whatever its state.
+    void remove(Index index) noexcept
+    {
+        Block& block = table_[index];
+        if (block.state == State::live) {
+            table_.books.freed(block);
+            table_.books.passed(block.kind, 1, block.bytes);
+        } else {
+            unlink(index);
+        }
+        table_.books.left(block.kind, block.bytes);
+        table_.by_address.erase(block.address);
+        by_order_.erase(index);
+        if (Group& group = groups_[block.group]; --group.blocks == 0) {
+            by_bytes_.erase(group.bytes);
+            group.bytes = 0;
+            groups_.remove(block.group);
+        }
+        table_.blocks.remove(index);
+    }
+
+    std::uint64_t releasable_bytes() const noexcept
+    {
+        const Books& books = table_.books;
+        return books.reserved_bytes.current() - books.allocated_bytes.current();
+    }
+
+    // Takes out a segment that has passed and that no search has used for `least_age` searches.
+    bool take_out(Index& cursor, std::uint64_t least_age, Leaving& leaving) noexcept
+    {
+        for (; cursor < groups_.end(); ++cursor) {
+            const Group* const group = used_group(cursor);
+            if (!group || !group->head)
+                continue;
+            const Block& oldest = table_[group->head];
+            if (epochs_.passed(oldest.mark) && table_.turn - oldest.turn >= least_age)
+                return take_out_block(group->head, leaving);
+        }
+        return false;
+    }
+    static constexpr Index kFirst = 1; // where a cursor starts
+
+    // Takes out the segment that was free for longest, passed or not: upstream waits for it then.
+    bool take_out_oldest(Leaving& leaving) noexcept
+    {
+        Index oldest = 0;
+        for (Index at = kFirst; at < groups_.end(); ++at) {
+            const Group* const group = used_group(at);
+            if (group && group->head && (!oldest || table_[group->head].turn < table_[oldest].turn))
+                oldest = group->head;
+        }
+        return oldest && take_out_block(oldest, leaving);
+    }
+
+    // Mean age of what take_out() could take, in searches; false: there is nothing.
+    bool mean_age(std::uint64_t& mean) const noexcept
+    {
+        std::uint64_t total = 0, count = 0;
+        for (Index at = kFirst; at < groups_.end(); ++at) {
+            const Group* const group = used_group(at);
+            for (Index index = group ? group->head : 0; index && epochs_.passed(table_[index].mark);
+                 index = table_[index].next) {
+                total += table_.turn - table_[index].turn;
+                ++count;
+            }
+        }
+        mean = count ? total / count : 0;
+        return count != 0;
+    }
+
+    std::uint64_t largest_gap() const noexcept
+    {
+        std::uint64_t largest = 0;
+        for (Index at = kFirst; at < groups_.end(); ++at) {
+            const Group* const group = used_group(at);
+            if (group && group->head && group->bytes > largest)
+                largest = group->bytes;
+        }
+        return largest;
+    }
+
+    // The block that the address lies in; 0: none.
+    Index find_inside(Address address) const noexcept
+    {
+        const Index index = by_order_.at_or_before(address);
+        return index && address - table_[index].address < table_[index].bytes ? index : 0;
+    }
+
+    State state_of(const Block& block) const noexcept
+    {
+        return block.state == State::pending && epochs_.passed(block.mark) ? State::free
+                                                                           : block.state;
+    }
+    SegmentView segment_of(const Block& block) const noexcept
+    {
+        return {block.address, block.bytes, block.kind};
+    }
+
+    // each_segment(SegmentView), then each_block(Block) for its blocks, by address.
+    template <class EachSegment, class EachBlock>
+    void visit(EachSegment each_segment, EachBlock each_block) const noexcept
+    {
+        for (Index at = by_order_.at_or_behind(0); at; at = after(at)) {
+            each_segment(segment_of(table_[at]));
+            each_block(table_[at]);
+        }
+    }
+
+    // What of it has passed is no longer active.
+    void pass() noexcept
+    {
+        pending_.pass(epochs_.safe(), [this](Kind kind, std::uint64_t blocks, std::uint64_t bytes) {
+            table_.books.passed(kind, blocks, bytes);
+        });
+    }
+
+    void clear() noexcept
+    {
+        table_.clear();
+        groups_.clear();
+        by_bytes_.clear();
+        by_order_.clear();
+        pending_ = {};
+    }
+
+    const char* validate() const noexcept;
+
+private:
+    struct Group {
+        std::uint64_t bytes = 0;
+        Index head = 0, tail = 0; // freed blocks, the oldest first
+        Index blocks = 0;         // all, live ones too
+    };
+    struct Nodes {
+        BlockTable* table;
+        Address address(Index index) const noexcept { return (*table)[index].address; }
+        Index& left(Index index) const noexcept { return (*table)[index].left; }
+        Index& right(Index index) const noexcept { return (*table)[index].right; }
+    };
+
+    Index after(Index index) const noexcept
+    {
+        return by_order_.at_or_behind(table_[index].address + 1);
+    }
+
+    // Numbers are used again: an unused one has no size.
+    const Group* used_group(Index group) const noexcept
+    {
+        return by_bytes_.find(groups_[group].bytes) == group ? &groups_[group] : nullptr;
+    }
+
+    Index group_for(std::uint64_t bytes) noexcept
+    {
+        if (const Index group = by_bytes_.find(bytes))
+            return group;
+        const Index group = by_bytes_.make_room() ? groups_.add() : 0;
+        if (group) {
+            groups_[group] = {.bytes = bytes};
+            by_bytes_.insert(bytes, group);
+        }
+        return group;
+    }
+
+    void unlink(Index index) noexcept
+    {
+        Block& block = table_[index];
+        Group& group = groups_[block.group];
+        (block.previous ? table_[block.previous].next : group.head) = block.next;
+        (block.next ? table_[block.next].previous : group.tail) = block.previous;
+        if (pending_.subtract(block.mark, block.kind, block.bytes))
+            table_.books.passed(block.kind, 1, block.bytes);
+    }
+
+    // Upstream gave this out again: what we knew there was freed behind our back.
+    void drop_overlaps(Address address, std::uint64_t bytes) noexcept
+    {
+        for (;;) {
+            const Index index = by_order_.at_or_before(address + bytes - 1);
+            if (!index || table_[index].address + table_[index].bytes <= address)
+                return;
+            remove(index);
+        }
+    }
+
+    bool take_out_block(Index index, Leaving& leaving) noexcept
+    {
+        leaving = {table_[index].address, table_[index].bytes};
+        remove(index);
+        return true;
+    }
+
+    const Epochs& epochs_;
+    const Options& options_;
+    BlockTable table_;
+    Slab<Group> groups_;
+    AddressMap by_bytes_; // their groups
+    AddressTree<Nodes> by_order_{Nodes{&table_}};
+    PendingSums pending_;
+};
+
+// Null: all is as it must be. Looks at everything: for tests.
+inline const char* CachePolicy::validate() const noexcept
+{
+    std::uint64_t live = 0, live_bytes = 0, requested = 0, reserved = 0, blocks = 0, counted = 0;
+    Address end = 0;
+    const char* wrong = nullptr;
+    for (Index at = by_order_.at_or_behind(0); at && !wrong; at = after(at)) {
+        const Block& block = table_[at];
+        const Group* const group = block.group ? used_group(block.group) : nullptr;
+        if (block.address < end)
+            wrong = "two blocks overlap";
+        else if (table_.by_address.find(block.address) != at)
+            wrong = "a block is not found by its address";
+        else if (!group || group->bytes != block.bytes)
+            wrong = "a block is in the group of another size";
+        else if (block.state != State::live && block.state != State::pending)
+            wrong = "a block has no state";
+        end = block.address + block.bytes;
+        ++blocks;
+        reserved += block.bytes;
+        if (block.state == State::live) {
+            ++live;
+            live_bytes += block.bytes;
+            requested += block.requested;
+        } else if (pending_.counts(block.mark)) {
+            counted += block.bytes;
+        }
+    }
+    if (wrong)
+        return wrong;
+    std::uint64_t grouped = 0, queued = 0, groups = 0;
+    for (Index at = kFirst; at < groups_.end(); ++at) {
+        const Group* const group = used_group(at);
+        if (!group)
+            continue;
+        ++groups;
+        grouped += group->blocks;
+        Index previous = 0;
+        std::uint64_t mark = 0;
+        for (Index index = group->head; index; index = table_[index].next) {
+            const Block& block = table_[index];
+            if (block.state != State::pending || block.group != at || block.previous != previous)
+                return "a queue of freed blocks is torn";
+            if (block.mark < mark)
+                return "a queue of freed blocks is not in the order of their stamps";
+            mark = block.mark;
+            previous = index;
+            ++queued;
+        }
+        if (group->tail != previous)
+            return "a queue of freed blocks has another end";
+    }
+    const Books& books = table_.books;
+    if (groups != by_bytes_.size() || grouped != blocks)
+        return "groups and blocks differ";
+    if (table_.by_address.size() != blocks || queued + live != blocks)
+        return "a block is lost";
+    if (books.allocations.current() != live || books.allocated_bytes.current() != live_bytes ||
+        books.requested_bytes.current() != requested)
+        return "allocated is not the sum of the live blocks";
+    if (books.reserved_bytes.current() != reserved || books.segments.current() != blocks)
+        return "reserved is not the sum of the segments";
+    if (books.active_bytes.current() != live_bytes + counted)
+        return "active is not the sum of the live and the pending blocks";
+    return nullptr;
+}
+
+} // namespace vramscope::pool

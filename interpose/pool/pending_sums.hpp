@@ -1,0 +1,84 @@
+// interpose/pool/pending_sums.hpp — how much is pending, by the epoch of its free, without touching
+// the blocks when an epoch passes.
+//
+// A ring of sums. When it is full the two oldest become one with the later stamp: then blocks may
+// pass before their sum does, and are taken out one by one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "interpose/pool/stats.hpp"
+
+namespace vramscope::pool {
+
+class PendingSums {
+public:
+    void add(std::uint64_t stamp, Kind kind, std::uint64_t bytes) noexcept
+    {
+        if (count_ == 0 || newest().stamp != stamp) {
+            if (count_ == kSums)
+                join_oldest();
+            ++count_;
+            newest() = {.stamp = stamp};
+        }
+        ++newest().blocks[kind];
+        newest().bytes[kind] += bytes;
+    }
+
+    // on_passed(kind, blocks, bytes) for what `safe` covers.
+    template <class OnPassed>
+    void pass(std::uint64_t safe, OnPassed on_passed) noexcept
+    {
+        while (count_ != 0 && sum(0).stamp <= safe) {
+            for (const Kind kind : {kSmall, kLarge})
+                on_passed(kind, sum(0).blocks[kind], sum(0).bytes[kind]);
+            passed_ = sum(0).stamp;
+            first_ = (first_ + 1) % kSums;
+            --count_;
+        }
+    }
+
+    // A block that was added leaves. False: its sum has passed before.
+    bool subtract(std::uint64_t stamp, Kind kind, std::uint64_t bytes) noexcept
+    {
+        if (stamp <= passed_)
+            return false;
+        unsigned at = 0;
+        while (sum(at).stamp < stamp)
+            ++at;
+        --sum(at).blocks[kind];
+        sum(at).bytes[kind] -= bytes;
+        return true;
+    }
+
+    bool counts(std::uint64_t stamp) const noexcept { return stamp > passed_; }
+
+private:
+    struct Sum {
+        std::uint64_t stamp = 0;
+        std::uint64_t blocks[2] = {};
+        std::uint64_t bytes[2] = {};
+    };
+    static constexpr unsigned kSums = 64;
+
+    Sum& sum(unsigned at) noexcept { return sums_[(first_ + at) % kSums]; }
+    Sum& newest() noexcept { return sum(count_ - 1); }
+
+    void join_oldest() noexcept
+    {
+        Sum &oldest = sum(0), &second = sum(1);
+        for (const Kind kind : {kSmall, kLarge}) {
+            second.blocks[kind] += oldest.blocks[kind];
+            second.bytes[kind] += oldest.bytes[kind];
+        }
+        first_ = (first_ + 1) % kSums;
+        --count_;
+    }
+
+    std::array<Sum, kSums> sums_{};
+    unsigned first_ = 0, count_ = 0;
+    std::uint64_t passed_ = 0; // what had a stamp up to this is no longer counted
+};
+
+} // namespace vramscope::pool

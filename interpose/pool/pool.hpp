@@ -1,0 +1,431 @@
+// interpose/pool/pool.hpp — the pool of one context: blocks handed out again once that is safe, and
+// memory given back when it is short.
+//
+// Policy (CachePolicy, SplitPolicy) says which block; this says in what order things are tried, and
+// holds the lock. The lock is never held during a call of upstream. Nothing here throws or calls
+// malloc; any thread may call. What upstream refuses to take back is forgotten: it is not there any
+// more, or its context is broken.
+#pragma once
+
+#include <mutex>
+
+#include "interpose/pool/block_table.hpp"
+#include "interpose/pool/rounding.hpp"
+
+namespace vramscope::pool {
+
+struct Allocation {
+    int status = 0; // upstream's
+    Address address = 0;
+    std::uint64_t block_bytes = 0;
+    bool reused = false;  // no driver call was made for it
+    bool retried = false; // memory was short at first
+    bool pooled = false;  // false with status 0: upstream's own, and the pool does not know it
+};
+
+enum class Freed : std::uint8_t {
+    cached,  // kept: the driver need not know
+    surplus, // kept, and now more is cached than max_cached_bytes: call settle()
+    foreign, // not a block of this pool
+    dead,    // in the pool, but free already: a double free
+    leaves,  // must not be kept (pinned): gone from the pool now, the caller frees it upstream
+};
+
+template <Upstream U, class Policy>
+class Pool {
+public:
+    Pool(U& upstream, Epochs& epochs, const Options& options) noexcept
+        : upstream_(upstream), epochs_(epochs), options_(options), policy_(epochs, options_)
+    {
+    }
+
+    // may_call false: nothing but, at most, one upstream.allocate.
+    Allocation allocate(std::uint64_t bytes, bool may_call = true) noexcept
+    {
+        if (bytes - 1 >= kMostBytes) [[unlikely]] // 0 too: upstream's to refuse
+            return unpooled(bytes);
+        const std::uint64_t rounded = policy_.rounded(bytes);
+        {
+            const Guard guard(lock_);
+            if (const Index index = policy_.take(rounded, bytes)) [[likely]]
+                return reused(index);
+        }
+        return may_call ? miss(rounded, bytes)
+                        : grow(rounded, bytes, policy_.segment_bytes(rounded));
+    }
+
+    // Constant time. `left`, if given, gets what a block that leaves was, for reattach().
+    Freed free(Address address, Detached* left = nullptr) noexcept
+    {
+        const Guard guard(lock_);
+        const Index index = policy_.table().by_address.find(address);
+        if (!index) [[unlikely]]
+            return is_free_inside(address) ? Freed::dead : Freed::foreign;
+        const Block& block = policy_.table()[index];
+        if (block.state != State::live) [[unlikely]]
+            return Freed::dead;
+        if (is_pinned(block)) [[unlikely]]
+            return free_pinned(index, left);
+        policy_.put(index, epochs_.now());
+        return options_.max_cached_bytes != kNoLimit &&
+                       policy_.releasable_bytes() > options_.max_cached_bytes
+                   ? Freed::surplus
+                   : Freed::cached;
+    }
+
+    // Gives back what is more than max_cached_bytes, what was free for longest first.
+    void settle() noexcept
+    {
+        for (;;) {
+            Leaving leaving;
+            {
+                const Guard guard(lock_);
+                if (policy_.releasable_bytes() <= options_.max_cached_bytes ||
+                    !policy_.take_out_oldest(leaving))
+                    return;
+                ++device_frees_;
+            }
+            release(leaving, Release::surplus);
+        }
+    }
+
+    // A live block that is a whole segment leaves the pool: its free goes to the driver.
+    bool detach(Address address, Detached& left) noexcept
+    {
+        const Guard guard(lock_);
+        const Index index = policy_.table().by_address.find(address);
+        if (!index || policy_.table()[index].state != State::live || !policy_.is_whole(index))
+            return false;
+        take_away(index, left);
+        return true;
+    }
+    // ... and the driver refused.
+    void reattach(const Detached& left) noexcept
+    {
+        const Guard guard(lock_);
+        const Index index =
+            policy_.add_segment(left.address, left.bytes, left.bytes, left.requested);
+        if (!index)
+            return;
+        ++not_reused_;
+        policy_.table()[index].mark = left.serial;
+        policy_.table()[index].pinned = left.pinned;
+    }
+    // The program has it from the driver, past the pool: a live segment from now on.
+    bool adopt(Address address, std::uint64_t bytes) noexcept
+    {
+        const Guard guard(lock_);
+        if (bytes == 0 || !policy_.add_segment(address, bytes, bytes, bytes))
+            return false;
+        ++not_reused_;
+        return true;
+    }
+
+    // This live block is never kept at its free.
+    bool pin(Address address) noexcept
+    {
+        const Guard guard(lock_);
+        const Index index = policy_.table().by_address.find(address);
+        if (!index || policy_.table()[index].state != State::live)
+            return false;
+        return policy_.table()[index].pinned = true;
+    }
+    // All blocks that are live now are pinned, until as many unpin_live() as pin_live() were
+    // called.
+    void pin_live() noexcept
+    {
+        const Guard guard(lock_);
+        ++pins_;
+        pinned_serial_ = policy_.table().serial;
+    }
+    void unpin_live() noexcept
+    {
+        const Guard guard(lock_);
+        if (pins_ == 0 || --pins_ != 0)
+            return;
+        pinned_serial_ = 0;
+        policy_.release_held(epochs_.now());
+    }
+
+    // By the exact address of a block.
+    Lookup find(Address address) const noexcept
+    {
+        const Guard guard(lock_);
+        return describe(policy_.table().by_address.find(address));
+    }
+    // By any address inside one.
+    Lookup find_inside(Address address) const noexcept
+    {
+        const Guard guard(lock_);
+        return describe(policy_.find_inside(address));
+    }
+
+    // Gives back every segment that is wholly free and has passed; how many bytes.
+    std::uint64_t trim(Release why) noexcept { return release_aged(why, 0, kNoLimit); }
+
+    // What trim() would give back after a synchronisation.
+    std::uint64_t releasable_bytes() const noexcept
+    {
+        const Guard guard(lock_);
+        return policy_.releasable_bytes();
+    }
+    std::uint64_t largest_gap() const noexcept
+    {
+        const Guard guard(lock_);
+        return policy_.largest_gap();
+    }
+
+    // The context is gone, with its memory.
+    void forget_all() noexcept
+    {
+        const Guard guard(lock_);
+        policy_.clear();
+        pins_ = 0;
+        pinned_serial_ = 0;
+    }
+
+    Stats stats() noexcept
+    {
+        const Guard guard(lock_);
+        policy_.pass();
+        Stats stats;
+        const Books& books = policy_.table().books;
+        books.fill(stats);
+        stats.num_alloc_retries = retries_;
+        stats.num_ooms = ooms_;
+        stats.num_sync_all_streams = synchronisations_;
+        stats.num_device_alloc = device_allocations_;
+        stats.num_device_free = device_frees_;
+        stats.num_reused = books.allocations.allocated() - not_reused_;
+        stats.num_refused_frees = refused_frees_;
+        stats.max_split_size = options_.max_split_bytes;
+        stats.releasable_bytes = policy_.releasable_bytes();
+        return stats;
+    }
+    void reset_peaks() noexcept
+    {
+        const Guard guard(lock_);
+        policy_.pass();
+        policy_.table().books.for_each([](Tally& tally) { tally.reset_peaks(); });
+    }
+
+    // visitor(SegmentView), then visitor(BlockView) for its blocks, by address, under the lock.
+    template <class Visitor>
+    void visit(Visitor&& visitor) const noexcept
+    {
+        const Guard guard(lock_);
+        policy_.visit([&](const SegmentView& segment) { visitor(segment); },
+                      [&](const Block& block) {
+                          const Lookup view = describe(block);
+                          visitor(BlockView{view.address, view.bytes, view.requested, view.state,
+                                            view.pinned, view.serial});
+                      });
+    }
+
+    // Null: all is as it must be. Looks at everything: for tests.
+    const char* validate() const noexcept
+    {
+        const Guard guard(lock_);
+        return policy_.validate();
+    }
+
+private:
+    using Lock = typename U::Lock;
+    using Guard = std::lock_guard<Lock>;
+
+    Allocation reused(Index index) const noexcept
+    {
+        const Block& block = policy_.table()[index];
+        return {
+            .address = block.address, .block_bytes = block.bytes, .reused = true, .pooled = true};
+    }
+
+    [[gnu::noinline, gnu::cold]] Allocation unpooled(std::uint64_t bytes) noexcept
+    {
+        Allocation answer{.block_bytes = bytes};
+        answer.status = upstream_.allocate(bytes, answer.address);
+        return answer;
+    }
+
+    // No ready block: wait for one that is pending, or take more, or make room and take more.
+    [[gnu::noinline, gnu::cold]] Allocation miss(std::uint64_t rounded,
+                                                 std::uint64_t requested) noexcept
+    {
+        Allocation answer;
+        if (could_wait(rounded) && wait_and_take(rounded, requested, answer))
+            return answer;
+        collect_garbage();
+        const std::uint64_t segment = policy_.segment_bytes(rounded);
+        answer = grow(rounded, requested, segment);
+        if (answer.status != U::kOutOfMemory)
+            return answer;
+        if (!wait_and_take(rounded, requested, answer)) {
+            trim(Release::pressure);
+            upstream_.make_room();
+            answer = grow(rounded, requested, segment);
+            const std::uint64_t least = policy_.least_segment_bytes(rounded);
+            if (answer.status == U::kOutOfMemory && least < segment)
+                answer = grow(rounded, requested, least); // without us it would ask for no more
+        }
+        answer.retried = true;
+        const Guard guard(lock_);
+        ++retries_;
+        if (answer.status == U::kOutOfMemory)
+            ++ooms_;
+        return answer;
+    }
+
+    bool could_wait(std::uint64_t rounded) const noexcept
+    {
+        const Guard guard(lock_);
+        return policy_.pending_could_serve(rounded);
+    }
+
+    bool wait_and_take(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept
+    {
+        const bool waited = upstream_.synchronise() == 0;
+        const Guard guard(lock_);
+        synchronisations_ += waited;
+        const Index index = waited ? policy_.take(rounded, requested) : 0;
+        if (index)
+            answer = reused(index);
+        return index != 0;
+    }
+
+    // A new segment, and the block in it.
+    [[gnu::noinline, gnu::cold]] Allocation grow(std::uint64_t rounded, std::uint64_t requested,
+                                                 std::uint64_t segment) noexcept
+    {
+        Allocation answer{.block_bytes = segment};
+        {
+            const Guard guard(lock_);
+            const std::uint64_t reserved =
+                policy_.table().books.reserved_bytes.current() + growing_;
+            if (segment > options_.allowed_bytes || reserved > options_.allowed_bytes - segment) {
+                answer.status = U::kOutOfMemory;
+                return answer;
+            }
+            growing_ += segment;
+        }
+        answer.status = upstream_.allocate(segment, answer.address);
+        const Guard guard(lock_);
+        growing_ -= segment;
+        if (answer.status != 0)
+            return answer;
+        ++device_allocations_;
+        if (const Index index = policy_.add_segment(answer.address, segment, rounded, requested)) {
+            ++not_reused_;
+            answer.block_bytes = policy_.table()[index].bytes;
+            answer.pooled = true;
+        }
+        return answer;
+    }
+
+    // Before more is taken: beyond the threshold, what was unused for longer than most goes back.
+    void collect_garbage() noexcept
+    {
+        const double threshold = options_.garbage_collection_threshold;
+        if (threshold <= 0 || options_.allowed_bytes == kNoLimit)
+            return;
+        const auto most =
+            static_cast<std::uint64_t>(threshold * static_cast<double>(options_.allowed_bytes));
+        for (;;) {
+            std::uint64_t reserved, age;
+            {
+                const Guard guard(lock_);
+                reserved = policy_.table().books.reserved_bytes.current();
+                if (reserved <= most || !policy_.mean_age(age))
+                    return;
+            }
+            if (release_aged(Release::collected, age, reserved - most) == 0)
+                return;
+        }
+    }
+
+    std::uint64_t release_aged(Release why, std::uint64_t least_age, std::uint64_t wanted) noexcept
+    {
+        std::uint64_t released = 0;
+        Index cursor = Policy::kFirst;
+        while (released < wanted) {
+            Leaving leaving;
+            {
+                const Guard guard(lock_);
+                if (!policy_.take_out(cursor, least_age, leaving))
+                    break;
+                ++device_frees_;
+            }
+            if (release(leaving, why))
+                released += leaving.bytes;
+        }
+        return released;
+    }
+
+    bool release(const Leaving& leaving, Release why) noexcept
+    {
+        if (upstream_.release(leaving.address, why) == 0)
+            return true;
+        const Guard guard(lock_);
+        ++refused_frees_;
+        return false;
+    }
+
+    bool is_pinned(const Block& block) const noexcept
+    {
+        return block.pinned || block.mark <= pinned_serial_;
+    }
+
+    [[gnu::noinline, gnu::cold]] Freed free_pinned(Index index, Detached* left) noexcept
+    {
+        if (!policy_.is_whole(index)) {
+            policy_.hold(index);
+            return Freed::cached;
+        }
+        Detached unwanted;
+        take_away(index, left ? *left : unwanted);
+        return Freed::leaves;
+    }
+
+    void take_away(Index index, Detached& left) noexcept
+    {
+        const Block& block = policy_.table()[index];
+        left = {block.address, block.bytes, block.requested, block.mark, block.pinned};
+        policy_.remove(index);
+    }
+
+    // Not a block's address, but it lies in one that is free: it was one before blocks were joined.
+    [[gnu::noinline, gnu::cold]] bool is_free_inside(Address address) const noexcept
+    {
+        const Index index = policy_.find_inside(address);
+        return index && policy_.table()[index].state != State::live;
+    }
+
+    Lookup describe(Index index) const noexcept
+    {
+        return index ? describe(policy_.table()[index]) : Lookup{};
+    }
+    Lookup describe(const Block& block) const noexcept
+    {
+        const bool live = block.state == State::live;
+        const SegmentView segment = policy_.segment_of(block);
+        return {.state = policy_.state_of(block),
+                .address = block.address,
+                .bytes = block.bytes,
+                .requested = live ? block.requested : 0,
+                .segment_address = segment.address,
+                .segment_bytes = segment.bytes,
+                .serial = live ? block.mark : 0,
+                .pinned = live ? is_pinned(block) : block.pinned};
+    }
+
+    U& upstream_;
+    Epochs& epochs_;
+    const Options options_;
+    mutable Lock lock_;
+    Policy policy_;
+    std::uint64_t growing_ = 0; // asked of upstream at this moment
+    std::uint64_t pins_ = 0, pinned_serial_ = 0;
+    std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;
+    std::uint64_t device_allocations_ = 0, device_frees_ = 0, refused_frees_ = 0;
+};
+
+} // namespace vramscope::pool

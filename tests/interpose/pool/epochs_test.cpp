@@ -1,0 +1,110 @@
+// tests/interpose/pool/epochs_test.cpp — what has passed, with none, one and several domains.
+#include "interpose/pool/epochs.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+using vramscope::pool::Epochs;
+
+TEST(Epochs, NothingPassesWithoutADomain)
+{
+    Epochs epochs;
+    const auto stamp = epochs.now();
+    epochs.begin();
+    EXPECT_FALSE(epochs.passed(stamp));
+}
+
+TEST(Epochs, AFreePassesWithASynchronisationThatBeganAfterIt)
+{
+    Epochs epochs;
+    const int domain = epochs.add_domain();
+    const auto t = epochs.begin();
+    const auto stamp = epochs.now(); // freed while it was under way
+    EXPECT_TRUE(epochs.ended(domain, t));
+    EXPECT_FALSE(epochs.passed(stamp));
+    EXPECT_TRUE(epochs.ended(domain, epochs.begin()));
+    EXPECT_TRUE(epochs.passed(stamp));
+    EXPECT_FALSE(epochs.passed(epochs.now()));
+}
+
+TEST(Epochs, EveryDomainHasToBeSynchronised)
+{
+    Epochs epochs;
+    const int one = epochs.add_domain(), other = epochs.add_domain();
+    const auto stamp = epochs.now();
+    const auto t = epochs.begin();
+    EXPECT_FALSE(epochs.ended(one, t));
+    EXPECT_FALSE(epochs.passed(stamp));
+    EXPECT_TRUE(epochs.ended(other, t));
+    EXPECT_TRUE(epochs.passed(stamp));
+}
+
+TEST(Epochs, WhatHasPassedStaysSoWhenADomainIsAddedAndTheRestWaitsForIt)
+{
+    Epochs epochs;
+    const int one = epochs.add_domain();
+    const auto before = epochs.now();
+    epochs.ended(one, epochs.begin());
+    const auto pending = epochs.now();
+    const int later = epochs.add_domain();
+    EXPECT_TRUE(epochs.passed(before));
+    EXPECT_FALSE(epochs.ended(one, epochs.begin()));
+    EXPECT_FALSE(epochs.passed(pending));
+    EXPECT_TRUE(epochs.ended(later, epochs.begin()));
+    EXPECT_TRUE(epochs.passed(pending));
+}
+
+TEST(Epochs, ADomainThatIsRemovedIsNotWaitedFor)
+{
+    Epochs epochs;
+    const int one = epochs.add_domain(), other = epochs.add_domain();
+    const auto stamp = epochs.now();
+    epochs.ended(one, epochs.begin());
+    EXPECT_FALSE(epochs.passed(stamp));
+    epochs.remove_domain(other);
+    EXPECT_TRUE(epochs.passed(stamp));
+}
+
+TEST(Epochs, ALateEndDoesNotCountForTheSlotsNextDomain)
+{
+    Epochs epochs;
+    const int gone = epochs.add_domain();
+    const auto t = epochs.begin();
+    epochs.remove_domain(gone);
+    const int next = epochs.add_domain();
+    EXPECT_NE(gone, next);
+    const auto stamp = epochs.now();
+    EXPECT_FALSE(epochs.ended(gone, t));
+    EXPECT_FALSE(epochs.ended(gone, epochs.begin()));
+    EXPECT_FALSE(epochs.passed(stamp));
+    epochs.remove_domain(gone); // again: not the next one's
+    EXPECT_TRUE(epochs.ended(next, epochs.begin()));
+}
+
+TEST(Epochs, AnEarlierSynchronisationThatEndsLaterTakesNothingBack)
+{
+    Epochs epochs;
+    const int domain = epochs.add_domain();
+    const auto early = epochs.begin();
+    const auto stamp = epochs.now();
+    const auto late = epochs.begin();
+    EXPECT_TRUE(epochs.ended(domain, late));
+    EXPECT_FALSE(epochs.ended(domain, early));
+    EXPECT_TRUE(epochs.passed(stamp));
+}
+
+TEST(Epochs, WithMoreDomainsThanItCanWatchNothingPassesAnyMore)
+{
+    Epochs epochs;
+    std::vector<int> domains;
+    for (int count = 0; count < Epochs::kMostDomains; ++count)
+        domains.push_back(epochs.add_domain());
+    EXPECT_GE(domains.back(), 0);
+    EXPECT_EQ(epochs.add_domain(), -1);
+    const auto stamp = epochs.now();
+    const auto t = epochs.begin();
+    for (const int domain : domains)
+        EXPECT_FALSE(epochs.ended(domain, t));
+    EXPECT_FALSE(epochs.passed(stamp));
+}
