@@ -23,6 +23,7 @@ inline constexpr size_t kMiB = size_t{1} << 20;
 struct Setup {
     std::string simulate = "256MiB";
     std::string delay_us = kAnHour;
+    std::string call_us = "0"; // what an allocation costs, and a free
 };
 
 // Before cuInit, in a child with the setup's environment.
@@ -32,6 +33,8 @@ void before_init(const Setup& setup, Body body)
     vramscope::test::run_in_child([&] {
         ::setenv("VRAMSCOPE_SIMULATE", setup.simulate.c_str(), 1);
         ::setenv("VRAMSCOPE_SIM_DELAY_US", setup.delay_us.c_str(), 1);
+        ::setenv("VRAMSCOPE_SIM_ALLOC_US", setup.call_us.c_str(), 1);
+        ::setenv("VRAMSCOPE_SIM_FREE_US", setup.call_us.c_str(), 1);
         body();
     });
 }

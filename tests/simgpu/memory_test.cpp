@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <chrono>
 #include <dlfcn.h>
 #include <set>
 #include <vector>
@@ -309,5 +310,19 @@ TEST(Copy, RefusesHostMemoryThatIsNotThere)
         EXPECT_EQ(cuMemcpyDtoH(gone, address, 1 * kMiB), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemcpyDtoH(reinterpret_cast<void*>(8), address, 1), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemHostRegister(gone, 1 * kMiB, 0), CUDA_ERROR_INVALID_VALUE);
+    });
+}
+
+TEST(Memory, CostsTheTimeThatIsSet)
+{
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::microseconds kCost{500};
+    with_context({"256MiB", kAnHour, "500"}, [] {
+        auto begin = Clock::now();
+        const CUdeviceptr address = allocate(64);
+        EXPECT_GE(Clock::now() - begin, kCost);
+        begin = Clock::now();
+        EXPECT_CU(cuMemFree(address));
+        EXPECT_GE(Clock::now() - begin, kCost);
     });
 }

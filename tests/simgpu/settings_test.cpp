@@ -59,3 +59,15 @@ TEST(WorkDelay, FallsBackToItsUsualValue)
         EXPECT_EQ(work_delay(), usual) << bad;
     }
 }
+
+TEST(CallTimes, AreNothingUnlessTheyAreSet)
+{
+    EXPECT_EQ(allocation_time().count(), 0);
+    EXPECT_EQ(free_time().count(), 0);
+    ::setenv("VRAMSCOPE_SIM_ALLOC_US", "40", 1);
+    ::setenv("VRAMSCOPE_SIM_FREE_US", "many", 1);
+    EXPECT_EQ(allocation_time().count(), 40);
+    EXPECT_EQ(free_time().count(), 0);
+    ::unsetenv("VRAMSCOPE_SIM_ALLOC_US");
+    ::unsetenv("VRAMSCOPE_SIM_FREE_US");
+}

@@ -41,6 +41,22 @@ typedef void (*simgpu_kernel)(const unsigned grid[3], const unsigned block[3],
 void simgpu_set_kernel(const char* name, simgpu_kernel function, size_t argument_count,
                        const size_t* argument_bytes);
 
+/* Argument `pointer_argument` of the kernel (0 is the first) points at memory which it uses, as
+ * many bytes as argument `bytes_argument`, a size_t, says; both are known to simgpu_set_kernel.
+ * Returns 0, or -1 if they are not. Of any other argument of 8 bytes one byte counts as used, where
+ * it points. */
+int simgpu_set_kernel_range(const char* name, size_t pointer_argument, size_t bytes_argument);
+
+/* How many uses of the range are still to come or under way: reads and writes by what is queued or
+ * runs in any stream of any context. Each range that a copy, a fill, a kernel or a node of a
+ * launched graph touches is one. Waits for nothing. 0 for memory that has just been allocated: else
+ * somebody handed it out too early. */
+unsigned long long simgpu_pending_uses(unsigned long long address, size_t bytes);
+
+/* The same, and the first of them in words; without one, `text` is left alone. */
+unsigned long long simgpu_describe_pending_use(unsigned long long address, size_t bytes, char* text,
+                                               size_t room);
+
 #ifdef __cplusplus
 }
 #endif

@@ -143,10 +143,11 @@ CUresult refuse_to_wait(Context& context)
     const std::lock_guard lock(capture_mutex());
     CUresult result = CUDA_SUCCESS;
     for (Capture* capture : captures().open)
-        if (capture->origin->context == &context) {
-            capture->broken = true;
-            result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-        }
+        for (const auto& [stream, tips] : capture->tips) // a fork may reach other contexts' streams
+            if (stream->context == &context) {
+                capture->broken = true;
+                result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            }
     return result;
 }
 

@@ -7,11 +7,45 @@
 
 namespace simgpu {
 
+namespace {
+
+void leave_capture_locked(Event& event)
+{
+    event.capture_id = 0;
+    event.capture_tips.clear();
+}
+
+// Null when that capture has ended.
+Capture* capture_of_locked(const Event& event)
+{
+    for (Capture* open : captures().open)
+        if (open->id == event.capture_id)
+            return open;
+    return nullptr;
+}
+
+} // namespace
+
+void leave_capture(Event& event)
+{
+    const std::lock_guard lock(capture_mutex());
+    leave_capture_locked(event);
+}
+
+CUresult refuse_while_captured(const Event& event)
+{
+    const std::lock_guard lock(capture_mutex());
+    Capture* const capture = capture_of_locked(event);
+    if (!capture)
+        return CUDA_SUCCESS;
+    capture->broken = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
 std::optional<CUresult> record_in_capture(Stream& stream, Event& event)
 {
     const std::lock_guard lock(capture_mutex());
-    event.capture_id = 0;
-    event.capture_tips.clear();
+    leave_capture_locked(event);
     if (!stream.capture)
         return breaks_by_legacy_stream_locked(stream)
                    ? std::optional(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
@@ -36,10 +70,7 @@ std::optional<CUresult> wait_in_capture(Stream& stream, Event& event)
         stream.capture->broken = true; // would wait for work outside the graph
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
-    Capture* of_event = nullptr;
-    for (Capture* open : captures().open)
-        if (open->id == event.capture_id)
-            of_event = open;
+    Capture* const of_event = capture_of_locked(event);
     if (!of_event)
         return stream.capture ? std::optional(CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
                               : std::optional(CUDA_SUCCESS);

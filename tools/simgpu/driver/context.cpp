@@ -90,6 +90,8 @@ void close_context(Context& context)
     const std::lock_guard lock(contexts_mutex());
     context.per_thread_streams.clear();
     context.legacy_stream = nullptr;
+    context.order_stream = nullptr;
+    context.held_back_by.clear();
     contexts().retire(&context);
 }
 

@@ -35,8 +35,10 @@ struct Context {
     // Under the engine's mutex.
     std::vector<Stream*> streams;
     Stream* legacy_stream = nullptr;
+    std::vector<Mark> held_back_by; // by hold_back(): all work submitted since waits for them
     // Under contexts_mutex().
     std::map<std::thread::id, Stream*> per_thread_streams;
+    Stream* order_stream = nullptr;                     // of enqueue_after_all(), not the program's
     std::set<std::pair<Context*, std::uint64_t>> peers; // whose memory this one may use
 };
 

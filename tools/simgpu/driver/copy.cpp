@@ -142,6 +142,7 @@ CUresult copy(CUstream handle, const Copy& asked, Return when)
     const bool between_devices = on_device(shape.to.start) && on_device(shape.from.start);
     if (when == Return::when_queued && !capturing(*stream) && !known_to_driver(shape.from.start)) {
         const auto staged = stage(shape);
+        submission.work.touches = {touch_of(shape.to, shape.extent, true)};
         submission.work.run = [shape, staged] {
             if (!usable(shape.to.start, span(shape.to, shape.extent), true))
                 return CUDA_ERROR_ILLEGAL_ADDRESS;

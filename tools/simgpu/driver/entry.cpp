@@ -23,6 +23,7 @@ namespace simgpu {
 std::atomic<bool> watched{false};
 std::atomic<bool> initialised{false};
 constinit thread_local bool default_stream_is_per_thread = false;
+constinit thread_local const char* running_entry = nullptr;
 
 namespace {
 

@@ -33,6 +33,8 @@ extern std::atomic<bool> watched;
 extern std::atomic<bool> initialised;
 // Which default stream the running call means by a null stream.
 extern constinit thread_local bool default_stream_is_per_thread;
+// The exported name of the running call.
+extern constinit thread_local const char* running_entry;
 
 Entry* find_entry(const char* name);
 CUresult not_simulated(Entry& entry);
@@ -58,9 +60,12 @@ CUresult enter(CUresult (*body)(Parameters...), Arguments... arguments)
             result = not_simulated(entry);
         else {
             const bool outer = default_stream_is_per_thread;
+            const char* const outer_entry = running_entry;
             default_stream_is_per_thread = form.per_thread;
+            running_entry = entry.name;
             result = body(arguments...);
             default_stream_is_per_thread = outer;
+            running_entry = outer_entry;
         }
     }
     if (watch) [[unlikely]]

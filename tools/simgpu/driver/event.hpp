@@ -36,5 +36,9 @@ void abandon_capture(Stream& stream);
 // The capture half of cuEventRecord and cuStreamWaitEvent; nothing if no capture is involved.
 std::optional<CUresult> record_in_capture(Stream& stream, Event& event);
 std::optional<CUresult> wait_in_capture(Stream& stream, Event& event);
+// The same for cuCtxRecordEvent and cuCtxWaitEvent, which no capture can take up: an event recorded
+// anew is no point of a capture any more; waiting for one that is breaks its capture.
+void leave_capture(Event& event);
+CUresult refuse_while_captured(const Event& event);
 
 } // namespace simgpu

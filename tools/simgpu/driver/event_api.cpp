@@ -1,4 +1,5 @@
 // tools/simgpu/driver/event_api.cpp — cuEvent*, cuStreamWaitEvent.
+#include "tools/simgpu/driver/capture.hpp"
 #include "tools/simgpu/driver/event.hpp"
 #include "tools/simgpu/driver/pool.hpp"
 
@@ -19,6 +20,17 @@ CUresult find_event(CUevent handle, Event*& event)
     return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+Work stamp(const std::shared_ptr<EventTime>& time)
+{
+    Work work;
+    work.run = [time] {
+        time->at = std::chrono::steady_clock::now();
+        time->set.store(true, std::memory_order_release);
+        return CUDA_SUCCESS;
+    };
+    return work;
+}
+
 CUresult record(CUevent handle, CUstream stream_handle)
 {
     Context* context = nullptr;
@@ -34,15 +46,8 @@ CUresult record(CUevent handle, CUstream stream_handle)
         return CUDA_ERROR_INVALID_HANDLE;
     if (const auto captured = record_in_capture(*stream, *event))
         return *captured;
-    const auto time = std::make_shared<EventTime>();
-    Work work;
-    work.run = [time] {
-        time->at = std::chrono::steady_clock::now();
-        time->set.store(true, std::memory_order_release);
-        return CUDA_SUCCESS;
-    };
-    event->time = time;
-    event->mark = enqueue(*stream, std::move(work));
+    event->time = std::make_shared<EventTime>();
+    event->mark = enqueue(*stream, stamp(event->time));
     return CUDA_SUCCESS;
 }
 
@@ -179,6 +184,41 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
     enqueue(*stream, std::move(work));
     return CUDA_SUCCESS;
 }
+
+#if CUDA_VERSION >= 12050
+// A green context's handle is its primary context's own (README): its event holds all work of both.
+CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    Context* context = nullptr;
+    if (const CUresult error = context_of_handle(hCtx, context))
+        return error;
+    Event* const event = events().find(hEvent);
+    if (!event || event->context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult refused = refuse_to_wait(*context))
+        return refused;
+    leave_capture(*event);
+    event->time = std::make_shared<EventTime>();
+    event->mark = enqueue_after_all(*context, stamp(event->time));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    Context* context = nullptr;
+    if (const CUresult error = context_of_handle(hCtx, context))
+        return error;
+    Event* const event = events().find(hEvent);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const CUresult of_event = refuse_while_captured(*event);
+    const CUresult of_context = refuse_to_wait(*context);
+    if (of_event || of_context)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    hold_back(*context, event->mark);
+    return CUDA_SUCCESS;
+}
+#endif
 
 } // namespace api
 } // namespace simgpu

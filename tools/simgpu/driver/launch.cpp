@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 namespace simgpu {
 namespace {
@@ -17,6 +18,7 @@ constexpr unsigned kMostSharedBytes = 232448;
 struct HostVersion {
     simgpu_kernel function;
     std::vector<std::size_t> argument_bytes;
+    std::map<std::size_t, std::size_t> ranges;
 };
 
 struct HostVersions {
@@ -56,6 +58,16 @@ void copy_arguments(const std::vector<std::size_t>& sizes, void** parameters, vo
     }
 }
 
+// An argument as a pointer or a size; nothing if it is no 8 bytes.
+std::optional<std::uintptr_t> number_in(const std::vector<unsigned char>& argument)
+{
+    std::uintptr_t value = 0;
+    if (argument.size() != sizeof value)
+        return std::nullopt;
+    std::memcpy(&value, argument.data(), sizeof value);
+    return value;
+}
+
 } // namespace
 
 Slots<Kernel>& kernels()
@@ -79,7 +91,7 @@ CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || threads == 0 || threads > kMostThreads ||
         shared_bytes > kMostSharedBytes)
         return CUDA_ERROR_INVALID_VALUE;
-    call = {kernel->name, grid, block, shared_bytes, {}};
+    call = {kernel->name, grid, block, shared_bytes, {}, {}};
     HostVersions& all = host_versions();
     const std::lock_guard lock(all.mutex);
     const auto version = all.by_name.find(kernel->name);
@@ -88,18 +100,21 @@ CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array
     if (!version->second.argument_bytes.empty() && !parameters && !packed_arguments(extra))
         return CUDA_ERROR_INVALID_VALUE;
     copy_arguments(version->second.argument_bytes, parameters, extra, call);
+    call.ranges = version->second.ranges;
     return CUDA_SUCCESS;
 }
 
 Work make_work(const KernelCall& call)
 {
     Work work;
-    for (const auto& argument : call.arguments) {
-        std::uintptr_t value = 0;
-        if (argument.size() == sizeof value) {
-            std::memcpy(&value, argument.data(), sizeof value);
-            work.touches.push_back({value, 0, true}); // where from; a kernel does not say how far
-        }
+    for (std::size_t index = 0; index < call.arguments.size(); ++index) {
+        const auto start = number_in(call.arguments[index]);
+        if (!start)
+            continue;
+        const auto range = call.ranges.find(index);
+        const auto bytes =
+            range == call.ranges.end() ? std::nullopt : number_in(call.arguments[range->second]);
+        work.touches.push_back({*start, bytes.value_or(0), true});
     }
     work.run = [call] {
         simgpu_kernel function = nullptr;
@@ -313,8 +328,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
 } // namespace api
 } // namespace simgpu
 
-extern "C" SIMGPU_EXPORT void simgpu_set_kernel(const char* name, simgpu_kernel function,
-                                                size_t argument_count, const size_t* argument_bytes)
+extern "C" {
+
+SIMGPU_EXPORT void simgpu_set_kernel(const char* name, simgpu_kernel function,
+                                     size_t argument_count, const size_t* argument_bytes)
 {
     if (!name)
         return;
@@ -324,6 +341,21 @@ extern "C" SIMGPU_EXPORT void simgpu_set_kernel(const char* name, simgpu_kernel 
         all.by_name.erase(name);
         return;
     }
-    all.by_name[name] = {function, {argument_bytes, argument_bytes + argument_count}};
+    all.by_name[name] = {function, {argument_bytes, argument_bytes + argument_count}, {}};
     all.any.store(true);
 }
+
+SIMGPU_EXPORT int simgpu_set_kernel_range(const char* name, size_t pointer_argument,
+                                          size_t bytes_argument)
+{
+    auto& all = simgpu::host_versions();
+    const std::lock_guard lock(all.mutex);
+    const auto version = all.by_name.find(name ? name : "");
+    if (version == all.by_name.end() ||
+        std::max(pointer_argument, bytes_argument) >= version->second.argument_bytes.size())
+        return -1;
+    version->second.ranges[pointer_argument] = bytes_argument;
+    return 0;
+}
+
+} // extern "C"

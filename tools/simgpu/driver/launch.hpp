@@ -32,6 +32,7 @@ struct KernelCall {
     std::array<unsigned, 3> block{};
     unsigned shared_bytes = 0;
     std::vector<std::vector<unsigned char>> arguments;
+    std::map<std::size_t, std::size_t> ranges; // arguments: a pointer's, and that of its bytes
 };
 
 CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,

@@ -1,10 +1,11 @@
 // tools/simgpu/driver/memory_api.cpp — cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree,
 // cuMemGetInfo.
 //
-// cuMemFree waits for the context's work first, as a driver does: memory is never taken from under
-// queued work.
+// cuMemFree waits for the context's work first, as a driver does, and for that of other contexts
+// which uses the memory: it is never taken from under queued work.
 #include "tools/simgpu/driver/allocation.hpp"
 #include "tools/simgpu/driver/graph.hpp"
+#include "tools/simgpu/driver/settings.hpp"
 
 #include "api.hpp"
 
@@ -16,8 +17,31 @@ namespace {
 
 constexpr std::size_t kPitchStep = 512;
 
+// The set time, of this thread's own: a sleep would be longer by what the system takes to wake it.
+void spend(std::chrono::microseconds time)
+{
+    if (time.count() == 0)
+        return;
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+void spend_allocation_time()
+{
+    static const auto time = allocation_time();
+    spend(time);
+}
+
+void spend_free_time()
+{
+    static const auto time = free_time();
+    spend(time);
+}
+
 CUresult allocate(Context& context, std::size_t bytes, bool low, CUdeviceptr& address)
 {
+    spend_allocation_time();
     const std::lock_guard lock(memory_mutex());
     Device& device = *context.device;
     const std::uintptr_t start = low ? device.take_low(bytes) : device.take(bytes);
@@ -127,6 +151,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
         return error;
     if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
+    spend_allocation_time();
     // Not counted against the device: managed memory may exceed it, and is resident where it was
     // last used.
     void* const pages = mmap(nullptr, bytesize, PROT_READ | PROT_WRITE,
@@ -156,16 +181,20 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
     if (dptr == 0)
         return CUDA_SUCCESS;
     Context* owner = nullptr;
+    std::size_t bytes = 0;
     {
         const std::lock_guard lock(memory_mutex());
         const Allocation* allocation = allocation_at_locked(dptr);
         if (!allocation || !cuda_free_takes(*allocation))
             return CUDA_ERROR_INVALID_VALUE;
         owner = allocation->context;
+        bytes = allocation->bytes;
     }
+    spend_free_time();
     finish_all(owner ? *owner : *context);
     if (owner && owner != context)
         finish_all(*context);
+    finish_uses(dptr, bytes); // those of peers
     const std::lock_guard lock(memory_mutex());
     Allocation* const allocation = allocation_at_locked(dptr);
     if (!allocation || !cuda_free_takes(*allocation)) // another thread was first

@@ -45,6 +45,20 @@ std::optional<unsigned> unit_shift(std::string_view unit)
     return static_cast<unsigned>(10 * (place + 1));
 }
 
+std::chrono::microseconds microseconds(const char* name, std::chrono::microseconds usual)
+{
+    const char* value = value_of(name);
+    if (!value)
+        return usual;
+    std::string_view text = value;
+    const auto number = take_number(text);
+    if (number && text.empty() && *number <= 3'600'000'000)
+        return std::chrono::microseconds(*number);
+    std::fprintf(stderr, "simgpu: %s is '%s'; write microseconds, at most an hour; using %lld\n",
+                 name, value, static_cast<long long>(usual.count()));
+    return usual;
+}
+
 } // namespace
 
 std::optional<DeviceSetting> parse_devices(std::string_view text)
@@ -117,18 +131,17 @@ const char* trace_path()
 
 std::chrono::microseconds work_delay()
 {
-    const char* value = value_of("VRAMSCOPE_SIM_DELAY_US");
-    if (!value)
-        return kUsualDelay;
-    std::string_view text = value;
-    const auto number = take_number(text);
-    if (number && text.empty() && *number <= 3'600'000'000)
-        return std::chrono::microseconds(*number);
-    std::fprintf(
-        stderr,
-        "simgpu: VRAMSCOPE_SIM_DELAY_US is '%s'; write microseconds, at most an hour; using %lld\n",
-        value, static_cast<long long>(kUsualDelay.count()));
-    return kUsualDelay;
+    return microseconds("VRAMSCOPE_SIM_DELAY_US", kUsualDelay);
+}
+
+std::chrono::microseconds allocation_time()
+{
+    return microseconds("VRAMSCOPE_SIM_ALLOC_US", std::chrono::microseconds{0});
+}
+
+std::chrono::microseconds free_time()
+{
+    return microseconds("VRAMSCOPE_SIM_FREE_US", std::chrono::microseconds{0});
 }
 
 } // namespace simgpu

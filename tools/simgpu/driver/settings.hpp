@@ -1,8 +1,9 @@
 // tools/simgpu/driver/settings.hpp — the environment of the simulated GPU, read and checked.
 //
 // VRAMSCOPE_SIMULATE "24GiB" or "2x80GiB", VRAMSCOPE_SIM_FAULTS
-// "cuMemAlloc_v2@3=2,cuMemCreate@*=801", VRAMSCOPE_SIM_TRACE file, VRAMSCOPE_SIM_DELAY_US
-// microseconds. A bad value gets one line on stderr.
+// "cuMemAlloc_v2@3=2,cuMemCreate@*=801", VRAMSCOPE_SIM_TRACE file, VRAMSCOPE_SIM_DELAY_US,
+// VRAMSCOPE_SIM_ALLOC_US and VRAMSCOPE_SIM_FREE_US microseconds. A bad value gets one line on
+// stderr.
 #pragma once
 
 #include <chrono>
@@ -33,5 +34,8 @@ std::vector<FaultSetting> fault_settings();
 const char* trace_path();
 // How long queued work waits before it runs by itself.
 std::chrono::microseconds work_delay();
+// What cuMemAlloc and cuMemFree cost, in all their forms. 0: what they take.
+std::chrono::microseconds allocation_time();
+std::chrono::microseconds free_time();
 
 } // namespace simgpu

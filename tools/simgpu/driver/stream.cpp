@@ -54,11 +54,13 @@ void run_front(std::unique_lock<std::mutex>& lock, Stream& stream)
     Work work = std::move(stream.queue.front().work);
     stream.queue.pop_front();
     stream.running = true;
+    stream.running_work = &work;
     lock.unlock();
     const CUresult result = work.run ? work.run() : CUDA_SUCCESS;
-    work = {};
+    work.run = nullptr; // it may hold a graph's memory, whose end takes locks
     lock.lock();
     stream.running = false;
+    stream.running_work = nullptr;
     if (result != CUDA_SUCCESS)
         stream.context->sticky_error = result;
     stream.done.fetch_add(1, std::memory_order_release);
@@ -142,6 +144,12 @@ void add_default_stream_waits(Stream& stream, std::vector<Mark>& waits)
     }
 }
 
+void add_context_waits(Context& context, std::vector<Mark>& waits)
+{
+    std::erase_if(context.held_back_by, [](const Mark& mark) { return mark.reached(); });
+    waits.insert(waits.end(), context.held_back_by.begin(), context.held_back_by.end());
+}
+
 } // namespace
 
 Slots<Stream>& streams()
@@ -202,8 +210,10 @@ Mark enqueue(Stream& stream, Work work)
         start_worker(state);
     if (stream.queue.size() >= kLongestQueue)
         advance(lock, {&stream, stream.queued - kLongestQueue / 2});
+    work.entry = running_entry;
     std::erase_if(work.waits, [](const Mark& mark) { return mark.reached(); });
     add_default_stream_waits(stream, work.waits);
+    add_context_waits(*stream.context, work.waits);
     stream.queue.push_back({std::move(work), Clock::now() + state.delay});
     ++stream.queued;
     stream.context->pending.fetch_add(1);
@@ -218,6 +228,30 @@ Mark tail_of(Stream& stream)
 {
     const std::lock_guard lock(engine().mutex);
     return {&stream, stream.queued};
+}
+
+Mark enqueue_after_all(Context& context, Work work)
+{
+    Stream* order = nullptr;
+    {
+        const std::lock_guard lock(contexts_mutex());
+        if (!context.order_stream)
+            context.order_stream = open_stream(context, CU_STREAM_NON_BLOCKING, 0);
+        order = context.order_stream;
+    }
+    {
+        const std::lock_guard lock(engine().mutex);
+        for (Stream* stream : context.streams)
+            work.waits.push_back({stream, stream->queued});
+    }
+    return enqueue(*order, std::move(work));
+}
+
+void hold_back(Context& context, Mark mark)
+{
+    const std::lock_guard lock(engine().mutex);
+    if (!mark.reached())
+        context.held_back_by.push_back(mark);
 }
 
 void finish(Mark mark)
@@ -242,6 +276,34 @@ void finish_all(Context& context)
 bool idle(Stream& stream)
 {
     return tail_of(stream).reached();
+}
+
+std::vector<PendingUse> pending_uses(std::uintptr_t start, std::size_t bytes)
+{
+    std::vector<PendingUse> found;
+    const auto look = [&](Stream& stream, const Work& work, std::uint64_t ticket, bool running) {
+        for (const Touch& touch : work.touches)
+            if (touch.meets(start, bytes))
+                found.push_back({work.entry, touch, {&stream, ticket}, running});
+    };
+    const std::lock_guard lock(engine().mutex);
+    std::vector<Stream*> busy(engine().busy.begin(), engine().busy.end());
+    std::sort(busy.begin(), busy.end(),
+              [](const Stream* one, const Stream* other) { return one->id < other->id; });
+    for (Stream* stream : busy) {
+        if (stream->running_work)
+            look(*stream, *stream->running_work, stream->done.load() + 1, true);
+        std::uint64_t ticket = stream->queued - stream->queue.size();
+        for (const Stream::Queued& queued : stream->queue)
+            look(*stream, queued.work, ++ticket, false);
+    }
+    return found;
+}
+
+void finish_uses(std::uintptr_t start, std::size_t bytes)
+{
+    for (const PendingUse& use : pending_uses(start, bytes))
+        finish(use.done);
 }
 
 bool inside_host_function()

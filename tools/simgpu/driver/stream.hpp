@@ -32,12 +32,17 @@ struct Mark {
 
 struct Touch {
     std::uintptr_t start;
-    std::size_t bytes;
+    std::size_t bytes; // 0: from there, nobody said how far
     bool writes;
+    bool meets(std::uintptr_t other, std::size_t other_bytes) const
+    {
+        return start < other + other_bytes && other < start + (bytes ? bytes : 1);
+    }
 };
 
 struct Work {
     std::function<CUresult()> run; // an error becomes the context's, for good
+    const char* entry = nullptr;   // the exported name that queued it
     std::vector<Touch> touches;
     std::vector<Mark> waits;
 };
@@ -61,6 +66,7 @@ struct Stream {
     std::uint64_t queued = 0;
     std::atomic<std::uint64_t> done{0};
     bool running = false;
+    const Work* running_work = nullptr;
 
     bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
 };
@@ -82,9 +88,27 @@ CUresult stream_of_handle(CUstream handle, Stream*& stream);
 
 Mark enqueue(Stream& stream, Work work);
 Mark tail_of(Stream& stream);
+// The work comes after all that the context's streams hold now.
+Mark enqueue_after_all(Context& context, Work work);
+// What is submitted to the context from now on comes after the mark.
+void hold_back(Context& context, Mark mark);
 void finish(Mark mark);
 void finish_all(Context& context);
 bool idle(Stream& stream);
+
+// A use of memory by work that is queued or runs; `done` is reached when it is over.
+struct PendingUse {
+    const char* entry;
+    Touch touch;
+    Mark done;
+    bool running;
+};
+// Of any stream of any context, where the use meets the range, in the order in which the streams
+// were made and were given it.
+std::vector<PendingUse> pending_uses(std::uintptr_t start, std::size_t bytes);
+// Waits for them.
+void finish_uses(std::uintptr_t start, std::size_t bytes);
+
 // True while this thread runs a host function: the API is then forbidden.
 bool inside_host_function();
 CUresult run_host_function(void (*function)(void*), void* argument);
