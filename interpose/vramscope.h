@@ -1,23 +1,58 @@
-/* interpose/vramscope.h — name phases and moments of a program for vramscope's report.
+/* interpose/vramscope.h — what a program may tell vramscope, and ask it: phases, the pool's memory.
  *
  * Costs nothing and needs no library when the program is not traced: the symbols are weak. Any
- * thread; the text is copied. Ranges nest per thread, like NVTX push and pop, and a report shows
- * them in the same place ("epoch/step").
+ * thread; texts are copied. Ranges nest per thread, like NVTX push and pop, and a report shows them
+ * in the same place ("epoch/step").
  *
- *     vramscope_range_push("epoch");  ...  vramscope_range_pop();  vramscope_point("weights
- * loaded");
+ *     vramscope_range_push("epoch");  ...  vramscope_range_pop();  vramscope_point("loaded");
+ *
+ *     struct vramscope_memory_stats now;
+ *     if (vramscope_stats(0, &now, sizeof now) == 0)
+ *         printf("%llu of %llu reserved bytes are allocated\n",
+ *                (unsigned long long)now.allocated_bytes.current,
+ *                (unsigned long long)now.reserved_bytes.current);
  */
 #ifndef VRAMSCOPE_H
 #define VRAMSCOPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Names and meanings are those of PyTorch's torch.cuda.memory_stats(). */
+struct vramscope_stat {
+    uint64_t current;
+    uint64_t peak; /* of several contexts on a device: the sum of theirs */
+    uint64_t allocated;
+    uint64_t freed;
+};
+
+/* New fields come at the end: the caller's size says which it knows. */
+struct vramscope_memory_stats {
+    struct vramscope_stat allocated_bytes;      /* blocks that the program has */
+    struct vramscope_stat requested_bytes;      /* the same, before rounding up */
+    struct vramscope_stat active_bytes;         /* and those freed, but not yet safe to reuse */
+    struct vramscope_stat reserved_bytes;       /* taken from the driver */
+    struct vramscope_stat inactive_split_bytes; /* unused parts of segments that are in use */
+    struct vramscope_stat allocation, active, segment, inactive_split; /* how many */
+    uint64_t num_alloc_retries; /* memory was short, and the cache was given back */
+    uint64_t num_ooms;
+    uint64_t num_device_alloc; /* calls of the driver */
+    uint64_t num_device_free;
+};
+
 /* Exported by libvramscope.so; null in a process without it. */
 void vramscope_push(const char* name) __attribute__((weak));
 void vramscope_pop(void) __attribute__((weak));
 void vramscope_mark(const char* name) __attribute__((weak));
+int64_t vramscope_pool_empty_cache(void) __attribute__((weak));
+void vramscope_pool_reset_peak(void) __attribute__((weak));
+int vramscope_pool_stats(int device, struct vramscope_memory_stats* stats, size_t size)
+    __attribute__((weak));
 
 static inline void vramscope_range_push(const char* name)
 {
@@ -35,6 +70,29 @@ static inline void vramscope_point(const char* name)
 {
     if (vramscope_mark)
         vramscope_mark(name);
+}
+
+/* Waits for the devices and gives all memory that the pool only caches back to the driver. Returns
+ * the bytes; -1: there is no pool. */
+static inline int64_t vramscope_empty_cache(void)
+{
+    return vramscope_pool_empty_cache ? vramscope_pool_empty_cache() : -1;
+}
+
+/* From now on every peak is that of what comes. */
+static inline void vramscope_reset_peak(void)
+{
+    if (vramscope_pool_reset_peak)
+        vramscope_pool_reset_peak();
+}
+
+/* The pool's memory on a device, by its number; -1: on all. Returns 0, or -1 and zeros where there
+ * is no pool: without vramscope, with VRAMSCOPE_POOL=off, or before the device's first allocation.
+ * `size` is sizeof *stats. */
+static inline int vramscope_stats(int device, struct vramscope_memory_stats* stats, size_t size)
+{
+    memset(stats, 0, size);
+    return vramscope_pool_stats ? vramscope_pool_stats(device, stats, size) : -1;
 }
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@ LAYERS = {
     "tracker/capture": ["tracker/format"],
     "tracker/log": ["tracker/capture", "tracker/format"],
     "interpose/pool": [],
-    "interpose/hooks": ["interpose/pool", "tracker", "tracker/format", "tracker/capture", "tracker/log"],
+    "interpose/hooks": ["interpose", "interpose/pool", "tracker", "tracker/format", "tracker/capture", "tracker/log"],
     "interpose/nvtx": ["tracker/capture", "tracker/log"],
     "interpose/audit": ["tracker/capture"],
     "interpose": [],  # vramscope.h, the header for programs

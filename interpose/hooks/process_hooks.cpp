@@ -80,18 +80,3 @@ VRAMSCOPE_EXPORT void _Exit(int status)
 {
     leave("_exit", status);
 }
-
-extern "C" {
-__attribute__((visibility("default"))) void vramscope_push(const char* name)
-{
-    log::push_range(name ? name : "");
-}
-__attribute__((visibility("default"))) void vramscope_pop(void)
-{
-    log::pop_range();
-}
-__attribute__((visibility("default"))) void vramscope_mark(const char* name)
-{
-    log::mark(name ? name : "");
-}
-}
