@@ -377,7 +377,7 @@ private:
     [[gnu::noinline, gnu::cold]] Freed free_pinned(Index index, Detached* left) noexcept
     {
         if (!policy_.is_whole(index)) {
-            policy_.hold(index);
+            policy_.hold(index, epochs_.now());
             return Freed::cached;
         }
         Detached unwanted;
