@@ -130,15 +130,19 @@ public:
             return false;
         return policy_.table()[index].pinned = true;
     }
-    // All blocks that are live now are pinned, until unpin_live().
+    // All blocks that are live now are pinned, until as many unpin_live() as pin_live() were
+    // called.
     void pin_live() noexcept
     {
         const Guard guard(lock_);
+        ++pins_;
         pinned_serial_ = policy_.table().serial;
     }
     void unpin_live() noexcept
     {
         const Guard guard(lock_);
+        if (pins_ == 0 || --pins_ != 0)
+            return;
         pinned_serial_ = 0;
         policy_.release_held(epochs_.now());
     }
@@ -176,6 +180,7 @@ public:
     {
         const Guard guard(lock_);
         policy_.clear();
+        pins_ = 0;
         pinned_serial_ = 0;
     }
 
@@ -372,7 +377,7 @@ private:
     [[gnu::noinline, gnu::cold]] Freed free_pinned(Index index, Detached* left) noexcept
     {
         if (!policy_.is_whole(index)) {
-            policy_.hold(index, epochs_.now());
+            policy_.hold(index);
             return Freed::cached;
         }
         Detached unwanted;
@@ -418,7 +423,7 @@ private:
     mutable Lock lock_;
     Policy policy_;
     std::uint64_t growing_ = 0; // asked of upstream at this moment
-    std::uint64_t pinned_serial_ = 0;
+    std::uint64_t pins_ = 0, pinned_serial_ = 0;
     std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;
     std::uint64_t device_allocations_ = 0, device_frees_ = 0, refused_frees_ = 0;
 };
