@@ -4,20 +4,17 @@
 #include <cstdio>
 #include <iterator>
 
+#include "interpose/hooks/limits.hpp"
+#include "interpose/hooks/route.hpp"
 #include "interpose/hooks/unknown_names.hpp"
 #include "tracker/capture/stack_table.hpp"
 #include "tracker/log/log_file.hpp"
+#include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
 namespace {
 
 constexpr int kManagedPool = 2; // CU_MEM_ALLOCATION_TYPE_MANAGED, new in CUDA 13.0
-
-// Once exit handlers run, the driver may be half gone: we ask it nothing more.
-bool exiting()
-{
-    return log::process->header && log::process->header->exit_began_ticks;
-}
 
 void describe_driver(log::Thread& thread)
 {
@@ -55,21 +52,54 @@ std::uint64_t tile_key(const CUarrayMapInfo& tile) noexcept
 
 const log::Opening kOpening{kApis, &describe_driver};
 
-void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
-                  const format::Place& place)
+bool exiting()
+{
+    return log::process->header && log::process->header->exit_began_ticks;
+}
+
+namespace {
+
+format::Alloc allocation(Call& call, std::uint64_t address, std::uint64_t bytes)
 {
     format::Alloc event{};
     event.api = call.api();
     event.ticks = log::now();
     event.address = address;
     event.bytes = bytes;
+    return event;
+}
+
+} // namespace
+
+void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
+                  const format::Place& place)
+{
+    log::record_alloc(call.thread, allocation(call, address, bytes), place, call.site);
+}
+
+void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
+                   const format::Place& place, std::uint64_t slack)
+{
+    format::Alloc event = allocation(call, address, bytes);
+    event.pooled = true;
+    event.slack = slack;
     log::record_alloc(call.thread, event, place, call.site);
+}
+
+bool fits(const Call& call, std::uint64_t bytes)
+{
+    // Managed memory may be larger than its device.
+    return log::settings().limit_bytes == log::kNoBytes || !takes_device_memory(call.hook) ||
+           kApis[call.api()].memory == format::Memory::managed || within_limit(bytes);
 }
 
 void record_short(Call& call, CUresult result, std::uint64_t bytes)
 {
-    if (result == CUDA_ERROR_OUT_OF_MEMORY && call.ready())
-        log::record_failure(call.thread, call.api(), result, 0, bytes, call.site);
+    if (result != CUDA_ERROR_OUT_OF_MEMORY || !call.ready())
+        return;
+    log::record_failure(call.thread, call.api(), result, 0, bytes, call.site);
+    if (takes_device_memory(call.hook))
+        record_out_of_memory(call, bytes);
 }
 
 void record_bad_free(Call& call, CUresult result, std::uint64_t address)

@@ -1,9 +1,9 @@
 // interpose/hooks/actions.hpp — what a row of the hook table does around the driver's call.
 //
-// Each action has before(), for what must be known while the memory is still the program's, and
-// succeeded(), which records; failed() records the failures that say something. All run with the
-// thread marked as inside, and touch the program's out-parameters only to read what a successful
-// call wrote.
+// Each action has before(), for what must be known while the memory is still the program's;
+// answer(), which asks the driver, unless the pool answers (pool_actions.hpp); succeeded(), which
+// records; failed() records the failures that say something. All run with the thread marked as
+// inside.
 #pragma once
 
 #include "interpose/hooks/array_bytes.hpp"
@@ -34,12 +34,24 @@ std::uint64_t number(T value)
 
 struct Action {
     void before(Call&) {}
+    // `ask` is the driver's call.
+    template <class Ask>
+    CUresult answer(Call&, Ask ask)
+    {
+        return ask();
+    }
     void succeeded(Call&) {}
     void failed(Call&, CUresult) {}
 };
 
+// Once exit handlers run, the driver may be half gone: we ask it nothing more.
+bool exiting();
+
 void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
                   const format::Place& place);
+// One whose block, in a segment of the pool, is `slack` bytes larger than asked for.
+void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
+                   const format::Place& place, std::uint64_t slack);
 // An allocation failed: worth a record if memory was short.
 void record_short(Call& call, CUresult result, std::uint64_t bytes);
 void record_bad_free(Call& call, CUresult result, std::uint64_t address);
@@ -48,11 +60,19 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool);
 // The calling thread's current context and its device.
 format::Place place_now(Call& call);
 
+// An allocation of device memory that asks for `bytes`: refused where VRAMSCOPE_LIMIT says so.
+bool fits(const Call& call, std::uint64_t bytes);
+
 template <class Pointer>
 struct Allocates : Action {
     Pointer* out;
     std::uint64_t bytes;
     Allocates(Pointer* out_, std::uint64_t bytes_) : out(out_), bytes(bytes_) {}
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return fits(call, bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
+    }
     void succeeded(Call& call) { record_alloc(call, number(*out), bytes, place_now(call)); }
     void failed(Call& call, CUresult result) { record_short(call, result, bytes); }
 };
@@ -61,10 +81,16 @@ template <class Pointer, class Size>
 struct AllocatesPitched : Action {
     Pointer* out;
     Size* pitch;
+    std::uint64_t width;
     std::uint64_t height;
-    AllocatesPitched(Pointer* out_, Size* pitch_, std::uint64_t height_)
-        : out(out_), pitch(pitch_), height(height_)
+    AllocatesPitched(Pointer* out_, Size* pitch_, std::uint64_t width_, std::uint64_t height_)
+        : out(out_), pitch(pitch_), width(width_), height(height_)
     {
+    }
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return fits(call, width * height) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
     void succeeded(Call& call)
     {
@@ -132,6 +158,12 @@ struct CreatesArray : Action {
     CreatesArray(CUarray* out_, const Descriptor* descriptor_) : out(out_), descriptor(descriptor_)
     {
     }
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return fits(call, descriptor ? array_bytes(*descriptor, 1) : 0) ? ask()
+                                                                        : CUDA_ERROR_OUT_OF_MEMORY;
+    }
     void succeeded(Call& call)
     {
         record_alloc(call, number(*out), array_bytes(*descriptor, 1), place_now(call));
@@ -147,6 +179,13 @@ struct CreatesMipmap : Action {
                   unsigned levels_)
         : out(out_), descriptor(descriptor_), levels(levels_)
     {
+    }
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return fits(call, descriptor ? array_bytes(*descriptor, levels) : 0)
+                   ? ask()
+                   : CUDA_ERROR_OUT_OF_MEMORY;
     }
     void succeeded(Call& call)
     {
@@ -169,6 +208,11 @@ struct AllocatesAsync : Action {
     AllocatesAsync(CUdeviceptr* out_, std::uint64_t bytes_, CUstream stream_, CUmemoryPool pool_)
         : out(out_), bytes(bytes_), stream(stream_), pool(pool_)
     {
+    }
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return fits(call, bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
     void succeeded(Call& call)
     {
@@ -217,25 +261,6 @@ struct Frees : Action {
     }
 };
 
-struct FreesAsync : Frees {
-    CUstream stream;
-    bool capturing = false; // then it makes a node of a graph, and frees nothing now
-    FreesAsync(CUdeviceptr address_, CUstream stream_) : Frees(address_), stream(stream_) {}
-    void before(Call& call)
-    {
-        Frees::before(call);
-        if (begun) // a null pointer is not recorded: the thread may have no place to record in
-            capturing = place_of_stream(call, stream, nullptr).capturing;
-    }
-    void succeeded(Call& call)
-    {
-        if (!capturing)
-            Frees::succeeded(call);
-        else if (begun)
-            log::abandon_free(call.thread);
-    }
-};
-
 struct CreatesPhysical : Action {
     CUmemGenericAllocationHandle* out;
     std::uint64_t bytes;
@@ -244,6 +269,11 @@ struct CreatesPhysical : Action {
                     const CUmemAllocationProp* prop_)
         : out(out_), bytes(bytes_), prop(prop_)
     {
+    }
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return fits(call, bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
     void succeeded(Call& call);
     void failed(Call& call, CUresult result) { record_short(call, result, bytes); }

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "interpose/hooks/captures.hpp"
+#include "interpose/hooks/route.hpp"
+#include "interpose/hooks/synchronisation.hpp"
 #include "tracker/capture/lock.hpp"
 
 namespace vramscope::hooks {
@@ -60,6 +63,8 @@ void start_afresh_in_new_log() noexcept
     log_generation = log::process->generation;
     std::memset(contexts, 0, sizeof contexts);
     std::memset(device_noted, 0, sizeof device_noted);
+    forget_synchronisations();
+    forget_captures();
 }
 
 Context* find(CUcontext handle) noexcept
@@ -78,6 +83,7 @@ Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool pri
     if (context || !(context = find(nullptr)))
         return context;
     *context = {handle, ++last_id, device, primary, 0};
+    context_seen(handle);
     log::record_context(thread, context->id, reinterpret_cast<std::uintptr_t>(handle), device,
                         primary);
     return context;
@@ -86,6 +92,9 @@ Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool pri
 void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, Context& context) noexcept
 {
     log::record_context_gone(thread, static_cast<std::uint64_t>(hook), ticks, context.id);
+    context_unseen(context.handle);
+    captures_gone_with(context.handle);
+    pool_context_gone(context.id);
     context = {};
     changes.fetch_add(1, std::memory_order_release);
 }

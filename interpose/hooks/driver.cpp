@@ -76,6 +76,13 @@ void Driver::fill(void* library) noexcept
     take(stream_context, "cuStreamGetCtx");
     take(is_capturing, "cuStreamIsCapturing");
     take(address_range, "cuMemGetAddressRange_v2");
+    take(memory_info, "cuMemGetInfo_v2");
+    take(synchronise, "cuCtxSynchronize");
+    take(synchronise_context, "cuCtxSynchronize_v2");
+    take(push_context, "cuCtxPushCurrent_v2");
+    take(pop_context, "cuCtxPopCurrent_v2");
+    take(fill_bytes, "cuMemsetD8_v2");
+    take(copy_to_host, "cuMemcpyDtoH_v2");
     simulated_ = capture::loader_dlsym(library, "simgpu_version") != nullptr;
 
     link_map* map = nullptr;

@@ -38,6 +38,14 @@ public:
     decltype(&::cuStreamGetCtx) stream_context;
     decltype(&::cuStreamIsCapturing) is_capturing;
     decltype(&::cuMemGetAddressRange_v2) address_range;
+    // What the pool needs besides questions (route.hpp says when).
+    decltype(&::cuMemGetInfo_v2) memory_info;
+    decltype(&::cuCtxSynchronize) synchronise;
+    CUresult(CUDAAPI* synchronise_context)(CUcontext); // since CUDA 13.0
+    decltype(&::cuCtxPushCurrent_v2) push_context;
+    decltype(&::cuCtxPopCurrent_v2) pop_context;
+    decltype(&::cuMemsetD8_v2) fill_bytes;
+    decltype(&::cuMemcpyDtoH_v2) copy_to_host;
 
 private:
     void fill(void* library) noexcept;

@@ -20,6 +20,10 @@
 #if CUDA_VERSION < 12000
 enum CUdriverProcAddressQueryResult : int;
 struct CUDA_GRAPH_INSTANTIATE_PARAMS;
+struct CUDA_KERNEL_NODE_PARAMS_v2;
+struct CUgraphExecUpdateResultInfo;
+using CUlibrary = struct CUlib_st*;
+enum CUlibraryOption : int;
 #endif
 #if CUDA_VERSION < 12010
 struct CUmulticastObjectProp;

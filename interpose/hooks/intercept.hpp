@@ -2,15 +2,18 @@
 //
 // A free takes its time before the driver's call, an allocation after it; a record is written when
 // the call has succeeded; a call from inside another passes through if it is the driver's own, and
-// is recorded if it is a signal handler's (tracker/log/nesting.hpp). No lock of ours is held across
-// the driver's call, and errno is the driver's. Budget without recording: 15 ns.
+// is recorded if it is a signal handler's (tracker/log/nesting.hpp). Where memory is short, what
+// the pool has cached goes back and the call is made once more. No lock of ours is held across the
+// driver's call, and errno is the driver's. Budget without recording: 15 ns.
 #pragma once
 
 #include <atomic>
 #include <cerrno>
 
-#include "interpose/hooks/owner_actions.hpp"
+#include "interpose/hooks/memory_questions.hpp"
+#include "interpose/hooks/pool_actions.hpp"
 #include "tracker/log/nesting.hpp"
+#include "tracker/log/pool_recorder.hpp"
 
 namespace vramscope::hooks {
 
@@ -18,9 +21,20 @@ namespace vramscope::hooks {
                                                       const log::CallSite& site)
 {
     const Driver* driver = Driver::find();
-    return log::enter_nested(
+    const bool enters = log::enter_nested(
         thread, site,
         driver && driver->contains(reinterpret_cast<const void*>(site.return_address)));
+    if (enters && pool_lock_held)
+        give_up_pooling(); // the call that held it was left by a jump
+    return enters;
+}
+
+[[gnu::noinline, gnu::cold]] inline CUresult try_again(Call& call, CUresult result)
+{
+    if (call.ready())
+        log::record_retried(call.thread, call.api(), static_cast<int>(place_now(call).device), 0,
+                            result);
+    return result;
 }
 
 template <class Function, class Action, class Invoke>
@@ -41,11 +55,19 @@ template <class Function, class Action, class Invoke>
     thread.site = site; // first: a handler judges by it as soon as the thread is inside
     std::atomic_signal_fence(std::memory_order_release);
     thread.inside = Inside::recorder;
+    int driver_errno = errno; // the program's, as long as nobody asks the driver
+    const auto ask = [&] {
+        errno = driver_errno;
+        thread.inside = Inside::driver;
+        const CUresult result = invoke(real);
+        thread.inside = Inside::recorder;
+        driver_errno = errno;
+        return result;
+    };
     action.before(call);
-    thread.inside = Inside::driver;
-    const CUresult result = invoke(real);
-    thread.inside = Inside::recorder;
-    const int driver_errno = errno;
+    CUresult result = action.answer(call, ask);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && make_room_for(call)) [[unlikely]]
+        result = try_again(call, action.answer(call, ask));
     if (result != CUDA_SUCCESS) [[unlikely]]
         action.failed(call, result);
     else if (call.ready()) [[likely]]

@@ -3,6 +3,8 @@
 
 #include "interpose/hooks/actions.hpp"
 #include "interpose/hooks/pools.hpp"
+#include "interpose/hooks/route.hpp"
+#include "interpose/hooks/synchronisation.hpp"
 
 namespace vramscope::hooks {
 
@@ -19,7 +21,18 @@ struct CreatesContext : Action {
     void failed(Call& call, CUresult result) { record_short(call, result, 0); }
 };
 
-struct DestroysContext : Ends {
+// May destroy a context: no synchronisation of ours may use it meanwhile.
+struct EndsContext : Ends {
+    SynchronisationsHeld held;
+    void before(Call& call)
+    {
+        Ends::before(call);
+        if (pooling())
+            held.engage();
+    }
+};
+
+struct DestroysContext : EndsContext {
     CUcontext context;
     explicit DestroysContext(CUcontext context_) : context(context_) {}
     void succeeded(Call& call) { context_gone(call.thread, call.hook, call.ticks, context); }
@@ -40,7 +53,7 @@ struct AttachesContext : Action {
     }
 };
 
-struct DetachesContext : Ends {
+struct DetachesContext : EndsContext {
     CUcontext context;
     explicit DetachesContext(CUcontext context_) : context(context_) {}
     void succeeded(Call& call)
@@ -61,7 +74,7 @@ struct RetainsPrimary : Action {
     }
 };
 
-struct ResetsPrimary : Ends {
+struct ResetsPrimary : EndsContext {
     CUdevice device;
     explicit ResetsPrimary(CUdevice device_) : device(device_) {}
     void succeeded(Call& call) { primary_gone(call.thread, call.hook, call.ticks, device); }
@@ -100,7 +113,14 @@ struct NamesGreen : Action {
 
 struct DestroysGreen : Frees {
     CUgreenCtx green;
+    SynchronisationsHeld held;
     explicit DestroysGreen(CUgreenCtx green_) : Frees(green_), green(green_) {}
+    void before(Call& call)
+    {
+        Frees::before(call);
+        if (pooling())
+            held.engage();
+    }
     void succeeded(Call& call)
     {
         Frees::succeeded(call);

@@ -79,7 +79,7 @@ public:
 
     bool is_whole(Index) const noexcept { return true; }
     // Only parts of segments are.
-    void hold(Index) noexcept {}
+    void hold(Index, std::uint64_t) noexcept {}
     void release_held(std::uint64_t) noexcept {}
 
     void put(Index index, std::uint64_t stamp) noexcept
@@ -225,6 +225,14 @@ public:
     const char* validate() const noexcept;
 
 private:
+    struct Counted { // by validate()
+        std::uint64_t blocks = 0, live = 0, live_bytes = 0, requested = 0, reserved = 0;
+        std::uint64_t pending_bytes = 0, queued = 0;
+    };
+    const char* validate_block(Index at, Counted& counted) const noexcept;
+    const char* validate_group(Index at, Counted& counted) const noexcept;
+    const char* validate_books(const Counted& counted) const noexcept;
+
     struct Group {
         std::uint64_t bytes = 0;
         Index head = 0, tail = 0; // freed blocks, the oldest first
@@ -297,71 +305,6 @@ private:
     PendingSums pending_;
 };
 
-// Null: all is as it must be. Looks at everything: for tests.
-inline const char* CachePolicy::validate() const noexcept
-{
-    std::uint64_t live = 0, live_bytes = 0, requested = 0, reserved = 0, blocks = 0, counted = 0;
-    Address end = 0;
-    const char* wrong = nullptr;
-    for (Index at = by_order_.at_or_behind(0); at && !wrong; at = after(at)) {
-        const Block& block = table_[at];
-        const Group* const group = block.group ? used_group(block.group) : nullptr;
-        if (block.address < end)
-            wrong = "two blocks overlap";
-        else if (table_.by_address.find(block.address) != at)
-            wrong = "a block is not found by its address";
-        else if (!group || group->bytes != block.bytes)
-            wrong = "a block is in the group of another size";
-        else if (block.state != State::live && block.state != State::pending)
-            wrong = "a block has no state";
-        end = block.address + block.bytes;
-        ++blocks;
-        reserved += block.bytes;
-        if (block.state == State::live) {
-            ++live;
-            live_bytes += block.bytes;
-            requested += block.requested;
-        } else if (pending_.counts(block.mark)) {
-            counted += block.bytes;
-        }
-    }
-    if (wrong)
-        return wrong;
-    std::uint64_t grouped = 0, queued = 0, groups = 0;
-    for (Index at = kFirst; at < groups_.end(); ++at) {
-        const Group* const group = used_group(at);
-        if (!group)
-            continue;
-        ++groups;
-        grouped += group->blocks;
-        Index previous = 0;
-        std::uint64_t mark = 0;
-        for (Index index = group->head; index; index = table_[index].next) {
-            const Block& block = table_[index];
-            if (block.state != State::pending || block.group != at || block.previous != previous)
-                return "a queue of freed blocks is torn";
-            if (block.mark < mark)
-                return "a queue of freed blocks is not in the order of their stamps";
-            mark = block.mark;
-            previous = index;
-            ++queued;
-        }
-        if (group->tail != previous)
-            return "a queue of freed blocks has another end";
-    }
-    const Books& books = table_.books;
-    if (groups != by_bytes_.size() || grouped != blocks)
-        return "groups and blocks differ";
-    if (table_.by_address.size() != blocks || queued + live != blocks)
-        return "a block is lost";
-    if (books.allocations.current() != live || books.allocated_bytes.current() != live_bytes ||
-        books.requested_bytes.current() != requested)
-        return "allocated is not the sum of the live blocks";
-    if (books.reserved_bytes.current() != reserved || books.segments.current() != blocks)
-        return "reserved is not the sum of the segments";
-    if (books.active_bytes.current() != live_bytes + counted)
-        return "active is not the sum of the live and the pending blocks";
-    return nullptr;
-}
-
 } // namespace vramscope::pool
+
+#include "interpose/pool/cache_validate.hpp"

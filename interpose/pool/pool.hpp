@@ -130,19 +130,15 @@ public:
             return false;
         return policy_.table()[index].pinned = true;
     }
-    // All blocks that are live now are pinned, until as many unpin_live() as pin_live() were
-    // called.
+    // All blocks that are live now are pinned, until unpin_live().
     void pin_live() noexcept
     {
         const Guard guard(lock_);
-        ++pins_;
         pinned_serial_ = policy_.table().serial;
     }
     void unpin_live() noexcept
     {
         const Guard guard(lock_);
-        if (pins_ == 0 || --pins_ != 0)
-            return;
         pinned_serial_ = 0;
         policy_.release_held(epochs_.now());
     }
@@ -180,7 +176,6 @@ public:
     {
         const Guard guard(lock_);
         policy_.clear();
-        pins_ = 0;
         pinned_serial_ = 0;
     }
 
@@ -377,7 +372,7 @@ private:
     [[gnu::noinline, gnu::cold]] Freed free_pinned(Index index, Detached* left) noexcept
     {
         if (!policy_.is_whole(index)) {
-            policy_.hold(index);
+            policy_.hold(index, epochs_.now());
             return Freed::cached;
         }
         Detached unwanted;
@@ -423,7 +418,7 @@ private:
     mutable Lock lock_;
     Policy policy_;
     std::uint64_t growing_ = 0; // asked of upstream at this moment
-    std::uint64_t pins_ = 0, pinned_serial_ = 0;
+    std::uint64_t pinned_serial_ = 0;
     std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;
     std::uint64_t device_allocations_ = 0, device_frees_ = 0, refused_frees_ = 0;
 };

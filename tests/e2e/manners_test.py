@@ -93,11 +93,12 @@ class MannersTest(EndToEndTest):
             for number, order in enumerate([f"{PRELOAD}:{other}", f"{other}:{PRELOAD}"]):
                 with self.subTest(order):
                     log = f"{name}.{number}.vsl"
-                    done = self.preloaded("memory_kinds", "device_v2", LD_PRELOAD=order, VRAMSCOPE_LOG=log)
+                    done = self.preloaded("memory_kinds", "device_v2", LD_PRELOAD=order, VRAMSCOPE_LOG=log,
+                                          VRAMSCOPE_POOL="off")
                     self.assertEqual((done.returncode, done.stdout), (0, told), done.stderr)
                     self.assert_seen(self.report_of(log), 2, 1)
             with self.subTest(run=name):
-                report = self.trace("memory_kinds", "device_v2", LD_PRELOAD=str(other))
+                report = self.trace("memory_kinds", "device_v2", LD_PRELOAD=str(other), VRAMSCOPE_POOL="off")
                 self.assertEqual(self.stdout, told)
                 self.assert_seen(report, 2, 1)
 

@@ -139,5 +139,47 @@ class ScenesOfPrograms(unittest.TestCase):
             self.scene(ends_badly=["v1", "v2"])
 
 
+class Speeds(unittest.TestCase):
+    ROW = gpu_check.Speed("speed", "speed_program.cu", work=["pairs", "malloc"], count=70, small=2, env={"ALONE": "1"},
+                          peers={"peer": (["pairs", "async"], {"PEER": "1"})}, simulated=True)
+
+    def measured(self, answer, simulate=None):
+        """What comes of runs that are played: `answer` is given the command and the environment."""
+        self.played = []
+
+        def output_of(*command, env, cwd):
+            words = [str(word) for word in command]
+            self.played.append(words)
+            return answer(words, env)
+        real, gpu_check.output_of = gpu_check.output_of, output_of
+        self.addCleanup(setattr, gpu_check, "output_of", real)
+        return self.ROW.measure(["program"], pathlib.Path("/there/bin/vramscope"), pathlib.Path("/tmp"), simulate)
+
+    def test_each_way_is_run_in_turn_and_its_median_told(self):
+        numbers = self.measured(lambda words, env: (0, f"1MiB {100 + len(self.played) % 5 if 'split' in words else 7}\n", ""))
+        self.assertEqual(set(numbers["1MiB"]), {"alone", "off", "cache", "split", "peer"})
+        self.assertEqual(len(self.played), 5 * self.ROW.REPETITIONS)
+        self.assertEqual(self.played[0], ["program", "pairs", "malloc", "70"])
+        self.assertIn("--pool cache --force -o speed.vsl -- program pairs malloc 70", " ".join(self.played[2]))
+        self.assertEqual(gpu_check.speed_text({"1MiB": {"alone": [3, 1, 200], "cache": [0.5, 0.25, 0.75]}}, None),
+                         "us, medians of 5: 1MiB: alone 3.0, cache 0.5")
+
+    def test_a_peer_has_its_own_environment(self):
+        self.measured(lambda words, env: (0, "step 1\n", "") if ("PEER" in env) == ("async" in words) != ("ALONE" in env) else (1, "", ""))
+
+    def test_a_simulated_run_is_short_and_says_so(self):
+        numbers = self.measured(lambda words, env: (0, "1MiB 1\n", ""), simulate="1GiB")
+        self.assertEqual([words[-1] for words in self.played], ["2"] * 5)
+        self.assertIn("simulated", gpu_check.speed_text(numbers, "1GiB"))
+
+    def test_a_run_that_ends_badly_is_wrong(self):
+        with self.assertRaisesRegex(gpu_check.Failed, "split: it ends 1: 'no memory'"):
+            self.measured(lambda words, env: (1, "no memory", "") if "split" in words else (0, "1MiB 1\n", ""))
+
+    def test_a_program_that_measures_nothing_is_wrong(self):
+        with self.assertRaisesRegex(gpu_check.Failed, "measured nothing"):
+            self.measured(lambda words, env: (0, "", ""))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,7 +5,9 @@
 // of its own.
 #include "tests/differential/player/operations.hpp"
 
+#include <bit>
 #include <cstring>
+#include <type_traits>
 
 namespace differential {
 namespace {
@@ -24,7 +26,7 @@ struct Nonsense {
         else if constexpr (std::is_integral_v<T>)
             return static_cast<T>(~T{0} - 15);
         else if constexpr (std::is_enum_v<T>)
-            return static_cast<T>(0x7fff0);
+            return std::bit_cast<T>(std::underlying_type_t<T>{0x7fff0});
         else
             return T{};
     }

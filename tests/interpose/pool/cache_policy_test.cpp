@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "interpose/pool/pool.hpp"
-#include "tests/interpose/pool/counter_upstream.hpp"
+#include "tests/interpose/pool/upstreams.hpp"
 
 using namespace vramscope;
 using namespace vramscope::pool;

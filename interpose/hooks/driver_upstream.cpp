@@ -1,0 +1,100 @@
+// interpose/hooks/driver_upstream.cpp — cuMemAlloc and cuMemFree, as the pool calls them.
+#include "interpose/hooks/driver_upstream.hpp"
+
+#include "interpose/hooks/damage.hpp"
+#include "interpose/hooks/inside_driver.hpp"
+#include "interpose/hooks/limits.hpp"
+#include "interpose/hooks/route.hpp"
+#include "interpose/hooks/synchronisation.hpp"
+#include "tracker/log/pool_recorder.hpp"
+
+namespace vramscope::hooks {
+namespace {
+
+format::SegmentEnd end_of(pool::Release why) noexcept
+{
+    switch (why) {
+    case pool::Release::surplus:
+        return format::SegmentEnd::surplus;
+    case pool::Release::collected:
+        return format::SegmentEnd::collected;
+    case pool::Release::pressure:
+        return format::SegmentEnd::pressure;
+    case pool::Release::asked:
+        break;
+    }
+    return format::SegmentEnd::asked;
+}
+
+// The pool's context, current for as long as this lives.
+class Current {
+public:
+    Current(const Driver* driver, CUcontext context) noexcept : driver_(driver)
+    {
+        CUcontext current = nullptr;
+        if (!driver || !driver->context || !driver->push_context || !driver->pop_context)
+            return;
+        driver->context(&current);
+        pushed_ = current != context && driver->push_context(context) == CUDA_SUCCESS;
+    }
+    ~Current()
+    {
+        CUcontext popped = nullptr;
+        if (pushed_)
+            driver_->pop_context(&popped);
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+private:
+    const Driver* driver_;
+    bool pushed_ = false;
+};
+
+} // namespace
+
+int DriverUpstream::allocate(std::uint64_t bytes, pool::Address& out) noexcept
+{
+    const auto real =
+        reinterpret_cast<decltype(&::cuMemAlloc_v2)>(real_function(Hook::cuMemAlloc_v2));
+    if (!real)
+        return CUDA_ERROR_NOT_FOUND;
+    if (!within_limit(bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    log::Thread& thread = log::this_thread;
+    CUdeviceptr address = 0;
+    const CUresult result = in_driver(thread, [&] { return real(&address, bytes); });
+    if (result != CUDA_SUCCESS)
+        return result;
+    out = address;
+    log::record_segment(thread, address, bytes, place_);
+    poison_segment(thread, address, bytes);
+    return CUDA_SUCCESS;
+}
+
+int DriverUpstream::release(pool::Address address, pool::Release why) noexcept
+{
+    const auto real =
+        reinterpret_cast<decltype(&::cuMemFree_v2)>(real_function(Hook::cuMemFree_v2));
+    if (!real)
+        return CUDA_ERROR_NOT_FOUND;
+    log::Thread& thread = log::this_thread;
+    const std::uint64_t ticks = log::now();
+    const Current current(Driver::find(), context_);
+    const CUresult result = in_driver(thread, [&] { return real(address); });
+    if (result == CUDA_SUCCESS)
+        log::record_segment_gone(thread, ticks, address, end_of(why));
+    return result;
+}
+
+int DriverUpstream::synchronise() noexcept
+{
+    return synchronise_all(log::this_thread);
+}
+
+void DriverUpstream::make_room() noexcept
+{
+    give_back(place_.device, this);
+}
+
+} // namespace vramscope::hooks

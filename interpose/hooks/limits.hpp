@@ -1,0 +1,19 @@
+// interpose/hooks/limits.hpp — VRAMSCOPE_LIMIT: the current context's device as if it were smaller.
+//
+// What the driver says is used, by whomever, counts against the limit, as it would on a smaller
+// device. Costs a question to the driver for each allocation that reaches it, and nothing without
+// a limit.
+#pragma once
+
+#include <cstdint>
+
+namespace vramscope::hooks {
+
+// False: a device of the limit's size would have no room for this.
+bool within_limit(std::uint64_t bytes) noexcept;
+
+// The driver's numbers, as such a device would have them.
+void apply_limit(std::uint64_t& free, std::uint64_t& total) noexcept;
+std::uint64_t limited_total(std::uint64_t total) noexcept;
+
+} // namespace vramscope::hooks

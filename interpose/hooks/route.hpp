@@ -1,0 +1,84 @@
+// interpose/hooks/route.hpp — who answers for device memory: the pool of the current context, or
+// the driver.
+//
+// The pool, if one is wanted, the log is open, the context is known, no stream is captured and the
+// process has not begun to exit; else the driver, and the pools are told. A pool is per context and
+// lives as long as it. Any thread, inside a hook, with no lock held.
+#pragma once
+
+#include "interpose/hooks/actions.hpp"
+#include "interpose/hooks/context_pool.hpp"
+
+namespace vramscope::hooks {
+
+// False: everything goes to the driver, as if there were no pool.
+bool pooling() noexcept;
+
+// The pool for what the program allocates or frees now. Null: the driver answers.
+ContextPool* pool_here(Call& call, const format::Place& place) noexcept;
+
+struct Served {
+    CUresult result = CUDA_SUCCESS;
+    std::uint64_t address = 0;
+    bool pooled = false;     // its free is the pool's
+    std::uint64_t slack = 0; // what its block is larger than asked for
+};
+Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept;
+// The driver gave it to the program past the pool. False: it stays unknown to it.
+bool adopt(const format::Place& place, std::uint64_t address, std::uint64_t bytes) noexcept;
+
+// What a free of the program's is to do.
+enum class FreeRoute : std::uint8_t {
+    driver,  // it is nothing of ours
+    kept,    // done: the driver need not know
+    leaves,  // the driver frees it; then left() or stays()
+    dead,    // it is free already: the driver is shown an address that it cannot know
+    refused, // part of a segment, which only the driver could put into a graph
+};
+struct Leaving {
+    ContextPool* pool = nullptr;
+    pool::Detached block{};
+    std::uint64_t ticks = 0;
+};
+FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexcept;
+FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leaving) noexcept;
+void left(Call& call, const Leaving& leaving) noexcept;
+void stays(const Leaving& leaving) noexcept;
+
+// Memory that no program has: what the driver says of it is what it says of freed memory.
+std::uint64_t dead_address() noexcept;
+
+// The block that a pointer of the program's lies in.
+enum class Standing : std::uint8_t { foreign, live, dead };
+struct Found {
+    Standing standing = Standing::foreign;
+    ContextPool* pool = nullptr;
+    bool whole = true; // the block is all that the driver allocated
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;  // as asked for
+    std::uint64_t serial = 0; // unique in the process
+};
+Found find_block(std::uint64_t pointer) noexcept;
+// Its block is not kept at its free.
+void pin(const Found& found) noexcept;
+
+// A graph that can be launched may hold any address that is live now.
+void graph_may_hold_memory() noexcept;
+void executable_made() noexcept;
+void executable_gone() noexcept;
+
+// Gives what is cached for this device back to the driver; `except` is empty already. Bytes.
+std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept;
+std::uint64_t releasable_bytes(std::int64_t device) noexcept;
+// Of an entry point, as the table says.
+bool takes_device_memory(Hook hook) noexcept;
+// Memory was short in an entry point that the pool does not serve. True: try it again.
+bool make_room_for(Call& call) noexcept;
+void record_out_of_memory(Call& call, std::uint64_t requested) noexcept;
+
+void pool_context_gone(std::uint64_t id) noexcept;
+
+// A handler left the pool in the middle of a change.
+void give_up_pooling() noexcept;
+
+} // namespace vramscope::hooks

@@ -1,0 +1,295 @@
+// interpose/pool/split_policy.hpp — blocks cut from segments and joined again, by PyTorch's rules.
+//
+// Guarded by the pool's lock; calls nothing outside. A freed block waits in one queue, as stamps
+// only grow; when it has passed it is joined with its free neighbours and goes to the bins. A few
+// are joined at each call, so that none pays for all. Adjacent free blocks do not exist.
+#pragma once
+
+#include "interpose/pool/address_tree.hpp"
+#include "interpose/pool/bins.hpp"
+#include "interpose/pool/block_table.hpp"
+#include "interpose/pool/rounding.hpp"
+
+namespace vramscope::pool {
+
+class SplitPolicy {
+public:
+    SplitPolicy(const Epochs& epochs, const Options& options) noexcept
+        : epochs_(epochs), options_(options)
+    {
+        table_.books.least_oversize = options.max_split_bytes;
+    }
+
+    BlockTable& table() noexcept { return table_; }
+    const BlockTable& table() const noexcept { return table_; }
+
+    std::uint64_t rounded(std::uint64_t bytes) const noexcept
+    {
+        return round_block(options_, bytes);
+    }
+    std::uint64_t segment_bytes(std::uint64_t rounded) const noexcept
+    {
+        return round_segment(rounded);
+    }
+    std::uint64_t least_segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
+
+    // A block that has passed, live now; 0: none.
+    Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
+    {
+        ++table_.turn;
+        pass_some(kPassedPerCall);
+        Index index = fit(rounded);
+        while (!index && pass_some(kPassedInNeed))
+            index = fit(rounded);
+        if (!index)
+            return 0;
+        Block& block = table_[index];
+        bins_[block.kind].remove(table_, index);
+        not_in_bins(block);
+        hand_out(index, rounded, requested);
+        return index;
+    }
+
+    // They might, once joined.
+    bool pending_could_serve(std::uint64_t rounded) const noexcept
+    {
+        return pending_bytes_[kind_of(rounded)] >= rounded;
+    }
+
+    // The block for the request in the new segment, live; 0: no room for it in the tables.
+    Index add_segment(Address address, std::uint64_t bytes, std::uint64_t rounded,
+                      std::uint64_t requested) noexcept;
+
+    bool is_whole(Index index) const noexcept { return !is_split(table_[index]); }
+
+    void put(Index index, std::uint64_t stamp) noexcept
+    {
+        Block& block = table_[index];
+        table_.books.freed(block);
+        make_pending(index, stamp);
+    }
+
+    // Freed while pinned: not for use before release_held(); never, if it was pinned itself.
+    void hold(Index index, std::uint64_t stamp) noexcept
+    {
+        Block& block = table_[index];
+        table_.books.freed(block);
+        block.state = State::held;
+        block.mark = stamp;
+        if (block.pinned)
+            unused(block);
+        else
+            held_.append(table_, index);
+    }
+    void release_held(std::uint64_t stamp) noexcept
+    {
+        while (const Index index = held_.head()) {
+            held_.remove(table_, index);
+            make_pending(index, stamp);
+        }
+    }
+
+    // A live block that is a whole segment.
+    void remove(Index index) noexcept { remove_segment(table_[index].group); }
+
+    std::uint64_t releasable_bytes() const noexcept { return idle_bytes_; }
+
+    // Takes out a segment that has passed and that was used by none of the last `least_age`
+    // searches; of the large ones only, if there is such a limit.
+    bool take_out(Index&, std::uint64_t least_age, Leaving& leaving) noexcept
+    {
+        pass();
+        for (const Kind kind : {kSmall, kLarge}) {
+            const Index oldest = idle_[kind].head;
+            if (!oldest || (least_age != 0 && kind == kSmall) || !has_passed(segments_[oldest]) ||
+                table_.turn - segments_[oldest].idle_since < least_age)
+                continue;
+            return take_out_segment(oldest, leaving);
+        }
+        return false;
+    }
+    static constexpr Index kFirst = 1; // where a cursor starts
+
+    // Takes out the segment that was idle for longest, passed or not: upstream waits for it then.
+    bool take_out_oldest(Leaving& leaving) noexcept
+    {
+        const Index small = idle_[kSmall].head, large = idle_[kLarge].head;
+        const Index oldest =
+            !small || (large && segments_[large].idle_since < segments_[small].idle_since) ? large
+                                                                                           : small;
+        return oldest && take_out_segment(oldest, leaving);
+    }
+
+    // Mean age of the large segments that take_out() could take, in searches; false: none.
+    bool mean_age(std::uint64_t& mean) const noexcept
+    {
+        std::uint64_t total = 0, count = 0;
+        for (Index at = idle_[kLarge].head; at && has_passed(segments_[at]); ++count) {
+            total += table_.turn - segments_[at].idle_since;
+            at = segments_[at].newer;
+        }
+        mean = count ? total / count : 0;
+        return count != 0;
+    }
+
+    std::uint64_t largest_gap() const noexcept
+    {
+        const std::uint64_t small = bins_[kSmall].largest(table_);
+        const std::uint64_t large = bins_[kLarge].largest(table_);
+        return small < large ? large : small;
+    }
+
+    // The block that the address lies in; 0: none.
+    Index find_inside(Address address) const noexcept
+    {
+        const Index segment = by_order_.at_or_before(address);
+        if (!segment || address - segments_[segment].address >= segments_[segment].bytes)
+            return 0;
+        Index at = segments_[segment].first;
+        while (address - table_[at].address >= table_[at].bytes)
+            at = table_[at].right;
+        return at;
+    }
+
+    State state_of(const Block& block) const noexcept
+    {
+        return block.state == State::pending && epochs_.passed(block.mark) ? State::free
+                                                                           : block.state;
+    }
+    SegmentView segment_of(const Block& block) const noexcept
+    {
+        const Segment& segment = segments_[block.group];
+        return {segment.address, segment.bytes, segment.kind};
+    }
+
+    // each_segment(SegmentView), then each_block(Block) for its blocks, by address.
+    template <class EachSegment, class EachBlock>
+    void visit(EachSegment each_segment, EachBlock each_block) const noexcept
+    {
+        for (Index at = by_order_.at_or_behind(0); at;
+             at = by_order_.at_or_behind(segments_[at].address + 1)) {
+            each_segment(
+                SegmentView{segments_[at].address, segments_[at].bytes, segments_[at].kind});
+            for (Index index = segments_[at].first; index; index = table_[index].right)
+                each_block(table_[index]);
+        }
+    }
+
+    // Joins all that has passed.
+    void pass() noexcept
+    {
+        while (pass_some(kPassedInNeed))
+            ;
+    }
+
+    void clear() noexcept
+    {
+        table_.clear();
+        segments_.clear();
+        by_order_.clear();
+        bins_[kSmall] = bins_[kLarge] = {};
+        pending_ = held_ = {};
+        idle_[kSmall] = idle_[kLarge] = {};
+        pending_bytes_[kSmall] = pending_bytes_[kLarge] = idle_bytes_ = 0;
+    }
+
+    const char* validate() const noexcept;
+
+private:
+    static constexpr int kPassedPerCall = 8, kPassedInNeed = 64;
+    // What a request of at least max_split_bytes may get more than it asked for.
+    static constexpr std::uint64_t kMostUnsplit = 20u << 20;
+
+    struct Segment {
+        Address address = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t idle_since = 0; // the search before its last block was freed
+        Index first = 0;              // its block at the lowest address
+        Index used = 0;               // blocks that are live, or held for a while
+        Index left = 0, right = 0;    // in the tree of addresses
+        Index older = 0, newer = 0;   // among those of its kind that have no used block
+        Kind kind = kSmall;
+    };
+    struct Nodes {
+        Slab<Segment>* segments;
+        Address address(Index index) const noexcept { return (*segments)[index].address; }
+        Index& left(Index index) const noexcept { return (*segments)[index].left; }
+        Index& right(Index index) const noexcept { return (*segments)[index].right; }
+    };
+    struct Idle {
+        Index head = 0, tail = 0; // the one that was idle for longest first
+    };
+    struct Counted { // by validate()
+        std::uint64_t blocks = 0, segments = 0, reserved = 0, idle = 0, idle_bytes = 0;
+        std::uint64_t by_state[5] = {}, bytes_by_state[5] = {};
+        std::uint64_t requested = 0, inactive_split = 0, unlisted = 0;
+    };
+    const char* validate_segment(Index at, Counted& counted) const noexcept;
+    const char* validate_block(Index at, Index segment, Counted& counted) const noexcept;
+    const char* validate_lists(const Counted& counted) const noexcept;
+    const char* validate_books(const Counted& counted) const noexcept;
+
+    static bool is_split(const Block& block) noexcept { return block.left || block.right; }
+
+    Index fit(std::uint64_t rounded) const noexcept
+    {
+        const std::uint64_t most = options_.max_split_bytes;
+        const std::uint64_t limit = rounded < most ? most : rounded + kMostUnsplit;
+        return bins_[kind_of(rounded)].fit(table_, rounded, limit);
+    }
+
+    bool worth_splitting(const Block& block, std::uint64_t rounded) const noexcept
+    {
+        const std::uint64_t rest = block.bytes - rounded;
+        return block.kind == kSmall ? rest >= kLeastBlock
+                                    : rounded < options_.max_split_bytes && rest > kSmallBytes;
+    }
+
+    void to_bins(Index index) noexcept
+    {
+        const Block& block = table_[index];
+        bins_[block.kind].insert(table_, index);
+        if (is_split(block)) {
+            table_.books.inactive_split.add(block.kind, 1);
+            table_.books.inactive_split_bytes.add(block.kind, block.bytes);
+        }
+    }
+    void not_in_bins(const Block& block) noexcept
+    {
+        if (is_split(block)) {
+            table_.books.inactive_split.subtract(block.kind, 1);
+            table_.books.inactive_split_bytes.subtract(block.kind, block.bytes);
+        }
+    }
+
+    void hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
+    void make_pending(Index index, std::uint64_t stamp) noexcept;
+    bool pass_some(int most) noexcept;
+    void pass_one(Index index) noexcept;
+    Index absorb(Index index, Index neighbour) noexcept;
+
+    void used(Block& block) noexcept;
+    void unused(const Block& block) noexcept;
+    bool has_passed(const Segment& segment) const noexcept;
+    void not_idle(Index index) noexcept;
+    bool take_out_segment(Index index, Leaving& leaving) noexcept;
+    void remove_segment(Index index) noexcept;
+    void drop_overlaps(Address address, std::uint64_t bytes) noexcept;
+
+    const Epochs& epochs_;
+    const Options& options_;
+    BlockTable table_;
+    Slab<Segment> segments_;
+    AddressTree<Nodes> by_order_{Nodes{&segments_}};
+    Bins bins_[2];
+    Queue pending_, held_;
+    Idle idle_[2];
+    std::uint64_t pending_bytes_[2] = {};
+    std::uint64_t idle_bytes_ = 0;
+};
+
+} // namespace vramscope::pool
+
+#include "interpose/pool/split_blocks.hpp"
+#include "interpose/pool/split_segments.hpp"
+#include "interpose/pool/split_validate.hpp"
