@@ -8,13 +8,14 @@
 #include "interpose/hooks/driver_upstream.hpp"
 #include "interpose/pool/cache_policy.hpp"
 #include "interpose/pool/pool.hpp"
+#include "interpose/pool/split_policy.hpp"
 
 namespace vramscope::hooks {
 
 class ContextPool {
 public:
     using Cache = pool::Pool<DriverUpstream, pool::CachePolicy>;
-    using Split = Cache;
+    using Split = pool::Pool<DriverUpstream, pool::SplitPolicy>;
 
     ContextPool(bool split, CUcontext context, const format::Place& place, pool::Epochs& epochs,
                 const pool::Options& options) noexcept
