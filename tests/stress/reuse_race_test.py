@@ -1,5 +1,5 @@
 # tests/stress/reuse_race_test.py — no queued work may touch memory that was handed out again: random programs on the
-# simulated GPU (tests/programs/reuse_race), under the preload.
+# simulated GPU (tests/programs/reuse_race), in every mode of the pool; and a pool that is broken on purpose is caught.
 #
 # VRAMSCOPE_BUILD names the build folder; ctest sets it. REUSE_RACE_COUNT: how many times as many programs as usual.
 import os
@@ -11,12 +11,17 @@ import unittest
 BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
 PROGRAM = BUILD / "bin" / "programs" / "reuse_race"
 PRELOAD = BUILD / "lib" / "libvramscope.so"
+BROKEN = BUILD / "lib" / "libvramscope_broken.so"
 TIMES = int(os.environ.get("REUSE_RACE_COUNT", "1"))
 NEVER = "3600000000"  # queued work runs when somebody waits for it, and not before
 SOON = "20"
 
 MODES = {
     "off": {"VRAMSCOPE_POOL": "off"},
+    "cache": {"VRAMSCOPE_POOL": "cache"},
+    "split": {"VRAMSCOPE_POOL": "split"},
+    "cache, strict": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_POOL_SYNC": "strict"},
+    "split, strict": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_POOL_SYNC": "strict"},
 }
 
 
@@ -75,6 +80,16 @@ class BrokenTest(ReuseRaceTest):
         done = self.play("--count", 30, *options, **how)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertRegex(done.stderr, what)
+
+    def test_a_pool_without_epochs(self):
+        for mode in ("cache", "split"):
+            with self.subTest(mode):
+                self.assert_seen(r"seed \d+ actor 0 step \d+: .* handed out while in use", preload=BROKEN, VRAMSCOPE_POOL=mode)
+
+    def test_a_pool_without_epochs_with_threads(self):
+        for mode in ("cache", "split"):
+            with self.subTest(mode):
+                self.assert_seen("handed out while in use", "--threads", 3, preload=BROKEN, VRAMSCOPE_POOL=mode)
 
     def test_each_check(self):
         for plant, what in {"no_wait": "handed out while in use", "overlap": "reach into|lie in", "clobber": "is 0, not"}.items():
