@@ -102,13 +102,19 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, Context& contex
 [[gnu::noinline]] void look_up(log::Thread& thread, const Driver& driver, CUcontext handle,
                                std::uint64_t seen) noexcept
 {
+    remembered = {};
     // The device of a context that is not current cannot be asked for without changing the current
     // one.
     CUcontext current = nullptr;
     CUdevice device = -1;
     if (driver.context && driver.context(&current) == CUDA_SUCCESS && current == handle &&
-        driver.context_device && driver.context_device(&device) != CUDA_SUCCESS)
-        device = -1;
+        driver.context_device) {
+        const CUresult result = driver.context_device(&device);
+        if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_INVALID_CONTEXT)
+            return; // it is current, and gone: the next of this handle is another
+        if (result != CUDA_SUCCESS)
+            device = -1;
+    }
     {
         const std::lock_guard guard(lock);
         Context* context = find_or_add(thread, handle, device, false);

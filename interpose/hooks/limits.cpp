@@ -8,20 +8,34 @@
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
+namespace {
+
+bool ask(std::size_t& free, std::size_t& total) noexcept
+{
+    const Driver* driver = Driver::find();
+    return driver && driver->memory_info && in_driver(log::this_thread, [&] {
+                                                return driver->memory_info(&free, &total);
+                                            }) == CUDA_SUCCESS;
+}
+
+} // namespace
 
 bool within_limit(std::uint64_t bytes) noexcept
 {
     const std::uint64_t limit = log::settings().limit_bytes;
-    const Driver* driver = limit != ~std::uint64_t{0} ? Driver::find() : nullptr;
-    if (!driver || !driver->memory_info)
-        return true;
     std::size_t free = 0;
     std::size_t total = 0;
-    if (in_driver(log::this_thread, [&] { return driver->memory_info(&free, &total); }) !=
-        CUDA_SUCCESS)
+    if (limit == ~std::uint64_t{0} || !ask(free, total))
         return true;
     const std::uint64_t used = total - std::min(free, total);
     return used <= limit && bytes <= limit - used;
+}
+
+std::uint64_t device_bytes() noexcept
+{
+    std::size_t free = 0;
+    std::size_t total = 0;
+    return ask(free, total) ? total : ~std::uint64_t{0};
 }
 
 void apply_limit(std::uint64_t& free, std::uint64_t& total) noexcept

@@ -12,6 +12,9 @@ namespace vramscope::hooks {
 // False: a device of the limit's size would have no room for this.
 bool within_limit(std::uint64_t bytes) noexcept;
 
+// All memory of the current context's device, as the driver says.
+std::uint64_t device_bytes() noexcept;
+
 // The driver's numbers, as such a device would have them.
 void apply_limit(std::uint64_t& free, std::uint64_t& total) noexcept;
 std::uint64_t limited_total(std::uint64_t total) noexcept;

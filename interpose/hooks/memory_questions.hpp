@@ -72,11 +72,9 @@ struct AsksMemory : Action {
     AsksMemory(Size* free_, Size* total_) : free(free_), total(total_) {}
     void succeeded(Call& call)
     {
-        const std::uint64_t most = total ? *total : ~std::uint64_t{0};
         std::uint64_t free_bytes = free ? *free : 0;
-        std::uint64_t total_bytes = most;
-        if (total)
-            apply_limit(free_bytes, total_bytes);
+        std::uint64_t total_bytes = total ? *total : device_bytes();
+        apply_limit(free_bytes, total_bytes);
         free_bytes += pooling() ? releasable_bytes(place_now(call).device) : 0;
         if (free)
             *free = static_cast<Size>(free_bytes < total_bytes ? free_bytes : total_bytes);
