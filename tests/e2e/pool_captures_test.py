@@ -1,0 +1,30 @@
+# tests/e2e/pool_captures_test.py — with a pool, captures end as without one, and graphs keep the addresses that they hold.
+import unittest
+
+from pool import PoolTest
+
+PROGRAM = "pool_captures"
+
+
+class PoolCapturesTest(PoolTest):
+    def test_while_a_stream_is_captured_the_driver_answers(self):
+        for scene in ("free_inside", "allocate_inside", "other_thread", "free_async_inside", "stream_destroyed", "graph_holds"):
+            with self.subTest(scene):
+                self.assert_same_reports(self.same(PROGRAM, scene))
+
+    def test_a_block_that_a_graph_may_hold_is_freed_for_good(self):
+        self.in_mode(PROGRAM, "graph_holds", "cache")
+        self.assertEqual(self.called("cuMemFree_v2"), 1)  # the block that was live when the graph was made
+
+    def test_after_a_capture_blocks_are_kept_again(self):
+        self.in_mode(PROGRAM, "stream_destroyed", "cache")
+        self.assertEqual(self.called("cuMemFree_v2"), 0)
+
+    def test_split_holds_a_part_until_no_graph_can_be_launched(self):
+        out, report = self.in_mode(PROGRAM, "graph_writes", "split")
+        self.assertEqual(out, "free 0\napart 1\ndestroy 0\napart when it is gone 0\n")
+        self.assert_clean({"split": report})
+
+
+if __name__ == "__main__":
+    unittest.main()
