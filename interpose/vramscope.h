@@ -73,7 +73,7 @@ static inline void vramscope_point(const char* name)
 }
 
 /* Waits for the devices and gives all memory that the pool only caches back to the driver. Returns
- * the bytes; -1: there is no pool. */
+ * the bytes; -1: there is no pool, a stream is being captured, or the process is exiting. */
 static inline int64_t vramscope_empty_cache(void)
 {
     return vramscope_pool_empty_cache ? vramscope_pool_empty_cache() : -1;

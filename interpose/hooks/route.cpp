@@ -106,18 +106,6 @@ void start_afresh_in_new_log() noexcept
     return free->pool;
 }
 
-// Every pool of this process. Another thread may add one meanwhile.
-template <class Visit>
-void each_pool(Visit visit) noexcept
-{
-    if (generation.load(std::memory_order_acquire) != log::process->generation)
-        return;
-    const std::size_t end = used_slots.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < end; ++i)
-        if (slots[i].context.load(std::memory_order_acquire))
-            visit(*slots[i].pool);
-}
-
 ContextPool* pool_of(const format::Place& place) noexcept
 {
     if (remembered.context != place.context ||
@@ -179,6 +167,17 @@ bool pooling() noexcept
 {
     return log::settings().pool_mode != log::PoolMode::off && log::process->generation != 0 &&
            !given_up.load(std::memory_order_relaxed);
+}
+
+ContextPool* next_pool(std::size_t& at) noexcept
+{
+    if (generation.load(std::memory_order_acquire) != log::process->generation)
+        return nullptr;
+    const std::size_t end = used_slots.load(std::memory_order_relaxed);
+    while (at < end)
+        if (const Slot& slot = slots[at++]; slot.context.load(std::memory_order_acquire))
+            return slot.pool;
+    return nullptr;
 }
 
 ContextPool* pool_here(Call& call, const format::Place& place) noexcept

@@ -17,6 +17,17 @@ bool pooling() noexcept;
 // The pool for what the program allocates or frees now. Null: the driver answers.
 ContextPool* pool_here(Call& call, const format::Place& place) noexcept;
 
+// The pool at or after `at`, which moves behind it; null: there are no more.
+ContextPool* next_pool(std::size_t& at) noexcept;
+// Every pool of this process. Another thread may add one meanwhile.
+template <class Visit>
+void each_pool(Visit visit) noexcept
+{
+    std::size_t at = 0;
+    while (ContextPool* one = next_pool(at))
+        visit(*one);
+}
+
 struct Served {
     CUresult result = CUDA_SUCCESS;
     std::uint64_t address = 0;
