@@ -63,6 +63,12 @@ struct FreesDevice : Frees {
     {
         if (begun && pooling())
             route = route_free(call, event.address, leaving);
+        if (route == FreeRoute::asked) [[unlikely]] {
+            const CUresult result = ask_about_nothing(ask);
+            if (result != CUDA_ERROR_INVALID_VALUE)
+                return result;
+            route = keep_part(event.address, leaving);
+        }
         return follow(call, route, ask);
     }
     void succeeded(Call& call)
@@ -86,8 +92,12 @@ protected:
             return CUDA_SUCCESS;
         if (chosen == FreeRoute::refused)
             return refuse(call);
-        if (chosen != FreeRoute::dead)
-            return ask();
+        return chosen == FreeRoute::dead ? ask_about_nothing(ask) : ask();
+    }
+
+    template <class Ask>
+    CUresult ask_about_nothing(Ask ask)
+    {
         const Pointer shown = pointer;
         pointer = static_cast<Pointer>(dead_address());
         const CUresult result = ask();

@@ -145,7 +145,8 @@ FreeRoute keep(ContextPool& here, std::uint64_t address, Leaving& leaving) noexc
 {
     switch (here.with([&](auto& pool) { return pool.free(address, &leaving.block); })) {
     case pool::Freed::surplus:
-        here.with([](auto& pool) { pool.settle(); });
+        if (!passing_through())
+            here.with([](auto& pool) { pool.settle(); });
         return FreeRoute::kept;
     case pool::Freed::cached:
         return FreeRoute::kept;
@@ -224,11 +225,19 @@ FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexce
         if (route != FreeRoute::refused)
             return route;
         // A part of a segment: the driver could not free it, but it would tell an error.
-        return place.context ? keep(*leaving.pool, block, leaving) : FreeRoute::dead;
+        if (!place.context)
+            return FreeRoute::dead;
+        return passing_through() ? FreeRoute::asked : keep(*leaving.pool, block, leaving);
     }
     if (checks_memory()) [[unlikely]]
         check_block(call, *here, address);
-    return keep(*here, block, leaving);
+    const FreeRoute route = keep(*here, block, leaving);
+    return route == FreeRoute::refused ? keep(*leaving.pool, block, leaving) : route;
+}
+
+FreeRoute keep_part(std::uint64_t address, Leaving& leaving) noexcept
+{
+    return keep(*leaving.pool, address - red_zone_bytes(), leaving);
 }
 
 FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leaving) noexcept

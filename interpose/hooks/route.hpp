@@ -45,6 +45,8 @@ enum class FreeRoute : std::uint8_t {
     leaves,  // the driver frees it; then left() or stays()
     dead,    // it is free already: the driver is shown an address that it cannot know
     refused, // part of a segment, which only the driver could put into a graph
+    asked,   // part of a segment, while a capture may forbid frees: keep_part(), if the driver
+             // tells of an address that it cannot know only that
 };
 struct Leaving {
     ContextPool* pool = nullptr;
@@ -52,6 +54,7 @@ struct Leaving {
     std::uint64_t ticks = 0;
 };
 FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexcept;
+FreeRoute keep_part(std::uint64_t address, Leaving& leaving) noexcept;
 FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leaving) noexcept;
 void left(Call& call, const Leaving& leaving) noexcept;
 void stays(const Leaving& leaving) noexcept;
