@@ -28,9 +28,13 @@ struct GraphFree {
 struct ChildGraph {
     Graph* graph;
 };
+struct BatchedOperations {
+    CUcontext context;
+    std::vector<CUstreamBatchMemOpParams> list; // cuda.h: the node has a copy
+};
 using NodeDetail =
     std::variant<std::monostate, GraphAllocation, GraphFree, ChildGraph, CUDA_KERNEL_NODE_PARAMS,
-                 CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUDA_HOST_NODE_PARAMS>;
+                 CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUDA_HOST_NODE_PARAMS, BatchedOperations>;
 
 struct GraphNode {
     std::atomic<bool> alive{false};
@@ -102,13 +106,22 @@ CUresult add_node(const NodePlace& place, CUgraphNodeType type, Work work, NodeD
 CUresult add_allocation_node(const NodePlace& place, CUDA_MEM_ALLOC_NODE_PARAMS& parameters);
 CUresult add_free_node(const NodePlace& place, CUdeviceptr address);
 
-// node_work.cpp: a node's parameters as work, checked; the old form of the kernel parameters as the
-// new one.
+// node_work.cpp: a node's parameters as work, checked; forms of other functions as the one that is
+// kept.
 CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1& parameters);
+#if CUDA_VERSION >= 12020
+CUDA_KERNEL_NODE_PARAMS kept_form(const CUDA_KERNEL_NODE_PARAMS_v3& parameters);
+CUDA_MEMSET_NODE_PARAMS kept_form(const CUDA_MEMSET_NODE_PARAMS_v2& parameters);
+CUDA_HOST_NODE_PARAMS kept_form(const CUDA_HOST_NODE_PARAMS_v2& parameters);
+CUDA_BATCH_MEM_OP_NODE_PARAMS kept_form(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& parameters);
+#endif
+// CUDA_ERROR_INVALID_VALUE if these cannot be any node's.
+CUresult copy_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters, BatchedOperations& copy);
 CUresult make_work(const CUDA_KERNEL_NODE_PARAMS& parameters, Work& work);
 CUresult make_work(const CUDA_MEMCPY3D& parameters, Work& work);
 CUresult make_work(const CUDA_MEMSET_NODE_PARAMS& parameters, Work& work);
 CUresult make_work(const CUDA_HOST_NODE_PARAMS& parameters, Work& work);
+CUresult make_work(const BatchedOperations& operations, Work& work);
 
 // graph_memory.cpp: an allocation node owns an address from its making, and bytes from its first
 // launch.

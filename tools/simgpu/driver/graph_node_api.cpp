@@ -78,30 +78,20 @@ Work event_work(Event& event)
     return work;
 }
 
-#if CUDA_VERSION >= 12020
-CUresult add_kernel(const NodePlace& place, const CUDA_KERNEL_NODE_PARAMS_v3& given)
+CUresult add_batch(const NodePlace& place, const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters)
 {
-    CUDA_KERNEL_NODE_PARAMS parameters{};
-    parameters.func = given.func;
-    parameters.kern = given.kern;
-    parameters.ctx = given.ctx;
-    parameters.gridDimX = given.gridDimX;
-    parameters.gridDimY = given.gridDimY;
-    parameters.gridDimZ = given.gridDimZ;
-    parameters.blockDimX = given.blockDimX;
-    parameters.blockDimY = given.blockDimY;
-    parameters.blockDimZ = given.blockDimZ;
-    parameters.sharedMemBytes = given.sharedMemBytes;
-    parameters.kernelParams = given.kernelParams;
-    parameters.extra = given.extra;
-    return add_with(place, CU_GRAPH_NODE_TYPE_KERNEL, &parameters);
+    BatchedOperations operations{};
+    if (const CUresult error = copy_operations(parameters, operations))
+        return error;
+    return add_with(place, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, &operations);
 }
 
-CUresult add_memset(const NodePlace& place, const CUDA_MEMSET_NODE_PARAMS_v2& given)
+#if CUDA_VERSION >= 12020
+template <class Given>
+CUresult add_kept(const NodePlace& place, CUgraphNodeType type, const Given& given)
 {
-    const CUDA_MEMSET_NODE_PARAMS parameters{given.dst,         given.pitch, given.value,
-                                             given.elementSize, given.width, given.height};
-    return add_with(place, CU_GRAPH_NODE_TYPE_MEMSET, &parameters);
+    const auto parameters = kept_form(given);
+    return add_with(place, type, &parameters);
 }
 
 template <class Given>
@@ -135,16 +125,16 @@ CUresult add_any(const NodePlace& place, CUgraphNodeParams& given)
     case CU_GRAPH_NODE_TYPE_EMPTY:
         return add_node(place, CU_GRAPH_NODE_TYPE_EMPTY, {});
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        return add_kernel(place, given.kernel);
+        return add_kept(place, CU_GRAPH_NODE_TYPE_KERNEL, given.kernel);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return add_with(place, CU_GRAPH_NODE_TYPE_MEMCPY, &given.memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        return add_memset(place, given.memset);
-    case CU_GRAPH_NODE_TYPE_HOST: {
-        CUDA_HOST_NODE_PARAMS parameters{};
-        parameters.fn = given.host.fn;
-        parameters.userData = given.host.userData;
-        return add_with(place, CU_GRAPH_NODE_TYPE_HOST, &parameters);
+        return add_kept(place, CU_GRAPH_NODE_TYPE_MEMSET, given.memset);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return add_kept(place, CU_GRAPH_NODE_TYPE_HOST, given.host);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
+        const CUDA_BATCH_MEM_OP_NODE_PARAMS parameters = kept_form(given.memOp);
+        return add_batch(place, &parameters);
     }
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return add_child(place, given.graph);
@@ -159,7 +149,7 @@ CUresult add_any(const NodePlace& place, CUgraphNodeParams& given)
         return api::cuGraphAddEventRecordNode(place.handle, place.graph, place.dependencies,
                                               place.count, given.eventRecord.event);
     default:
-        return CUDA_ERROR_NOT_SUPPORTED; // batched, conditional and semaphore nodes
+        return CUDA_ERROR_NOT_SUPPORTED; // conditional and semaphore nodes
     }
 }
 #endif
@@ -207,6 +197,13 @@ CUresult cuGraphAddHostNode(CUgraphNode* phGraphNode, CUgraph hGraph,
 {
     return add_with({phGraphNode, hGraph, dependencies, numDependencies}, CU_GRAPH_NODE_TYPE_HOST,
                     nodeParams);
+}
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode* dependencies, size_t numDependencies,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams)
+{
+    return add_batch({phGraphNode, hGraph, dependencies, numDependencies}, nodeParams);
 }
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph,

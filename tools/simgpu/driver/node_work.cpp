@@ -4,6 +4,31 @@
 #include "tools/simgpu/driver/launch.hpp"
 
 namespace simgpu {
+namespace {
+
+constexpr unsigned kMostOperations = 255;
+
+// A value of 64 bits is written as its halves.
+CUresult add_writes(const CUstreamBatchMemOpParams& operation, std::vector<Work>& writes)
+{
+    if (operation.operation != CU_STREAM_MEM_OP_WRITE_VALUE_32 &&
+        operation.operation != CU_STREAM_MEM_OP_WRITE_VALUE_64)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    const auto& write = operation.writeValue;
+    const unsigned words = operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ? 1 : 2;
+    if (write.address % (4 * words) != 0 ||
+        (write.flags & ~unsigned{CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER}) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned word = 0; word < words; ++word) {
+        const auto value = word == 0 ? write.value : static_cast<unsigned>(write.value64 >> 32);
+        const Fill shape{{write.address + 4 * word, 0, 0, true}, {4, 1, 1}, value, 4};
+        if (const CUresult error = make_work(shape, writes.emplace_back()))
+            return error;
+    }
+    return CUDA_SUCCESS;
+}
+
+} // namespace
 
 CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1& p)
 {
@@ -19,6 +44,53 @@ CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1& p)
     wide.kernelParams = p.kernelParams;
     wide.extra = p.extra;
     return wide;
+}
+
+#if CUDA_VERSION >= 12020
+CUDA_KERNEL_NODE_PARAMS kept_form(const CUDA_KERNEL_NODE_PARAMS_v3& p)
+{
+    CUDA_KERNEL_NODE_PARAMS kept{};
+    kept.func = p.func;
+    kept.kern = p.kern;
+    kept.ctx = p.ctx;
+    kept.gridDimX = p.gridDimX;
+    kept.gridDimY = p.gridDimY;
+    kept.gridDimZ = p.gridDimZ;
+    kept.blockDimX = p.blockDimX;
+    kept.blockDimY = p.blockDimY;
+    kept.blockDimZ = p.blockDimZ;
+    kept.sharedMemBytes = p.sharedMemBytes;
+    kept.kernelParams = p.kernelParams;
+    kept.extra = p.extra;
+    return kept;
+}
+
+CUDA_MEMSET_NODE_PARAMS kept_form(const CUDA_MEMSET_NODE_PARAMS_v2& p)
+{
+    return {p.dst, p.pitch, p.value, p.elementSize, p.width, p.height};
+}
+
+CUDA_HOST_NODE_PARAMS kept_form(const CUDA_HOST_NODE_PARAMS_v2& p)
+{
+    CUDA_HOST_NODE_PARAMS kept{};
+    kept.fn = p.fn;
+    kept.userData = p.userData;
+    return kept;
+}
+
+CUDA_BATCH_MEM_OP_NODE_PARAMS kept_form(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& p)
+{
+    return {p.ctx, p.count, p.paramArray, p.flags};
+}
+#endif
+
+CUresult copy_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS* p, BatchedOperations& copy)
+{
+    if (!p || p->flags != 0 || p->count > kMostOperations || (p->count > 0 && !p->paramArray))
+        return CUDA_ERROR_INVALID_VALUE;
+    copy.context = p->ctx;
+    copy.list.assign(p->paramArray, p->paramArray + p->count);
+    return CUDA_SUCCESS;
 }
 
 CUresult make_work(const CUDA_KERNEL_NODE_PARAMS& p, Work& work)
@@ -59,6 +131,23 @@ CUresult make_work(const CUDA_HOST_NODE_PARAMS& p, Work& work)
         return CUDA_ERROR_INVALID_VALUE;
     work.run = [function = p.fn, argument = p.userData] {
         return run_host_function(function, argument);
+    };
+    return CUDA_SUCCESS;
+}
+
+CUresult make_work(const BatchedOperations& operations, Work& work)
+{
+    std::vector<Work> writes;
+    for (const CUstreamBatchMemOpParams& operation : operations.list)
+        if (const CUresult error = add_writes(operation, writes))
+            return error;
+    for (const Work& write : writes)
+        work.touches.insert(work.touches.end(), write.touches.begin(), write.touches.end());
+    work.run = [writes = std::move(writes)] {
+        for (const Work& write : writes)
+            if (const CUresult error = write.run())
+                return error;
+        return CUDA_SUCCESS;
     };
     return CUDA_SUCCESS;
 }
