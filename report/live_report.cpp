@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 #include <thread>
-#include <tuple>
 
 #include "report/read/heap_replay.hpp"
 #include "report/read/log_file.hpp"
 #include "report/read/log_reader.hpp"
 #include "report/read/memory_class.hpp"
+#include "report/read/stack_sums.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -41,7 +40,7 @@ public:
             device.held_bytes += block.bytes;
             ++device.blocks;
         }
-        stacks_[{block.stack, block.api, block.memory, block.device}].add(block);
+        stacks_.add(block);
     }
 
     LiveDevice& device_of(std::int32_t ordinal)
@@ -56,24 +55,11 @@ public:
         return *state_.devices.insert(at, device);
     }
 
-    // The largest, of which more than `most` are left out.
-    std::vector<LostBlocks> largest(std::size_t most) const
-    {
-        std::vector<LostBlocks> sums;
-        for (const auto& [key, sum] : stacks_)
-            sums.push_back(sum);
-        std::stable_sort(sums.begin(), sums.end(), [](const LostBlocks& a, const LostBlocks& b) {
-            return std::tie(b.bytes, b.blocks) < std::tie(a.bytes, a.blocks);
-        });
-        sums.resize(std::min(sums.size(), most));
-        return sums;
-    }
-    std::size_t stacks() const noexcept { return stacks_.size(); }
+    const StackSums& stacks() const noexcept { return stacks_; }
 
 private:
     LiveState& state_;
-    std::map<std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::int32_t>, LostBlocks>
-        stacks_;
+    StackSums stacks_;
 };
 
 } // namespace
@@ -109,12 +95,12 @@ public:
         }
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
         StackReader stacks(tables_, symbolizer_, false);
-        state.stacks = find_leaks(holdings.largest(most_stacks * kPerRow),
+        state.stacks = find_leaks(holdings.stacks().largest(most_stacks * kPerRow),
                                   {tables_, reader_.clock(), running, state.age_ns, 0, stacks})
                            .leaks;
         sort_by_size(state.stacks);
-        const std::size_t looked_at = std::min(holdings.stacks(), most_stacks * kPerRow);
-        state.more_stacks = holdings.stacks() - looked_at;
+        const std::size_t looked_at = std::min(holdings.stacks().stacks(), most_stacks * kPerRow);
+        state.more_stacks = holdings.stacks().stacks() - looked_at;
         if (state.stacks.size() > most_stacks) {
             state.more_stacks += state.stacks.size() - most_stacks;
             state.stacks.resize(most_stacks);

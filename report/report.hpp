@@ -13,8 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "report/analyze/damage.hpp"
 #include "report/analyze/leaks.hpp"
 #include "report/analyze/misuse.hpp"
+#include "report/analyze/out_of_memory.hpp"
+#include "report/analyze/pool_report.hpp"
 #include "report/analyze/process_end.hpp"
 #include "report/read/symbolizer.hpp"
 
@@ -111,6 +114,8 @@ struct Process {
     std::vector<Mark> marks;      // in order of time, at most kMostMarks
     std::uint64_t mark_count = 0; // of all
     Totals totals;
+    PoolReport pool;
+    std::uint64_t shortages = 0; // allocations that failed for want of memory, all of them
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
     std::vector<std::string> crashed_in; // frees that it was inside of when it crashed
@@ -126,8 +131,11 @@ struct Report : LostRows {
     std::vector<std::string> notices;     // what a reader should know, one line each
     std::vector<Process> processes;       // in the order of the logs
     std::vector<Misuse> misuse;           // process by process, in the order of the first calls
+    std::vector<Damage> damage;           // likewise: memory written while free or beyond a block
     std::vector<FailedCall> failed_calls; // likewise; without misuse
-    Totals totals;                        // sums; of peaks, the largest of any process
+    // Process by process, in order of time: of each, the first few and the last few.
+    std::vector<OutOfMemory> out_of_memory;
+    Totals totals; // sums; of peaks, the largest of any process
     Coverage coverage;
 };
 

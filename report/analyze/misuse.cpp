@@ -11,19 +11,6 @@
 namespace vramscope::report {
 namespace {
 
-TimedCall read(const LoggedCall& call, const CallSource& source)
-{
-    TimedCall timed;
-    static_cast<CallPlace&>(timed) = source.stacks.read(call.api, call.stack, call.ticks);
-    timed.at_ns = source.clock.ns(call.ticks);
-    return timed;
-}
-
-std::optional<TimedCall> read_if_any(const LoggedCall& call, const CallSource& source)
-{
-    return call.ticks == 0 ? std::nullopt : std::optional(read(call, source));
-}
-
 std::string key_of(const std::optional<TimedCall>& call)
 {
     return call ? call->key() : std::string();
@@ -54,6 +41,19 @@ std::string place_of(const CallPlace& call)
 
 } // namespace
 
+TimedCall read_call(const LoggedCall& call, const CallSource& source)
+{
+    TimedCall timed;
+    static_cast<CallPlace&>(timed) = source.stacks.read(call.api, call.stack, call.ticks);
+    timed.at_ns = source.clock.ns(call.ticks);
+    return timed;
+}
+
+std::optional<TimedCall> read_call_if_any(const LoggedCall& call, const CallSource& source)
+{
+    return call.ticks == 0 ? std::nullopt : std::optional(read_call(call, source));
+}
+
 std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const CallSource& source)
 {
     std::map<std::string, Misuse> rows;
@@ -66,10 +66,10 @@ std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const C
         misuse.bytes = one.bytes;
         misuse.memory = one.memory;
         misuse.result = one.result;
-        misuse.call = read(one.call, source);
+        misuse.call = read_call(one.call, source);
         misuse.last_ns = source.clock.ns(one.last_ticks);
-        misuse.allocation = read_if_any(one.allocation, source);
-        misuse.ended = read_if_any(one.ended, source);
+        misuse.allocation = read_call_if_any(one.allocation, source);
+        misuse.ended = read_call_if_any(one.ended, source);
         misuse.process = source.process;
         const std::string key = fmt::format("{} {} {} ", static_cast<int>(one.kind),
                                             static_cast<int>(one.memory), one.result) +
@@ -115,13 +115,13 @@ std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups
 
 std::string describe_free(const LoggedMisuse& free, const CallSource& source)
 {
-    std::string text = fmt::format("{} of {:#x}", read(free.call, source).api, free.address);
+    std::string text = fmt::format("{} of {:#x}", read_call(free.call, source).api, free.address);
     const auto add = [&](const char* what, const LoggedCall& call) {
         if (call.ticks == 0)
             return;
-        const std::string place = place_of(read(call, source));
+        const std::string place = place_of(read_call(call, source));
         text += fmt::format(", {} {}{}", what, place.empty() ? "by " : "at ",
-                            place.empty() ? read(call, source).api : place);
+                            place.empty() ? read_call(call, source).api : place);
     };
     add("allocated", free.allocation);
     add(free.kind == MisuseKind::after_context ? "its context destroyed" : "first freed",

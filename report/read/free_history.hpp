@@ -61,6 +61,12 @@ public:
     // Every record, in order. True: a refused free that is no misuse.
     bool apply(const Record& record);
 
+    // The block that is, or was, at this address: without memory, if none is known.
+    LoggedMisuse block_at(std::uint64_t address) const
+    {
+        return judge(format::KeySpace::pointer, address);
+    }
+
     // What a free of this address would be, after the last record.
     LoggedMisuse judge(const PendingFree& free) const;
 

@@ -2,7 +2,7 @@
 // growing length.
 //
 // The load: every allocation is freed 50,000 events later, so the live set stays the same however
-// long the log is.
+// long the log is. With a pool: blocks that are segments of their own, or pieces of segments.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +41,40 @@ void write_log(const std::string& path, std::uint64_t events, std::uint32_t thre
                static_cast<std::streamsize>(bytes.size()));
 }
 
+enum class Pool { none, cache, split };
+
+// Twice as many places as live blocks; a synchronisation every 1000 allocations.
+void write_pooled_log(const std::string& path, std::uint64_t events, Pool pool)
+{
+    constexpr std::uint64_t kPlaces = 2 * kLive;
+    constexpr std::uint64_t kPlace = 64 << 10;
+    constexpr std::uint64_t kPieces = 320;
+    LogBuilder log;
+    log.info("pool.mode", pool == Pool::cache ? "cache" : "split").context(1);
+    for (std::uint64_t id = 1; id <= kStacks; ++id)
+        log.stack(id, {0x400000 + id * 16, 0x500000, 0x500100, 0x500200});
+    log.place({.context = 1, .device = 0});
+    for (std::uint64_t at = 0; at < events / 2; ++at) {
+        const std::uint64_t place = at * 7919 % kPlaces;
+        const std::uint64_t address = 0x7f0000000000 + place * kPlace;
+        const bool first = at < kPlaces;
+        if (first && pool == Pool::cache)
+            log.segment(address, kPlace);
+        if (at == 0 && pool == Pool::split)
+            for (std::uint64_t segment = 0; segment * kPieces < kPlaces; ++segment)
+                log.segment(0x7f0000000000 + segment * kPieces * kPlace, kPieces * kPlace);
+        log.pooled(address, kPlace - at % 100 * 16, at % 100 * 16, 1 + at % kStacks);
+        if (at >= kLive)
+            log.free(0x7f0000000000 + (at - kLive) * 7919 % kPlaces * kPlace);
+        if (at % 1000 == 0)
+            log.reusable();
+    }
+    const vramscope::test::Bytes bytes = log.build();
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
 long status_kib(const char* field)
 {
     std::ifstream in("/proc/self/status");
@@ -52,13 +86,16 @@ long status_kib(const char* field)
 }
 
 // In a process of its own: the peak of its memory is that of the report.
-void measure(std::uint64_t events, std::uint32_t threads)
+void measure(std::uint64_t events, std::uint32_t threads, Pool pool)
 {
     const std::string path = std::filesystem::temp_directory_path() /
                              ("report_bench." + std::to_string(::getpid()) + ".vsl");
     const pid_t writer = ::fork();
     if (writer == 0) {
-        write_log(path, events, threads);
+        if (pool == Pool::none)
+            write_log(path, events, threads);
+        else
+            write_pooled_log(path, events, pool);
         ::_exit(0);
     }
     ::waitpid(writer, nullptr, 0);
@@ -67,12 +104,15 @@ void measure(std::uint64_t events, std::uint32_t threads)
         const auto start = std::chrono::steady_clock::now();
         const auto report = vramscope::report::make_report({path});
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-        std::printf("%9llu events, %2u threads: %.3f s, %.1f million events/s, peak %ld MiB, %llu "
-                    "blocks left\n",
-                    static_cast<unsigned long long>(report.coverage.events), threads, took.count(),
-                    static_cast<double>(report.coverage.events) / took.count() / 1e6,
-                    status_kib("VmHWM:") / 1024,
-                    static_cast<unsigned long long>(report.totals.leaked_blocks));
+        constexpr const char* kWords[] = {"", " in cache", " in split"};
+        std::printf(
+            "%9llu events, %2u threads%s: %.3f s, %.1f million events/s, peak %ld MiB, %llu "
+            "blocks left\n",
+            static_cast<unsigned long long>(report.coverage.events), threads,
+            kWords[static_cast<int>(pool)], took.count(),
+            static_cast<double>(report.coverage.events) / took.count() / 1e6,
+            status_kib("VmHWM:") / 1024,
+            static_cast<unsigned long long>(report.totals.leaked_blocks));
         std::fflush(stdout);
         ::_exit(0);
     }
@@ -86,7 +126,9 @@ int main()
 {
     for (const std::uint32_t threads : {1u, 4u, 64u}) {
         for (const std::uint64_t events : {1'000'000u, 10'000'000u})
-            measure(events, threads);
+            measure(events, threads, Pool::none);
     }
+    for (const Pool pool : {Pool::cache, Pool::split})
+        measure(10'000'000, 1, pool);
     return 0;
 }

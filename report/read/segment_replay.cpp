@@ -1,0 +1,341 @@
+// report/read/segment_replay.cpp — one case per record; every change goes through the counters of
+// its device.
+#include "report/read/segment_replay.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::Tag;
+
+namespace {
+
+constexpr std::int64_t kMostDevices = 1024; // a number beyond is not known
+constexpr std::uint64_t kMostStale = 4096;
+
+// The oldest is on top.
+constexpr auto kLater = [](const auto& a, const auto& b) { return a.ticks > b.ticks; };
+
+} // namespace
+
+void SegmentReplay::apply_rare(const Record& record)
+{
+    switch (record.tag) {
+    case Tag::alloc:
+        return allocate(record);
+    case Tag::free:
+        return free(record);
+    case Tag::segment:
+        return add_segment(record);
+    case Tag::segment_gone:
+        return drop_segment(record);
+    case Tag::reusable:
+        return reuse(record);
+    case Tag::retried:
+        return count_retry(record);
+    case Tag::out_of_memory:
+        return count_shortage(record);
+    case Tag::context_gone:
+        return drop_context(record);
+    case Tag::context: {
+        Cursor in = record.body;
+        const std::uint64_t id = in.varint();
+        in.varint(); // handle
+        device_of_context_[id] = in.signed_varint();
+        return;
+    }
+    default:
+        return;
+    }
+}
+
+std::size_t SegmentReplay::index_of(std::int64_t device)
+{
+    if (device < 0 || device >= kMostDevices)
+        device = -1;
+    const auto [found, added] = index_of_device_.try_emplace(device, devices_.size());
+    if (added) {
+        devices_.emplace_back();
+        devices_.back().device = static_cast<std::int32_t>(device);
+        devices_.back().stats.num_sync_all_streams = own_synchronisations_;
+    }
+    return found->second;
+}
+
+const DevicePool* SegmentReplay::device(std::int32_t ordinal) const noexcept
+{
+    const auto found = index_of_device_.find(ordinal);
+    return found == index_of_device_.end() ? nullptr : &devices_[found->second];
+}
+
+// The pool's policy says which segments are for small blocks: those of 2 MiB where it splits, and
+// blocks of up to 1 MiB where each is a segment.
+void SegmentReplay::read_settings()
+{
+    const auto& info = tables_.info();
+    for (; settings_read_ < info.size(); ++settings_read_) {
+        const auto& [key, value] = info[settings_read_];
+        if (key == "pool.mode")
+            small_segment_bytes_ = std::uint64_t{value == "split" ? 2u : 1u} << 20;
+        std::uint64_t mib = 0;
+        if (key == "pool.max_split_size_mb" &&
+            std::from_chars(value.data(), value.data() + value.size(), mib).ec == std::errc() &&
+            mib < UINT64_MAX >> 20)
+            max_split_bytes_ = mib << 20;
+    }
+}
+
+// What `change` does to the segment, in the counters of free pieces and of all bytes.
+template <typename Change>
+void SegmentReplay::change(Segment& segment, std::uint64_t ticks, Change change)
+{
+    DevicePool& device = devices_[segment.device];
+    const std::uint64_t gaps = segment.split_gaps();
+    const std::uint64_t bytes = segment.split_bytes();
+    change(device);
+    const bool small = segment.small;
+    if (gaps != segment.split_gaps())
+        device.stats.inactive_split.change(small, gaps, segment.split_gaps());
+    if (bytes != segment.split_bytes())
+        device.stats.inactive_split_bytes.change(small, bytes, segment.split_bytes());
+    device.timeline.add(ticks, device.stats.allocated_bytes.all.current,
+                        device.stats.active_bytes.all.current,
+                        device.stats.reserved_bytes.all.current);
+}
+
+void SegmentReplay::add_segment(const Record& record)
+{
+    seen_ = true;
+    read_settings();
+    Cursor in = record.body;
+    Segment segment;
+    segment.address = in.varint();
+    segment.bytes = std::min(in.varint(), UINT64_MAX - segment.address);
+    segment.context = in.varint();
+    std::int64_t device = in.signed_varint();
+    if (!in.ok() || segment.bytes == 0)
+        return;
+    if (const auto known = device_of_context_.find(segment.context);
+        device < 0 && known != device_of_context_.end())
+        device = known->second;
+    while (Segment* const old = segments_.overlapping(segment.address, segment.end()))
+        drop(*old,
+             record.ticks); // the driver gave its addresses out again: that it went was not seen
+    segment.device = index_of(device);
+    segment.small = segment.bytes <= small_segment_bytes_;
+    segment.born_ticks = record.ticks;
+    segment.born = ++serial_;
+    change(segments_.add(segment), record.ticks, [&](DevicePool& pool) {
+        pool.stats.segment.rise(segment.small, 1);
+        pool.stats.reserved_bytes.rise(segment.small, segment.bytes);
+        ++pool.stats.num_device_alloc;
+        if (segment.bytes >= max_split_bytes_)
+            pool.stats.oversize_segments.rise(1);
+    });
+}
+
+void SegmentReplay::drop(Segment& segment, std::uint64_t ticks)
+{
+    ++serial_;
+    change(segment, ticks, [&](DevicePool& pool) {
+        while (!segment.blocks.empty())
+            leave(segment, segment.blocks.begin());
+        pool.stats.segment.fall(segment.small, 1);
+        pool.stats.reserved_bytes.fall(segment.small, segment.bytes);
+        if (segment.bytes >= max_split_bytes_)
+            pool.stats.oversize_segments.fall(1);
+        pool.since_peak.segment_leaves(segment);
+    });
+    segments_.remove(segment);
+}
+
+void SegmentReplay::drop_segment(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t address = in.varint();
+    Segment* const segment = in.ok() ? segments_.at(address) : nullptr;
+    if (!segment || record.ticks < segment->born_ticks)
+        return; // of the one before, whose place was taken
+    ++devices_[segment->device].stats.num_device_free;
+    drop(*segment, record.ticks);
+}
+
+void SegmentReplay::drop_context(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t context = in.varint();
+    if (!in.ok() || context == 0)
+        return; // 0: segments of unknown contexts are not this one's
+    while (Segment* const segment = segments_.any_of_context(context))
+        drop(*segment, record.ticks);
+}
+
+void SegmentReplay::allocate(const Record& record)
+{
+    seen_ = true;
+    Segment* const segment = segments_.containing(record.address);
+    const std::uint64_t bytes = record.bytes + std::min(record.slack, UINT64_MAX - record.bytes);
+    if (!segment || bytes == 0) {
+        ++outside_;
+        return;
+    }
+    PoolBlock block;
+    block.bytes = std::min(bytes, segment->end() - record.address);
+    block.requested = std::min(record.bytes, block.bytes);
+    block.born_ticks = record.ticks;
+    const std::uint64_t end = record.address + block.bytes;
+    change(*segment, record.ticks, [&](DevicePool& pool) {
+        for (;;) {
+            const auto old = segment->overlapping(record.address, end);
+            if (old == segment->blocks.end())
+                break;
+            leave(*segment, old); // it was reusable, or its free was not seen
+        }
+        block.born = ++serial_;
+        segment->place(record.address, block);
+        PoolStats& stats = pool.stats;
+        const std::uint64_t peak = stats.allocated_bytes.all.peak;
+        stats.allocation.rise(segment->small, 1);
+        stats.active.rise(segment->small, 1);
+        stats.allocated_bytes.rise(segment->small, block.bytes);
+        stats.active_bytes.rise(segment->small, block.bytes);
+        stats.requested_bytes.rise(segment->small, block.requested);
+        if (block.bytes >= max_split_bytes_)
+            stats.oversize_allocations.rise(1);
+        if (stats.allocated_bytes.all.peak > peak)
+            pool.since_peak.peak_at(serial_, record.ticks);
+    });
+}
+
+void SegmentReplay::free(const Record& record)
+{
+    const auto& apis = tables_.apis();
+    if (record.api >= apis.size() ||
+        format::key_space(apis[record.api].memory) != format::KeySpace::pointer)
+        return;
+    Segment* const segment = segments_.containing(record.address);
+    if (!segment)
+        return;
+    const auto found = segment->blocks.find(record.address);
+    if (found == segment->blocks.end() || found->second.pending() ||
+        record.ticks < found->second.born_ticks)
+        return;
+    PoolBlock& block = found->second;
+    change(*segment, record.ticks, [&](DevicePool& pool) {
+        block.freed = ++serial_;
+        pool.stats.allocation.fall(segment->small, 1);
+        pool.stats.allocated_bytes.fall(segment->small, block.bytes);
+        pool.stats.requested_bytes.fall(segment->small, block.requested);
+        if (block.bytes >= max_split_bytes_)
+            pool.stats.oversize_allocations.fall(1);
+        ++waiting_;
+        if (record.ticks <= reusable_ticks_)
+            return leave(*segment, found);
+        pending_.push_back({record.ticks, record.address, block.freed});
+        std::push_heap(pending_.begin(), pending_.end(), kLater);
+    });
+    if (pending_.size() > 2 * waiting_ + kMostStale)
+        forget_stale_pending();
+}
+
+// The block is free from here, whatever it was.
+void SegmentReplay::leave(Segment& segment, Segment::Blocks::iterator found)
+{
+    const auto [address, block] = *found;
+    DevicePool& pool = devices_[segment.device];
+    segment.erase(found);
+    pool.stats.active.fall(segment.small, 1);
+    pool.stats.active_bytes.fall(segment.small, block.bytes);
+    if (block.pending()) {
+        --waiting_;
+    } else {
+        pool.stats.allocation.fall(segment.small, 1);
+        pool.stats.allocated_bytes.fall(segment.small, block.bytes);
+        pool.stats.requested_bytes.fall(segment.small, block.requested);
+        if (block.bytes >= max_split_bytes_)
+            pool.stats.oversize_allocations.fall(1);
+    }
+    pool.since_peak.block_leaves(address, block);
+}
+
+void SegmentReplay::reuse(const Record& record)
+{
+    seen_ = true;
+    Cursor in = record.body;
+    const std::uint64_t age = in.varint();
+    const bool own = in.varint() != 0;
+    if (!in.ok())
+        return;
+    own_synchronisations_ += own;
+    for (DevicePool& pool : devices_)
+        pool.stats.num_sync_all_streams += own;
+    reusable_ticks_ = std::max(reusable_ticks_, record.ticks - std::min(age, record.ticks));
+    ++serial_;
+    while (!pending_.empty() && pending_.front().ticks <= reusable_ticks_) {
+        const Pending oldest = pending_.front();
+        std::pop_heap(pending_.begin(), pending_.end(), kLater);
+        pending_.pop_back();
+        Segment* const segment = segments_.containing(oldest.address);
+        if (!segment)
+            continue;
+        const auto block = segment->blocks.find(oldest.address);
+        if (block != segment->blocks.end() && block->second.freed == oldest.freed)
+            change(*segment, record.ticks, [&](DevicePool&) { leave(*segment, block); });
+    }
+}
+
+// Blocks that were taken again, or went with their segment, leave their places in the heap behind.
+void SegmentReplay::forget_stale_pending()
+{
+    std::erase_if(pending_, [this](const Pending& pending) {
+        Segment* const segment = segments_.containing(pending.address);
+        if (!segment)
+            return true;
+        const auto block = segment->blocks.find(pending.address);
+        return block == segment->blocks.end() || block->second.freed != pending.freed;
+    });
+    std::make_heap(pending_.begin(), pending_.end(), kLater);
+}
+
+void SegmentReplay::count_retry(const Record& record)
+{
+    seen_ = true;
+    Cursor in = record.body;
+    const std::int64_t device = in.signed_varint();
+    if (in.ok())
+        ++devices_[index_of(device)].stats.num_alloc_retries;
+}
+
+void SegmentReplay::count_shortage(const Record& record)
+{
+    Cursor in = record.body;
+    const std::int64_t device = in.signed_varint();
+    if (in.ok())
+        ++devices_[index_of(device)].stats.num_ooms;
+}
+
+PoolSnapshot SegmentReplay::now(const DevicePool& device) const
+{
+    return snapshot_of(segments_of(device), 0);
+}
+
+PoolSnapshot SegmentReplay::at_peak(const DevicePool& device) const
+{
+    return device.since_peak.peak(segments_of(device));
+}
+
+std::vector<const Segment*> SegmentReplay::segments_of(const DevicePool& device) const
+{
+    std::vector<const Segment*> segments;
+    for (const auto& [address, segment] : segments_.all()) {
+        if (&devices_[segment.device] == &device)
+            segments.push_back(&segment);
+    }
+    return segments;
+}
+
+} // namespace vramscope::report

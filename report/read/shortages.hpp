@@ -1,0 +1,58 @@
+// report/read/shortages.hpp — the moments at which an allocation failed for want of memory, and who
+// held the memory then.
+//
+// Feed it every record behind HeapReplay. The first and the last few moments are kept, all are
+// counted. Who held what costs a walk over the live blocks: in a log of very many failures it is
+// known of the first ones, and of others as often as the walks do not cost more than the replay.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "report/read/heap_replay.hpp"
+
+namespace vramscope::report {
+
+// The body of a record out_of_memory, and what stood before it.
+struct LoggedShortage {
+    std::uint64_t api = 0;
+    std::uint64_t stack = 0; // of the allocation that failed; 0: none
+    std::uint64_t ticks = 0;
+    std::int32_t device = -1;
+    std::uint64_t requested = 0;
+    std::uint64_t free = 0;
+    std::uint64_t total = 0; // 0: the driver did not tell
+    std::uint64_t allocated = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t largest_gap = 0;
+    std::uint64_t retries = 0;      // of this device, so far
+    bool owners_known = false;      // else the walk was saved
+    std::vector<LostBlocks> owners; // those that held the most
+};
+
+class Shortages {
+public:
+    static constexpr std::size_t kFirst = 8;
+    static constexpr std::size_t kLast = 8;
+    static constexpr std::size_t kOwners = 20; // some become one row, by what a reader sees
+
+    void apply(const Record& record, HeapReplay& replay);
+
+    std::vector<LoggedShortage> kept() const; // in order of time
+    std::uint64_t count() const noexcept { return count_; }
+
+private:
+    void add(const Record& record, HeapReplay& replay);
+
+    std::vector<LoggedShortage> first_;
+    std::deque<LoggedShortage> last_;
+    std::uint64_t count_ = 0;
+    std::uint64_t walk_again_at_ = 0;                             // number of an event
+    std::unordered_map<std::uint32_t, std::uint64_t> last_stack_; // of a failed call, by thread
+    std::map<std::int64_t, std::uint64_t> retries_;
+};
+
+} // namespace vramscope::report
