@@ -47,7 +47,7 @@ struct PoolReport {
 };
 
 // Blocks of a map that are kept in a report.
-inline constexpr std::size_t kMostPieces = 20'000;
+inline constexpr std::size_t kMostPieces = 5000;
 
 PoolReport describe_pool(const SegmentReplay& replay, const LogTables& tables,
                          const TickClock& clock, std::uint64_t end_ns);

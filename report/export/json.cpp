@@ -5,10 +5,11 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "report/analyze/cuda_results.hpp"
 #include "report/export/export.hpp"
+#include "report/export/json_parts.hpp"
+#include "report/export/pool_json.hpp"
 #include "report/export/ranks.hpp"
 #include "report/report.hpp"
 
@@ -16,14 +17,7 @@ namespace vramscope::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr const char* kSchemaVersion = "1.3.0";
-
-Json or_null(const std::string& text)
-{
-    return text.empty() ? Json(nullptr) : Json(text);
-}
+constexpr const char* kSchemaVersion = "1.4.0";
 
 Json totals_json(const Totals& totals)
 {
@@ -81,24 +75,6 @@ void add_surroundings(Json& coverage, const Process& process)
     coverage["unwinder"] = or_null(process.info_value("unwinder"));
 }
 
-Json frame_json(const Frame& frame)
-{
-    return {{"function", or_null(frame.function)},
-            {"file", or_null(frame.file)},
-            {"line", frame.line > 0 ? Json(frame.line) : Json(nullptr)},
-            {"module", or_null(frame.module)},
-            {"offset", fmt::format("{:#x}", frame.offset)},
-            {"inlined", frame.inlined}};
-}
-
-Json stack_json(const std::vector<Frame>& frames)
-{
-    Json stack = Json::array();
-    for (const Frame& frame : frames)
-        stack.push_back(frame_json(frame));
-    return stack;
-}
-
 Json leak_json(const Leak& leak)
 {
     Json threads = Json::array();
@@ -124,20 +100,6 @@ Json leak_json(const Leak& leak)
             {"stack_truncated", leak.stack_truncated}};
 }
 
-Json call_json(const TimedCall& call)
-{
-    return {{"api", call.api},
-            {"entry_point", call.entry_point},
-            {"at_ns", call.at_ns},
-            {"stack", stack_json(call.stack)},
-            {"stack_truncated", call.stack_truncated}};
-}
-
-Json call_or_null(const std::optional<TimedCall>& call)
-{
-    return call ? call_json(*call) : Json(nullptr);
-}
-
 Json misuse_json(const Misuse& misuse)
 {
     const bool known = misuse.memory != format::Memory::none;
@@ -156,6 +118,21 @@ Json misuse_json(const Misuse& misuse)
             {"ended", call_or_null(misuse.ended)}};
 }
 
+Json damage_json(const Damage& damage)
+{
+    return {{"kind", name(damage.kind)},
+            {"times", damage.times},
+            {"address", fmt::format("{:#x}", damage.address)},
+            {"offset", damage.offset},
+            {"wrong_bytes", damage.wrong_bytes},
+            {"block_bytes", damage.block_bytes > 0 ? Json(damage.block_bytes) : Json(nullptr)},
+            {"last_ns", damage.last_ns},
+            {"process", damage.process},
+            {"noticed", call_json(damage.noticed)},
+            {"allocation", call_or_null(damage.allocation)},
+            {"freed", call_or_null(damage.ended)}};
+}
+
 Json failed_json(const FailedCall& failed)
 {
     return {{"api", failed.api},
@@ -169,15 +146,6 @@ Json failed_json(const FailedCall& failed)
             {"process", failed.process},
             {"stack", stack_json(failed.stack)},
             {"stack_truncated", failed.stack_truncated}};
-}
-
-template <typename Row, typename RowJson>
-Json list_json(const std::vector<Row>& rows, RowJson row_json)
-{
-    Json list = Json::array();
-    for (const Row& row : rows)
-        list.push_back(row_json(row));
-    return list;
 }
 
 Json end_json(const ProcessEnd& end)
@@ -225,6 +193,8 @@ Json process_json(const Process& process)
             {"marks", marks_json(process)},
             {"mark_count", process.mark_count},
             {"totals", totals_json(process.totals)},
+            {"pool", pool_json(process.pool)},
+            {"out_of_memory_count", process.shortages},
             {"coverage", coverage}};
 }
 
@@ -243,6 +213,8 @@ void write_json(std::ostream& out, const Report& report)
                            {"leaks", list_json(report.leaks, leak_json)},
                            {"unclosed_imports", list_json(report.imports, leak_json)},
                            {"misuse", list_json(report.misuse, misuse_json)},
+                           {"damage", list_json(report.damage, damage_json)},
+                           {"out_of_memory", list_json(report.out_of_memory, shortage_json)},
                            {"failed_calls", list_json(report.failed_calls, failed_json)},
                            {"owners_not_destroyed", list_json(report.owners, leak_json)},
                            {"graph_memory", list_json(report.graph_memory, leak_json)},

@@ -51,6 +51,41 @@ void one_misuse(TextOutput& out, const Misuse& misuse)
                    *misuse.ended);
 }
 
+std::string wrong_bytes(const Damage& damage)
+{
+    const std::string bytes = counted(damage.wrong_bytes, "byte");
+    const auto size = static_cast<std::int64_t>(damage.block_bytes);
+    if (damage.offset < 0)
+        return fmt::format(
+            "{}, the first {} before it", bytes,
+            counted(std::uint64_t{0} - static_cast<std::uint64_t>(damage.offset), "byte"));
+    if (damage.kind == format::Damage::overrun && size > 0 && damage.offset >= size)
+        return fmt::format("{}, the first {} behind its end", bytes,
+                           counted(static_cast<std::uint64_t>(damage.offset - size) + 1, "byte"));
+    return fmt::format("{} at offset {}", bytes, damage.offset);
+}
+
+void one_damage(TextOutput& out, const Damage& damage)
+{
+    const std::string block = damage.block_bytes == 0
+                                  ? "a block"
+                                  : fmt::format("a block of {}", human_bytes(damage.block_bytes));
+    out.stream() << '\n';
+    out.wrapped(
+        "", "",
+        fmt::format("{}  of {} at {:#x}{}: {}", out.painted(name(damage.kind), "1"), block,
+                    damage.address,
+                    damage.times == 1 ? "" : fmt::format(", {} times", grouped(damage.times)),
+                    wrong_bytes(damage)));
+    if (damage.allocation)
+        timed_call(out, "allocated", *damage.allocation);
+    if (damage.ended)
+        timed_call(out, "freed", *damage.ended);
+    out.stream() << fmt::format("    noticed at {}, the write was before\n",
+                                human_time(damage.noticed.at_ns));
+    out.frames(damage.noticed.stack);
+}
+
 void line_of(TextOutput& out, std::string_view head, const std::string& what, const CallPlace& call)
 {
     constexpr std::size_t kLeastPlace = 30;
@@ -86,6 +121,35 @@ void write_misuse_summary(TextOutput& out, const Report& report, std::string_vie
     out.stream() << what
                  << (first.call.stack.empty() ? terminal_safe(first.call.api)
                                               : frame_in(first.call.stack.front(), room))
+                 << '\n';
+}
+
+void write_damage(TextOutput& out, const Report& report)
+{
+    if (report.damage.empty())
+        return;
+    out.stream() << '\n'
+                 << out.painted("Damaged memory", "1")
+                 << ": it was written while it was free, or beyond a block\n";
+    for (const Damage& damage : report.damage)
+        one_damage(out, damage);
+}
+
+void write_damage_summary(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    if (report.damage.empty())
+        return;
+    std::uint64_t times = 0;
+    for (const Damage& damage : report.damage)
+        times += damage.times;
+    const Damage& first = report.damage.front();
+    const std::string what = fmt::format("{}  {} damaged: {} of a block of ", prefix,
+                                         counted(times, "block"), name(first.kind));
+    const std::size_t room = std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
+    out.stream() << what
+                 << (first.allocation && !first.allocation->stack.empty()
+                         ? frame_in(first.allocation->stack.front(), room)
+                         : human_bytes(first.block_bytes))
                  << '\n';
 }
 

@@ -9,6 +9,8 @@
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
 #include "report/export/misuse_text.hpp"
+#include "report/export/out_of_memory_text.hpp"
+#include "report/export/pool_text.hpp"
 #include "report/export/ranks.hpp"
 #include "report/export/text_output.hpp"
 #include "report/export/words.hpp"
@@ -135,6 +137,8 @@ public:
         for (const DeviceInfo& device : process.devices)
             field(fmt::format("Device {}", device.ordinal),
                   fmt::format("{}, {}", terminal_safe(device.name), human_bytes(device.bytes)));
+        if (const std::string pool = pool_line(process.pool); !pool.empty())
+            field("Pool", pool);
         totals(process);
         marks(process);
     }
@@ -279,8 +283,11 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
         text.process(process);
     text.leaks(style.max_leaks);
     text.imports();
+    write_out_of_memory(text, report);
+    write_damage(text, report);
     write_misuse(text, report);
     write_owners_and_refusals(text, report);
+    write_pools(text, report);
     text.notices();
     out << "\nNext: vramscope leaks --json leaks.json " << logs_of(report) << '\n';
 }
@@ -292,6 +299,8 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     write_ranks(out, report, style);
     text.leaks(style.max_leaks);
     text.imports();
+    write_out_of_memory(text, report);
+    write_damage(text, report);
     write_misuse(text, report);
     text.notices();
     out << "\nNext: vramscope report " << logs_of(report) << '\n';
@@ -313,6 +322,8 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     TextWriter text(out, report, style);
     text.verdict(kPrefix);
     text.top_leaks(kPrefix);
+    write_out_of_memory_summary(text, report, kPrefix);
+    write_damage_summary(text, report, kPrefix);
     write_misuse_summary(text, report, kPrefix);
     for (const Process& process : report.processes)
         out << kPrefix << "log: " << terminal_safe(process.log.string()) << '\n';

@@ -1,0 +1,48 @@
+// report/export/json_parts.cpp — frames, stacks and calls.
+#include "report/export/json_parts.hpp"
+
+#include <fmt/format.h>
+
+namespace vramscope::report {
+namespace {
+
+Json frame_json(const Frame& frame)
+{
+    return {{"function", or_null(frame.function)},
+            {"file", or_null(frame.file)},
+            {"line", frame.line > 0 ? Json(frame.line) : Json(nullptr)},
+            {"module", or_null(frame.module)},
+            {"offset", fmt::format("{:#x}", frame.offset)},
+            {"inlined", frame.inlined}};
+}
+
+} // namespace
+
+Json or_null(const std::string& text)
+{
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json stack_json(const std::vector<Frame>& frames)
+{
+    Json stack = Json::array();
+    for (const Frame& frame : frames)
+        stack.push_back(frame_json(frame));
+    return stack;
+}
+
+Json call_json(const TimedCall& call)
+{
+    return {{"api", call.api},
+            {"entry_point", call.entry_point},
+            {"at_ns", call.at_ns},
+            {"stack", stack_json(call.stack)},
+            {"stack_truncated", call.stack_truncated}};
+}
+
+Json call_or_null(const std::optional<TimedCall>& call)
+{
+    return call ? call_json(*call) : Json(nullptr);
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,146 @@
+// report/export/out_of_memory_text.cpp — the verdict first, then the numbers, the call and the
+// owners.
+#include "report/export/out_of_memory_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/export/frame_words.hpp"
+#include "report/export/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kShown = 4;
+constexpr std::size_t kShownOwners = 5;
+
+std::uint64_t failures(const Report& report)
+{
+    std::uint64_t sum = 0;
+    for (const Process& process : report.processes)
+        sum += process.shortages;
+    return sum;
+}
+
+std::string numbers(const OutOfMemory& shortage)
+{
+    std::string text = fmt::format("asked for {}", human_bytes(shortage.requested));
+    if (shortage.total > 0)
+        text +=
+            fmt::format("; {} free of {}", human_bytes(shortage.free), human_bytes(shortage.total));
+    text += fmt::format("; {} allocated", human_bytes(shortage.allocated));
+    if (shortage.pooled)
+        text += fmt::format(", {} reserved, largest gap {}", human_bytes(shortage.reserved),
+                            human_bytes(shortage.largest_gap));
+    if (shortage.retries > 0)
+        text +=
+            fmt::format("; {} by then",
+                        shortage.retries == 1 ? "1 retry" : grouped(shortage.retries) + " retries");
+    return text;
+}
+
+void owners(TextOutput& out, const OutOfMemory& shortage)
+{
+    if (!shortage.owners_known) {
+        out.stream() << "    who held the memory was not looked at: there were too many failures\n";
+        return;
+    }
+    if (shortage.owners.empty())
+        return;
+    out.stream() << "    held then by\n";
+    const std::size_t shown = std::min(kShownOwners, shortage.owners.size());
+    for (std::size_t at = 0; at < shown; ++at) {
+        const Leak& owner = shortage.owners[at];
+        const std::string what =
+            fmt::format("      {:>10} in {:<11}  {}  ", human_bytes(owner.bytes),
+                        counted(owner.blocks, "block"), terminal_safe(owner.api));
+        const std::size_t room =
+            std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
+        out.stream() << what
+                     << (owner.stack.empty() ? "(no stack)" : frame_in(owner.stack.front(), room))
+                     << '\n';
+    }
+    if (shown < shortage.owners.size())
+        out.stream() << "      ... and others; --json has more\n";
+}
+
+std::string called(const OutOfMemory& shortage)
+{
+    const std::string api = shortage.api.empty() ? "an allocation" : terminal_safe(shortage.api);
+    return fmt::format("{} of {}{}", api, human_bytes(shortage.requested),
+                       shortage.device < 0 ? "" : fmt::format(" on device {}", shortage.device));
+}
+
+void one_shortage(TextOutput& out, const Report& report, const OutOfMemory& shortage)
+{
+    const std::string process =
+        report.processes.size() > 1
+            ? fmt::format(", process {}", report.processes[shortage.process].pid)
+            : "";
+    out.stream() << '\n';
+    out.wrapped("", "",
+                fmt::format("{}  {}, at {}{}", out.painted(describe(shortage), "1"),
+                            called(shortage), human_time(shortage.at_ns), process));
+    out.wrapped("", "    ", numbers(shortage));
+    out.frames(shortage.stack);
+    owners(out, shortage);
+}
+
+} // namespace
+
+std::string describe(const OutOfMemory& shortage)
+{
+    switch (shortage.kind) {
+    case ShortageKind::lacking:
+        return fmt::format("short by {}", human_bytes(shortage.short_by));
+    case ShortageKind::fragmented:
+        if (shortage.estimated)
+            return fmt::format("fragmented (estimated): {} were free, but not in one piece",
+                               human_bytes(shortage.free));
+        return fmt::format("fragmented: largest gap {}, {} short of one piece",
+                           human_bytes(std::max(shortage.largest_gap, shortage.free)),
+                           human_bytes(shortage.short_by));
+    case ShortageKind::cached:
+        return fmt::format("would fit the cache: a gap of {} was there, not safe to reuse yet",
+                           human_bytes(shortage.largest_gap));
+    case ShortageKind::unknown:
+        break;
+    }
+    return "out of memory: how much was free is not known";
+}
+
+void write_out_of_memory(TextOutput& out, const Report& report)
+{
+    if (report.out_of_memory.empty())
+        return;
+    const std::uint64_t all = failures(report);
+    out.stream() << '\n'
+                 << out.painted("Out of memory", "1") << ": " << counted(all, "allocation")
+                 << " failed for want of memory\n";
+    const std::size_t shown = std::min(kShown, report.out_of_memory.size());
+    for (std::size_t at = 0; at < shown; ++at)
+        one_shortage(out, report, report.out_of_memory[at]);
+    if (shown < all)
+        out.stream() << fmt::format(
+            "\n... and {}; --json has {}\n", counted(all - shown, "more failure"),
+            report.out_of_memory.size() < all ? "the first 8 and the last 8 of each process"
+                                              : "all");
+}
+
+void write_out_of_memory_summary(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    if (report.out_of_memory.empty())
+        return;
+    const OutOfMemory& first = report.out_of_memory.front();
+    const std::uint64_t all = failures(report);
+    out.wrapped(prefix, "  ",
+                fmt::format("out of memory{}: {}: {}",
+                            all == 1 ? "" : fmt::format(", {} times", grouped(all)), called(first),
+                            describe(first)));
+    if (!first.stack.empty())
+        out.stream() << prefix << "    at "
+                     << frame_in(first.stack.front(), out.width() - prefix.size() - 7) << '\n';
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,187 @@
+// report/export/pool_text.cpp — the rows of PyTorch's memory_summary(), and segments as cells.
+#include "report/export/pool_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/export/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kMostTables = 4; // of all processes together; --json has the others
+
+struct Row {
+    const char* name;
+    PoolStat PoolStats::*stat;
+    bool bytes;
+};
+
+constexpr Row kRows[] = {
+    {"allocated memory", &PoolStats::allocated_bytes, true},
+    {"active memory", &PoolStats::active_bytes, true},
+    {"requested memory", &PoolStats::requested_bytes, true},
+    {"reserved memory", &PoolStats::reserved_bytes, true},
+    {"non-releasable memory", &PoolStats::inactive_split_bytes, true},
+    {"allocations", &PoolStats::allocation, false},
+    {"active allocations", &PoolStats::active, false},
+    {"reserved segments", &PoolStats::segment, false},
+    {"non-releasable pieces", &PoolStats::inactive_split, false},
+};
+
+void write_row(std::ostream& out, const char* name, const Stat& stat, bool bytes)
+{
+    const auto cell = [bytes](std::uint64_t value) {
+        return bytes ? human_bytes(value) : grouped(value);
+    };
+    out << fmt::format("  {:<22} {:>12} {:>12} {:>12} {:>12}\n", name, cell(stat.current),
+                       cell(stat.peak), cell(stat.allocated), cell(stat.freed));
+}
+
+std::string device_name(std::int32_t device)
+{
+    return device < 0 ? "device ?" : fmt::format("device {}", device);
+}
+
+void write_map(TextOutput& out, const char* when, const PoolMap& map)
+{
+    constexpr std::size_t kMostCells = 64;
+    const std::string head = fmt::format("  {:<7} ", when);
+    if (map.segments.empty()) {
+        out.stream() << head << "nothing was reserved\n";
+        return;
+    }
+    std::uint64_t bytes = 0;
+    for (const SegmentPieces& segment : map.segments)
+        bytes += segment.bytes;
+    out.stream() << head << '[' << map_cells(map, std::min(kMostCells, out.width() - 12)) << "]\n";
+    std::string text =
+        fmt::format("at {}: {} in {}, largest gap {}", human_time(map.ns), human_bytes(bytes),
+                    counted(map.segments.size(), "segment"), human_bytes(map.largest_gap));
+    if (map.segments_left_out > 0)
+        text += fmt::format("; {} not shown", counted(map.segments_left_out, "more segment"));
+    out.wrapped("", std::string(head.size(), ' '), text);
+}
+
+void write_counts(TextOutput& out, const PoolStats& stats)
+{
+    out.wrapped(
+        "", "  ",
+        fmt::format("driver calls: {} allocations, {} frees; {}, {}; {} of our own",
+                    grouped(stats.num_device_alloc), grouped(stats.num_device_free),
+                    stats.num_alloc_retries == 1 ? "1 retry"
+                                                 : grouped(stats.num_alloc_retries) + " retries",
+                    fmt::format("out of memory {}",
+                                stats.num_ooms == 1 ? "once" : grouped(stats.num_ooms) + " times"),
+                    counted(stats.num_sync_all_streams, "synchronisation")));
+}
+
+void write_device(TextOutput& out, const Process& process, const PoolDevice& device,
+                  bool name_process)
+{
+    const PoolStats& stats = device.stats;
+    const std::string of = name_process ? fmt::format(", process {}", process.pid) : "";
+    const std::string title = fmt::format("Pool on {}{}", device_name(device.device), of);
+    out.stream() << '\n'
+                 << out.painted(title, "1")
+                 << std::string(title.size() < 24 ? 24 - title.size() : 1, ' ')
+                 << fmt::format(" {:>12} {:>12} {:>12} {:>12}\n", "cur usage", "peak usage",
+                                "tot alloc", "tot freed");
+    for (const Row& row : kRows)
+        write_row(out.stream(), row.name, (stats.*row.stat).all, row.bytes);
+    if (stats.oversize_segments.allocated + stats.oversize_allocations.allocated > 0) {
+        write_row(out.stream(), "oversize allocations", stats.oversize_allocations, false);
+        write_row(out.stream(), "oversize segments", stats.oversize_segments, false);
+    }
+    write_counts(out, stats);
+    write_map(out, "at peak", device.at_peak);
+    write_map(out, "at end", device.at_end);
+    const std::uint64_t cached = stats.reserved_bytes.all.current - stats.active_bytes.all.current;
+    if (cached > 0)
+        out.wrapped("", "  ",
+                    fmt::format("{} were kept by the pool at the end: a cache, and no leak",
+                                human_bytes(cached)));
+}
+
+} // namespace
+
+std::string pool_line(const PoolReport& pool)
+{
+    if (pool.mode == "off" && !pool.known)
+        return "off: what the driver reserves beyond the blocks is not known";
+    std::string line = pool.mode.empty() ? "" : terminal_safe(pool.mode);
+    for (const auto& [key, value] : pool.settings)
+        line += fmt::format("{}{} {}", line.empty() ? "" : ", ", terminal_safe(key),
+                            terminal_safe(value));
+    if (pool.known && line.empty())
+        return "how it was set is not known";
+    return pool.known || line.empty() ? line : line + "; nothing was taken through it";
+}
+
+// A cell shows what is in most of its bytes; allocated beside free is a mixture.
+std::string map_cells(const PoolMap& map, std::size_t width)
+{
+    std::uint64_t all = 0;
+    for (const SegmentPieces& segment : map.segments)
+        all += segment.bytes;
+    if (all == 0 || width == 0)
+        return {};
+    struct Cell {
+        double allocated = 0;
+        double pending = 0;
+    };
+    std::vector<Cell> cells(width);
+    const double per_cell = static_cast<double>(all) / static_cast<double>(width);
+    double at = 0; // in cells
+    for (const SegmentPieces& segment : map.segments) {
+        for (const BlockPiece& block : segment.blocks) {
+            const double end = at + static_cast<double>(block.bytes) / per_cell;
+            for (auto cell = static_cast<std::size_t>(at);
+                 block.state != BlockState::inactive && cell < width &&
+                 static_cast<double>(cell) < end;
+                 ++cell) {
+                const double part = std::min(end, static_cast<double>(cell) + 1) -
+                                    std::max(at, static_cast<double>(cell));
+                (block.state == BlockState::active_allocated ? cells[cell].allocated
+                                                             : cells[cell].pending) += part;
+            }
+            at = end;
+        }
+    }
+    std::string text;
+    for (const Cell& cell : cells)
+        text += cell.allocated > 0.9   ? '#'
+                : cell.allocated > 0.1 ? '+'
+                : cell.pending > 0.5   ? '~'
+                                       : '.';
+    return text;
+}
+
+void write_pools(TextOutput& out, const Report& report)
+{
+    std::size_t devices = 0;
+    for (const Process& process : report.processes)
+        devices += process.pool.devices.size();
+    if (devices == 0)
+        return;
+    std::size_t shown = 0;
+    for (const Process& process : report.processes) {
+        for (const PoolDevice& device : process.pool.devices) {
+            if (shown++ < kMostTables)
+                write_device(out, process, device, report.processes.size() > 1);
+        }
+        if (process.pool.outside > 0)
+            out.wrapped("", "  ",
+                        fmt::format("{} lay in no segment that the log tells of, and are in no "
+                                    "number here",
+                                    counted(process.pool.outside, "pooled allocation")));
+    }
+    if (devices > kMostTables)
+        out.stream() << "  ... and " << counted(devices - kMostTables, "more device")
+                     << "; --json has all\n";
+    out.wrapped("", "  ", "[# allocated  + in part  ~ freed, not safe to reuse yet  . free]");
+}
+
+} // namespace vramscope::report
