@@ -10,6 +10,7 @@
 #include "report/read/log_file.hpp"
 #include "report/read/log_reader.hpp"
 #include "report/read/memory_class.hpp"
+#include "report/read/segment_replay.hpp"
 #include "report/read/stack_sums.hpp"
 
 namespace vramscope::report {
@@ -77,7 +78,7 @@ public:
         reader_.hold_back(ticks);
         reader_.refresh();
         while (const Record* const record = reader_.next())
-            replay_.apply(*record);
+            apply(*record);
     }
 
     LiveState state(std::size_t most_stacks)
@@ -93,6 +94,9 @@ public:
             device.name = known.name;
             device.total_bytes = known.bytes;
         }
+        if (segments_.seen())
+            for (const DevicePool& pool : segments_.devices())
+                fill_in_pool(holdings.device_of(pool.device), pool.stats);
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
         StackReader stacks(tables_, symbolizer_, false);
         state.stacks = find_leaks(holdings.stacks().largest(most_stacks * kPerRow),
@@ -109,6 +113,20 @@ public:
     }
 
 private:
+    void apply(const Record& record)
+    {
+        replay_.apply(record);
+        segments_.apply(record);
+    }
+
+    static void fill_in_pool(LiveDevice& device, const PoolStats& stats)
+    {
+        device.pooled = true;
+        device.reserved_bytes = stats.reserved_bytes.all.current;
+        device.allocated_bytes = stats.allocated_bytes.all.current;
+        device.pending_bytes = stats.active_bytes.all.current - device.allocated_bytes;
+    }
+
     // Whoever opens a log writes then what its entry points do; other threads may be faster with
     // their first events.
     void wait_for_the_opening() const
@@ -146,6 +164,7 @@ private:
                            reader_.scan(format::Tag::api,
                                         [this](const Record& record) { tables_.define(record); });
                        }};
+    SegmentReplay segments_{tables_};
     Symbolizer symbolizer_;
 };
 

@@ -24,6 +24,11 @@ struct LiveDevice {
     std::uint64_t total_bytes = 0; // 0: not known
     std::uint64_t held_bytes = 0;
     std::uint64_t blocks = 0;
+    // Of the internal pool, if the log has one: whole blocks, as they were rounded up.
+    bool pooled = false;
+    std::uint64_t reserved_bytes = 0;
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t pending_bytes = 0; // freed, not safe to reuse yet
 };
 
 // Memory is what the program owns: on devices, and pinned or registered on the host.

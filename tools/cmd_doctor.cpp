@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
+#include "report/export/pool_text.hpp"
 #include "tools/commands.hpp"
 #include "tools/diagnosis.hpp"
 #include "tools/driver_probe.hpp"
@@ -186,6 +187,8 @@ void look_at_log(const std::string& path, Findings& findings)
                         seen.allocations, seen.frees, seen.failed_calls);
         seen.events > 0 ? findings.good(counts)
                         : findings.bad("no event: the program made no CUDA call that owns memory");
+        if (const std::string pool = report::pool_line(process.pool); !pool.empty())
+            findings.note("pool: " + pool);
         for (std::size_t i = 0; i < seen.lost.size(); ++i)
             if (seen.lost[i] > 0)
                 findings.note(fmt::format("{} events lost: {}", seen.lost[i],

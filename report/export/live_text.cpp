@@ -123,6 +123,19 @@ private:
                                    human_bytes(device.total_bytes)
                              : "",
                          device.name.empty() ? "" : ", " + terminal_safe(device.name)));
+        if (device.pooled)
+            add_pool(device);
+    }
+
+    void add_pool(const LiveDevice& device)
+    {
+        const std::string waiting =
+            device.pending_bytes == 0
+                ? ""
+                : fmt::format(" ({} not safe to reuse yet)", human_bytes(device.pending_bytes));
+        line(fmt::format("  {:<9}{:>8} reserved: {} allocated, {} cached{}", "",
+                         human_bytes(device.reserved_bytes), human_bytes(device.allocated_bytes),
+                         human_bytes(device.reserved_bytes - device.allocated_bytes), waiting));
     }
 
     static std::string host_part(std::uint64_t bytes, std::uint64_t blocks)

@@ -25,11 +25,11 @@ std::uint64_t failures(const Report& report)
 
 std::string numbers(const OutOfMemory& shortage)
 {
-    std::string text = fmt::format("asked for {}", human_bytes(shortage.requested));
+    std::string text;
     if (shortage.total > 0)
-        text +=
-            fmt::format("; {} free of {}", human_bytes(shortage.free), human_bytes(shortage.total));
-    text += fmt::format("; {} allocated", human_bytes(shortage.allocated));
+        text =
+            fmt::format("{} free of {}; ", human_bytes(shortage.free), human_bytes(shortage.total));
+    text += fmt::format("{} allocated", human_bytes(shortage.allocated));
     if (shortage.pooled)
         text += fmt::format(", {} reserved, largest gap {}", human_bytes(shortage.reserved),
                             human_bytes(shortage.largest_gap));

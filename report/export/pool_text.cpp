@@ -67,15 +67,15 @@ void write_map(TextOutput& out, const char* when, const PoolMap& map)
 
 void write_counts(TextOutput& out, const PoolStats& stats)
 {
-    out.wrapped(
-        "", "  ",
-        fmt::format("driver calls: {} allocations, {} frees; {}, {}; {} of our own",
-                    grouped(stats.num_device_alloc), grouped(stats.num_device_free),
-                    stats.num_alloc_retries == 1 ? "1 retry"
-                                                 : grouped(stats.num_alloc_retries) + " retries",
-                    fmt::format("out of memory {}",
-                                stats.num_ooms == 1 ? "once" : grouped(stats.num_ooms) + " times"),
-                    counted(stats.num_sync_all_streams, "synchronisation")));
+    out.wrapped("", "  ",
+                fmt::format("driver: {} and {}, {} of ours; out of memory {}, {}",
+                            counted(stats.num_device_alloc, "allocation"),
+                            counted(stats.num_device_free, "free"),
+                            counted(stats.num_sync_all_streams, "synchronisation"),
+                            stats.num_ooms == 1 ? "once" : grouped(stats.num_ooms) + " times",
+                            stats.num_alloc_retries == 1
+                                ? "1 retry"
+                                : grouped(stats.num_alloc_retries) + " retries"));
 }
 
 void write_device(TextOutput& out, const Process& process, const PoolDevice& device,
@@ -98,11 +98,10 @@ void write_device(TextOutput& out, const Process& process, const PoolDevice& dev
     write_counts(out, stats);
     write_map(out, "at peak", device.at_peak);
     write_map(out, "at end", device.at_end);
-    const std::uint64_t cached = stats.reserved_bytes.all.current - stats.active_bytes.all.current;
-    if (cached > 0)
+    const std::uint64_t kept = stats.reserved_bytes.all.current - stats.allocated_bytes.all.current;
+    if (kept > 0)
         out.wrapped("", "  ",
-                    fmt::format("{} were kept by the pool at the end: a cache, and no leak",
-                                human_bytes(cached)));
+                    fmt::format("cached at the end: {}, which is no leak", human_bytes(kept)));
 }
 
 } // namespace

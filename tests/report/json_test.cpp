@@ -189,6 +189,77 @@ TEST(JsonSchema, HoldsForMisuseImportsOwnersAndGraphs)
     EXPECT_EQ(misuse[1]["call"]["stack"][0]["offset"], "0x1000");
 }
 
+LogBuilder pooled_program()
+{
+    LogBuilder log = program();
+    log.info("pool.mode", "cache").info("pool.sync", "lazy").info("pool.limit", "8GiB").context(1);
+    log.segment(0x100000, 1 << 20).pooled(0x100000, 1'000'000, 48'576, 1);
+    log.segment(0x300000, 2 << 20).pooled(0x300000, 2 << 20, 0, 1).free(0x300000);
+    log.damaged(format::Damage::overrun, 0x100000, 1'000'000, 4, 1).failed(2, 1 << 30);
+    log.out_of_memory({.device = 0,
+                       .requested = 1 << 30,
+                       .free = 1 << 20,
+                       .total = 8ull << 30,
+                       .allocated = 1 << 20,
+                       .reserved = 3 << 20,
+                       .largest_gap = 2 << 20});
+    return log;
+}
+
+TEST(JsonSchema, HoldsForAPoolAndItsShortagesAndDamages)
+{
+    const std::string text = text_of(pooled_program());
+    EXPECT_EQ(check(text), 0);
+    const Json report = Json::parse(text);
+    const Json& pool = report["processes"][0]["pool"];
+    EXPECT_EQ(pool["mode"], "cache");
+    EXPECT_EQ(pool["settings"]["limit"], "8GiB");
+    ASSERT_EQ(pool["devices"].size(), 1u);
+    const Json& device = pool["devices"][0];
+    const Json& stats = device["memory_stats"];
+    EXPECT_EQ(stats["allocated_bytes.all.current"], 1 << 20);
+    EXPECT_EQ(stats["allocated_bytes.all.peak"], 3 << 20);
+    EXPECT_EQ(stats["requested_bytes.small_pool.current"], 1'000'000);
+    EXPECT_EQ(stats["reserved_bytes.all.current"], 3 << 20);
+    EXPECT_EQ(stats["active_bytes.large_pool.current"], 2 << 20);
+    EXPECT_EQ(stats["allocation.all.freed"], 1);
+    EXPECT_EQ(stats["num_ooms"], 1);
+    EXPECT_EQ(device["at_peak"]["segments"].size(), 2u);
+    const Json& segment = device["at_end"]["segments"][1];
+    EXPECT_EQ(segment["segment_type"], "large");
+    EXPECT_EQ(segment["address"], "0x300000");
+    EXPECT_EQ(segment["allocated_size"], 0);
+    EXPECT_EQ(segment["active_size"], 2 << 20);
+    EXPECT_EQ(segment["blocks"][0]["state"], "active_pending_free");
+    EXPECT_EQ(device["timeline"].back()["reserved_bytes"], 3 << 20);
+    EXPECT_EQ(report["processes"][0]["out_of_memory_count"], 1);
+    const Json& shortage = report["out_of_memory"][0];
+    EXPECT_EQ(shortage["verdict"], "lacking");
+    EXPECT_EQ(shortage["short_by"], (1 << 30) - (3 << 20));
+    EXPECT_EQ(shortage["owners"][0]["bytes"], 3'001'000'007u);
+    const Json& damage = report["damage"][0];
+    EXPECT_EQ(damage["kind"], "overrun");
+    EXPECT_EQ(damage["block_bytes"], 1'000'000);
+    EXPECT_EQ(damage["allocation"]["entry_point"], "cuMemAlloc_v2");
+    EXPECT_EQ(damage["freed"], nullptr);
+}
+
+TEST(Json, OfALogWithoutAPoolSaysThatReservedIsNotKnown)
+{
+    LogBuilder log = program();
+    EXPECT_EQ(Json::parse(text_of(log))["processes"][0]["pool"], nullptr);
+    log.info("pool.mode", "off").out_of_memory({.requested = 5, .total = 9});
+    const std::string text = text_of(log);
+    EXPECT_EQ(check(text), 0);
+    const Json report = Json::parse(text);
+    const Json& pool = report["processes"][0]["pool"];
+    EXPECT_EQ(pool["mode"], "off");
+    EXPECT_EQ(pool["known"], false);
+    EXPECT_TRUE(pool["devices"].empty());
+    EXPECT_EQ(report["out_of_memory"][0]["reserved_bytes"], nullptr);
+    EXPECT_EQ(report["out_of_memory"][0]["largest_gap"], nullptr);
+}
+
 struct Breakage {
     const char* what;
     void (*apply)(Json&);
@@ -199,7 +270,7 @@ class BrokenJson : public testing::TestWithParam<Breakage> {};
 // The check must be able to fail, and for each of these reasons alone.
 TEST_P(BrokenJson, IsRejected)
 {
-    Json report = Json::parse(text_of(program()));
+    Json report = Json::parse(text_of(pooled_program()));
     ASSERT_EQ(check(report.dump()), 0);
     GetParam().apply(report);
     EXPECT_EQ(check(report.dump()), 1);
@@ -220,6 +291,16 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Json& report) { report["leaks"][0]["stack"][0].erase("line"); }},
         Breakage{"OffsetAsNumber",
                  [](Json& report) { report["leaks"][0]["stack"][0]["offset"] = 4096; }},
+        Breakage{"UnknownStatistic",
+                 [](Json& report) {
+                     Json& pool = report["processes"][0]["pool"];
+                     pool["devices"][0]["memory_stats"]["allocated_bytes.all.now"] = 1;
+                 }},
+        Breakage{"UnknownBlockState",
+                 [](Json& report) {
+                     Json& device = report["processes"][0]["pool"]["devices"][0];
+                     device["at_end"]["segments"][0]["blocks"][0]["state"] = "free";
+                 }},
         Breakage{"UndocumentedMember", [](Json& report) { report["leaks"][0]["color"] = "red"; }}),
     [](const auto& test_case) { return std::string(test_case.param.what); });
 

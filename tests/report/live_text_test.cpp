@@ -26,7 +26,11 @@ LiveProgram program(std::uint32_t pid)
     state.host_bytes = 4096;
     state.host_blocks = 1;
     state.peak_host_bytes = 8192;
-    state.devices.push_back({0, "Simulated GPU", 24u << 20, 3u << 20, 1200});
+    state.devices.push_back({.ordinal = 0,
+                             .name = "Simulated GPU",
+                             .total_bytes = 24u << 20,
+                             .held_bytes = 3u << 20,
+                             .blocks = 1200});
     Leak leak;
     leak.bytes = 2u << 20;
     leak.blocks = 1000;
@@ -55,6 +59,20 @@ TEST(LiveText, SaysWhatIsHeldHowFastItChangesAndWhereItComesFrom)
                      "       bytes    blocks  allocated by",
                      "       2 MiB     1,000  cudaMalloc  Trainer::step(\\x1b[31mint) train.cu:42",
                      "  ... and 2 more call stacks"}));
+}
+
+TEST(LiveText, ShowsWhatThePoolReservedAndKeeps)
+{
+    LiveProgram one = program(4711);
+    LiveDevice& device = one.state.devices[0];
+    device.pooled = true;
+    device.reserved_bytes = 9u << 20;
+    device.allocated_bytes = 4u << 20;
+    const auto pool_line = [&] { return live_lines({one}, {}).at(5); };
+    EXPECT_EQ(pool_line(), "              9 MiB reserved: 4 MiB allocated, 5 MiB cached");
+    device.pending_bytes = 1u << 20;
+    EXPECT_EQ(pool_line(), "              9 MiB reserved: 4 MiB allocated, 5 MiB cached "
+                           "(1 MiB not safe to reuse yet)");
 }
 
 TEST(LiveText, TellsOfLostEventsAndOfTheEnd)

@@ -111,6 +111,50 @@ Report careless_run()
     return report;
 }
 
+// A splitting pool that ran out of memory, and a program that wrote where it should not.
+Report pooled_run()
+{
+    LogBuilder log;
+    log.info("program", "infer").info("command", "./infer --batch 8");
+    log.info("pool.mode", "split").info("pool.sync", "strict").info("pool.poison", "0xde");
+    log.device(0, 24_GiB, "Simulated GPU").context(1).place({.context = 1, .device = 0});
+    log.module(1, 0x400000, 0x400000, 0x500000, "/opt/infer", "x");
+    for (std::uint64_t id = 1; id <= 6; ++id)
+        log.stack(id, {0x400001 + id * 0x1000, 0x409001});
+    constexpr std::uint64_t kLarge = 0x7f0000000000;
+    constexpr std::uint64_t kSmall = 0x7e0000000000;
+    log.at(2'000'000).segment(kLarge, 20_GiB).pooled(kLarge, 9_GiB, 0, 1);
+    log.pooled(kLarge + 9_GiB, 5_GiB - 100, 100, 2).pooled(kLarge + 14_GiB, 3_GiB, 0, 1);
+    log.segment(kSmall, 2_MiB).pooled(kSmall, 1000, 24, 3).pooled(kSmall + 1024, 64_KiB, 0, 3);
+    log.free(kSmall, "cuMemFree_v2", 4).reusable(0, true);
+    log.damaged(format::Damage::use_after_free, kSmall, 16, 8, 5).pooled(kSmall, 512, 0, 3);
+    log.free(kSmall + 1024).damaged(format::Damage::overrun, kSmall, 512, 4, 5);
+    log.free(kLarge + 9_GiB)
+        .reusable(0, true)
+        .retried(8_GiB, 2)
+        .failed(2, 8_GiB, "cuMemAlloc_v2", 6);
+    log.out_of_memory({.device = 0,
+                       .requested = 8_GiB,
+                       .free = 4_GiB - 2_MiB,
+                       .total = 24_GiB,
+                       .allocated = 12_GiB,
+                       .reserved = 20_GiB + 2_MiB,
+                       .largest_gap = 5_GiB});
+    log.failed(2, 40_GiB, "cuMemAlloc_v2", 6);
+    log.out_of_memory({.device = 0,
+                       .requested = 40_GiB,
+                       .free = 4_GiB - 2_MiB,
+                       .total = 24_GiB,
+                       .allocated = 12_GiB,
+                       .reserved = 20_GiB + 2_MiB,
+                       .largest_gap = 5_GiB});
+    log.free(kSmall).free(kLarge).free(kLarge + 14_GiB);
+    const TempFile file(log.build());
+    Report report = make_report({file.path()});
+    report.processes[0].log = "infer.vsl";
+    return report;
+}
+
 Report two_ranks()
 {
     LogBuilder one;
@@ -233,9 +277,26 @@ TEST(Text, SummaryOfACarelessRun)
     expect_golden("careless_summary.txt", text);
 }
 
+TEST(Text, ReportOfAPooledRun)
+{
+    const Report report = pooled_run();
+    const std::string text = text_of([&](std::ostream& out) { write_report(out, report); });
+    expect_width(text, 100);
+    expect_golden("pooled_report.txt", text);
+}
+
+TEST(Text, SummaryOfAPooledRun)
+{
+    const Report report = pooled_run();
+    const std::string text = text_of([&](std::ostream& out) { write_summary(out, report); });
+    expect_width(text, 100);
+    expect_golden("pooled_summary.txt", text);
+}
+
 TEST(Text, NarrowTerminalsAreRespected)
 {
-    for (const Report& report : {training_run(), crashed_run(), careless_run(), two_ranks()}) {
+    for (const Report& report :
+         {training_run(), crashed_run(), careless_run(), pooled_run(), two_ranks()}) {
         for (const std::size_t width : {80u, 93u, 132u})
             expect_width(
                 text_of([&](std::ostream& out) { write_report(out, report, {.width = width}); }),

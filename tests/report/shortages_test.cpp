@@ -1,0 +1,147 @@
+// tests/report/shortages_test.cpp — allocations that failed for want of memory: why, and who held
+// it.
+#include "report/read/shortages.hpp"
+
+#include <gtest/gtest.h>
+
+#include "report/export/out_of_memory_text.hpp"
+#include "report/report.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::TempFile;
+using test::operator""_MiB;
+using test::operator""_GiB;
+
+Report report_of(const LogBuilder& log)
+{
+    const TempFile file(log.build());
+    return make_report({file.path()});
+}
+
+LogBuilder program()
+{
+    LogBuilder log;
+    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build");
+    for (std::uint64_t id = 1; id <= 9; ++id)
+        log.stack(id, {0x400001 + id * 0x1000});
+    return log.place({.context = 1, .device = 0});
+}
+
+OutOfMemory judged(const test::OutOfMemory& state, bool pooled = true)
+{
+    LogBuilder log = program();
+    if (pooled)
+        log.segment(0x100000, 2_MiB);
+    const Report report = report_of(log.out_of_memory(state));
+    EXPECT_EQ(report.out_of_memory.size(), 1u);
+    return report.out_of_memory.empty() ? OutOfMemory{} : report.out_of_memory[0];
+}
+
+TEST(Shortages, MemoryIsLackingWhereAllOfItTogetherIsLess)
+{
+    const OutOfMemory shortage = judged({.requested = 8_GiB,
+                                         .free = 1_GiB,
+                                         .total = 24_GiB,
+                                         .allocated = 20_GiB,
+                                         .reserved = 23_GiB,
+                                         .largest_gap = 2_GiB});
+    EXPECT_EQ(shortage.kind, ShortageKind::lacking);
+    EXPECT_EQ(shortage.short_by, 4_GiB);
+    EXPECT_FALSE(shortage.estimated);
+    EXPECT_EQ(describe(shortage), "short by 4 GiB");
+}
+
+TEST(Shortages, MemoryIsFragmentedWhereItIsEnoughInNoOnePiece)
+{
+    const OutOfMemory shortage = judged({.requested = 4_GiB,
+                                         .free = 1_GiB,
+                                         .total = 24_GiB,
+                                         .allocated = 20_GiB,
+                                         .reserved = 23_GiB,
+                                         .largest_gap = 2_GiB});
+    EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
+    EXPECT_EQ(shortage.short_by, 2_GiB);
+    EXPECT_EQ(describe(shortage), "fragmented: largest gap 2 GiB, 2 GiB short of one piece");
+}
+
+TEST(Shortages, AnEmptyDriverThatRefusesIsAnEstimate)
+{
+    const OutOfMemory shortage =
+        judged({.requested = 4_GiB, .free = 5_GiB, .total = 24_GiB, .allocated = 19_GiB}, false);
+    EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
+    EXPECT_TRUE(shortage.estimated);
+    EXPECT_EQ(shortage.short_by, 0u);
+    EXPECT_NE(describe(shortage).find("estimated"), std::string::npos);
+}
+
+TEST(Shortages, AGapThatIsLargeEnoughIsACacheThatCouldNotBeUsed)
+{
+    EXPECT_EQ(
+        judged({.requested = 1_GiB, .total = 4_GiB, .reserved = 2_GiB, .largest_gap = 1_GiB}).kind,
+        ShortageKind::cached);
+}
+
+TEST(Shortages, WithoutTheDriversWordNothingIsClaimed)
+{
+    EXPECT_EQ(judged({.requested = 1_GiB}, false).kind, ShortageKind::unknown);
+}
+
+TEST(Shortages, TheOwnersAreThoseOfThatMomentAndThatDevice)
+{
+    LogBuilder log = program();
+    log.alloc(0x1000, 300, 1).alloc(0x2000, 500, 2).alloc(0x3000, 900, 3).free(0x3000);
+    log.alloc(0x4000, 100, 1).alloc(0x5000, 7000, 4, "cuMemHostAlloc");
+    log.place({.context = 2, .device = 1}).alloc(0x6000, 9000, 5);
+    log.failed(2, 77, "cuMemAlloc_v2", 6).out_of_memory({.device = 0, .requested = 77});
+    log.place({.context = 1, .device = 0}).alloc(0x7000, 5000, 7).free(0x2000);
+    const Report report = report_of(log);
+    ASSERT_EQ(report.out_of_memory.size(), 1u);
+    const OutOfMemory& shortage = report.out_of_memory[0];
+    EXPECT_EQ(shortage.stack.at(0).offset, 0x6000u);
+    ASSERT_EQ(shortage.owners.size(), 2u);
+    EXPECT_EQ(shortage.owners[0].bytes, 500u);
+    EXPECT_EQ(shortage.owners[0].stack.at(0).offset, 0x2000u);
+    EXPECT_EQ(shortage.owners[1].bytes, 400u);
+    EXPECT_EQ(shortage.owners[1].blocks, 2u);
+}
+
+TEST(Shortages, RetriesOfTheDeviceAreCountedUpToThere)
+{
+    LogBuilder log = program();
+    log.retried(5, 0).retried(5, 2, 1).out_of_memory({.device = 0}).retried(5, 2);
+    const Report report = report_of(log);
+    EXPECT_EQ(report.out_of_memory.at(0).retries, 1u);
+}
+
+TEST(Shortages, OfVeryManyTheFirstAndTheLastAreKeptAndAllAreCounted)
+{
+    LogBuilder log = program();
+    log.alloc(0x1000, 300, 1);
+    for (std::uint64_t at = 0; at < 1000; ++at)
+        log.out_of_memory({.device = 0, .requested = at});
+    const Report report = report_of(log);
+    EXPECT_EQ(report.processes[0].shortages, 1000u);
+    ASSERT_EQ(report.out_of_memory.size(), Shortages::kFirst + Shortages::kLast);
+    EXPECT_EQ(report.out_of_memory.front().requested, 0u);
+    EXPECT_EQ(report.out_of_memory.back().requested, 999u);
+}
+
+// 3000 failures with 3000 live blocks: the blocks are not walked over for each.
+TEST(Shortages, WalksOverLiveBlocksDoNotMultiplyWithFailures)
+{
+    LogBuilder log = program();
+    for (std::uint64_t at = 0; at < 3000; ++at)
+        log.alloc(0x1000 + at * 0x1000, 1, 1);
+    for (std::uint64_t at = 0; at < 3000; ++at)
+        log.out_of_memory({.device = 0, .requested = at});
+    const Report report = report_of(log);
+    EXPECT_TRUE(report.out_of_memory.front().owners_known);
+    EXPECT_FALSE(report.out_of_memory.back().owners_known);
+}
+
+} // namespace
+} // namespace vramscope::report
