@@ -160,6 +160,11 @@ struct BlockTable {
     Block& operator[](Index index) noexcept { return blocks[index]; }
     const Block& operator[](Index index) const noexcept { return blocks[index]; }
 
+    Index find(Address address) const noexcept
+    {
+        return by_address.find(address, [this](Index index) { return blocks[index].address; });
+    }
+
     void make_live(Block& block, std::uint64_t requested) noexcept
     {
         block.state = State::live;

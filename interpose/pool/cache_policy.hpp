@@ -1,8 +1,9 @@
 // interpose/pool/cache_policy.hpp — whole segments, kept by their exact size, never split: every
 // block is what upstream gave out.
 //
-// Guarded by the pool's lock; calls nothing outside. A size has a queue of freed blocks: as stamps
-// only grow, none of it has passed if its head has not, and a hit is a look-up and an unlink.
+// Guarded by the pool's lock; calls nothing outside. A size has one list of freed blocks in the
+// order of their frees: what has passed is its first part. The last of that part is handed out, so
+// that hits stay in the caches and what a size has too much of grows old.
 #pragma once
 
 #include "interpose/pool/address_tree.hpp"
@@ -38,11 +39,11 @@ public:
     {
         ++table_.turn;
         pass();
-        const Index group = by_bytes_.find(rounded);
+        const Index group = group_of(rounded);
         if (!group)
             return 0;
-        const Index index = groups_[group].head;
-        if (!index || !epochs_.passed(table_[index].mark))
+        const Index index = ready(groups_[group]);
+        if (!index)
             return 0;
         unlink(index);
         table_.make_live(table_[index], requested);
@@ -51,7 +52,7 @@ public:
 
     bool pending_could_serve(std::uint64_t rounded) const noexcept
     {
-        const Index group = by_bytes_.find(rounded);
+        const Index group = group_of(rounded);
         return group && groups_[group].head;
     }
 
@@ -108,10 +109,10 @@ public:
             unlink(index);
         }
         table_.books.left(block.kind, block.bytes);
-        table_.by_address.erase(block.address);
+        table_.by_address.erase(block.address, index);
         by_order_.erase(index);
         if (Group& group = groups_[block.group]; --group.blocks == 0) {
-            by_bytes_.erase(group.bytes);
+            by_bytes_.erase(group.bytes, block.group);
             group.bytes = 0;
             groups_.remove(block.group);
         }
@@ -236,6 +237,7 @@ private:
     struct Group {
         std::uint64_t bytes = 0;
         Index head = 0, tail = 0; // freed blocks, the oldest first
+        Index ready = 0;          // the last of them that is known to have passed
         Index blocks = 0;         // all, live ones too
     };
     struct Nodes {
@@ -253,12 +255,16 @@ private:
     // Numbers are used again: an unused one has no size.
     const Group* used_group(Index group) const noexcept
     {
-        return by_bytes_.find(groups_[group].bytes) == group ? &groups_[group] : nullptr;
+        return group_of(groups_[group].bytes) == group ? &groups_[group] : nullptr;
     }
 
+    Index group_of(std::uint64_t bytes) const noexcept
+    {
+        return by_bytes_.find(bytes, [this](Index group) { return groups_[group].bytes; });
+    }
     Index group_for(std::uint64_t bytes) noexcept
     {
-        if (const Index group = by_bytes_.find(bytes))
+        if (const Index group = group_of(bytes))
             return group;
         const Index group = by_bytes_.make_room() ? groups_.add() : 0;
         if (group) {
@@ -268,10 +274,27 @@ private:
         return group;
     }
 
+    // All of the list, or a few more than before: never none if its head has passed.
+    Index ready(Group& group) const noexcept
+    {
+        const std::uint64_t safe = epochs_.safe();
+        if (group.tail && table_[group.tail].mark <= safe)
+            return group.ready = group.tail;
+        constexpr int kLooks = 4;
+        Index next = group.ready ? table_[group.ready].next : group.head;
+        for (int looks = kLooks; looks > 0 && next && table_[next].mark <= safe; --looks) {
+            group.ready = next;
+            next = table_[next].next;
+        }
+        return group.ready;
+    }
+
     void unlink(Index index) noexcept
     {
         Block& block = table_[index];
         Group& group = groups_[block.group];
+        if (group.ready == index)
+            group.ready = block.previous;
         (block.previous ? table_[block.previous].next : group.head) = block.next;
         (block.next ? table_[block.next].previous : group.tail) = block.previous;
         if (pending_.subtract(block.mark, block.kind, block.bytes))

@@ -10,7 +10,7 @@ inline const char* CachePolicy::validate_block(Index at, Counted& counted) const
 {
     const Block& block = table_[at];
     const Group* const group = block.group ? used_group(block.group) : nullptr;
-    if (table_.by_address.find(block.address) != at)
+    if (table_.find(block.address) != at)
         return "a block is not found by its address";
     if (!group || group->bytes != block.bytes)
         return "a block is in the group of another size";
@@ -32,16 +32,22 @@ inline const char* CachePolicy::validate_group(Index at, Counted& counted) const
 {
     Index previous = 0;
     std::uint64_t mark = 0;
+    bool ready = groups_[at].ready != 0;
     for (Index index = groups_[at].head; index; index = table_[index].next) {
         const Block& block = table_[index];
         if (block.state != State::pending || block.group != at || block.previous != previous)
             return "a queue of freed blocks is torn";
         if (block.mark < mark)
             return "a queue of freed blocks is not in the order of their stamps";
+        if (ready && !epochs_.passed(block.mark))
+            return "a block is ready that has not passed";
+        ready = ready && index != groups_[at].ready;
         mark = block.mark;
         previous = index;
         ++counted.queued;
     }
+    if (ready)
+        return "a block is ready that was not freed";
     return groups_[at].tail == previous ? nullptr : "a queue of freed blocks has another end";
 }
 

@@ -58,7 +58,7 @@ public:
     Freed free(Address address, Detached* left = nullptr) noexcept
     {
         const Guard guard(lock_);
-        const Index index = policy_.table().by_address.find(address);
+        const Index index = policy_.table().find(address);
         if (!index) [[unlikely]]
             return is_free_inside(address) ? Freed::dead : Freed::foreign;
         const Block& block = policy_.table()[index];
@@ -93,7 +93,7 @@ public:
     bool detach(Address address, Detached& left) noexcept
     {
         const Guard guard(lock_);
-        const Index index = policy_.table().by_address.find(address);
+        const Index index = policy_.table().find(address);
         if (!index || policy_.table()[index].state != State::live || !policy_.is_whole(index))
             return false;
         take_away(index, left);
@@ -125,7 +125,7 @@ public:
     bool pin(Address address) noexcept
     {
         const Guard guard(lock_);
-        const Index index = policy_.table().by_address.find(address);
+        const Index index = policy_.table().find(address);
         if (!index || policy_.table()[index].state != State::live)
             return false;
         return policy_.table()[index].pinned = true;
@@ -147,7 +147,7 @@ public:
     Lookup find(Address address) const noexcept
     {
         const Guard guard(lock_);
-        return describe(policy_.table().by_address.find(address));
+        return describe(policy_.table().find(address));
     }
     // By any address inside one.
     Lookup find_inside(Address address) const noexcept

@@ -87,7 +87,7 @@ inline Index SplitPolicy::absorb(Index index, Index neighbour) noexcept
     block.right = gone.right;
     if (gone.right)
         table_[gone.right].left = index;
-    table_.by_address.erase(gone.address);
+    table_.by_address.erase(gone.address, neighbour);
     table_.blocks.remove(neighbour);
     return index;
 }

@@ -95,7 +95,7 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
         } else {
             table_.books.passed(block.kind, 1, block.bytes);
         }
-        table_.by_address.erase(block.address);
+        table_.by_address.erase(block.address, at);
         table_.blocks.remove(at);
         at = block.right;
     }

@@ -12,7 +12,7 @@ inline const char* SplitPolicy::validate_block(Index at, Index segment,
     const Block& block = table_[at];
     if (block.group != segment || block.kind != segments_[segment].kind)
         return "a block belongs to another segment";
-    if (table_.by_address.find(block.address) != at)
+    if (table_.find(block.address) != at)
         return "a block is not found by its address";
     if (block.state == State::foreign)
         return "a block has no state";
