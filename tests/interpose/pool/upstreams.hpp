@@ -38,7 +38,8 @@ public:
         if (bytes > capacity || reserved_ > capacity - bytes)
             return kOutOfMemory;
         address = place(bytes);
-        give(address, bytes);
+        if (remember)
+            give(address, bytes);
         return 0;
     }
 
@@ -81,6 +82,7 @@ public:
         int allocate = 0, release = 0, synchronise = 0, make_room = 0;
     };
     Calls calls;
+    bool remember = true; // what it gave out: needs memory
     std::uint64_t capacity = ~std::uint64_t{0} >> 1;
     std::vector<Released> released;
     std::function<void()> on_make_room;
