@@ -86,9 +86,8 @@ void change_the_length(Bytes& input, Random& random)
 // Most mutations leave the first bytes alone: behind a refused header there is nothing to find.
 void mutate(Bytes& input, Random& random)
 {
-    constexpr std::size_t kGuarded = 208;
-    const Bytes start(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(
-                                                         std::min(kGuarded, input.size())));
+    const std::size_t guarded = std::min(fuzz_target.guarded_bytes, input.size());
+    const Bytes start(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(guarded));
     for (std::uint64_t count = 1 + random() % 4; count > 0; --count) {
         switch (random() % 5) {
         case 0:
@@ -121,7 +120,7 @@ int main(int argc, char** argv)
         return run_one(argv[1]);
     const std::uint64_t seconds = from_environment("VRAMSCOPE_FUZZ_SECONDS", 60);
     const std::uint64_t seed = from_environment("VRAMSCOPE_FUZZ_SEED", 1);
-    const std::string path = "log_reader_fuzzer." + std::to_string(::getpid()) + ".input";
+    const std::string path = fuzz_target.name + ("." + std::to_string(::getpid()) + ".input");
     std::printf("seed %llu, %llu s; the current input is in %s\n",
                 static_cast<unsigned long long>(seed), static_cast<unsigned long long>(seconds),
                 path.c_str());

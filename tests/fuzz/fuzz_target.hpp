@@ -1,5 +1,5 @@
-// tests/fuzz/fuzz_target.hpp — what a fuzz target gives to the driver: the entry point and
-// well-formed inputs.
+// tests/fuzz/fuzz_target.hpp — what a fuzz target gives to the driver: its name, the entry point
+// and well-formed inputs.
 #pragma once
 
 #include <cstddef>
@@ -9,3 +9,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 std::vector<std::vector<std::uint8_t>> fuzz_corpus();
+
+struct FuzzTarget {
+    const char* name;
+    std::size_t guarded_bytes; // at the start, which most mutations leave alone
+};
+extern const FuzzTarget fuzz_target;

@@ -59,6 +59,8 @@ Bytes pooled_log(std::uint32_t chunk_bytes)
 
 } // namespace
 
+const FuzzTarget fuzz_target = {"log_reader_fuzzer", 208}; // its header
+
 std::vector<Bytes> fuzz_corpus()
 {
     LogBuilder tsc;
