@@ -19,7 +19,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "interpose"))
 from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
 
 PAGE = SOURCE / "interpose" / "coverage.md"
-PROGRAMS = ["memory_kinds", "owners", "contexts", "doors"]
+PROGRAMS = ["memory_kinds", "owners", "contexts", "doors", "pool_entry_points"]
 NOT_A_SCENE = {("doors", "dlvsym")}  # for a driver whose names have versions
 # Rows whose success says nothing of memory by itself, and what they are hooked for.
 NOT_RECORDED = {
@@ -27,6 +27,20 @@ NOT_RECORDED = {
     "cuCtxAttach": "who holds the context", "cuDevicePrimaryCtxRetain": "whose context it is",
     "cuCtxFromGreenCtx": "whose context it is", "cuDeviceSetMemPool": "the pool of a device",
     "cuMemSetMemPool": "the pool of a place", "cuMemGetMemPool": "where a pool is", "cuMemGetDefaultMemPool": "where a pool is",
+    **dict.fromkeys(["cuGraphExecUpdate", "cuGraphExecUpdate_v2", "cuGraphExecKernelNodeSetParams", "cuGraphExecKernelNodeSetParams_v2",
+                     "cuGraphExecMemcpyNodeSetParams", "cuGraphExecMemsetNodeSetParams", "cuGraphExecChildGraphNodeSetParams",
+                     "cuGraphExecBatchMemOpNodeSetParams", "cuGraphExecNodeSetParams"], "which addresses a graph may hold"),
+    **dict.fromkeys(["cuStreamBeginCapture", "cuStreamBeginCapture_ptsz", "cuStreamBeginCapture_v2", "cuStreamBeginCapture_v2_ptsz",
+                     "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph_ptsz", "cuStreamEndCapture", "cuStreamEndCapture_ptsz",
+                     "cuStreamDestroy", "cuStreamDestroy_v2"], "while a stream is captured the driver answers"),
+    **dict.fromkeys(["cuCtxSynchronize", "cuCtxSynchronize_v2"], "what was freed before may be used again"),
+    **dict.fromkeys(["cuMemGetInfo", "cuMemGetInfo_v2"], "what is kept is free"),
+    **dict.fromkeys(["cuDeviceTotalMem", "cuDeviceTotalMem_v2"], "the limit"),
+    **dict.fromkeys(["cuMemGetAddressRange", "cuMemGetAddressRange_v2", "cuPointerGetAttribute", "cuPointerGetAttributes"],
+                    "what is said of freed memory, and of parts of an allocation"),
+    "cuPointerSetAttribute": "the mark is the allocation's: it is not kept",
+    **dict.fromkeys(["cuModuleLoad", "cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary", "cuLibraryLoadData",
+                     "cuLibraryLoadFromFile"], "takes memory in secret: what is kept is given back where it is short"),
 }
 
 
@@ -100,8 +114,8 @@ def page():
     for row in tables.rows.values():
         by_base[row.base].append(row)
     lines += [hooked_line(rows) for rows in by_base.values()]
-    lines += ["", "## pool, pass, not memory: not hooked", "", "Names without version and stream form. *pool*: would have to be "
-              "hooked if freed memory were kept for reuse.", "", "| class | why | entry points |", "|---|---|---|"]
+    lines += ["", "## pass, not memory: not hooked", "", "Names without version and stream form.", "",
+              "| class | why | entry points |", "|---|---|---|"]
     for kind, reason, names in tables.groups:
         lines.append(f"| {kind.replace('_', ' ')} | {reason} | {', '.join(names)} |")
     return "\n".join(lines) + "\n"

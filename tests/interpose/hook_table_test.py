@@ -38,7 +38,7 @@ class TablesTest(unittest.TestCase):
 
     def test_names_are_sorted_and_bare(self):
         for kind, reason, names in Tables().groups:
-            self.assertIn(kind, ("pool", "pass", "not_memory"))
+            self.assertIn(kind, ("pass", "not_memory"))
             self.assertEqual(names, sorted(names), reason)
             self.assertEqual([name for name in names if base_of(name) != name], [])
 
