@@ -48,7 +48,7 @@ public:
     // At the end everything can be given back.
     void finish()
     {
-        while (pins_ != 0)
+        if (pins_)
             pin_live(1);
         while (!live_.empty())
             free(live_.begin());
@@ -185,7 +185,7 @@ private:
     {
         const pool::Address address = at->first;
         const Live block = at->second;
-        const bool pinned = block.pinned || (pins_ != 0 && block.serial <= pinned_serial_);
+        const bool pinned = block.pinned || (pins_ && block.serial <= pinned_serial_);
         const pool::Lookup found = pool_->find(address);
         demand(found.pinned == pinned, "a pin is not seen");
         const bool whole = found.segment_bytes == block.bytes;
@@ -286,12 +286,11 @@ private:
     {
         if (number % 2 == 0) {
             pool_->pin_live();
-            ++pins_;
+            pins_ = true;
             pinned_serial_ = serial_;
-        } else if (pins_ != 0) {
+        } else {
             pool_->unpin_live();
-            if (--pins_ != 0)
-                return;
+            pins_ = false;
             for (auto& [address, range] : freed_) {
                 if (range.held)
                     range.stamp = epochs.now();
@@ -315,7 +314,7 @@ private:
             pool_->forget_all();
             live_.clear();
             freed_.clear();
-            pins_ = 0;
+            pins_ = false;
             demand(pool_->stats().reserved_bytes.all.current == 0, "something was not forgotten");
         } else if (number % 16 < 3) {
             pool_->reset_peaks();
@@ -360,8 +359,9 @@ private:
     std::unique_ptr<Pool> pool_;
     std::map<pool::Address, Live> live_;
     std::map<pool::Address, Range> freed_;
-    std::uint64_t serial_ = 0, pinned_serial_ = 0, pins_ = 0, begun_ = 0, checks_ = 0;
+    std::uint64_t serial_ = 0, pinned_serial_ = 0, begun_ = 0, checks_ = 0;
     int other_domain_ = -1;
+    bool pins_ = false;
 };
 
 } // namespace vramscope::test
