@@ -21,27 +21,33 @@ from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
 PAGE = SOURCE / "interpose" / "coverage.md"
 PROGRAMS = ["memory_kinds", "owners", "contexts", "doors", "pool_entry_points"]
 NOT_A_SCENE = {("doors", "dlvsym")}  # for a driver whose names have versions
-# Rows whose success says nothing of memory by itself, and what they are hooked for.
-NOT_RECORDED = {
-    "cuInit": "opens the log", "cuGetProcAddress": "a look-up", "cuGetProcAddress_v2": "a look-up",
-    "cuCtxAttach": "who holds the context", "cuDevicePrimaryCtxRetain": "whose context it is",
-    "cuCtxFromGreenCtx": "whose context it is", "cuDeviceSetMemPool": "the pool of a device",
-    "cuMemSetMemPool": "the pool of a place", "cuMemGetMemPool": "where a pool is", "cuMemGetDefaultMemPool": "where a pool is",
-    **dict.fromkeys(["cuGraphExecUpdate", "cuGraphExecUpdate_v2", "cuGraphExecKernelNodeSetParams", "cuGraphExecKernelNodeSetParams_v2",
-                     "cuGraphExecMemcpyNodeSetParams", "cuGraphExecMemsetNodeSetParams", "cuGraphExecChildGraphNodeSetParams",
-                     "cuGraphExecBatchMemOpNodeSetParams", "cuGraphExecNodeSetParams"], "which addresses a graph may hold"),
-    **dict.fromkeys(["cuStreamBeginCapture", "cuStreamBeginCapture_ptsz", "cuStreamBeginCapture_v2", "cuStreamBeginCapture_v2_ptsz",
-                     "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph_ptsz", "cuStreamEndCapture", "cuStreamEndCapture_ptsz",
-                     "cuStreamDestroy", "cuStreamDestroy_v2"], "while a stream is captured the driver answers"),
-    **dict.fromkeys(["cuCtxSynchronize", "cuCtxSynchronize_v2"], "what was freed before may be used again"),
-    **dict.fromkeys(["cuMemGetInfo", "cuMemGetInfo_v2"], "what is kept is free"),
-    **dict.fromkeys(["cuDeviceTotalMem", "cuDeviceTotalMem_v2"], "the limit"),
-    **dict.fromkeys(["cuMemGetAddressRange", "cuMemGetAddressRange_v2", "cuPointerGetAttribute", "cuPointerGetAttributes"],
-                    "what is said of freed memory, and of parts of an allocation"),
-    "cuPointerSetAttribute": "the mark is the allocation's: it is not kept",
-    **dict.fromkeys(["cuModuleLoad", "cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary", "cuLibraryLoadData",
-                     "cuLibraryLoadFromFile"], "takes memory in secret: what is kept is given back where it is short"),
+# Functions whose success leaves nothing of theirs in the log, in all their forms, and what they are hooked for.
+REASONS = {
+    "opens the log": ["cuInit"],
+    "a look-up": ["cuGetProcAddress"],
+    "who holds the context": ["cuCtxAttach"],
+    "whose context it is": ["cuDevicePrimaryCtxRetain", "cuCtxFromGreenCtx"],
+    "the pool of a device": ["cuDeviceSetMemPool"],
+    "the pool of a place": ["cuMemSetMemPool"],
+    "where a pool is": ["cuMemGetMemPool", "cuMemGetDefaultMemPool"],
+    "which addresses a graph may hold": [
+        "cuGraphExecUpdate", "cuGraphExecKernelNodeSetParams", "cuGraphExecMemcpyNodeSetParams",
+        "cuGraphExecMemsetNodeSetParams", "cuGraphExecChildGraphNodeSetParams", "cuGraphExecBatchMemOpNodeSetParams",
+        "cuGraphExecNodeSetParams"],
+    "while a stream is captured the driver answers": [
+        "cuStreamBeginCapture", "cuStreamBeginCaptureToGraph", "cuStreamEndCapture", "cuStreamDestroy"],
+    "what was freed before may be used again": ["cuCtxSynchronize"],
+    "what is kept is free": ["cuMemGetInfo"],
+    "the limit": ["cuDeviceTotalMem"],
+    "what is said of freed memory, and of parts of an allocation": [
+        "cuMemGetAddressRange", "cuPointerGetAttribute", "cuPointerGetAttributes"],
+    "the mark is the allocation's: it is not kept": ["cuPointerSetAttribute"],
+    "takes memory in secret: what is kept is given back where it is short": [
+        "cuModuleLoad", "cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary", "cuLibraryLoadData",
+        "cuLibraryLoadFromFile"],
 }
+REASON_OF = {base: reason for reason, bases in REASONS.items() for base in bases}
+NOT_RECORDED = {row.symbol: REASON_OF[row.base] for row in Tables().rows.values() if row.base in REASON_OF}
 
 
 def scenes_of(program):
@@ -52,19 +58,26 @@ def scenes_of(program):
 
 
 class Scene:
-    """One traced run."""
+    """A run that is traced, and one that is not: what only the first calls of the driver is not the program's."""
 
     def __init__(self, program, name, folder):
         self.title = program, name
-        trace = folder / f"{program}.{name}.calls"
-        plain = {key: value for key, value in os.environ.items() if not key.startswith(("VRAMSCOPE", "LD_"))}
-        done = subprocess.run([BUILT / program, name], capture_output=True, text=True, timeout=60, env={
-            **plain, "LD_PRELOAD": str(PRELOAD), "LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "256MiB",
-            "VRAMSCOPE_LOG": f"{folder}/{program}.{name}.%p.vsl", "VRAMSCOPE_SIM_TRACE": str(trace)})
+        done, called = self.run(folder, LD_PRELOAD=str(PRELOAD))
+        _, called_alone = self.run(folder)
         self.logs = {str(log) for log in folder.glob(f"{program}.{name}.*.vsl")}  # it may fork
         self.status, self.stderr = done.returncode, done.stderr
+        self.called = called & called_alone
+
+    def run(self, folder, **preload):
+        program, name = self.title
+        trace = folder / f"{program}.{name}.calls"
+        trace.unlink(missing_ok=True)
+        plain = {key: value for key, value in os.environ.items() if not key.startswith(("VRAMSCOPE", "LD_"))}
+        done = subprocess.run([BUILT / program, name], capture_output=True, text=True, timeout=60, env={
+            **plain, **preload, "LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "256MiB",
+            "VRAMSCOPE_LOG": f"{folder}/{program}.{name}.%p.vsl", "VRAMSCOPE_SIM_TRACE": str(trace)})
         lines = trace.read_text().splitlines() if trace.exists() else []
-        self.called = {line.removesuffix("=0") for line in lines if line.endswith("=0")}
+        return done, {line.removesuffix("=0") for line in lines if line.endswith("=0")}
 
 
 @functools.cache
@@ -109,7 +122,7 @@ def page():
     tables = Tables()
     lines = ["# What is traced", "", "Made by `tests/e2e/coverage_test.py --write`, and held against the build by ctest.", "",
              "## trace: hooked", "", "Each is called on the simulated GPU by the scene of `tests/programs` in the last column, and "
-             "what it does is in that run's log.", "", "| entry points | since CUDA | effect, on what | scene |", "|---|---|---|---|"]
+             "what it does is in that run's log, unless it says: not recorded.", "", "| entry points | since CUDA | effect, on what | scene |", "|---|---|---|---|"]
     by_base = collections.defaultdict(list)
     for row in tables.rows.values():
         by_base[row.base].append(row)
