@@ -15,7 +15,7 @@ namespace vramscope::hooks {
 struct Call {
     log::Thread& thread;
     Hook hook;
-    log::CallSite site;
+    const log::CallSite& site;
     std::uint64_t ticks = 0; // for what ends memory: from before the driver's call
 
     std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }

@@ -32,8 +32,8 @@ public:
 
     bool splits() const noexcept { return split_; }
     const DriverUpstream& upstream() const noexcept { return upstream_; }
-    std::uint64_t context() const noexcept { return upstream_.place().context; }
-    std::int64_t device() const noexcept { return upstream_.place().device; }
+    const format::Place& place() const noexcept { return upstream_.place(); }
+    std::int64_t device() const noexcept { return place().device; }
 
     // Calls `visit` with the pool.
     template <class Visit>

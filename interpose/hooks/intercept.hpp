@@ -37,9 +37,10 @@ namespace vramscope::hooks {
     return result;
 }
 
+// The action is not copied: the program's arguments were just written into it.
 template <class Function, class Action, class Invoke>
 [[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
-                                                 Action action, Invoke invoke)
+                                                 Action&& action, Invoke invoke)
 {
     using log::Inside;
     const auto real = reinterpret_cast<Function>(real_function(hook));
@@ -50,7 +51,9 @@ template <class Function, class Action, class Invoke>
         if (!enter_nested(thread, site))
             return invoke(real);
     const Inside outer = thread.inside; // the driver, if a handler interrupted it
-    const log::CallSite outer_site = thread.site;
+    log::CallSite outer_site;
+    if (outer != Inside::program) [[unlikely]]
+        outer_site = thread.site;
     Call call{thread, hook, site};
     thread.site = site; // first: a handler judges by it as soon as the thread is inside
     std::atomic_signal_fence(std::memory_order_release);
@@ -82,7 +85,7 @@ template <class Function, class Action, class Invoke>
 // A look-up allocates nothing and is never recorded.
 template <class Function, class Invoke>
 [[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
-                                                 LooksUp action, Invoke invoke)
+                                                 LooksUp&& action, Invoke invoke)
 {
     const auto real = reinterpret_cast<Function>(real_function(hook));
     if (!real) [[unlikely]]

@@ -5,7 +5,6 @@
 
 #include "interpose/hooks/driver.hpp"
 #include "interpose/hooks/inside_driver.hpp"
-#include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
 namespace {
@@ -20,12 +19,12 @@ bool ask(std::size_t& free, std::size_t& total) noexcept
 
 } // namespace
 
-bool within_limit(std::uint64_t bytes) noexcept
+bool asks_within_limit(std::uint64_t bytes) noexcept
 {
     const std::uint64_t limit = log::settings().limit_bytes;
     std::size_t free = 0;
     std::size_t total = 0;
-    if (limit == ~std::uint64_t{0} || !ask(free, total))
+    if (!ask(free, total))
         return true;
     const std::uint64_t used = total - std::min(free, total);
     return used <= limit && bytes <= limit - used;

@@ -7,10 +7,16 @@
 
 #include <cstdint>
 
+#include "tracker/log/settings.hpp"
+
 namespace vramscope::hooks {
 
+bool asks_within_limit(std::uint64_t bytes) noexcept;
 // False: a device of the limit's size would have no room for this.
-bool within_limit(std::uint64_t bytes) noexcept;
+inline bool within_limit(std::uint64_t bytes) noexcept
+{
+    return log::settings().limit_bytes == log::kNoBytes || asks_within_limit(bytes);
+}
 
 // All memory of the current context's device, as the driver says.
 std::uint64_t device_bytes() noexcept;

@@ -16,35 +16,34 @@ namespace vramscope::hooks {
 struct AllocatesDevice : Action {
     CUdeviceptr* out;
     std::uint64_t bytes;
-    format::Place place{};
-    ContextPool* here = nullptr;
-    Served block{};
+    ContextPool* here = nullptr; // who answered; null: the driver
+    bool pooled = false;
+    std::uint64_t slack = 0;
     AllocatesDevice(CUdeviceptr* out_, std::uint64_t bytes_) : out(out_), bytes(bytes_) {}
 
     template <class Ask>
-    CUresult answer(Call& call, Ask ask)
+    CUresult answer(Call& call, const Ask& ask)
     {
-        if (pooling() && out && bytes) {
-            place = place_now(call);
-            here = pool_here(call, place);
-        }
+        if (pooling() && out && bytes)
+            here = pool_here(call);
         if (!here)
             return within_limit(bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
-        block = allocate(call, *here, bytes);
-        if (block.result == CUDA_SUCCESS)
-            *out = block.address;
-        return block.result;
+        const Served block = allocate(call, *here, bytes);
+        if (block.result != CUDA_SUCCESS) [[unlikely]]
+            return block.result;
+        *out = block.address;
+        pooled = block.pooled;
+        slack = block.slack;
+        return CUDA_SUCCESS;
     }
     void succeeded(Call& call)
     {
-        if (!here) {
-            place = place_now(call);
-            block.pooled = pooling() && adopt(place, *out, bytes);
-        }
-        if (block.pooled)
-            record_pooled(call, *out, bytes, place, block.slack);
+        if (!here)
+            took_from_driver(call, *out, bytes);
+        else if (pooled)
+            record_pooled(call, *out, bytes, here->place(), slack);
         else
-            record_alloc(call, *out, bytes, place);
+            record_alloc(call, *out, bytes, here->place());
     }
     void failed(Call& call, CUresult result) { record_short(call, result, bytes); }
 };
@@ -54,49 +53,46 @@ struct AllocatesDevice : Action {
 template <class Pointer>
 struct FreesDevice : Frees {
     Pointer& pointer;
-    Leaving leaving{};
-    FreeRoute route = FreeRoute::driver;
     explicit FreesDevice(Pointer& pointer_) : Frees(pointer_), pointer(pointer_) {}
 
     template <class Ask>
-    CUresult answer(Call& call, Ask ask)
+    CUresult answer(Call& call, const Ask& ask)
     {
-        if (begun && pooling())
-            route = route_free(call, event.address, leaving);
-        if (route == FreeRoute::asked) [[unlikely]] {
-            const CUresult result = ask_about_nothing(ask);
-            if (result != CUDA_ERROR_INVALID_VALUE)
-                return result;
-            route = keep_part(event.address, leaving);
-        }
-        return follow(call, route, ask);
-    }
-    void succeeded(Call& call)
-    {
-        if (route == FreeRoute::leaves)
-            left(call, leaving);
-        Frees::succeeded(call);
-    }
-    void failed(Call& call, CUresult result)
-    {
-        if (route == FreeRoute::leaves)
-            stays(leaving);
-        Frees::failed(call, result);
+        if (!begun || !pooling())
+            return ask();
+        Leaving leaving;
+        const FreeRoute route = route_free(call, event.address, leaving);
+        return route == FreeRoute::kept ? CUDA_SUCCESS : follow(call, route, leaving, ask);
     }
 
 protected:
     template <class Ask>
-    CUresult follow(Call& call, FreeRoute chosen, Ask ask)
+    [[gnu::noinline]] CUresult follow(Call& call, FreeRoute route, Leaving& leaving, const Ask& ask)
     {
-        if (chosen == FreeRoute::kept)
+        switch (route) {
+        case FreeRoute::kept:
             return CUDA_SUCCESS;
-        if (chosen == FreeRoute::refused)
+        case FreeRoute::refused:
             return refuse(call);
-        return chosen == FreeRoute::dead ? ask_about_nothing(ask) : ask();
+        case FreeRoute::dead:
+            return show_dead_address(ask);
+        case FreeRoute::asked: {
+            const CUresult result = show_dead_address(ask);
+            if (result != CUDA_ERROR_INVALID_VALUE)
+                return result;
+            return follow(call, keep_part(event.address, leaving), leaving, ask);
+        }
+        case FreeRoute::leaves:
+            return let_go(call, leaving, ask());
+        case FreeRoute::driver:
+            break;
+        }
+        return ask();
     }
 
+private:
     template <class Ask>
-    CUresult ask_about_nothing(Ask ask)
+    CUresult show_dead_address(const Ask& ask)
     {
         const Pointer shown = pointer;
         pointer = static_cast<Pointer>(dead_address());
@@ -120,11 +116,13 @@ struct FreesDeviceAsync : FreesDevice<CUdeviceptr> {
             captured = place_of_stream(call, stream, nullptr).capturing;
     }
     template <class Ask>
-    CUresult answer(Call& call, Ask ask)
+    CUresult answer(Call& call, const Ask& ask)
     {
-        if (begun && pooling())
-            route = route_free_async(event.address, captured, leaving);
-        return follow(call, route, ask);
+        if (!begun || !pooling())
+            return ask();
+        Leaving leaving;
+        const FreeRoute route = route_free_async(event.address, captured, leaving);
+        return follow(call, route, leaving, ask);
     }
     void succeeded(Call& call)
     {

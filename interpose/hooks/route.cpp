@@ -181,9 +181,12 @@ ContextPool* next_pool(std::size_t& at) noexcept
     return nullptr;
 }
 
-ContextPool* pool_here(Call& call, const format::Place& place) noexcept
+ContextPool* pool_here(Call& call) noexcept
 {
-    return place.context && call.ready() && !passing_through() ? pool_of(place) : nullptr;
+    if (!call.ready() || passing_through())
+        return nullptr;
+    const format::Place place = place_now(call);
+    return place.context ? pool_of(place) : nullptr;
 }
 
 Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept
@@ -205,27 +208,27 @@ Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept
     return {.address = block.address + margin, .pooled = true, .slack = block.block_bytes - bytes};
 }
 
-bool adopt(const format::Place& place, std::uint64_t address, std::uint64_t bytes) noexcept
+void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) noexcept
 {
-    const bool possible = place.context && !exiting() && !red_zone_bytes();
-    ContextPool* pool = possible ? pool_of(place) : nullptr;
+    const format::Place place = place_now(call);
+    const bool poolable = pooling() && place.context && !exiting() && !red_zone_bytes();
+    ContextPool* pool = poolable ? pool_of(place) : nullptr;
     if (!pool || !pool->with([&](auto& one) { return one.adopt(address, bytes); }))
-        return false;
-    log::record_segment(log::this_thread, address, bytes, place);
-    return true;
+        return record_alloc(call, address, bytes, place);
+    log::record_segment(call.thread, address, bytes, place);
+    record_pooled(call, address, bytes, place, 0);
 }
 
 FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexcept
 {
     const std::uint64_t block = address - red_zone_bytes();
-    const format::Place place = place_now(call);
-    ContextPool* here = pool_here(call, place);
+    ContextPool* here = pool_here(call);
     if (!here || (log::settings().pool_strict && synchronise_all(call.thread) != CUDA_SUCCESS)) {
         const FreeRoute route = leave(block, leaving);
         if (route != FreeRoute::refused)
             return route;
         // A part of a segment: the driver could not free it, but it would tell an error.
-        if (!place.context)
+        if (!place_now(call).context)
             return FreeRoute::dead;
         return passing_through() ? FreeRoute::asked : keep(*leaving.pool, block, leaving);
     }
@@ -250,15 +253,14 @@ FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leavin
     return keep(*leaving.pool, block, leaving);
 }
 
-void left(Call& call, const Leaving& leaving) noexcept
+CUresult let_go(Call& call, const Leaving& leaving, CUresult result) noexcept
 {
-    log::record_segment_gone(call.thread, leaving.ticks, leaving.block.address,
-                             format::SegmentEnd::freed);
-}
-
-void stays(const Leaving& leaving) noexcept
-{
-    leaving.pool->with([&](auto& pool) { pool.reattach(leaving.block); });
+    if (result != CUDA_SUCCESS)
+        leaving.pool->with([&](auto& pool) { pool.reattach(leaving.block); });
+    else if (call.ready())
+        log::record_segment_gone(call.thread, leaving.ticks, leaving.block.address,
+                                 format::SegmentEnd::freed);
+    return result;
 }
 
 std::uint64_t dead_address() noexcept

@@ -15,7 +15,7 @@ namespace vramscope::hooks {
 bool pooling() noexcept;
 
 // The pool for what the program allocates or frees now. Null: the driver answers.
-ContextPool* pool_here(Call& call, const format::Place& place) noexcept;
+ContextPool* pool_here(Call& call) noexcept;
 
 // The pool at or after `at`, which moves behind it; null: there are no more.
 ContextPool* next_pool(std::size_t& at) noexcept;
@@ -35,29 +35,29 @@ struct Served {
     std::uint64_t slack = 0; // what its block is larger than asked for
 };
 Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept;
-// The driver gave it to the program past the pool. False: it stays unknown to it.
-bool adopt(const format::Place& place, std::uint64_t address, std::uint64_t bytes) noexcept;
+// The driver gave it to the program past the pool, which is told.
+void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) noexcept;
 
 // What a free of the program's is to do.
 enum class FreeRoute : std::uint8_t {
     driver,  // it is nothing of ours
     kept,    // done: the driver need not know
-    leaves,  // the driver frees it; then left() or stays()
+    leaves,  // the driver frees it; then let_go()
     dead,    // it is free already: the driver is shown an address that it cannot know
     refused, // part of a segment, which only the driver could put into a graph
     asked,   // part of a segment, while a capture may forbid frees: keep_part(), if the driver
              // tells of an address that it cannot know only that
 };
-struct Leaving {
-    ContextPool* pool = nullptr;
-    pool::Detached block{};
-    std::uint64_t ticks = 0;
+struct Leaving { // only of a block that leaves, or is refused
+    ContextPool* pool;
+    pool::Detached block;
+    std::uint64_t ticks;
 };
 FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexcept;
 FreeRoute keep_part(std::uint64_t address, Leaving& leaving) noexcept;
 FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leaving) noexcept;
-void left(Call& call, const Leaving& leaving) noexcept;
-void stays(const Leaving& leaving) noexcept;
+// `result` is the driver's, and is handed back: the block is gone, or the pool's again.
+CUresult let_go(Call& call, const Leaving& leaving, CUresult result) noexcept;
 
 // Memory that no program has: what the driver says of it is what it says of freed memory.
 std::uint64_t dead_address() noexcept;

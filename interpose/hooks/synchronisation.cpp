@@ -9,7 +9,6 @@
 
 #include "interpose/hooks/driver.hpp"
 #include "interpose/hooks/inside_driver.hpp"
-#include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/log/pool_recorder.hpp"
 
@@ -21,7 +20,7 @@ struct Domain {
     int number;        // of Epochs; -1: it had no room, and then nothing is ever reusable
 };
 
-constexpr std::size_t kMaxDomains = 256;
+constexpr std::size_t kMaxDomains = 64;
 
 constinit capture::Lock lock;
 constinit Domain domains[kMaxDomains]{};
@@ -135,16 +134,14 @@ CUresult synchronise_all(log::Thread& thread) noexcept
         return CUDA_SUCCESS;
     CUcontext current = nullptr;
     driver->context(&current);
-    const capture::Scratch<Domain[kMaxDomains]> all;
-    if (!all)
-        return CUDA_SUCCESS;
-    const std::size_t count = copy_domains(*all);
+    Domain all[kMaxDomains];
+    const std::size_t count = copy_domains(all);
     const std::uint64_t ticks = log::now();
     const std::uint64_t epoch = the_epochs.begin();
     bool advanced = false;
     CUresult answer = CUDA_SUCCESS;
     for (std::size_t i = 0; i < count; ++i) {
-        const Domain& domain = (*all)[i];
+        const Domain& domain = all[i];
         const CUresult result =
             in_driver(thread, [&] { return synchronise(*driver, domain.context, current); });
         if (result == CUDA_SUCCESS && domain.number >= 0)

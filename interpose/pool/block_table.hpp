@@ -51,9 +51,9 @@ struct Lookup {
 
 // A block that left the pool live, as it was.
 struct Detached {
-    Address address = 0;
-    std::uint64_t bytes = 0, requested = 0, serial = 0;
-    bool pinned = false;
+    Address address;
+    std::uint64_t bytes, requested, serial;
+    bool pinned;
 };
 
 // A segment on its way back to upstream: the pool has forgotten it already.

@@ -120,7 +120,7 @@ TEST_F(CachePool, WhatLeftComesBackAsItWasIfTheDriverRefuses)
     const Address address = get(1000);
     pool->pin(address);
     const std::uint64_t serial = pool->find(address).serial;
-    Detached left;
+    Detached left{};
     EXPECT_EQ(pool->free(address, &left), Freed::leaves);
     pool->reattach(left);
     EXPECT_EQ(pool->find(address).serial, serial);
@@ -131,7 +131,7 @@ TEST_F(CachePool, WhatLeftComesBackAsItWasIfTheDriverRefuses)
 TEST_F(CachePool, ALiveBlockCanBeDetachedAFreedOneCannot)
 {
     const Address address = get(1000);
-    Detached left;
+    Detached left{};
     EXPECT_TRUE(pool->detach(address, left));
     EXPECT_EQ(left.bytes, 1000u);
     EXPECT_FALSE(pool->detach(address, left));

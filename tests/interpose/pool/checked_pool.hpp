@@ -190,7 +190,7 @@ private:
         demand(found.pinned == pinned, "a pin is not seen");
         const bool whole = found.segment_bytes == block.bytes;
         live_.erase(at);
-        pool::Detached left;
+        pool::Detached left{};
         switch (pool_->free(address, &left)) {
         case pool::Freed::surplus:
             demand(!pinned, "a pinned block was kept");
@@ -250,7 +250,7 @@ private:
     void detach(At at, std::uint64_t number)
     {
         const pool::Lookup found = pool_->find(at->first);
-        pool::Detached left;
+        pool::Detached left{};
         if (!pool_->detach(at->first, left)) {
             demand(found.segment_bytes != found.bytes, "a whole segment could not leave");
             return;

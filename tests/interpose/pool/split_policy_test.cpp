@@ -145,7 +145,7 @@ TEST_F(SplitPool, APartThatWasPinnedItselfIsNotUsedAgainButItsSegmentMayGo)
 TEST_F(SplitPool, APartCannotBeDetached)
 {
     const Address part = get(1000), whole = get(20 * kMiB);
-    Detached left;
+    Detached left{};
     EXPECT_FALSE(pool->detach(part, left));
     EXPECT_TRUE(pool->detach(whole, left));
     pool->reattach(left);
