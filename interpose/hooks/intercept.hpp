@@ -24,7 +24,7 @@ namespace vramscope::hooks {
     const bool enters = log::enter_nested(
         thread, site,
         driver && driver->contains(reinterpret_cast<const void*>(site.return_address)));
-    if (enters && pool_lock_held)
+    if (enters && held_pool_lock && thread.inside == log::Inside::program)
         give_up_pooling(); // the call that held it was left by a jump
     return enters;
 }

@@ -3,7 +3,7 @@
 //
 // Spins a little, then waits on a futex. Signals are not held back, that would cost two system
 // calls: a handler's call finds its thread inside the recorder and passes by the pool. Should a
-// handler leave by siglongjmp while the lock is held, pool_lock_held says so, and the pool is used
+// handler leave by siglongjmp while the lock is held, held_pool_lock says so, and pools are used
 // no more.
 #pragma once
 
@@ -15,24 +15,26 @@
 
 namespace vramscope::hooks {
 
-inline thread_local constinit bool pool_lock_held = false;
+class PoolLock;
+inline thread_local constinit PoolLock* held_pool_lock = nullptr; // by this thread
 
 class PoolLock {
 public:
     void lock() noexcept
     {
-        pool_lock_held = true;
         std::uint32_t expected = kFree;
         if (!state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire))
             [[unlikely]]
             wait();
+        held_pool_lock = this;
     }
 
     void unlock() noexcept
     {
+        held_pool_lock = nullptr;
+        std::atomic_signal_fence(std::memory_order_release);
         if (state_.exchange(kFree, std::memory_order_release) == kWaitedFor) [[unlikely]]
             futex(FUTEX_WAKE_PRIVATE, 1);
-        pool_lock_held = false;
     }
 
 private:

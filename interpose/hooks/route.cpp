@@ -409,6 +409,7 @@ void pool_context_gone(std::uint64_t id) noexcept
 void give_up_pooling() noexcept
 {
     given_up.store(true);
+    held_pool_lock->unlock(); // others wait for it
 }
 
 } // namespace vramscope::hooks

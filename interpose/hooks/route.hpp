@@ -92,7 +92,7 @@ void record_out_of_memory(Call& call, std::uint64_t requested) noexcept;
 
 void pool_context_gone(std::uint64_t id) noexcept;
 
-// A handler left the pool in the middle of a change.
+// A handler left the pool in the middle of a change, and this thread has its lock.
 void give_up_pooling() noexcept;
 
 } // namespace vramscope::hooks
