@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "interpose/hooks/limits.hpp"
-#include "interpose/hooks/route.hpp"
+#include "interpose/hooks/shortage.hpp"
 #include "interpose/hooks/unknown_names.hpp"
 #include "tracker/capture/stack_table.hpp"
 #include "tracker/log/log_file.hpp"

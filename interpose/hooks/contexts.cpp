@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "interpose/hooks/captures.hpp"
-#include "interpose/hooks/route.hpp"
+#include "interpose/hooks/context_pools.hpp"
 #include "interpose/hooks/synchronisation.hpp"
 #include "tracker/capture/lock.hpp"
 

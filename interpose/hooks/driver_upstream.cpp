@@ -4,7 +4,7 @@
 #include "interpose/hooks/damage.hpp"
 #include "interpose/hooks/inside_driver.hpp"
 #include "interpose/hooks/limits.hpp"
-#include "interpose/hooks/route.hpp"
+#include "interpose/hooks/shortage.hpp"
 #include "interpose/hooks/synchronisation.hpp"
 #include "tracker/log/pool_recorder.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "interpose/hooks/limits.hpp"
 #include "interpose/hooks/route.hpp"
+#include "interpose/hooks/shortage.hpp"
 
 namespace vramscope::hooks {
 

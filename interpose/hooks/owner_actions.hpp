@@ -2,8 +2,8 @@
 #pragma once
 
 #include "interpose/hooks/actions.hpp"
+#include "interpose/hooks/context_pools.hpp"
 #include "interpose/hooks/pools.hpp"
-#include "interpose/hooks/route.hpp"
 #include "interpose/hooks/synchronisation.hpp"
 
 namespace vramscope::hooks {

@@ -2,31 +2,20 @@
 // the driver.
 //
 // The pool, if one is wanted, the log is open, the context is known, no stream is captured and the
-// process has not begun to exit; else the driver, and the pools are told. A pool is per context and
-// lives as long as it. Any thread, inside a hook, with no lock held.
+// process has not begun to exit; else the driver, and the pools are told. Any thread, inside a
+// hook, with no lock held.
 #pragma once
 
 #include "interpose/hooks/actions.hpp"
-#include "interpose/hooks/context_pool.hpp"
+#include "interpose/hooks/context_pools.hpp"
 
 namespace vramscope::hooks {
 
-// False: everything goes to the driver, as if there were no pool.
-bool pooling() noexcept;
+// Nothing is kept, and nothing is asked of the driver.
+bool passing_through() noexcept;
 
 // The pool for what the program allocates or frees now. Null: the driver answers.
 ContextPool* pool_here(Call& call) noexcept;
-
-// The pool at or after `at`, which moves behind it; null: there are no more.
-ContextPool* next_pool(std::size_t& at) noexcept;
-// Every pool of this process. Another thread may add one meanwhile.
-template <class Visit>
-void each_pool(Visit visit) noexcept
-{
-    std::size_t at = 0;
-    while (ContextPool* one = next_pool(at))
-        visit(*one);
-}
 
 struct Served {
     CUresult result = CUDA_SUCCESS;
@@ -75,24 +64,5 @@ struct Found {
 Found find_block(std::uint64_t pointer) noexcept;
 // Its block is not kept at its free.
 void pin(const Found& found) noexcept;
-
-// A graph that can be launched may hold any address that is live now.
-void graph_may_hold_memory() noexcept;
-void executable_made() noexcept;
-void executable_gone() noexcept;
-
-// Gives what is cached for this device back to the driver; `except` is empty already. Bytes.
-std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept;
-std::uint64_t releasable_bytes(std::int64_t device) noexcept;
-// Of an entry point, as the table says.
-bool takes_device_memory(Hook hook) noexcept;
-// Memory was short in an entry point that the pool does not serve. True: try it again.
-bool make_room_for(Call& call) noexcept;
-void record_out_of_memory(Call& call, std::uint64_t requested) noexcept;
-
-void pool_context_gone(std::uint64_t id) noexcept;
-
-// A handler left the pool in the middle of a change, and this thread has its lock.
-void give_up_pooling() noexcept;
 
 } // namespace vramscope::hooks
