@@ -220,6 +220,9 @@ TEST_F(CachePool, ActiveIsExactHoweverManyEpochsArePending)
     EXPECT_EQ(stats().active.all.current, 301u);
     EXPECT_EQ(stats().pending_bytes, 150'000u);
     EXPECT_EQ(pool->validate(), nullptr);
+    epochs.ended(other, epochs.begin());
+    upstream.synchronise();
+    EXPECT_EQ(stats().active.all.current, 151u);
 }
 
 TEST_F(CachePool, ForgetsAllWithoutACall)

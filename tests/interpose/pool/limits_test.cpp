@@ -104,9 +104,8 @@ TEST_F(CachePool, WhatNothingHelpsIsUpstreamsAnswer)
 TEST_F(CachePool, BeyondTheThresholdWhatWasUnusedForLongerThanMostGoesBack)
 {
     use({.garbage_collection_threshold = 0.5, .allowed_bytes = 1000});
-    const Address old = get(300);
+    const Address young = get(200), old = get(300);
     retire(old);
-    const Address young = get(200);
     for (int searches = 0; searches < 10; ++searches)
         retire(get(100));
     retire(young);
