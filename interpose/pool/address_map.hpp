@@ -80,10 +80,12 @@ private:
     static_assert(sizeof(Entry) == 8);
     static constexpr std::size_t kLeastSlots = 1024;
 
-    // Fibonacci hashing: neighbouring addresses are spread evenly.
+    // Twice, as one multiplication leaves multiples of a large power of two in clusters.
     static std::uint32_t tag_of(std::uint64_t key) noexcept
     {
-        return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 32);
+        std::uint64_t hash = key * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+        return static_cast<std::uint32_t>(hash >> 32);
     }
     std::size_t home(std::uint32_t tag) const noexcept { return tag >> shift_; }
     std::size_t next(std::size_t at) const noexcept { return (at + 1) & (slots_ - 1); }

@@ -110,6 +110,8 @@ private:
         Index best = 0;
         for (int looks = kLooks; at && looks > 0; at = table[at].next, --looks) {
             const Block& block = table[at];
+            if (block.bytes == bytes)
+                return at;
             if (block.bytes < bytes)
                 continue;
             if (!best || block.bytes < table[best].bytes ||

@@ -74,20 +74,7 @@ public:
     }
 
     // Gives back what is more than max_cached_bytes, what was free for longest first.
-    void settle() noexcept
-    {
-        for (;;) {
-            Leaving leaving;
-            {
-                const Guard guard(lock_);
-                if (policy_.releasable_bytes() <= options_.max_cached_bytes ||
-                    !policy_.take_out_oldest(leaving))
-                    return;
-                ++device_frees_;
-            }
-            release(leaving, Release::surplus);
-        }
-    }
+    void settle() noexcept;
 
     // A live block that is a whole segment leaves the pool: its free goes to the driver.
     bool detach(Address address, Detached& left) noexcept
@@ -242,127 +229,14 @@ private:
         return answer;
     }
 
-    // No ready block: wait for one that is pending, or take more, or make room and take more.
-    [[gnu::noinline, gnu::cold]] Allocation miss(std::uint64_t rounded,
-                                                 std::uint64_t requested) noexcept
-    {
-        Allocation answer;
-        if (could_wait(rounded) && wait_and_take(rounded, requested, answer))
-            return answer;
-        collect_garbage();
-        const std::uint64_t segment = policy_.segment_bytes(rounded);
-        answer = grow(rounded, requested, segment);
-        if (answer.status != U::kOutOfMemory)
-            return answer;
-        if (!wait_and_take(rounded, requested, answer)) {
-            trim(Release::pressure);
-            upstream_.make_room();
-            answer = grow(rounded, requested, segment);
-            const std::uint64_t least = policy_.least_segment_bytes(rounded);
-            if (answer.status == U::kOutOfMemory && least < segment)
-                answer = grow(rounded, requested, least); // without us it would ask for no more
-        }
-        answer.retried = true;
-        const Guard guard(lock_);
-        ++retries_;
-        if (answer.status == U::kOutOfMemory)
-            ++ooms_;
-        return answer;
-    }
-
-    bool could_wait(std::uint64_t rounded) const noexcept
-    {
-        const Guard guard(lock_);
-        return policy_.pending_could_serve(rounded);
-    }
-
-    bool wait_and_take(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept
-    {
-        const bool waited = upstream_.synchronise() == 0;
-        const Guard guard(lock_);
-        synchronisations_ += waited;
-        const Index index = waited ? policy_.take(rounded, requested) : 0;
-        if (index)
-            answer = reused(index);
-        return index != 0;
-    }
-
-    // A new segment, and the block in it.
-    [[gnu::noinline, gnu::cold]] Allocation grow(std::uint64_t rounded, std::uint64_t requested,
-                                                 std::uint64_t segment) noexcept
-    {
-        Allocation answer{.block_bytes = segment};
-        {
-            const Guard guard(lock_);
-            const std::uint64_t reserved =
-                policy_.table().books.reserved_bytes.current() + growing_;
-            if (segment > options_.allowed_bytes || reserved > options_.allowed_bytes - segment) {
-                answer.status = U::kOutOfMemory;
-                return answer;
-            }
-            growing_ += segment;
-        }
-        answer.status = upstream_.allocate(segment, answer.address);
-        const Guard guard(lock_);
-        growing_ -= segment;
-        if (answer.status != 0)
-            return answer;
-        ++device_allocations_;
-        if (const Index index = policy_.add_segment(answer.address, segment, rounded, requested)) {
-            ++not_reused_;
-            answer.block_bytes = policy_.table()[index].bytes;
-            answer.pooled = true;
-        }
-        return answer;
-    }
-
-    // Before more is taken: beyond the threshold, what was unused for longer than most goes back.
-    void collect_garbage() noexcept
-    {
-        const double threshold = options_.garbage_collection_threshold;
-        if (threshold <= 0 || options_.allowed_bytes == kNoLimit)
-            return;
-        const auto most =
-            static_cast<std::uint64_t>(threshold * static_cast<double>(options_.allowed_bytes));
-        for (;;) {
-            std::uint64_t reserved, age;
-            {
-                const Guard guard(lock_);
-                reserved = policy_.table().books.reserved_bytes.current();
-                if (reserved <= most || !policy_.mean_age(age))
-                    return;
-            }
-            if (release_aged(Release::collected, age, reserved - most) == 0)
-                return;
-        }
-    }
-
-    std::uint64_t release_aged(Release why, std::uint64_t least_age, std::uint64_t wanted) noexcept
-    {
-        std::uint64_t released = 0;
-        Index cursor = Policy::kFirst;
-        while (released < wanted) {
-            Leaving leaving;
-            {
-                const Guard guard(lock_);
-                if (!policy_.take_out(cursor, least_age, leaving))
-                    break;
-                ++device_frees_;
-            }
-            if (release(leaving, why))
-                released += leaving.bytes;
-        }
-        return released;
-    }
-
-    bool release(const Leaving& leaving, Release why) noexcept
-    {
-        if (upstream_.release(leaving.address, why) == 0)
-            return true;
-        const Guard guard(lock_);
-        ++refused_frees_;
-        return false;
-    }
+    // pool_growth.hpp
+    Allocation miss(std::uint64_t rounded, std::uint64_t requested) noexcept;
+    bool could_wait(std::uint64_t rounded) const noexcept;
+    bool wait_and_take(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept;
+    Allocation grow(std::uint64_t rounded, std::uint64_t requested, std::uint64_t segment) noexcept;
+    void collect_garbage() noexcept;
+    std::uint64_t release_aged(Release why, std::uint64_t least_age, std::uint64_t wanted) noexcept;
+    bool release(const Leaving& leaving, Release why) noexcept;
 
     bool is_pinned(const Block& block) const noexcept
     {
@@ -424,3 +298,5 @@ private:
 };
 
 } // namespace vramscope::pool
+
+#include "interpose/pool/pool_growth.hpp"

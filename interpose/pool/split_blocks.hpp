@@ -38,21 +38,21 @@ inline void SplitPolicy::make_pending(Index index, std::uint64_t stamp) noexcept
     Block& block = table_[index];
     block.state = State::pending;
     block.mark = stamp;
-    pending_.append(table_, index);
+    pending_[block.kind].append(table_, index);
     pending_bytes_[block.kind] += block.bytes;
     unused(block);
 }
 
 // False: nothing that is pending has passed.
-inline bool SplitPolicy::pass_some(int most) noexcept
+inline bool SplitPolicy::pass_some(Kind kind, int most) noexcept
 {
     const std::uint64_t safe = epochs_.safe();
-    Index index = pending_.head();
+    Index index = pending_[kind].head();
     if (!index || table_[index].mark > safe)
         return false;
     for (; index && most > 0 && table_[index].mark <= safe; --most) {
         pass_one(index);
-        index = pending_.head();
+        index = pending_[kind].head();
     }
     return true;
 }
@@ -60,7 +60,7 @@ inline bool SplitPolicy::pass_some(int most) noexcept
 inline void SplitPolicy::pass_one(Index index) noexcept
 {
     const Block& passed = table_[index];
-    pending_.remove(table_, index);
+    pending_[passed.kind].remove(table_, index);
     pending_bytes_[passed.kind] -= passed.bytes;
     table_.books.passed(passed.kind, 1, passed.bytes);
     if (passed.right && table_[passed.right].state == State::free)

@@ -1,7 +1,7 @@
 // interpose/pool/split_policy.hpp — blocks cut from segments and joined again, by PyTorch's rules.
 //
-// Guarded by the pool's lock; calls nothing outside. A freed block waits in one queue, as stamps
-// only grow; when it has passed it is joined with its free neighbours and goes to the bins. A few
+// Guarded by the pool's lock; calls nothing outside. A freed block waits in a queue, as stamps only
+// grow; when it has passed it is joined with its free neighbours and goes to the bins. A few
 // are joined at each call, so that none pays for all. Adjacent free blocks do not exist.
 #pragma once
 
@@ -37,9 +37,10 @@ public:
     Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
     {
         ++table_.turn;
-        pass_some(kPassedPerCall);
+        const Kind kind = kind_of(rounded);
+        pass_some(kind, kind == kSmall ? kPassedPerSmall : kPassedPerLarge);
         Index index = fit(rounded);
-        while (!index && pass_some(kPassedInNeed))
+        while (!index && pass_some(kind, kPassedInNeed))
             index = fit(rounded);
         if (!index)
             return 0;
@@ -178,7 +179,7 @@ public:
     // Joins all that has passed.
     void pass() noexcept
     {
-        while (pass_some(kPassedInNeed))
+        while (pass_some(kSmall, kPassedInNeed) || pass_some(kLarge, kPassedInNeed))
             ;
     }
 
@@ -188,7 +189,7 @@ public:
         segments_.clear();
         by_order_.clear();
         bins_[kSmall] = bins_[kLarge] = {};
-        pending_ = held_ = {};
+        pending_[kSmall] = pending_[kLarge] = held_ = {};
         idle_[kSmall] = idle_[kLarge] = {};
         pending_bytes_[kSmall] = pending_bytes_[kLarge] = idle_bytes_ = 0;
     }
@@ -196,7 +197,8 @@ public:
     const char* validate() const noexcept;
 
 private:
-    static constexpr int kPassedPerCall = 8, kPassedInNeed = 64;
+    // Of large ones nearly all at once: what is not joined yet is missed, and a worse fit is cut.
+    static constexpr int kPassedPerSmall = 4, kPassedPerLarge = 64, kPassedInNeed = 64;
     // What a request of at least max_split_bytes may get more than it asked for.
     static constexpr std::uint64_t kMostUnsplit = 20u << 20;
 
@@ -264,7 +266,7 @@ private:
 
     void hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
     void make_pending(Index index, std::uint64_t stamp) noexcept;
-    bool pass_some(int most) noexcept;
+    bool pass_some(Kind kind, int most) noexcept;
     void pass_one(Index index) noexcept;
     Index absorb(Index index, Index neighbour) noexcept;
 
@@ -282,7 +284,7 @@ private:
     Slab<Segment> segments_;
     AddressTree<Nodes> by_order_{Nodes{&segments_}};
     Bins bins_[2];
-    Queue pending_, held_;
+    Queue pending_[2], held_;
     Idle idle_[2];
     std::uint64_t pending_bytes_[2] = {};
     std::uint64_t idle_bytes_ = 0;

@@ -86,7 +86,7 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
         if (block.state == State::held && !block.pinned)
             held_.remove(table_, at);
         if (block.state == State::pending) {
-            pending_.remove(table_, at);
+            pending_[block.kind].remove(table_, at);
             pending_bytes_[block.kind] -= block.bytes;
         }
         if (block.state == State::free) {

@@ -61,11 +61,15 @@ inline const char* SplitPolicy::validate_segment(Index index, Counted& counted) 
 inline const char* SplitPolicy::validate_lists(const Counted& counted) const noexcept
 {
     const auto count = [&](State state) { return counted.by_state[static_cast<unsigned>(state)]; };
-    std::uint64_t pending = 0, held = 0, free = 0, idle = 0, mark = 0;
-    for (Index at = pending_.head(); at; at = table_[at].next, ++pending) {
-        if (table_[at].state != State::pending || table_[at].mark < mark)
-            return "the queue of pending blocks is not in the order of their stamps";
-        mark = table_[at].mark;
+    std::uint64_t pending = 0, held = 0, free = 0, idle = 0;
+    for (const Kind kind : {kSmall, kLarge}) {
+        std::uint64_t mark = 0;
+        for (Index at = pending_[kind].head(); at; at = table_[at].next, ++pending) {
+            if (table_[at].state != State::pending || table_[at].kind != kind ||
+                table_[at].mark < mark)
+                return "a queue of pending blocks is not in the order of their stamps";
+            mark = table_[at].mark;
+        }
     }
     for (Index at = held_.head(); at; at = table_[at].next, ++held) {
         if (table_[at].state != State::held)

@@ -1,9 +1,10 @@
-// tests/bench/pool/pool_bench.cpp — how long a hit takes: pool_bench ALLOCATOR LIVE THREADS ROUNDS.
+// tests/bench/pool/pool_bench.cpp — how long a hit takes: pool_bench ALLOCATOR LIVE SPARE THREADS
+// ROUNDS.
 //
-// ALLOCATOR: cache, split, torch, rmm. LIVE blocks of 16 sizes, and as many free ones between them.
-// A round frees 64 random blocks, synchronises (untimed) and allocates 64 of the same sizes. Each
-// call is timed by itself with the TSC, less what an empty measurement takes. Printed, in ns: p50
-// and p99 of an allocation, p50 and p99 of a free; of all threads together.
+// ALLOCATOR: cache, split, torch, rmm. LIVE blocks of 16 sizes; SPARE 1: as many free ones between
+// them, 0: none. A round frees 64 random blocks, synchronises (untimed) and allocates 64 of the
+// same sizes. Each call is timed by itself with the TSC, less what an empty measurement takes.
+// Printed, in ns: p50 and p99 of an allocation, p50 and p99 of a free; of all threads together.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -67,14 +68,14 @@ struct Taken {
     std::vector<std::uint32_t> allocations, frees;
 };
 
-// Every second block of twice as many is freed, so that no two free ones can be joined.
+// Spare ones: every second block of twice as many is freed, so that no two of them can be joined.
 template <class Allocator>
-std::vector<Block> fill(Allocator& allocator, std::size_t live, std::mt19937_64& random)
+std::vector<Block> fill(Allocator& allocator, std::size_t live, bool spare, std::mt19937_64& random)
 {
     std::vector<Block> kept, other;
-    for (std::size_t count = 0; count < 2 * live; ++count) {
+    for (std::size_t count = 0; count < (spare ? 2 * live : live); ++count) {
         const std::uint64_t bytes = kSizes[random() % std::size(kSizes)];
-        (count % 2 ? kept : other).push_back({allocator.allocate(bytes), bytes});
+        (count % 2 || !spare ? kept : other).push_back({allocator.allocate(bytes), bytes});
     }
     for (const Block& block : other)
         allocator.free(block.address);
@@ -87,22 +88,27 @@ void measure(Allocator& allocator, std::vector<Block>& live, std::mt19937_64& ra
              Taken& taken)
 {
     std::size_t chosen[kBatch];
+    std::uint32_t times[kBatch]; // a store to a new line would be waited for by the next lock
     for (int round = 0; round < rounds; ++round) {
-        for (auto& each : chosen) { // different ones
+        for (int at = 0; at < kBatch; ++at) { // different ones
+            std::size_t& each = chosen[at];
             each = random() % live.size();
             while (live[each].address == 0)
                 each = (each + 1) % live.size();
             const std::uint64_t start = ticks();
             allocator.free(live[each].address);
-            taken.frees.push_back(static_cast<std::uint32_t>(ticks() - start));
+            times[at] = static_cast<std::uint32_t>(ticks() - start);
             live[each].address = 0;
         }
+        taken.frees.insert(taken.frees.end(), times, times + kBatch);
         allocator.synchronise();
-        for (const auto each : chosen) {
+        for (int at = 0; at < kBatch; ++at) {
+            const std::size_t each = chosen[at];
             const std::uint64_t start = ticks();
             live[each].address = allocator.allocate(live[each].bytes);
-            taken.allocations.push_back(static_cast<std::uint32_t>(ticks() - start));
+            times[at] = static_cast<std::uint32_t>(ticks() - start);
         }
+        taken.allocations.insert(taken.allocations.end(), times, times + kBatch);
     }
 }
 
@@ -118,14 +124,14 @@ void print(std::vector<std::uint32_t> taken, double ns, std::uint64_t empty)
 }
 
 template <class Allocator>
-void run(Allocator& allocator, std::size_t live, unsigned threads, int rounds)
+void run(Allocator& allocator, std::size_t live, bool spare, unsigned threads, int rounds)
 {
     std::vector<std::vector<Block>> blocks(threads);
     std::vector<std::mt19937_64> randoms;
     for (unsigned thread = 0; thread < threads; ++thread) {
         randoms.emplace_back(thread + 1);
-        blocks[thread] =
-            fill(allocator, std::max<std::size_t>(live / threads, 2 * kBatch), randoms[thread]);
+        blocks[thread] = fill(allocator, std::max<std::size_t>(live / threads, 2 * kBatch), spare,
+                              randoms[thread]);
     }
     std::vector<Taken> taken(threads);
     std::atomic<unsigned> ready{0};
@@ -160,24 +166,25 @@ void run(Allocator& allocator, std::size_t live, unsigned threads, int rounds)
 
 int main(int argc, char** argv)
 {
-    if (argc != 5)
+    if (argc != 6)
         return 2;
     const auto live = static_cast<std::size_t>(std::atoll(argv[2]));
-    const auto threads = static_cast<unsigned>(std::atoi(argv[3]));
-    const int rounds = std::atoi(argv[4]);
+    const bool spare = std::atoi(argv[3]) != 0;
+    const auto threads = static_cast<unsigned>(std::atoi(argv[4]));
+    const int rounds = std::atoi(argv[5]);
     const auto upstream = std::make_unique<Counter>();
     if (!std::strcmp(argv[1], "cache")) {
         bench::Ours<pool::CachePolicy> pool(*upstream, {});
-        run(pool, live, threads, rounds);
+        run(pool, live, spare, threads, rounds);
     } else if (!std::strcmp(argv[1], "split")) {
         bench::Ours<pool::SplitPolicy> pool(*upstream, {});
-        run(pool, live, threads, rounds);
+        run(pool, live, spare, threads, rounds);
     } else if (!std::strcmp(argv[1], "torch")) {
         bench::TorchRules<Counter> rules(*upstream, {});
-        run(rules, live, threads, rounds);
+        run(rules, live, spare, threads, rounds);
     } else if (!std::strcmp(argv[1], "rmm")) {
         bench::RmmRules<Counter> rules(*upstream, 0);
-        run(rules, live, threads, rounds);
+        run(rules, live, spare, threads, rounds);
     } else {
         return 2;
     }
