@@ -52,7 +52,7 @@ void Damages::apply(const Record& record, const FreeHistory& history)
     damage.address = body.address;
     damage.offset = body.offset;
     damage.wrong_bytes = body.bytes;
-    damage.noticed = {.api = 0, .stack = body.stack, .ticks = record.ticks};
+    damage.noticed = {.api = kNoApi, .stack = body.stack, .ticks = record.ticks};
     if (const LoggedMisuse block = history.block_at(body.address);
         block.memory != format::Memory::none && block.offset == 0) {
         damage.block_bytes = block.bytes;

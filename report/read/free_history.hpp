@@ -31,6 +31,8 @@ enum class MisuseKind : std::uint8_t {
     none,    // the block was there: the driver had another reason
 };
 
+inline constexpr std::uint64_t kNoApi = ~std::uint64_t{0};
+
 // A call that a stack is known of.
 struct LoggedCall {
     std::uint64_t api = 0;

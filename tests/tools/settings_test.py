@@ -11,7 +11,7 @@ from cli import SOURCE, CliTest
 TABLE = SOURCE / "tracker" / "log" / "settings.def"
 PAGE = SOURCE / "tools" / "README.md"
 HEAD = "| setting | default | what it does | valid values | has an effect |\n|---|---|---|---|---|\n"
-SCOPES = {"any": "always", "pooled": "with a pool", "split": "with `split`"}
+SCOPES = {"any": "always", "memory": "always", "pooled": "with a pool", "split": "with `split`"}
 
 
 def rows():

@@ -211,9 +211,11 @@ TEST(Settings, TellWhatIsSetInVain)
     const Settings off = read({{"VRAMSCOPE_POOL", "off"},
                                {"VRAMSCOPE_POISON", "0xA5"},
                                {"VRAMSCOPE_LIMIT", "8GiB"},
+                               {"VRAMSCOPE_MAX_CACHED", "0"},
                                {"VRAMSCOPE_VERIFY", "off"}});
     EXPECT_STREQ(off.without_effect,
-                 "VRAMSCOPE_LIMIT, VRAMSCOPE_POISON: no effect with VRAMSCOPE_POOL=off");
+                 "VRAMSCOPE_MAX_CACHED, VRAMSCOPE_POISON: no effect with VRAMSCOPE_POOL=off");
+    EXPECT_STREQ(off.pool_knobs, "limit=8GiB");
     const Settings cache = read({{"VRAMSCOPE_POOL", "cache"},
                                  {"VRAMSCOPE_MAX_SPLIT_SIZE_MB", "64"},
                                  {"VRAMSCOPE_GUARD", "on"},

@@ -263,9 +263,8 @@ void write_pool_settings(Thread& thread) noexcept
                 mode == PoolMode::cache   ? "cache"
                 : mode == PoolMode::split ? "split"
                                           : "off");
-    if (mode == PoolMode::off)
-        return;
-    record_info(thread, "pool.sync", settings().pool_strict ? "strict" : "lazy");
+    if (mode != PoolMode::off)
+        record_info(thread, "pool.sync", settings().pool_strict ? "strict" : "lazy");
     for (const char* knob = settings().pool_knobs; *knob; knob += std::strlen(knob) + 1) {
         char key[64];
         const char* const value = std::strchr(knob, '=') + 1;

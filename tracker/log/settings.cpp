@@ -11,7 +11,7 @@
 namespace vramscope::log {
 namespace {
 
-enum class Scope : std::uint8_t { any, pooled, split, inner };
+enum class Scope : std::uint8_t { any, memory, pooled, split, inner };
 
 void complain(char (&complaint)[kComplaintBytes], const char* environment, const char* value,
               const char* valid) noexcept
@@ -60,7 +60,7 @@ void add_knob(char*& end, std::size_t room, const char* environment, const char*
     end = std::strcpy(end, value) + std::strlen(value) + 1;
 }
 
-// Of what is set and valid for the pool, each is a knob that counts, or set in vain.
+// Of what is set and valid for memory and the pool, each is a knob that counts, or set in vain.
 void sort_knobs(Settings& settings, Environment environment, const bool* given) noexcept
 {
     char* end = settings.pool_knobs;
