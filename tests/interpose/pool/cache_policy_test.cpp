@@ -252,6 +252,9 @@ TEST_F(CachePool, CountsAsPyTorchDoes)
     EXPECT_EQ(stats().cached_bytes, (1u << 20) + 1);
     pool->reset_peaks();
     EXPECT_EQ(stats().allocated_bytes.all.peak, 1u << 20);
+    EXPECT_EQ(stats().allocated_bytes.large_pool.peak, 0u);
     give_up(small);
+    pool->reset_peaks();
+    EXPECT_EQ(stats().allocated_bytes.small_pool.peak, 0u);
     EXPECT_EQ(stats().allocated_bytes.all.current, 0u);
 }

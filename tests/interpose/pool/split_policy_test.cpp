@@ -51,18 +51,20 @@ TEST_F(SplitPool, OnlyWhatHasPassedIsJoined)
 
 TEST_F(SplitPool, TheBestFitIsTakenAndTheLowestOfSeveral)
 {
-    const Address large = get(8000);
-    get(512);
-    const Address fits = get(4096);
-    get(512);
-    const Address higher = get(4096);
-    get(512);
-    for (const Address address : {higher, fits, large})
+    std::vector<Address> blocks;
+    for (const std::uint64_t bytes : {8000u, 33'280u, 4096u, 32'768u, 4096u, 32'768u}) {
+        blocks.push_back(get(bytes));
+        get(512); // keeps them apart
+    }
+    for (const Address address : blocks)
         give_up(address);
     upstream.synchronise();
-    EXPECT_EQ(get(4000), fits);
-    EXPECT_EQ(get(4000), higher);
-    EXPECT_EQ(get(4000), large);
+    EXPECT_EQ(get(3500), blocks[2]);
+    EXPECT_EQ(get(4096), blocks[4]);
+    EXPECT_EQ(get(4000), blocks[0]);
+    EXPECT_EQ(get(32'000), blocks[3]); // of three in a bin
+    EXPECT_EQ(get(32'000), blocks[5]);
+    EXPECT_EQ(get(32'000), blocks[1]);
 }
 
 TEST_F(SplitPool, LargeBlocksAreCutOnlyIfMoreThanAMebibyteIsLeft)
