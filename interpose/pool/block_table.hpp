@@ -124,6 +124,11 @@ struct Books {
             oversize_segments.subtract(kLarge, 1);
     }
 
+    std::uint64_t pending_bytes() const noexcept
+    {
+        return active_bytes.current() - allocated_bytes.current();
+    }
+
     template <class Each>
     void for_each(Each each) noexcept
     {
@@ -145,7 +150,7 @@ struct Books {
         stats.requested_bytes = requested_bytes.types();
         stats.oversize_allocations = oversize_allocations.types().all;
         stats.oversize_segments = oversize_segments.types().all;
-        stats.pending_bytes = active_bytes.current() - allocated_bytes.current();
+        stats.pending_bytes = pending_bytes();
         stats.cached_bytes = reserved_bytes.current() - active_bytes.current();
     }
 };

@@ -39,7 +39,8 @@ template <Upstream U, class Policy>
 bool Pool<U, Policy>::could_wait(std::uint64_t rounded) const noexcept
 {
     const Guard guard(lock_);
-    return policy_.pending_could_serve(rounded);
+    return policy_.table().books.pending_bytes() >= options_.wait_from_bytes &&
+           policy_.pending_could_serve(rounded);
 }
 
 template <Upstream U, class Policy>

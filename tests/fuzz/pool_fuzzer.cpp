@@ -46,6 +46,8 @@ pool::Options options_from(Numbers& numbers)
         options.allowed_bytes = 200u << 20;
         options.garbage_collection_threshold = 0.3;
     }
+    if (chosen & 16)
+        options.wait_from_bytes = 8u << 20;
     return options;
 }
 

@@ -46,7 +46,8 @@ std::vector<Options> options_to_try()
     Options rounded{.max_cached_bytes = 24 << 20};
     rounded.roundup_power2_divisions.fill(4);
     Options collecting{.garbage_collection_threshold = 0.5, .allowed_bytes = 200 << 20};
-    return {{}, split_few, rounded, collecting, {.max_cached_bytes = 0}};
+    return {
+        {}, split_few, rounded, collecting, {.max_cached_bytes = 0}, {.wait_from_bytes = 64 << 20}};
 }
 
 } // namespace

@@ -80,6 +80,33 @@ TEST_F(CachePool, ShortMemoryIsWaitedForGivenBackAndAskedForOnceMore)
     EXPECT_EQ(stats().num_alloc_retries, 1u);
 }
 
+TEST_F(CachePool, OneWaitServesMany)
+{
+    use({.wait_from_bytes = 4000});
+    for (int call = 0; call < 40; ++call)
+        give_up(get(1000));
+    EXPECT_EQ(upstream.calls.allocate, 4);
+    EXPECT_EQ(upstream.calls.synchronise, 9);
+}
+
+TEST_F(SplitPool, OneWaitServesMany)
+{
+    use({.wait_from_bytes = 4 * kMiB});
+    for (int call = 0; call < 80; ++call)
+        give_up(get(512 * kKiB));
+    EXPECT_EQ(upstream.calls.allocate, 2);
+    EXPECT_EQ(upstream.calls.synchronise, 9);
+}
+
+TEST_F(CachePool, ShortMemoryIsWaitedForHoweverLittleIsPending)
+{
+    use({.wait_from_bytes = 4000});
+    upstream.capacity = 1500;
+    const Address address = get(1000);
+    give_up(address);
+    EXPECT_EQ(get(1000), address);
+}
+
 TEST_F(CachePool, OthersMakeRoomToo)
 {
     Pool other(upstream, epochs, {});
