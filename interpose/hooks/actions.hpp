@@ -6,8 +6,11 @@
 // inside.
 #pragma once
 
+#include <algorithm>
+
 #include "interpose/hooks/array_bytes.hpp"
 #include "interpose/hooks/contexts.hpp"
+#include "interpose/hooks/limits.hpp"
 
 namespace vramscope::hooks {
 
@@ -212,7 +215,8 @@ struct AllocatesAsync : Action {
     template <class Ask>
     CUresult answer(Call& call, Ask ask)
     {
-        return fits(call, bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
+        const std::uint64_t unused = unused_bytes(pool);
+        return fits(call, bytes - std::min(bytes, unused)) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
     void succeeded(Call& call)
     {

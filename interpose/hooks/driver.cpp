@@ -76,6 +76,8 @@ void Driver::fill(void* library) noexcept
     take(stream_context, "cuStreamGetCtx");
     take(is_capturing, "cuStreamIsCapturing");
     take(address_range, "cuMemGetAddressRange_v2");
+    take(device_pool, "cuDeviceGetMemPool");
+    take(pool_attribute, "cuMemPoolGetAttribute");
     take(memory_info, "cuMemGetInfo_v2");
     take(synchronise, "cuCtxSynchronize");
     take(synchronise_context, "cuCtxSynchronize_v2");

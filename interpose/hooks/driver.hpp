@@ -38,6 +38,8 @@ public:
     decltype(&::cuStreamGetCtx) stream_context;
     decltype(&::cuStreamIsCapturing) is_capturing;
     decltype(&::cuMemGetAddressRange_v2) address_range;
+    decltype(&::cuDeviceGetMemPool) device_pool;
+    decltype(&::cuMemPoolGetAttribute) pool_attribute;
     // What the pool needs besides questions (route.hpp says when).
     decltype(&::cuMemGetInfo_v2) memory_info;
     decltype(&::cuCtxSynchronize) synchronise;

@@ -30,6 +30,27 @@ bool asks_within_limit(std::uint64_t bytes) noexcept
     return used <= limit && bytes <= limit - used;
 }
 
+std::uint64_t unused_bytes(CUmemoryPool pool) noexcept
+{
+    const Driver* driver =
+        log::settings().limit_bytes != ~std::uint64_t{0} ? Driver::find() : nullptr;
+    if (!driver || !driver->context_device || !driver->device_pool || !driver->pool_attribute)
+        return 0;
+    return in_driver(log::this_thread, [&]() -> std::uint64_t {
+        CUdevice device = 0;
+        if (!pool && (driver->context_device(&device) != CUDA_SUCCESS ||
+                      driver->device_pool(&pool, device) != CUDA_SUCCESS))
+            return 0;
+        cuuint64_t reserved = 0;
+        cuuint64_t used = 0;
+        if (driver->pool_attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) !=
+                CUDA_SUCCESS ||
+            driver->pool_attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) != CUDA_SUCCESS)
+            return 0;
+        return reserved - std::min(reserved, used);
+    });
+}
+
 std::uint64_t device_bytes() noexcept
 {
     std::size_t free = 0;

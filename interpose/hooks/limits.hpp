@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "interpose/hooks/hook.hpp"
+
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
@@ -17,6 +19,10 @@ inline bool within_limit(std::uint64_t bytes) noexcept
 {
     return log::settings().limit_bytes == log::kNoBytes || asks_within_limit(bytes);
 }
+
+// What the driver's pool holds and nobody has: an allocation from it takes no more of the device.
+// Null: the pool of the current context's device. Nothing without a limit: then nobody counts it.
+std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
 
 // All memory of the current context's device, as the driver says.
 std::uint64_t device_bytes() noexcept;

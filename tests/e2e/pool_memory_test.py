@@ -1,7 +1,7 @@
 # tests/e2e/pool_memory_test.py — what is kept counts as free, and is given back where memory is short; limits of the pool.
 import unittest
 
-from pool import PoolTest
+from pool import MODES, PoolTest
 
 PROGRAM = "pool_memory"
 
@@ -46,6 +46,19 @@ class PoolMemoryTest(PoolTest):
                 out, _ = self.in_mode(PROGRAM, "info", mode, limit="64MiB")
                 self.assertIn("free 64 of 64 MiB, the device has 64\nold form: free 64 of 64 MiB\n", out)
                 self.assertIn("taken 48 MiB\n", out)
+
+    def test_a_limit_holds_for_each_function_with_any_pool_and_none(self):
+        self.assertNotIn(" 2\n", self.plain(PROGRAM, "each").stdout)
+        for mode in MODES:
+            with self.subTest(mode):
+                out, report = self.in_mode(PROGRAM, "each", mode, limit="64MiB")
+                self.assertEqual([line.split()[1] for line in out.splitlines()], ["2"] * 8, out)
+                self.assertEqual(len(report["out_of_memory"]), 8)
+                self.assertEqual({short["total_bytes"] for short in report["out_of_memory"]}, {64 << 20})
+                out, _ = self.in_mode(PROGRAM, "each", mode, limit="128MiB")
+                self.assertEqual(out, self.plain(PROGRAM, "each").stdout)
+                out, _ = self.in_mode(PROGRAM, "async_again", mode, limit="128MiB")
+                self.assertEqual(out, "cuMemAllocAsync 0\n" * 3)
 
     def test_a_fraction_bounds_the_pool(self):
         for mode in ("cache", "split"):

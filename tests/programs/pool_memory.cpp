@@ -185,6 +185,55 @@ void graph()
     check(cuGraphDestroy(made));
 }
 
+// Much of everything, one after the other.
+void each()
+{
+    CUdeviceptr block = 0;
+    std::size_t row = 0;
+    CUmemoryPool pool = nullptr;
+    CUarray flat = nullptr, deep = nullptr;
+    CUmipmappedArray levels = nullptr;
+    CUmemGenericAllocationHandle handle = 0;
+    CUDA_ARRAY_DESCRIPTOR shape{8192, 3200, CU_AD_FORMAT_FLOAT, 1};
+    const CUDA_ARRAY3D_DESCRIPTOR volume = cube();
+    CUmemAllocationProp prop{};
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    check(cuDeviceGetDefaultMemPool(&pool, 0));
+    const auto freed = [&block](CUresult result) {
+        if (result != CUDA_SUCCESS)
+            return result;
+        check(cuMemFree_v2(block));
+        return cuCtxSynchronize(); // pools give back what they hold
+    };
+    tell("cuMemAlloc", freed(cuMemAlloc_v2(&block, kMuch)));
+    tell("cuMemAllocPitch", freed(cuMemAllocPitch_v2(&block, &row, kMiB, 100, 16)));
+    tell("cuMemAllocAsync", freed(cuMemAllocAsync(&block, kMuch, nullptr)));
+    tell("cuMemAllocFromPoolAsync", freed(cuMemAllocFromPoolAsync(&block, kMuch, pool, nullptr)));
+    tell("cuArrayCreate", cuArrayCreate_v2(&flat, &shape));
+    if (flat)
+        check(cuArrayDestroy(flat));
+    tell("cuArray3DCreate", cuArray3DCreate_v2(&deep, &volume));
+    if (deep)
+        check(cuArrayDestroy(deep));
+    tell("cuMipmappedArrayCreate", cuMipmappedArrayCreate(&levels, &volume, 3));
+    if (levels)
+        check(cuMipmappedArrayDestroy(levels));
+    tell("cuMemCreate", cuMemCreate(&handle, kMuch, &prop, 0));
+    if (handle)
+        check(cuMemRelease(handle));
+}
+
+// What the driver's pool holds is taken once, however often it is handed out.
+void async_again()
+{
+    CUdeviceptr block = 0;
+    for (int i = 0; i < 3; ++i) {
+        tell("cuMemAllocAsync", cuMemAllocAsync(&block, kMuch, nullptr));
+        check(cuMemFreeAsync(block, nullptr));
+    }
+}
+
 // More than there is: the driver's own answer, and what was kept is given back for nothing.
 void too_much()
 {
@@ -230,10 +279,12 @@ void churn()
 }
 
 const Scene kScenes[] = {
-    {"info", info},     {"device", device},       {"pitch", pitch},     {"managed", managed},
-    {"async", async},   {"from_pool", from_pool}, {"array", array},     {"array3d", array3d},
-    {"mipmap", mipmap}, {"physical", physical},   {"context", context}, {"module", module},
-    {"graph", graph},   {"too_much", too_much},   {"all", all},         {"churn", churn},
+    {"info", info},         {"device", device},   {"pitch", pitch},
+    {"managed", managed},   {"async", async},     {"from_pool", from_pool},
+    {"array", array},       {"array3d", array3d}, {"mipmap", mipmap},
+    {"physical", physical}, {"context", context}, {"module", module},
+    {"graph", graph},       {"each", each},       {"async_again", async_again},
+    {"too_much", too_much}, {"all", all},         {"churn", churn},
 };
 
 } // namespace
