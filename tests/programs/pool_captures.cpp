@@ -157,11 +157,31 @@ void graph_writes()
         check(cuMemFree_v2(block));
 }
 
+// A graph writes to memory that is gone: from then on the driver answers nothing but that.
+void broken()
+{
+    const CUdeviceptr held = allocate();
+    const CUdeviceptr before[] = {allocate(), allocate()};
+    const CUgraphExec executable = fill_graph(held, kWhole);
+    const CUdeviceptr after[] = {allocate(), allocate()};
+    check(cuMemFree_v2(held));
+    check(cuMemFree_v2(after[0]));
+    check(cuGraphLaunch(executable, stream));
+    tell("free", cuMemFree_v2(before[0]));
+    tell("free", cuMemFree_v2(after[1]));
+    CUdeviceptr block = 0x1234;
+    tell("alloc", cuMemAlloc_v2(&block, kWhole));
+    tell("alloc", cuMemAlloc_v2(&block, kPart));
+    std::printf("untouched %d\n", block == 0x1234);
+    tell("synchronise", cuCtxSynchronize());
+    tell("free", cuMemFree_v2(before[1]));
+}
+
 const Scene kScenes[] = {
     {"free_inside", free_inside},           {"allocate_inside", allocate_inside},
     {"other_thread", other_thread},         {"free_async_inside", free_async_inside},
     {"stream_destroyed", stream_destroyed}, {"graph_holds", graph_holds},
-    {"graph_writes", graph_writes},
+    {"graph_writes", graph_writes},         {"broken", broken},
 };
 
 } // namespace
