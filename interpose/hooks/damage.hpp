@@ -12,11 +12,9 @@
 
 namespace vramscope::hooks {
 
-inline constexpr std::uint64_t kRedZoneBytes = 512;
-
 inline std::uint64_t red_zone_bytes() noexcept
 {
-    return log::settings().guard ? kRedZoneBytes : 0;
+    return log::settings().guard ? format::kRedZoneBytes : 0;
 }
 
 inline bool checks_memory() noexcept

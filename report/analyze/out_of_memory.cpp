@@ -50,6 +50,7 @@ std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logge
         row.retries = one.retries;
         judge(row);
         row.owners_known = one.owners_known;
+        row.held = one.held;
         row.owners = find_leaks(one.owners, source).leaks;
         sort_by_size(row.owners);
         row.owners.resize(std::min(row.owners.size(), kShownOwners));

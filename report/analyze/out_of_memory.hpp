@@ -24,18 +24,19 @@ struct OutOfMemory : CallPlace {
     std::int32_t device = -1; // -1: not known
     std::uint64_t requested = 0;
     std::uint64_t free = 0;
-    std::uint64_t total = 0; // 0: not known
-    std::uint64_t allocated = 0;
-    bool pooled = false; // else nothing is known of reserved memory and gaps
+    std::uint64_t total = 0;     // 0: not known
+    bool pooled = false;         // else nothing is known of these three
+    std::uint64_t allocated = 0; // of the pool
     std::uint64_t reserved = 0;
     std::uint64_t largest_gap = 0;
     std::uint64_t retries = 0; // of this device, up to there
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
     bool estimated = false;     // told from sums: what pieces the driver had, nobody knows
-    bool owners_known = false;
-    std::vector<Leak> owners; // that held the most of this device, largest first
-    std::size_t process = 0;  // index into Report::processes
+    bool owners_known = false;  // and held
+    std::uint64_t held = 0;     // by the program, pooled or not, as it asked for it
+    std::vector<Leak> owners;   // that held the most of this device, largest first
+    std::size_t process = 0;    // index into Report::processes
 };
 
 std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,

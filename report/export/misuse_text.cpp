@@ -143,7 +143,7 @@ void write_damage_summary(TextOutput& out, const Report& report, std::string_vie
     for (const Damage& damage : report.damage)
         times += damage.times;
     const Damage& first = report.damage.front();
-    const std::string what = fmt::format("{}  {} damaged: {} of the block of ", prefix,
+    const std::string what = fmt::format("{}  {} damaged: {} of the block from ", prefix,
                                          counted(times, "block"), name(first.kind));
     const std::size_t room = std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
     out.stream() << what

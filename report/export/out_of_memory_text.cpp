@@ -29,10 +29,13 @@ std::string numbers(const OutOfMemory& shortage)
     if (shortage.total > 0)
         text =
             fmt::format("{} free of {}; ", human_bytes(shortage.free), human_bytes(shortage.total));
-    text += fmt::format("{} allocated", human_bytes(shortage.allocated));
-    if (shortage.pooled)
-        text += fmt::format(", {} reserved, largest gap {}", human_bytes(shortage.reserved),
-                            human_bytes(shortage.largest_gap));
+    if (shortage.owners_known)
+        text += fmt::format("the program held {}; ", human_bytes(shortage.held));
+    text += shortage.pooled
+                ? fmt::format("pool: {} allocated, {} reserved, largest gap {}",
+                              human_bytes(shortage.allocated), human_bytes(shortage.reserved),
+                              human_bytes(shortage.largest_gap))
+                : "no pool";
     if (shortage.retries > 0)
         text +=
             fmt::format("; {} by then",

@@ -17,6 +17,7 @@ struct Row {
     const char* name;
     PoolStat PoolStats::*stat;
     bool bytes;
+    bool of_splits = false; // not shown where nothing was ever split
 };
 
 constexpr Row kRows[] = {
@@ -24,11 +25,11 @@ constexpr Row kRows[] = {
     {"active memory", &PoolStats::active_bytes, true},
     {"requested memory", &PoolStats::requested_bytes, true},
     {"reserved memory", &PoolStats::reserved_bytes, true},
-    {"non-releasable memory", &PoolStats::inactive_split_bytes, true},
+    {"non-releasable memory", &PoolStats::inactive_split_bytes, true, true},
     {"allocations", &PoolStats::allocation, false},
     {"active allocations", &PoolStats::active, false},
     {"reserved segments", &PoolStats::segment, false},
-    {"non-releasable pieces", &PoolStats::inactive_split, false},
+    {"non-releasable pieces", &PoolStats::inactive_split, false, true},
 };
 
 void write_row(std::ostream& out, const char* name, const Stat& stat, bool bytes)
@@ -67,15 +68,21 @@ void write_map(TextOutput& out, const char* when, const PoolMap& map)
 
 void write_counts(TextOutput& out, const PoolStats& stats)
 {
-    out.wrapped("", "  ",
-                fmt::format("driver: {} and {}, {} of ours; out of memory {}, {}",
-                            counted(stats.num_device_alloc, "allocation"),
-                            counted(stats.num_device_free, "free"),
-                            counted(stats.num_sync_all_streams, "synchronisation"),
-                            stats.num_ooms == 1 ? "once" : grouped(stats.num_ooms) + " times",
-                            stats.num_alloc_retries == 1
-                                ? "1 retry"
-                                : grouped(stats.num_alloc_retries) + " retries"));
+    const std::uint64_t served = stats.allocation.all.allocated;
+    const std::uint64_t cached = served - std::min(served, stats.num_device_alloc);
+    std::string text = fmt::format(
+        "{}, {} of them without the driver; the driver: {}, {}, {} of ours",
+        counted(served, "allocation"), grouped(cached),
+        counted(stats.num_device_alloc, "allocation"), counted(stats.num_device_free, "free"),
+        counted(stats.num_sync_all_streams, "synchronisation"));
+    if (stats.num_alloc_retries > 0)
+        text += stats.num_alloc_retries == 1
+                    ? ", 1 retry"
+                    : fmt::format(", {} retries", grouped(stats.num_alloc_retries));
+    if (stats.num_ooms > 0)
+        text += fmt::format(", out of memory {}",
+                            stats.num_ooms == 1 ? "once" : grouped(stats.num_ooms) + " times");
+    out.wrapped("", "  ", text);
 }
 
 void write_device(TextOutput& out, const Process& process, const PoolDevice& device,
@@ -89,8 +96,11 @@ void write_device(TextOutput& out, const Process& process, const PoolDevice& dev
                  << std::string(title.size() < 24 ? 24 - title.size() : 1, ' ')
                  << fmt::format(" {:>12} {:>12} {:>12} {:>12}\n", "cur usage", "peak usage",
                                 "tot alloc", "tot freed");
-    for (const Row& row : kRows)
-        write_row(out.stream(), row.name, (stats.*row.stat).all, row.bytes);
+    for (const Row& row : kRows) {
+        const Stat& stat = (stats.*row.stat).all;
+        if (!row.of_splits || stat.allocated > 0)
+            write_row(out.stream(), row.name, stat, row.bytes);
+    }
     if (stats.oversize_segments.allocated + stats.oversize_allocations.allocated > 0) {
         write_row(out.stream(), "oversize allocations", stats.oversize_allocations, false);
         write_row(out.stream(), "oversize segments", stats.oversize_segments, false);

@@ -30,14 +30,36 @@ Body decode(const Record& record)
     return body;
 }
 
+std::uint64_t first_wrong(const Body& body)
+{
+    return body.address + static_cast<std::uint64_t>(body.offset);
+}
+
+// What was freed need not begin where the new block does: where memory is split, the old one is
+// found by the byte. A byte in a red zone is in no block. `offset`: of the block to body.address.
+LoggedMisuse block_of(const Body& body, const FreeHistory& history)
+{
+    if (body.kind == format::Damage::use_after_free) {
+        LoggedMisuse old = history.block_at(first_wrong(body));
+        if (old.memory != format::Memory::none && old.ended.ticks != 0) {
+            old.offset = static_cast<std::uint64_t>(body.offset) - old.offset;
+            return old;
+        }
+    }
+    LoggedMisuse block = history.block_at(body.address);
+    return block.offset == 0 ? block : LoggedMisuse{};
+}
+
 } // namespace
 
 void Damages::note(const Record& record)
 {
     if (record.tag != format::Tag::damaged || addresses_.size() >= kMostFollowed)
         return;
-    if (const Body body = decode(record); body.ok)
+    if (const Body body = decode(record); body.ok) {
         addresses_.insert(body.address);
+        addresses_.insert(first_wrong(body));
+    }
 }
 
 void Damages::apply(const Record& record, const FreeHistory& history)
@@ -53,8 +75,9 @@ void Damages::apply(const Record& record, const FreeHistory& history)
     damage.offset = body.offset;
     damage.wrong_bytes = body.bytes;
     damage.noticed = {.api = kNoApi, .stack = body.stack, .ticks = record.ticks};
-    if (const LoggedMisuse block = history.block_at(body.address);
-        block.memory != format::Memory::none && block.offset == 0) {
+    if (const LoggedMisuse block = block_of(body, history); block.memory != format::Memory::none) {
+        damage.address = body.address + block.offset;
+        damage.offset = body.offset - static_cast<std::int64_t>(block.offset);
         damage.block_bytes = block.bytes;
         damage.allocation = block.allocation;
         damage.ended = block.ended;

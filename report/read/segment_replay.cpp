@@ -81,6 +81,8 @@ void SegmentReplay::read_settings()
         const auto& [key, value] = info[settings_read_];
         if (key == "pool.mode")
             small_segment_bytes_ = std::uint64_t{value == "split" ? 2u : 1u} << 20;
+        if (key == "pool.guard")
+            red_zone_bytes_ = value == "on" ? format::kRedZoneBytes : 0;
         std::uint64_t mib = 0;
         if (key == "pool.max_split_size_mb" &&
             std::from_chars(value.data(), value.data() + value.size(), mib).ec == std::errc() &&
@@ -177,26 +179,27 @@ void SegmentReplay::drop_context(const Record& record)
 void SegmentReplay::allocate(const Record& record)
 {
     seen_ = true;
-    Segment* const segment = segments_.containing(record.address);
+    const std::uint64_t address = record.address - red_zone_bytes_;
+    Segment* const segment = segments_.containing(address);
     const std::uint64_t bytes = record.bytes + std::min(record.slack, UINT64_MAX - record.bytes);
     if (!segment || bytes == 0) {
         ++outside_;
         return;
     }
     PoolBlock block;
-    block.bytes = std::min(bytes, segment->end() - record.address);
+    block.bytes = std::min(bytes, segment->end() - address);
     block.requested = std::min(record.bytes, block.bytes);
     block.born_ticks = record.ticks;
-    const std::uint64_t end = record.address + block.bytes;
+    const std::uint64_t end = address + block.bytes;
     change(*segment, record.ticks, [&](DevicePool& pool) {
         for (;;) {
-            const auto old = segment->overlapping(record.address, end);
+            const auto old = segment->overlapping(address, end);
             if (old == segment->blocks.end())
                 break;
             leave(*segment, old); // it was reusable, or its free was not seen
         }
         block.born = ++serial_;
-        segment->place(record.address, block);
+        segment->place(address, block);
         PoolStats& stats = pool.stats;
         const std::uint64_t peak = stats.allocated_bytes.all.peak;
         stats.allocation.rise(segment->small, 1);
@@ -217,10 +220,11 @@ void SegmentReplay::free(const Record& record)
     if (record.api >= apis.size() ||
         format::key_space(apis[record.api].memory) != format::KeySpace::pointer)
         return;
-    Segment* const segment = segments_.containing(record.address);
+    const std::uint64_t address = record.address - red_zone_bytes_;
+    Segment* const segment = segments_.containing(address);
     if (!segment)
         return;
-    const auto found = segment->blocks.find(record.address);
+    const auto found = segment->blocks.find(address);
     if (found == segment->blocks.end() || found->second.pending() ||
         record.ticks < found->second.born_ticks)
         return;
@@ -235,11 +239,18 @@ void SegmentReplay::free(const Record& record)
         ++waiting_;
         if (record.ticks <= reusable_ticks_)
             return leave(*segment, found);
-        pending_.push_back({record.ticks, record.address, block.freed});
-        std::push_heap(pending_.begin(), pending_.end(), kLater);
+        wait({record.ticks, address, block.freed});
     });
-    if (pending_.size() > 2 * waiting_ + kMostStale)
+    if (pending_.size() + late_.size() > 2 * waiting_ + kMostStale)
         forget_stale_pending();
+}
+
+void SegmentReplay::wait(const Pending& pending)
+{
+    if (pending_.empty() || pending.ticks >= pending_.back().ticks)
+        return pending_.push_back(pending);
+    late_.push_back(pending);
+    std::push_heap(late_.begin(), late_.end(), kLater);
 }
 
 // The block is free from here, whatever it was.
@@ -275,30 +286,38 @@ void SegmentReplay::reuse(const Record& record)
         pool.stats.num_sync_all_streams += own;
     reusable_ticks_ = std::max(reusable_ticks_, record.ticks - std::min(age, record.ticks));
     ++serial_;
-    while (!pending_.empty() && pending_.front().ticks <= reusable_ticks_) {
-        const Pending oldest = pending_.front();
-        std::pop_heap(pending_.begin(), pending_.end(), kLater);
-        pending_.pop_back();
-        Segment* const segment = segments_.containing(oldest.address);
-        if (!segment)
-            continue;
-        const auto block = segment->blocks.find(oldest.address);
-        if (block != segment->blocks.end() && block->second.freed == oldest.freed)
-            change(*segment, record.ticks, [&](DevicePool&) { leave(*segment, block); });
+    for (; !pending_.empty() && pending_.front().ticks <= reusable_ticks_; pending_.pop_front())
+        release_if_waiting(pending_.front(), record.ticks);
+    while (!late_.empty() && late_.front().ticks <= reusable_ticks_) {
+        release_if_waiting(late_.front(), record.ticks);
+        std::pop_heap(late_.begin(), late_.end(), kLater);
+        late_.pop_back();
     }
 }
 
-// Blocks that were taken again, or went with their segment, leave their places in the heap behind.
+void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)
+{
+    Segment* const segment = segments_.containing(pending.address);
+    if (!segment)
+        return;
+    const auto block = segment->blocks.find(pending.address);
+    if (block != segment->blocks.end() && block->second.freed == pending.freed)
+        change(*segment, ticks, [&](DevicePool&) { leave(*segment, block); });
+}
+
+// Blocks that were taken again, or went with their segment, leave their places behind.
 void SegmentReplay::forget_stale_pending()
 {
-    std::erase_if(pending_, [this](const Pending& pending) {
+    const auto stale = [this](const Pending& pending) {
         Segment* const segment = segments_.containing(pending.address);
         if (!segment)
             return true;
         const auto block = segment->blocks.find(pending.address);
         return block == segment->blocks.end() || block->second.freed != pending.freed;
-    });
-    std::make_heap(pending_.begin(), pending_.end(), kLater);
+    };
+    std::erase_if(pending_, stale);
+    std::erase_if(late_, stale);
+    std::make_heap(late_.begin(), late_.end(), kLater);
 }
 
 void SegmentReplay::count_retry(const Record& record)

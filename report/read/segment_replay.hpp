@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -65,6 +66,8 @@ private:
     void allocate(const Record& record);
     void free(const Record& record);
     void reuse(const Record& record);
+    void wait(const Pending& pending);
+    void release_if_waiting(const Pending& pending, std::uint64_t ticks);
     void leave(Segment& segment, Segment::Blocks::iterator block);
     void forget_stale_pending();
     void count_retry(const Record& record);
@@ -81,7 +84,10 @@ private:
     std::vector<DevicePool> devices_;
     std::unordered_map<std::int64_t, std::size_t> index_of_device_;
     std::unordered_map<std::uint64_t, std::int64_t> device_of_context_;
-    std::vector<Pending> pending_; // binary heap, the oldest first; some are not waiting any more
+    // The oldest first; some are not waiting any more. Frees come nearly in the order of their
+    // times: those that come late are in a binary heap of their own.
+    std::deque<Pending> pending_;
+    std::vector<Pending> late_;
     std::uint64_t waiting_ = 0;
     std::uint64_t reusable_ticks_ = 0; // what was freed by then may be handed out
     std::uint64_t serial_ = 0;
@@ -89,6 +95,7 @@ private:
     std::uint64_t own_synchronisations_ = 0;
     std::uint64_t max_split_bytes_ = UINT64_MAX;
     std::uint64_t small_segment_bytes_ = 1 << 20;
+    std::uint64_t red_zone_bytes_ = 0;
     std::size_t settings_read_ = 0; // info records that were looked at
     bool seen_ = false;
 };

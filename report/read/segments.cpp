@@ -7,6 +7,8 @@ namespace vramscope::report {
 
 Segment::Blocks::iterator Segment::overlapping(std::uint64_t from, std::uint64_t to)
 {
+    if (blocks.empty())
+        return blocks.end();
     auto block = blocks.upper_bound(from);
     if (block != blocks.begin()) {
         const auto before = std::prev(block);
@@ -18,6 +20,8 @@ Segment::Blocks::iterator Segment::overlapping(std::uint64_t from, std::uint64_t
 
 std::uint64_t Segment::gaps_beside(std::uint64_t from, std::uint64_t to) const
 {
+    if (blocks.empty()) // the usual case: a segment of one block
+        return std::uint64_t{address < from} + std::uint64_t{to < end()};
     const auto behind = blocks.lower_bound(to);
     std::uint64_t free_from = address;
     if (const auto before = blocks.lower_bound(from); before != blocks.begin()) {
@@ -30,8 +34,7 @@ std::uint64_t Segment::gaps_beside(std::uint64_t from, std::uint64_t to) const
 
 PoolBlock& Segment::place(std::uint64_t at, const PoolBlock& block)
 {
-    gaps += gaps_beside(at, at + block.bytes);
-    gaps -= 1;
+    gaps += gaps_beside(at, at + block.bytes) - 1;
     used_bytes += block.bytes;
     return blocks.emplace(at, block).first->second;
 }
@@ -39,9 +42,11 @@ PoolBlock& Segment::place(std::uint64_t at, const PoolBlock& block)
 void Segment::erase(Blocks::iterator block)
 {
     const auto [at, gone] = *block;
-    gaps -= gaps_beside(at, at + gone.bytes);
-    gaps += 1;
     used_bytes -= gone.bytes;
+    if (blocks.size() > 1)
+        gaps += 1 - gaps_beside(at, at + gone.bytes);
+    else
+        gaps = 1;
     blocks.erase(block);
 }
 

@@ -50,8 +50,10 @@ void Shortages::add(const Record& record, HeapReplay& replay)
         replay.for_each_alive([&](const Block& block) {
             ++blocks;
             const bool here = device < 0 || block.device < 0 || block.device == shortage.device;
-            if (here && class_of(block.memory) == MemoryClass::device)
+            if (here && class_of(block.memory) == MemoryClass::device) {
                 sums.add(block);
+                shortage.held += block.bytes;
+            }
         });
         shortage.owners = sums.largest(kOwners);
         shortage.owners_known = true;

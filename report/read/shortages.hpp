@@ -30,6 +30,7 @@ struct LoggedShortage {
     std::uint64_t largest_gap = 0;
     std::uint64_t retries = 0;      // of this device, so far
     bool owners_known = false;      // else the walk was saved
+    std::uint64_t held = 0;         // of this device's memory, by the program: pooled or not
     std::vector<LostBlocks> owners; // those that held the most
 };
 

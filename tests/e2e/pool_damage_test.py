@@ -53,5 +53,29 @@ class PoolDamageTest(PoolTest):
         self.assertRegex(done.stderr, r"vramscope:   1 block damaged: overrun of the block of victim pool_damage\.cpp:\d+\n")
 
 
+    def damage(self, scene, mode, **knobs):
+        _, report = self.in_mode(PROGRAM, scene, mode, sync="strict", **knobs)
+        self.assertEqual((report["verdict"], len(report["damage"])), ("clean", 1))
+        return report["damage"][0]
+
+    def function(self, call, at=0):
+        return call["stack"][at]["function"].partition("(")[0]
+
+    def test_a_write_after_the_free_is_told_with_the_stacks_of_the_block(self):
+        for mode in ("cache", "split"):
+            with self.subTest(mode):
+                damage = self.damage("after_free", mode, poison="0xA5")
+                self.assertEqual((damage["kind"], self.function(damage["allocation"])), ("use-after-free", "victim"))
+                self.assertEqual((damage["freed"]["api"], self.function(damage["freed"])), ("cuMemFree", "after_free"))
+
+    def test_a_write_beyond_a_block_is_told_with_the_stack_of_the_block(self):
+        for scene in ("overrun", "underrun"):
+            with self.subTest(scene):
+                damage = self.damage(scene, "split", guard="on")
+                self.assertEqual((damage["kind"], damage["freed"]), (scene, None))
+                self.assertEqual(self.function(damage["allocation"]), "victim")
+                self.assertEqual(damage["offset"] < 0, scene == "underrun")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -52,6 +52,21 @@ TEST(Damage, OfFreedMemoryHasTheStacksOfAllocationAndFreeAndWhereItWasNoticed)
     EXPECT_EQ(damage.noticed.entry_point, ""); // not that of the first row of the table
 }
 
+TEST(Damage, OfSplitMemoryIsOfTheOldBlockThatHadTheByte)
+{
+    LogBuilder log = program();
+    log.pooled(0x100000, 1000, 24, 1).pooled(0x100400, 1000, 24, 2);
+    log.free(0x100000).free(0x100400, "cuMemFree_v2", 3);
+    log.damaged(format::Damage::use_after_free, 0x100000, 1040, 8, 4).pooled(0x100000, 2000);
+    const Report report = report_of(log);
+    ASSERT_EQ(report.damage.size(), 1u);
+    const Damage& damage = report.damage[0];
+    EXPECT_EQ(damage.address, 0x100400u);
+    EXPECT_EQ(damage.offset, 16);
+    EXPECT_EQ(offset_of(damage.allocation), 0x2000u);
+    EXPECT_EQ(offset_of(damage.ended), 0x3000u);
+}
+
 TEST(Damage, OfALiveBlockHasNoFree)
 {
     LogBuilder log = program();

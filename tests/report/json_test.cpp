@@ -257,6 +257,7 @@ TEST(Json, OfALogWithoutAPoolSaysThatReservedIsNotKnown)
     EXPECT_EQ(pool["known"], false);
     EXPECT_TRUE(pool["devices"].empty());
     EXPECT_EQ(report["out_of_memory"][0]["reserved_bytes"], nullptr);
+    EXPECT_EQ(report["out_of_memory"][0]["allocated_bytes"], nullptr);
     EXPECT_EQ(report["out_of_memory"][0]["largest_gap"], nullptr);
 }
 

@@ -152,6 +152,17 @@ TEST(SegmentReplay, AnOversizeBlockIsOneOfTheSettingsSizeOrMore)
     EXPECT_EQ(stats.oversize_segments.current, 1u);
 }
 
+TEST(SegmentReplay, AGuardedBlockBeginsBeforeItsAddress)
+{
+    LogBuilder log = splitting();
+    log.info("pool.guard", "on").segment(0x100000, 2 * kMiB);
+    log.pooled(0x100200, 1000, 1048).pooled(0x100a00, 2 * kMiB - 3072, 1024);
+    EXPECT_EQ(last(log).stats.inactive_split.all.current, 0u);
+    EXPECT_EQ(last(log).stats.allocated_bytes.all.current, 2 * kMiB);
+    log.free(0x100200);
+    EXPECT_EQ(last(log).stats.allocated_bytes.all.current, 2 * kMiB - 2048);
+}
+
 TEST(SegmentReplay, WhatComesLateIsOfTheTimeBefore)
 {
     LogBuilder log;
@@ -186,28 +197,28 @@ TEST(SegmentReplay, ALogWithoutAPoolSaysThatNothingIsKnown)
 class Recount {
 public:
     struct Block {
-        std::uint64_t address, bytes, requested, freed_ticks;
+        std::uint64_t address, bytes, requested, born_ticks, freed_ticks;
         bool pending;
         bool operator==(const Block&) const = default;
     };
     struct Piece {
-        std::uint64_t address, bytes;
+        std::uint64_t address, bytes, born_ticks;
     };
 
-    void segment(std::uint64_t address, std::uint64_t bytes)
+    void segment(std::uint64_t address, std::uint64_t bytes, std::uint64_t ticks)
     {
         for (std::size_t at = segments.size(); at-- > 0;) {
             const Piece old = segments[at];
             if (address < old.address + old.bytes && old.address < address + bytes)
-                gone(old.address);
+                gone(old.address, UINT64_MAX);
         }
-        segments.push_back({address, bytes});
+        segments.push_back({address, bytes, ticks});
     }
-    void gone(std::uint64_t address)
+    void gone(std::uint64_t address, std::uint64_t ticks)
     {
         const auto found = std::find_if(segments.begin(), segments.end(),
                                         [&](const Piece& one) { return one.address == address; });
-        if (found == segments.end())
+        if (found == segments.end() || ticks < found->born_ticks)
             return;
         const Piece old = *found;
         segments.erase(found);
@@ -215,7 +226,8 @@ public:
             return block.address >= old.address && block.address < old.address + old.bytes;
         });
     }
-    void pooled(std::uint64_t address, std::uint64_t bytes, std::uint64_t slack)
+    void pooled(std::uint64_t address, std::uint64_t bytes, std::uint64_t slack,
+                std::uint64_t ticks)
     {
         for (const Piece& one : segments) {
             if (address < one.address || address >= one.address + one.bytes)
@@ -224,7 +236,7 @@ public:
             std::erase_if(blocks, [&](const Block& old) {
                 return old.address < address + taken && address < old.address + old.bytes;
             });
-            blocks.push_back({address, taken, std::min(bytes, taken), 0, false});
+            blocks.push_back({address, taken, std::min(bytes, taken), ticks, 0, false});
         }
         if (allocated() > peak) {
             peak = allocated();
@@ -235,14 +247,16 @@ public:
     void free(std::uint64_t address, std::uint64_t ticks)
     {
         for (Block& block : blocks) {
-            if (block.address == address && !block.pending) {
+            if (block.address == address && !block.pending && ticks >= block.born_ticks) {
                 block.pending = true;
                 block.freed_ticks = ticks;
             }
         }
+        reusable(moment);
     }
-    void reusable(std::uint64_t moment)
+    void reusable(std::uint64_t until)
     {
+        moment = std::max(moment, until);
         std::erase_if(blocks, [&](const Block& block) {
             return block.pending && block.freed_ticks <= moment;
         });
@@ -287,6 +301,7 @@ public:
 
     std::vector<Piece> segments;
     std::vector<Block> blocks;
+    std::uint64_t moment = 0; // what was freed by then is free
     std::uint64_t peak = 0;
     std::vector<Block> at_peak;
     std::size_t segments_at_peak = 0;
@@ -301,7 +316,7 @@ std::vector<Recount::Block> blocks_in(const PoolSnapshot& snapshot)
             EXPECT_EQ(piece.address, end) << "a hole";
             end = piece.address + piece.bytes;
             if (piece.state != BlockState::inactive)
-                blocks.push_back({piece.address, piece.bytes, piece.requested, 0,
+                blocks.push_back({piece.address, piece.bytes, piece.requested, 0, 0,
                                   piece.state == BlockState::active_pending_free});
         }
         EXPECT_EQ(end, segment.address + segment.bytes);
@@ -312,7 +327,7 @@ std::vector<Recount::Block> blocks_in(const PoolSnapshot& snapshot)
 std::vector<Recount::Block> sorted(std::vector<Recount::Block> blocks)
 {
     for (Recount::Block& block : blocks)
-        block.freed_ticks = 0;
+        block.born_ticks = block.freed_ticks = 0;
     std::sort(blocks.begin(), blocks.end(),
               [](const auto& a, const auto& b) { return a.address < b.address; });
     return blocks;
@@ -334,21 +349,21 @@ public:
         switch (number(10)) {
         case 0:
             log.segment(base, 0x8000);
-            model.segment(base, 0x8000);
+            model.segment(base, 0x8000, ticks);
             break;
         case 1: {
             if (number(4) > 0)
                 return step();
             const std::uint64_t bytes = 0x4000 * (1 + number(4));
             log.segment(base + 0x4000, bytes);
-            model.segment(base + 0x4000, bytes);
+            model.segment(base + 0x4000, bytes, ticks);
             break;
         }
         case 2:
             if (number(3) > 0)
                 return step();
             log.segment_gone(base);
-            model.gone(base);
+            model.gone(base, ticks);
             break;
         case 3: {
             const std::uint64_t age = number(6) * 700;
@@ -357,6 +372,9 @@ public:
             break;
         }
         case 4:
+            if (number(2) == 0) // the next events are written late
+                log.at(ticks + 2000 - number(5000));
+            return step();
         case 5:
         case 6: {
             std::uint64_t address = inside;
@@ -370,7 +388,7 @@ public:
             const std::uint64_t bytes = 1 + number(number(4) == 0 ? 0x9000 : 2000);
             const std::uint64_t slack = (512 - bytes % 512) % 512;
             log.pooled(inside, bytes, slack);
-            model.pooled(inside, bytes, slack);
+            model.pooled(inside, bytes, slack, ticks);
         }
         }
         counts.push_back(model);

@@ -102,6 +102,7 @@ TEST(Shortages, TheOwnersAreThoseOfThatMomentAndThatDevice)
     ASSERT_EQ(report.out_of_memory.size(), 1u);
     const OutOfMemory& shortage = report.out_of_memory[0];
     EXPECT_EQ(shortage.stack.at(0).offset, 0x6000u);
+    EXPECT_EQ(shortage.held, 900u);
     ASSERT_EQ(shortage.owners.size(), 2u);
     EXPECT_EQ(shortage.owners[0].bytes, 500u);
     EXPECT_EQ(shortage.owners[0].stack.at(0).offset, 0x2000u);

@@ -171,6 +171,9 @@ enum class SegmentEnd : std::uint8_t {
     asked = 5,     // the program emptied the cache
 };
 
+// With `pool.guard` on, a block begins so many bytes before the address that was handed out.
+inline constexpr std::uint64_t kRedZoneBytes = 512;
+
 enum class Damage : std::uint8_t {
     use_after_free = 1, // bytes of a freed block changed before it was handed out again
     overrun = 2,        // bytes behind a live block changed
