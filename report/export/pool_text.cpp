@@ -70,11 +70,11 @@ void write_counts(TextOutput& out, const PoolStats& stats)
 {
     const std::uint64_t served = stats.allocation.all.allocated;
     const std::uint64_t cached = served - std::min(served, stats.num_device_alloc);
-    std::string text = fmt::format(
-        "{}, {} of them without the driver; the driver: {}, {}, {} of ours",
-        counted(served, "allocation"), grouped(cached),
-        counted(stats.num_device_alloc, "allocation"), counted(stats.num_device_free, "free"),
-        counted(stats.num_sync_all_streams, "synchronisation"));
+    std::string text =
+        fmt::format("{}, {} without the driver; driver: {}, {}, {}", counted(served, "allocation"),
+                    grouped(cached), counted(stats.num_device_alloc, "allocation"),
+                    counted(stats.num_device_free, "free"),
+                    counted(stats.num_sync_all_streams, "synchronisation"));
     if (stats.num_alloc_retries > 0)
         text += stats.num_alloc_retries == 1
                     ? ", 1 retry"

@@ -58,22 +58,23 @@ class PoolDamageTest(PoolTest):
         self.assertEqual((report["verdict"], len(report["damage"])), ("clean", 1))
         return report["damage"][0]
 
-    def function(self, call, at=0):
-        return call["stack"][at]["function"].partition("(")[0]
+    def assert_in(self, call, function):
+        self.assertIn(function, call["stack"][0]["function"])
 
     def test_a_write_after_the_free_is_told_with_the_stacks_of_the_block(self):
         for mode in ("cache", "split"):
             with self.subTest(mode):
                 damage = self.damage("after_free", mode, poison="0xA5")
-                self.assertEqual((damage["kind"], self.function(damage["allocation"])), ("use-after-free", "victim"))
-                self.assertEqual((damage["freed"]["api"], self.function(damage["freed"])), ("cuMemFree", "after_free"))
+                self.assertEqual((damage["kind"], damage["freed"]["api"]), ("use-after-free", "cuMemFree"))
+                self.assert_in(damage["allocation"], "victim")
+                self.assert_in(damage["freed"], "after_free")
 
     def test_a_write_beyond_a_block_is_told_with_the_stack_of_the_block(self):
         for scene in ("overrun", "underrun"):
             with self.subTest(scene):
                 damage = self.damage(scene, "split", guard="on")
                 self.assertEqual((damage["kind"], damage["freed"]), (scene, None))
-                self.assertEqual(self.function(damage["allocation"]), "victim")
+                self.assert_in(damage["allocation"], "victim")
                 self.assertEqual(damage["offset"] < 0, scene == "underrun")
 
 
