@@ -26,6 +26,7 @@ TEST(Rounding, DivisionsAreThoseOfTheSizesPowerOfTwo)
     EXPECT_EQ(divisions_for(options, 512), 0u);
     EXPECT_EQ(divisions_for(options, 2 * kMebibyte - 1), 0u);
     EXPECT_EQ(divisions_for(options, 2 * kMebibyte), 1u);
+    EXPECT_EQ(divisions_for(options, std::uint64_t{16} << 30), 14u);
     EXPECT_EQ(divisions_for(options, std::uint64_t{32} << 30), 15u);
     EXPECT_EQ(divisions_for(options, std::uint64_t{64} << 30), 15u);
 }

@@ -52,7 +52,7 @@ TEST_F(SplitPool, OnlyWhatHasPassedIsJoined)
 TEST_F(SplitPool, TheBestFitIsTakenAndTheLowestOfSeveral)
 {
     std::vector<Address> blocks;
-    for (const std::uint64_t bytes : {8000u, 33'280u, 4096u, 32'768u, 4096u, 32'768u}) {
+    for (const std::uint64_t bytes : {8000u, 32'768u, 4096u, 32'768u, 4096u, 33'280u}) {
         blocks.push_back(get(bytes));
         get(512); // keeps them apart
     }
@@ -62,9 +62,9 @@ TEST_F(SplitPool, TheBestFitIsTakenAndTheLowestOfSeveral)
     EXPECT_EQ(get(3500), blocks[2]);
     EXPECT_EQ(get(4096), blocks[4]);
     EXPECT_EQ(get(4000), blocks[0]);
-    EXPECT_EQ(get(32'000), blocks[3]); // of three in a bin
+    EXPECT_EQ(get(32'000), blocks[1]); // of three in a bin
+    EXPECT_EQ(get(32'000), blocks[3]);
     EXPECT_EQ(get(32'000), blocks[5]);
-    EXPECT_EQ(get(32'000), blocks[1]);
 }
 
 TEST_F(SplitPool, LargeBlocksAreCutOnlyIfMoreThanAMebibyteIsLeft)
