@@ -25,7 +25,7 @@ class PoolContextsTest(PoolTest):
         self.assert_same_reports(reports)
 
     def test_a_child_has_no_pool_of_its_parents(self):
-        for scene in ("fork_without_cuda", "fork_with_cuda", "fork_first"):
+        for scene in ("fork_without_cuda", "fork_with_cuda", "fork_busy", "fork_first"):
             with self.subTest(scene):
                 self.same(PROGRAM, scene)
 

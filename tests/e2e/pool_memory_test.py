@@ -35,6 +35,10 @@ class PoolMemoryTest(PoolTest):
             self.assertIn(("cuMemAlloc_v2", "CUDA_ERROR_OUT_OF_MEMORY"),
                           [(call["entry_point"], call["result_name"]) for call in report["failed_calls"]])
 
+    def test_threads_that_fit_together_are_never_refused(self):
+        self.assert_same_reports(self.same(PROGRAM, "crowd"))
+        self.assertEqual(self.alone, "refused 0\n")
+
     def test_all_memory_can_be_had(self):
         self.same(PROGRAM, "all")
 

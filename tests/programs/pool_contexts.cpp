@@ -2,8 +2,11 @@
 // cached, peers, and processes that fork.
 //
 // Usage: pool_contexts SCENE.
+#include <atomic>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "tests/programs/scenes.hpp"
 
@@ -162,6 +165,35 @@ void fork_with_cuda()
     use_memory("after");
 }
 
+// Children are made while threads are in the midst of it.
+void fork_busy()
+{
+    const CUcontext context = primary_context();
+    std::atomic<bool> done{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&done, context] {
+            check(cuCtxSetCurrent(context));
+            while (!done)
+                for (const std::size_t bytes : {kWhole, kPart, std::size_t{1000}})
+                    check(cuMemFree_v2(allocate(bytes)));
+        });
+    int well = 0;
+    for (int i = 0; i < 20; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            CUdeviceptr out = 0;
+            std::exit(cuMemAlloc_v2(&out, kWhole) == CUDA_SUCCESS);
+        }
+        well += status_of(child) == 0;
+    }
+    done = true;
+    for (std::thread& thread : threads)
+        thread.join();
+    std::printf("children %d\n", well);
+    use_memory("after");
+}
+
 void fork_first()
 {
     const pid_t child = ::fork();
@@ -182,6 +214,7 @@ const Scene kScenes[] = {
     {"peers", peers},
     {"fork_without_cuda", fork_without_cuda},
     {"fork_with_cuda", fork_with_cuda},
+    {"fork_busy", fork_busy},
     {"fork_first", fork_first},
 };
 

@@ -2,6 +2,9 @@
 //
 // Usage: pool_memory SCENE, on a device of 256 MiB.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // cuCtxCreate_v2
+#include <atomic>
+#include <random>
+#include <thread>
 #include <vector>
 
 #include "tests/programs/scenes.hpp"
@@ -247,6 +250,34 @@ void too_much()
     tell("free", cuMemFree_v2(live));
 }
 
+// Threads that together never want more than there is, each time of another size: what one frees
+// the pool keeps, while another is short of it.
+void crowd()
+{
+    constexpr unsigned kThreads = 4;
+    const CUcontext context = primary_context();
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (unsigned seed = 0; seed < kThreads; ++seed)
+        threads.emplace_back([&refused, context, seed] {
+            std::minstd_rand random(seed + 1);
+            check(cuCtxSetCurrent(context));
+            CUdeviceptr held = 0;
+            for (int i = 0; i < 300; ++i) {
+                CUdeviceptr block = 0;
+                const std::size_t bytes = (1 + random() % 15) * 2 * kMiB; // two each: 240 MiB
+                if (cuMemAlloc_v2(&block, bytes) != CUDA_SUCCESS)
+                    ++refused;
+                check(cuMemFree_v2(held));
+                held = block;
+            }
+            check(cuMemFree_v2(held));
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    std::printf("refused %d\n", refused.load());
+}
+
 // Up to the last: how much could be had, in steps of kWhole.
 void all()
 {
@@ -279,12 +310,16 @@ void churn()
 }
 
 const Scene kScenes[] = {
-    {"info", info},         {"device", device},   {"pitch", pitch},
-    {"managed", managed},   {"async", async},     {"from_pool", from_pool},
-    {"array", array},       {"array3d", array3d}, {"mipmap", mipmap},
-    {"physical", physical}, {"context", context}, {"module", module},
-    {"graph", graph},       {"each", each},       {"async_again", async_again},
-    {"too_much", too_much}, {"all", all},         {"churn", churn},
+    {"info", info},         {"device", device},
+    {"pitch", pitch},       {"managed", managed},
+    {"async", async},       {"from_pool", from_pool},
+    {"array", array},       {"array3d", array3d},
+    {"mipmap", mipmap},     {"physical", physical},
+    {"context", context},   {"module", module},
+    {"graph", graph},       {"each", each},
+    {"crowd", crowd},       {"async_again", async_again},
+    {"too_much", too_much}, {"all", all},
+    {"churn", churn},
 };
 
 } // namespace
