@@ -79,6 +79,25 @@ class PoolMemoryTest(PoolTest):
             self.in_mode(PROGRAM, "churn", mode, max_cached="0")
             self.assertEqual((self.called("cuMemAlloc_v2"), self.called("cuMemFree_v2")), (18, 18))
 
+    def driver_calls(self, scene, mode, **knobs):
+        self.in_mode(PROGRAM, scene, mode, **knobs)
+        return self.called("cuMemAlloc_v2"), self.called("cuMemFree_v2")
+
+    def test_sizes_that_are_rounded_up_fit_others(self):
+        self.assertEqual(self.driver_calls("growing", "cache"), (2, 0))
+        self.assertEqual(self.driver_calls("growing", "cache", roundup="2"), (1, 0))
+        self.assertEqual(self.driver_calls("growing", "cache", roundup="[4:1,8:2,>:8]"), (2, 0))
+
+    def test_large_blocks_are_not_split_where_they_must_not(self):
+        self.assertEqual(self.driver_calls("shrinking", "split"), (1, 0))
+        self.assertEqual(self.driver_calls("shrinking", "split", max_split="20"), (2, 0))
+
+    def test_the_collector_gives_back_what_is_not_used(self):
+        self.assertEqual(self.driver_calls("changing", "cache", fraction="0.6"), (4, 0))  # 140 of 153 MiB
+        made, given_back = self.driver_calls("changing", "cache", fraction="0.6", collect="0.5")
+        self.assertGreater(given_back, 0)
+        self.assertGreaterEqual(made, 4)
+
     def test_strict_waits_at_each_free(self):
         for mode in ("cache", "split"):
             self.same(PROGRAM, "churn", modes=[mode], sync="strict")

@@ -3,6 +3,7 @@
 // Usage: pool_memory SCENE, on a device of 256 MiB.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // cuCtxCreate_v2
 #include <atomic>
+#include <initializer_list>
 #include <random>
 #include <thread>
 #include <vector>
@@ -309,16 +310,53 @@ void churn()
     std::printf("done\n");
 }
 
+void one_after_the_other(std::initializer_list<std::size_t> sizes)
+{
+    for (const std::size_t bytes : sizes)
+        check(cuMemFree_v2(allocate(bytes)));
+}
+
+// Whether the second can have what the first had is the knobs' business.
+void growing()
+{
+    one_after_the_other({9 * kMiB, 10 * kMiB});
+}
+
+void shrinking()
+{
+    one_after_the_other({24 * kMiB, 4 * kMiB});
+}
+
+void changing()
+{
+    for (int i = 0; i < 3; ++i)
+        one_after_the_other({20 * kMiB, 30 * kMiB, 40 * kMiB});
+    check(cuCtxSynchronize()); // else all of it waits still
+    one_after_the_other({50 * kMiB});
+}
+
 const Scene kScenes[] = {
-    {"info", info},         {"device", device},
-    {"pitch", pitch},       {"managed", managed},
-    {"async", async},       {"from_pool", from_pool},
-    {"array", array},       {"array3d", array3d},
-    {"mipmap", mipmap},     {"physical", physical},
-    {"context", context},   {"module", module},
-    {"graph", graph},       {"each", each},
-    {"crowd", crowd},       {"async_again", async_again},
-    {"too_much", too_much}, {"all", all},
+    {"info", info},
+    {"device", device},
+    {"pitch", pitch},
+    {"managed", managed},
+    {"async", async},
+    {"from_pool", from_pool},
+    {"array", array},
+    {"array3d", array3d},
+    {"mipmap", mipmap},
+    {"physical", physical},
+    {"context", context},
+    {"module", module},
+    {"graph", graph},
+    {"each", each},
+    {"growing", growing},
+    {"shrinking", shrinking},
+    {"changing", changing},
+    {"crowd", crowd},
+    {"async_again", async_again},
+    {"too_much", too_much},
+    {"all", all},
     {"churn", churn},
 };
 
