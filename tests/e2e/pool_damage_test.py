@@ -17,7 +17,7 @@ class PoolDamageTest(PoolTest):
     def damage(self, scene, mode, **knobs):
         out, report = self.in_mode(PROGRAM, scene, mode, **knobs)
         self.assertEqual((out, self.told), ("", ""))
-        self.assertEqual(len(report["damage"]), 1, report["damage"])
+        self.assertEqual((report["verdict"], len(report["damage"])), ("clean", 1), report["damage"])
         return report["damage"][0]
 
     def assert_at(self, call, mark):
@@ -50,32 +50,8 @@ class PoolDamageTest(PoolTest):
 
     def test_the_summary_of_a_run_has_a_line(self):
         done, _ = self.run_traced(PROGRAM, "overrun", VRAMSCOPE_POOL="split", VRAMSCOPE_GUARD="on")
-        self.assertRegex(done.stderr, r"vramscope:   1 block damaged: overrun of the block of victim pool_damage\.cpp:\d+\n")
+        self.assertRegex(done.stderr, r"vramscope:   1 block damaged: overrun of the block from victim pool_damage\.cpp:\d+\n")
 
-
-    def damage(self, scene, mode, **knobs):
-        _, report = self.in_mode(PROGRAM, scene, mode, sync="strict", **knobs)
-        self.assertEqual((report["verdict"], len(report["damage"])), ("clean", 1))
-        return report["damage"][0]
-
-    def assert_in(self, call, function):
-        self.assertIn(function, call["stack"][0]["function"])
-
-    def test_a_write_after_the_free_is_told_with_the_stacks_of_the_block(self):
-        for mode in ("cache", "split"):
-            with self.subTest(mode):
-                damage = self.damage("after_free", mode, poison="0xA5")
-                self.assertEqual((damage["kind"], damage["freed"]["api"]), ("use-after-free", "cuMemFree"))
-                self.assert_in(damage["allocation"], "victim")
-                self.assert_in(damage["freed"], "after_free")
-
-    def test_a_write_beyond_a_block_is_told_with_the_stack_of_the_block(self):
-        for scene in ("overrun", "underrun"):
-            with self.subTest(scene):
-                damage = self.damage(scene, "split", guard="on")
-                self.assertEqual((damage["kind"], damage["freed"]), (scene, None))
-                self.assert_in(damage["allocation"], "victim")
-                self.assertEqual(damage["offset"] < 0, scene == "underrun")
 
 
 if __name__ == "__main__":
