@@ -49,6 +49,9 @@ void AsksAttributes::correct(const Found& block) noexcept
             put<std::size_t>(data[i], block.bytes);
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_BUFFER_ID)
             put<unsigned long long>(data[i], kOurs | block.serial);
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE ||
+                 attributes[i] == CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE)
+            put<unsigned char>(data[i], 0); // we refuse it; the least that a driver writes
     }
 }
 

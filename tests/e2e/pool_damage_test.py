@@ -53,6 +53,5 @@ class PoolDamageTest(PoolTest):
         self.assertRegex(done.stderr, r"vramscope:   1 block damaged: overrun of the block from victim pool_damage\.cpp:\d+\n")
 
 
-
 if __name__ == "__main__":
     unittest.main()

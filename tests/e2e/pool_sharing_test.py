@@ -24,6 +24,11 @@ class PoolSharingTest(PoolTest):
         self.assert_same_reports(self.same(PROGRAM, "ranges"))
         self.assert_same_reports(self.same(PROGRAM, "ranges_part"))
 
+    def test_a_part_says_that_it_cannot_be_shared(self):
+        self.same(PROGRAM, "capable", modes=["off", "cache"])
+        self.assertEqual(self.alone, "can be shared 1 1\ncan be shared 1 1\n")
+        self.assertEqual(self.in_mode(PROGRAM, "capable", "split")[0], "can be shared 1 1\ncan be shared 0 0\n")
+
     def test_small_blocks_are_shared_like_large_ones_where_none_is_split(self):
         for scene in ("ipc_part", "dma_buf_part", "sync_memops_part", "tokens"):
             with self.subTest(scene):

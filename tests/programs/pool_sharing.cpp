@@ -3,6 +3,7 @@
 //
 // Usage: pool_sharing SCENE.
 #include <cstdint>
+#include <initializer_list>
 #include <unistd.h>
 
 #include "tests/programs/scenes.hpp"
@@ -111,6 +112,21 @@ void tokens()
     tell("free", cuMemFree_v2(block));
 }
 
+// A program asks before it shares: for a part the answer is no.
+void capable()
+{
+    for (const std::size_t bytes : {kWhole, kPart}) {
+        const CUdeviceptr block = allocate(bytes);
+        unsigned char one = 7, several = 7;
+        CUpointer_attribute name = CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;
+        void* out = &several;
+        check(cuPointerGetAttribute(&one, name, block));
+        check(cuPointerGetAttributes(1, &name, &out, block));
+        std::printf("can be shared %d %d\n", one, several);
+        check(cuMemFree_v2(block));
+    }
+}
+
 // What the driver says of `pointer`, relative to `block`.
 void describe(const char* what, CUdeviceptr block, CUdeviceptr pointer)
 {
@@ -182,6 +198,7 @@ const Scene kScenes[] = {
     {"sync_memops", sync_memops},
     {"sync_memops_part", sync_memops_part},
     {"tokens", tokens},
+    {"capable", capable},
     {"ranges", ranges},
     {"ranges_part", ranges_part},
 };
