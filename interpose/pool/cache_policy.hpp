@@ -50,10 +50,16 @@ public:
         return index;
     }
 
-    bool pending_could_serve(std::uint64_t rounded) const noexcept
+    // Something pending could serve; and so much is pending that waiting pays.
+    bool worth_waiting(std::uint64_t rounded) const noexcept
     {
         const Index group = group_of(rounded);
-        return group && groups_[group].head;
+        Index at = group ? groups_[group].head : 0;
+        if (!at || table_.books.pending_bytes() >= options_.wait_from_bytes)
+            return at != 0;
+        for (int enough = kWaitFromBlocks - 1; at && enough > 0; --enough)
+            at = table_[at].next;
+        return at != 0;
     }
 
     // The new segment's block, live; 0: no room for it in the tables.
@@ -226,6 +232,9 @@ public:
     const char* validate() const noexcept;
 
 private:
+    // Of one size: more would be as many calls of upstream.
+    static constexpr int kWaitFromBlocks = 32;
+
     struct Counted { // by validate()
         std::uint64_t blocks = 0, live = 0, live_bytes = 0, requested = 0, reserved = 0;
         std::uint64_t pending_bytes = 0, queued = 0;

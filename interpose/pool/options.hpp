@@ -21,8 +21,8 @@ struct Options {
     std::uint64_t allowed_bytes = kNoLimit;
     // Bytes of wholly unused segments beyond this go back at once.
     std::uint64_t max_cached_bytes = kNoLimit;
-    // While less than this is pending, more is taken rather than waited for: one synchronisation
-    // then serves many requests. 0: what is pending is always waited for.
+    // While less than this is pending, more is taken rather than waited for (in cache up to 32
+    // blocks of a size): one synchronisation then serves many requests. 0: it is always waited for.
     std::uint64_t wait_from_bytes = 0;
 };
 

@@ -39,8 +39,7 @@ template <Upstream U, class Policy>
 bool Pool<U, Policy>::could_wait(std::uint64_t rounded) const noexcept
 {
     const Guard guard(lock_);
-    return policy_.table().books.pending_bytes() >= options_.wait_from_bytes &&
-           policy_.pending_could_serve(rounded);
+    return policy_.worth_waiting(rounded);
 }
 
 template <Upstream U, class Policy>

@@ -51,10 +51,11 @@ public:
         return index;
     }
 
-    // They might, once joined.
-    bool pending_could_serve(std::uint64_t rounded) const noexcept
+    // What is pending might serve, once joined; and is so much that waiting pays.
+    bool worth_waiting(std::uint64_t rounded) const noexcept
     {
-        return pending_bytes_[kind_of(rounded)] >= rounded;
+        return pending_bytes_[kind_of(rounded)] >= rounded &&
+               table_.books.pending_bytes() >= options_.wait_from_bytes;
     }
 
     // The block for the request in the new segment, live; 0: no room for it in the tables.

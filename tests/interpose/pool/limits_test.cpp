@@ -89,6 +89,15 @@ TEST_F(CachePool, OneWaitServesMany)
     EXPECT_EQ(upstream.calls.synchronise, 9);
 }
 
+TEST_F(CachePool, NoMoreThan32BlocksOfASizeAreTakenRatherThanWaitedFor)
+{
+    use({.wait_from_bytes = 1000 * kMiB});
+    for (int call = 0; call < 65; ++call)
+        give_up(get(1000));
+    EXPECT_EQ(upstream.calls.allocate, 32);
+    EXPECT_EQ(upstream.calls.synchronise, 2);
+}
+
 TEST_F(SplitPool, OneWaitServesMany)
 {
     use({.wait_from_bytes = 4 * kMiB});
