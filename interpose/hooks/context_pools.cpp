@@ -43,6 +43,8 @@ pool::Options options_for(std::int64_t device) noexcept
     options.roundup_power2_divisions = settings.roundup_power2_divisions;
     options.garbage_collection_threshold = settings.garbage_collection_threshold;
     options.max_cached_bytes = settings.max_cached_bytes;
+    // What is pending is cached too: waited for before there is more of it than may be kept.
+    options.wait_from_bytes = std::min(settings.wait_from_bytes, settings.max_cached_bytes / 2);
     const bool bounded = settings.memory_fraction > 0 || options.garbage_collection_threshold > 0;
     const Driver* driver = bounded ? Driver::find() : nullptr;
     std::size_t total = 0;

@@ -3,7 +3,8 @@ from e2e import GPU, EndToEndTest, simulated_only
 
 MODES = ["off", "cache", "split"]
 KNOBS = {"poison": "VRAMSCOPE_POISON", "guard": "VRAMSCOPE_GUARD", "limit": "VRAMSCOPE_LIMIT", "sync": "VRAMSCOPE_POOL_SYNC",
-         "max_cached": "VRAMSCOPE_MAX_CACHED", "fraction": "VRAMSCOPE_PER_PROCESS_MEMORY_FRACTION", "roundup": "VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS",
+         "max_cached": "VRAMSCOPE_MAX_CACHED", "wait_from": "VRAMSCOPE_WAIT_FROM",
+         "fraction": "VRAMSCOPE_PER_PROCESS_MEMORY_FRACTION", "roundup": "VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS",
          "max_split": "VRAMSCOPE_MAX_SPLIT_SIZE_MB", "collect": "VRAMSCOPE_GARBAGE_COLLECTION_THRESHOLD"}
 
 

@@ -58,6 +58,12 @@ class PoolSettingsTest(PoolTest):
                 self.assertEqual((stats["num_device_alloc"], stats["num_device_free"]), (14, 12))
                 self.assertEqual((stats["reserved_bytes.all.current"], stats["reserved_bytes.all.peak"]), (24 * MIB, 72 * MIB))
 
+    def test_the_device_is_waited_for_when_enough_is_pending(self):
+        for wait_from, waits, taken in (("72MiB", 2, 6), ("off", 0, 18)):
+            with self.subTest(wait_from):
+                _, stats = self.stats("churn", "cache", wait_from=wait_from)
+                self.assertEqual((stats["num_sync_all_streams"], stats["num_device_alloc"]), (waits, taken))
+
     def test_memory_that_was_short_is_in_the_log(self):
         for mode in ("cache", "split"):
             with self.subTest(mode):

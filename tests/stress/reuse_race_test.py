@@ -20,6 +20,7 @@ MODES = {
     "off": {"VRAMSCOPE_POOL": "off"},
     "cache": {"VRAMSCOPE_POOL": "cache"},
     "split": {"VRAMSCOPE_POOL": "split"},
+    "cache, as it comes": {"VRAMSCOPE_WAIT_FROM": "2MiB"},
     "cache, strict": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_POOL_SYNC": "strict"},
     "split, strict": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_POOL_SYNC": "strict"},
     "cache, with little kept": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_MAX_CACHED": "4MiB", "VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS": "2"},
@@ -32,7 +33,10 @@ class ReuseRaceTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             env = {name: value for name, value in os.environ.items() if not name.startswith(("VRAMSCOPE", "LD_"))}
             env |= {"LD_LIBRARY_PATH": str(BUILD / "lib" / "vramscope" / "simgpu"), "VRAMSCOPE_SIMULATE": devices,
-                    "VRAMSCOPE_SIM_DELAY_US": delay, "VRAMSCOPE_LOG": f"{folder}/log.vsl", **settings}
+                    "VRAMSCOPE_SIM_DELAY_US": delay, "VRAMSCOPE_LOG": f"{folder}/log.vsl",
+                    **settings}
+            if settings.get("VRAMSCOPE_POOL") != "off":
+                env.setdefault("VRAMSCOPE_WAIT_FROM", "0")  # as much reuse as can be
             if preload:
                 env["LD_PRELOAD"] = str(preload)
             return subprocess.run([PROGRAM, *map(str, options)], env=env, cwd=folder, capture_output=True, text=True, timeout=600)
