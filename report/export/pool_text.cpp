@@ -118,15 +118,16 @@ void write_device(TextOutput& out, const Process& process, const PoolDevice& dev
 
 std::string pool_line(const PoolReport& pool)
 {
-    if (pool.mode == "off" && !pool.known)
-        return "off: what the driver reserves beyond the blocks is not known";
-    std::string line = pool.mode.empty() ? "" : terminal_safe(pool.mode);
+    std::string line = terminal_safe(pool.mode);
     for (const auto& [key, value] : pool.settings)
         line += fmt::format("{}{} {}", line.empty() ? "" : ", ", terminal_safe(key),
                             terminal_safe(value));
-    if (pool.known && line.empty())
-        return "how it was set is not known";
-    return pool.known || line.empty() ? line : line + "; nothing was taken through it";
+    if (pool.known)
+        return line.empty() ? "how it was set is not known" : line;
+    if (line.empty())
+        return {};
+    return line + (pool.mode == "off" ? "; what the driver reserves beyond blocks is not known"
+                                      : "; nothing was taken through it");
 }
 
 // A cell shows what is in most of its bytes; allocated beside free is a mixture.

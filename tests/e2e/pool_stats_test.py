@@ -29,6 +29,14 @@ class PoolStatsTest(PoolTest):
         pairs = [line.partition(": ")[::2] for line in out.splitlines()]
         return dict(pairs), self.report
 
+    def assert_replayed(self, report, **wanted):
+        """What the report makes of the log is what the program was told."""
+        stats = report["processes"][0]["pool"]["devices"][0]["memory_stats"]
+        keys = {"allocated": "allocated_bytes.all.peak", "reserved": "reserved_bytes.all.peak", "blocks": "allocation.all.allocated",
+                "segments": "segment.all.peak", "calls": "num_device_alloc", "frees": "num_device_free"}
+        self.assertEqual({name: stats[keys[name]] for name in wanted}, wanted)
+        self.assertEqual(stats["allocated_bytes.all.current"], 0)
+
     def test_cache(self):
         shown, report = self.numbers("cache")
         self.assertEqual(shown["before CUDA"], f"-1 {NOTHING}")
@@ -47,6 +55,7 @@ class PoolStatsTest(PoolTest):
                          "blocks 1/1 device calls 3+2")
         self.assertEqual(self.called("cuMemFree_v2"), 2)
         self.assert_clean({"cache": report}, allocations=3)
+        self.assert_replayed(report, allocated=twelve, reserved=twelve, blocks=3, segments=3, calls=3, frees=2)
 
     def test_split(self):
         shown, report = self.numbers("split")
@@ -57,6 +66,7 @@ class PoolStatsTest(PoolTest):
         self.assertEqual(shown["emptied"], f"0 allocated {four}/{four} requested {four} reserved {twenty}/{twenty} segments 1 "
                          "blocks 1/1 device calls 1+0")
         self.assert_clean({"split": report}, allocations=3)
+        self.assert_replayed(report, allocated=twelve, reserved=twenty, blocks=3, segments=1, calls=1, frees=0)
 
 
 if __name__ == "__main__":
