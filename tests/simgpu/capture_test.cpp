@@ -118,6 +118,17 @@ TEST(Capture, IsBrokenByTheLegacyStream)
     });
 }
 
+TEST(Capture, IsNotBrokenByAQuestionAboutTheLegacyStream)
+{
+    with_context([] {
+        const CUstream stream = begin();
+        CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+        EXPECT_EQ(cuStreamIsCapturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        CUgraph graph = nullptr;
+        EXPECT_CU(cuStreamEndCapture(stream, &graph));
+    });
+}
+
 TEST(Capture, RelaxedAllowsWhatIsUnsafe)
 {
     with_context([] {

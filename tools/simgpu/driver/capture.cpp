@@ -4,6 +4,8 @@
 #include "tools/simgpu/driver/capture_state.hpp"
 #include "tools/simgpu/driver/thread_state.hpp"
 
+#include <algorithm>
+
 namespace simgpu {
 namespace {
 
@@ -54,18 +56,33 @@ void end_with_graph_locked(Capture& capture)
         close_graph_locked(*lost);
 }
 
+namespace {
+
+bool is_in_the_way_of(const Capture& capture, const Stream& legacy)
+{
+    return std::any_of(capture.tips.begin(), capture.tips.end(), [&legacy](const auto& tip) {
+        return tip.first->context == legacy.context && tip.first->blocking();
+    });
+}
+
+} // namespace
+
+bool blocked_by_capture_locked(const Stream& stream)
+{
+    const auto& open = captures().open;
+    return &stream == stream.context->legacy_stream &&
+           std::any_of(open.begin(), open.end(), [&stream](const Capture* capture) {
+               return is_in_the_way_of(*capture, stream);
+           });
+}
+
 bool breaks_by_legacy_stream_locked(Stream& stream)
 {
-    if (&stream != stream.context->legacy_stream)
+    if (!blocked_by_capture_locked(stream))
         return false;
-    bool found = false;
     for (Capture* capture : captures().open)
-        for (const auto& [captured, tips] : capture->tips)
-            if (captured->context == stream.context && captured->blocking()) {
-                capture->broken = true;
-                found = true;
-            }
-    return found;
+        capture->broken = capture->broken || is_in_the_way_of(*capture, stream);
+    return true;
 }
 
 std::mutex& capture_mutex()

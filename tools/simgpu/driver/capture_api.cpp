@@ -76,8 +76,8 @@ CUresult info_of(CUstream handle, Info& info)
     const std::lock_guard lock(capture_mutex());
     const Capture* capture = stream->capture;
     if (!capture)
-        return breaks_by_legacy_stream_locked(*stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
-                                                       : CUDA_SUCCESS;
+        return blocked_by_capture_locked(*stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                                                  : CUDA_SUCCESS;
     info.status =
         capture->broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
     if (capture->broken)

@@ -30,5 +30,7 @@ void end_locked(Capture& capture);
 void end_with_graph_locked(Capture& capture);
 // A legacy stream waits for blocking streams, so it cannot be used while one of them is captured.
 bool breaks_by_legacy_stream_locked(Stream& stream);
+// The same, for who only asks: breaks nothing.
+bool blocked_by_capture_locked(const Stream& stream);
 
 } // namespace simgpu
