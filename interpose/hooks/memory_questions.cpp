@@ -37,7 +37,7 @@ void AsksAttributes::correct(const Found& block) noexcept
 {
     if (exports_memory())
         pin(block);
-    if (block.whole)
+    if (block.exact)
         return;
     constexpr unsigned long long kOurs = 1ull << 63; // no number of the driver's is so large
     for (unsigned i = 0; i < count; ++i) {
@@ -47,7 +47,7 @@ void AsksAttributes::correct(const Found& block) noexcept
             put<CUdeviceptr>(data[i], block.address);
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
             put<std::size_t>(data[i], block.bytes);
-        else if (attributes[i] == CU_POINTER_ATTRIBUTE_BUFFER_ID)
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_BUFFER_ID && !block.whole)
             put<unsigned long long>(data[i], kOurs | block.serial);
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE ||
                  attributes[i] == CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE)

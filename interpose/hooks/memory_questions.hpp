@@ -55,7 +55,8 @@ struct AsksRange : Action {
     {
         const AskedAbout asked(pointer);
         const CUresult result = ask();
-        if (result == CUDA_SUCCESS && asked.is_part()) {
+        if (result == CUDA_SUCCESS && asked.found.standing == Standing::live &&
+            !asked.found.exact) {
             if (base)
                 *base = static_cast<Base>(asked.found.address);
             if (bytes)

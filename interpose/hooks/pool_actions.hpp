@@ -72,8 +72,6 @@ protected:
         switch (route) {
         case FreeRoute::kept:
             return CUDA_SUCCESS;
-        case FreeRoute::refused:
-            return refuse(call);
         case FreeRoute::dead:
             return show_dead_address(ask);
         case FreeRoute::asked: {
@@ -84,6 +82,7 @@ protected:
         }
         case FreeRoute::leaves:
             return let_go(call, leaving, ask());
+        case FreeRoute::refused: // is none that callers are given
         case FreeRoute::driver:
             break;
         }

@@ -105,12 +105,7 @@ FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexce
     ContextPool* here = pool_here(call);
     if (!here || (log::settings().pool_strict && synchronise_all(call.thread) != CUDA_SUCCESS)) {
         const FreeRoute route = leave(block, leaving);
-        if (route != FreeRoute::refused)
-            return route;
-        // A part of a segment: the driver could not free it, but it would tell an error.
-        if (!place_now(call).context)
-            return FreeRoute::dead;
-        return passing_through() ? FreeRoute::asked : keep(*leaving.pool, block, leaving);
+        return route == FreeRoute::refused ? FreeRoute::asked : route;
     }
     if (checks_memory()) [[unlikely]]
         check_block(call, *here, address);
@@ -127,10 +122,11 @@ FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leavin
 {
     const std::uint64_t block = address - red_zone_bytes();
     const FreeRoute route = leave(block, leaving);
-    if (route != FreeRoute::refused || captured)
+    if (route != FreeRoute::refused)
         return route;
-    // A part of a segment: it waits for all that is queued in its context, this stream too.
-    return keep(*leaving.pool, block, leaving);
+    // A part of a segment: it waits for all that is queued in its context, this stream too. A graph
+    // frees only what a graph allocated: any other address is the same to it.
+    return captured ? FreeRoute::dead : FreeRoute::asked;
 }
 
 CUresult let_go(Call& call, const Leaving& leaving, CUresult result) noexcept
@@ -172,6 +168,7 @@ Found find_block(std::uint64_t pointer) noexcept
         found.standing = block.state == pool::State::live ? Standing::live : Standing::dead;
         found.pool = &one;
         found.whole = block.bytes == block.segment_bytes;
+        found.exact = block.requested == block.segment_bytes && red_zone_bytes() == 0;
         found.address = block.address + red_zone_bytes();
         found.bytes = block.requested - 2 * red_zone_bytes();
         found.serial = one.place().context << 40 | block.serial;

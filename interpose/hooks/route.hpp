@@ -33,9 +33,9 @@ enum class FreeRoute : std::uint8_t {
     kept,    // done: the driver need not know
     leaves,  // the driver frees it; then let_go()
     dead,    // it is free already: the driver is shown an address that it cannot know
-    refused, // part of a segment, which only the driver could put into a graph
-    asked,   // part of a segment, while a capture may forbid frees: keep_part(), if the driver
-             // tells of an address that it cannot know only that
+    refused, // part of a segment, which the driver cannot free; not for callers
+    asked,   // such a part, where the driver might tell an error: keep_part(), if all that it says
+             // of an address that it cannot know is that
 };
 struct Leaving { // only of a block that leaves, or is refused
     ContextPool* pool;
@@ -57,6 +57,7 @@ struct Found {
     Standing standing = Standing::foreign;
     ContextPool* pool = nullptr;
     bool whole = true; // the block is all that the driver allocated
+    bool exact = true; // and no larger than asked for: what the driver says of it is right
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;  // as asked for
     std::uint64_t serial = 0; // unique in the process
