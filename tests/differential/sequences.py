@@ -26,12 +26,14 @@ class Batch:
     length: int = LENGTH
     runtime: bool = False
     question_faults: bool = False
+    pool: str = "off"  # VRAMSCOPE_POOL of the traced run
     keep: tuple | None = None  # steps; None: all
 
     def options(self):
         words = ["--seed", str(self.seed), "--first", str(self.first), "--count", str(self.count), "--length", str(self.length)]
         words += ["--runtime"] if self.runtime else []
         words += ["--question-faults"] if self.question_faults else []
+        words += ["--pool", self.pool] if self.pool != "off" else []
         words += ["--keep", ",".join(map(str, self.keep))] if self.keep is not None else []
         return words
 
@@ -46,9 +48,9 @@ class Batch:
 PROFILES = ({}, {"runtime": True}, {}, {"question_faults": True}, {}, {"runtime": True, "question_faults": True})
 
 
-def batches(sequences, seed, size=BATCH, length=LENGTH):
+def batches(sequences, seed, size=BATCH, length=LENGTH, pool="off"):
     for turn, first in enumerate(range(0, sequences, size)):
-        yield Batch(seed, first, min(size, sequences - first), length, **PROFILES[turn % len(PROFILES)])
+        yield Batch(seed, first, min(size, sequences - first), length, pool=pool, **PROFILES[turn % len(PROFILES)])
 
 
 def parse_batch(text):
@@ -58,6 +60,7 @@ def parse_batch(text):
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--runtime", action="store_true")
     parser.add_argument("--question-faults", action="store_true")
+    parser.add_argument("--pool", default="off")
     parser.add_argument("--keep", type=lambda steps: tuple(int(step) for step in steps.split(",") if step))
     return Batch(**vars(parser.parse_args(text.split())))
 
@@ -98,7 +101,7 @@ class Player:
         env = {name: value for name, value in os.environ.items() if not name.startswith(("VRAMSCOPE", "LD_"))}
         env |= {"LD_LIBRARY_PATH": str(self.simgpu), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_SIM_DELAY_US": NEVER}
         if log is not None:
-            env |= {"LD_PRELOAD": ":".join(self.preloads), "VRAMSCOPE_LOG": str(log), **self.environment}
+            env |= {"LD_PRELOAD": ":".join(self.preloads), "VRAMSCOPE_LOG": str(log), "VRAMSCOPE_POOL": batch.pool, **self.environment}
         done = subprocess.run([self.program, *batch.options(), *(["--text"] if text else [])], env=env, text=True,
                               capture_output=True, timeout=1800)
         lines = done.stdout.splitlines()

@@ -28,10 +28,10 @@ Function* next(Function*, const char* name)
 CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t bytes)
 {
     auto* const allocate = next(&cuMemAlloc_v2, "cuMemAlloc_v2");
-    std::size_t free_bytes = 0, all_bytes = 0;
+    int devices = 0;
     CUdeviceptr lost = 0;
     if (broken("extra"))
-        next(&cuMemGetInfo_v2, "cuMemGetInfo_v2")(&free_bytes, &all_bytes);
+        next(&cuDeviceGetCount, "cuDeviceGetCount")(&devices);
     if (broken("leak"))
         allocate(&lost, 512);
     const CUresult result = allocate(out, bytes);

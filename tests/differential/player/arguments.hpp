@@ -8,8 +8,10 @@ namespace differential {
 
 constexpr unsigned char kPattern = 0xA5;
 
-// What an out-parameter means, so that it can be named.
-enum class Meaning { number, address, handle, file };
+// What an out-parameter means, so that it can be named. What a pool chooses is a number that
+// agrees without one: free bytes, as the pool counts its own without the driver's rounding; the
+// identity of a block.
+enum class Meaning { number, address, handle, file, pools_choice };
 
 template <class T>
 struct Out {

@@ -39,7 +39,7 @@ bool find_controls(void (*observer)(const char*, int))
 }
 
 // A question fails for everybody and until the sequence ends: how often it is asked is what
-// differs.
+// differs. So may how often a function is called, with a pool: then its next call fails, or none.
 void arm_fault(World& world)
 {
     const int code = world.rng().one_of<int>({CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_VALUE,
@@ -51,8 +51,17 @@ void arm_fault(World& world)
         set_fault(name, 0, code);
         return;
     }
+    // What is called more often, or not, when traced would take the failure from another call.
     const char* const name = kHooked[world.rng().below(std::size(kHooked))];
-    const unsigned long long call = 1 + world.rng().below(2);
+    const bool pool = world.profile().pool != Pool::off;
+    if (world.profile().pool == Pool::split && is_among(name, kSplit))
+        return;
+    if (is_among(name, kQuestions) ||
+        (pool && (is_among(name, kPooled) || is_among(name, kPoolCalls))))
+        return;
+    const unsigned long long call = pool ? 1 : 1 + world.rng().below(2);
+    if (pool && code == CUDA_ERROR_OUT_OF_MEMORY) // the call is made again, and succeeds
+        return;
     world.text() << "  fault " << name << " " << std::uint64_t{call} << " " << code << "\n";
     set_fault(name, call, code);
 }

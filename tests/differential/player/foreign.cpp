@@ -64,7 +64,9 @@ void name_memory(World& world)
 {
     Out<CUipcMemHandle> handle;
     world.maybe_null(handle);
-    CALL(world, cuIpcGetMemHandle, handle, CUdeviceptr{world.pointer({Kind::device})});
+    const CUdeviceptr memory = world.pointer({Kind::device});
+    if (!world.shared_by_chance(memory))
+        CALL(world, cuIpcGetMemHandle, handle, memory);
 }
 
 void name_range(World& world)
@@ -72,6 +74,8 @@ void name_range(World& world)
     Out<int> file(Meaning::file);
     world.maybe_null(file);
     const CUdeviceptr start = world.pointer({Kind::device, Kind::pinned});
+    if (world.shared_by_chance(start))
+        return;
     if (CALL(world, cuMemGetHandleForAddressRange, file, start, std::size_t{4096},
              CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0ULL) == CUDA_SUCCESS)
         close(file.value);

@@ -1,8 +1,7 @@
 // tests/differential/player/main.cpp — plays sequences and tells of each what came of it.
 //
 // Usage: differential_player --seed S --first I --count N --length L [--runtime]
-// [--question-faults]
-//                            [--keep I,J,...] [--text] > RESULTS
+// [--question-faults] [--pool cache|split] [--keep I,J,...] [--text] > RESULTS
 // A line for each sequence: its hash, or with --text its whole transcript. Then one line of JSON:
 // what the model counted, and how often each row of the hook table was called. The same arguments
 // give the same output, with vramscope or without: that is the test.
@@ -153,7 +152,7 @@ void play(World& world, const Options& options, std::uint64_t index)
     const Theme theme{world.rng().below(families(world.profile()).size()),
                       world.rng().one_of<unsigned>({1, 8, 30})};
     begin(world);
-    for (unsigned step = 0; step < options.length; ++step) {
+    for (unsigned step = 0; step < options.length && !world.abandoned; ++step) {
         if (options.choosing && !std::binary_search(options.keep.begin(), options.keep.end(), step))
             continue;
         world.next(mix(seed, step));
@@ -181,7 +180,12 @@ bool parse(int argc, char** argv, Options& options)
             options.text = true;
         else if (i + 1 == argc)
             return false;
-        else if (name == "--seed")
+        else if (name == "--pool") {
+            const std::string_view mode = argv[++i];
+            options.profile.pool = mode == "cache"   ? Pool::cache
+                                   : mode == "split" ? Pool::split
+                                                     : Pool::off;
+        } else if (name == "--seed")
             options.seed = std::strtoull(argv[++i], nullptr, 0);
         else if (name == "--first")
             options.first = std::strtoull(argv[++i], nullptr, 0);

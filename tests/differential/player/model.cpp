@@ -83,6 +83,7 @@ Block& Model::allocated(Kind kind, std::uint64_t address, std::uint64_t bytes, s
 void Model::end(Block& block)
 {
     block.live = false;
+    block.ended = totals_.recorded_allocations;
     if (!is_paged(block.kind))
         return;
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;

@@ -55,8 +55,11 @@ struct Block {
     std::uint64_t extent;  // how far a pointer may lie inside
     std::uint64_t context = 0;
     bool live = true;
-    unsigned references = 1; // of physical memory: handles and mappings
-    unsigned handles = 1;    // of them, handles
+    unsigned references = 1;    // of physical memory: handles and mappings
+    unsigned handles = 1;       // of them, handles
+    bool queued = false;        // work that uses it may be waiting
+    bool ends_in_order = false; // freed in stream order: gone for the program, not for the driver
+    std::uint64_t ended = 0;    // how many allocations there had been then
 
     bool contains(std::uint64_t value) const { return value - address < extent; }
 };
@@ -101,6 +104,11 @@ public:
     void context_gone(std::uint64_t context);
 
     bool was_graphs(std::uint64_t address) const;
+    // It is not alive, and nothing was allocated since it was.
+    bool ended_last(const Block& block) const
+    {
+        return !block.live && block.ended == totals_.recorded_allocations;
+    }
     Block* live_at(std::uint64_t address, bool (*of_kind)(Kind));
     std::vector<Block>& blocks() { return blocks_; }
     std::vector<Mapping>& mappings() { return mappings_; }

@@ -13,10 +13,18 @@ std::uint64_t any_pointer(World& world)
 
 void memory_info(World& world)
 {
-    Out<std::size_t> free, total;
+    Out<std::size_t> free(Meaning::pools_choice), total;
     world.maybe_null(free);
     world.maybe_null(total);
     CALL(world, cuMemGetInfo_v2, free, total);
+}
+
+void memory_info_v1(World& world)
+{
+    Out<unsigned> free(Meaning::pools_choice), total;
+    world.maybe_null(free);
+    world.maybe_null(total);
+    CALL(world, cuMemGetInfo, free, total);
 }
 
 void address_range(World& world)
@@ -48,7 +56,8 @@ void pointer_attribute(World& world)
     case 3:
         return ask<void*>(world, CU_POINTER_ATTRIBUTE_HOST_POINTER, Meaning::address);
     case 4:
-        return ask<unsigned long long>(world, CU_POINTER_ATTRIBUTE_BUFFER_ID, Meaning::number);
+        return ask<unsigned long long>(world, CU_POINTER_ATTRIBUTE_BUFFER_ID,
+                                       Meaning::pools_choice);
     case 5:
         return ask<std::size_t>(world, CU_POINTER_ATTRIBUTE_RANGE_SIZE, Meaning::number);
     default:
@@ -164,9 +173,9 @@ void look_up_v2(World& world)
 #endif
 
 constexpr Operation kOperations[] = {
-    {8, &memory_info},        {3, &address_range},   {6, &pointer_attribute},
-    {2, &pointer_attributes}, {2, &current_context}, {1, &current_device},
-    {1, &primary_state},      {2, &capture_status},  {2, &look_up_v1},
+    {8, &memory_info},        {2, &memory_info_v1},  {3, &address_range},  {6, &pointer_attribute},
+    {2, &pointer_attributes}, {2, &current_context}, {1, &current_device}, {1, &primary_state},
+    {2, &capture_status},     {2, &look_up_v1},
 #if CUDA_VERSION >= 12000
     {2, &look_up_v2},
 #endif

@@ -1,6 +1,6 @@
 // tests/differential/player/questions.hpp — the driver calls that vramscope makes of its own,
 // inside a hooked call. The order of driver calls is compared without these, and without these
-// only.
+// only; what the program itself called is compared all the same.
 #pragma once
 
 #include <cstring>
@@ -11,14 +11,26 @@ constexpr const char* kQuestions[] = {
     "cuCtxGetCurrent",         "cuCtxGetDevice",
     "cuDeviceGetName",         "cuDevicePrimaryCtxGetState",
     "cuDeviceTotalMem_v2",     "cuDriverGetVersion",
-    "cuMemGetAddressRange_v2", "cuStreamGetCtx",
-    "cuStreamIsCapturing",
+    "cuMemGetAddressRange_v2", "cuMemGetInfo_v2",
+    "cuStreamGetCtx",          "cuStreamIsCapturing",
 };
 
-inline bool is_question(const char* name)
+// With a pool only: what waits, or looks at memory.
+constexpr const char* kPoolCalls[] = {
+    "cuCtxPopCurrent_v2",  "cuCtxPushCurrent_v2", "cuCtxSynchronize",
+    "cuCtxSynchronize_v2", "cuMemcpyDtoH_v2",     "cuMemsetD8_v2",
+};
+
+// With a pool the driver sees these when the pool wants, not when the program calls.
+constexpr const char* kPooled[] = {"cuMemAlloc_v2", "cuMemFree_v2"};
+
+constexpr const char* kSplit[] = {"cuMemFreeAsync", "cuMemFreeAsync_ptsz"};
+
+template <std::size_t kCount>
+bool is_among(const char* name, const char* const (&names)[kCount])
 {
-    for (const char* question : kQuestions)
-        if (std::strcmp(name, question) == 0)
+    for (const char* one : names)
+        if (std::strcmp(name, one) == 0)
             return true;
     return false;
 }

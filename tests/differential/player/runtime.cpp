@@ -160,6 +160,7 @@ void free_async(World& world)
 {
     void* const pointer = some_pointer(world);
     const CUstream stream = world.stream();
+    world.settle(number(pointer));
     if (CALL(world, cudaFreeAsync, pointer, stream) == cudaSuccess && !world.capturing(stream))
         world.freed(number(pointer), &any_memory);
 }
@@ -221,7 +222,7 @@ void synchronize(World& world)
 
 void memory_info(World& world)
 {
-    Out<std::size_t> free, total;
+    Out<std::size_t> free(Meaning::pools_choice), total;
     world.maybe_null(free);
     world.maybe_null(total);
     CALL(world, cudaMemGetInfo, free, total);

@@ -38,10 +38,19 @@ void synchronize_stream(World& world)
 // Leaves something in the queue.
 void fill(World& world)
 {
-    const Block* const block = world.live_block({Kind::device, Kind::async});
-    if (block)
-        CALL(world, cuMemsetD8Async, CUdeviceptr{block->address}, static_cast<unsigned char>(7),
-             std::size_t{1}, world.stream());
+    Block* const block = world.live_block({Kind::device, Kind::async});
+    if (!block)
+        return;
+    CUstream stream = world.stream();
+    // A pool hides until the next call that waits that work met freed memory: no such work then.
+    if (world.profile().pool != Pool::off) {
+        if (block->kind != Kind::device || block->context != world.current_context())
+            return;
+        stream = nullptr;
+        block->queued = true;
+    }
+    CALL(world, cuMemsetD8Async, CUdeviceptr{block->address}, static_cast<unsigned char>(7),
+         std::size_t{1}, stream);
 }
 
 // A captured allocation is the graph's: recorded, but nobody's to free now.
@@ -102,6 +111,7 @@ void free(World& world)
     const CUdeviceptr address = world.pointer({Kind::async, Kind::async, Kind::device});
     const CUstream stream = world.stream();
     const bool captured = world.capturing(stream);
+    world.settle(address);
     if (CALL(world, cuMemFreeAsync, address, stream) == CUDA_SUCCESS && !captured)
         world.freed(address, &freed_by_address);
 }
@@ -111,6 +121,7 @@ void free_ptsz(World& world)
     const CUdeviceptr address = world.pointer({Kind::async});
     const CUstream stream = world.stream();
     const bool captured = world.capturing(stream, true);
+    world.settle(address);
     if (CALL(world, cuMemFreeAsync_ptsz, address, stream) == CUDA_SUCCESS && !captured)
         world.freed(address, &freed_by_address);
 }

@@ -28,6 +28,7 @@ public:
         return *this;
     }
     const std::string& text() const { return text_; }
+    void cut(std::size_t length) { text_.resize(length); }
     std::uint64_t hash() const
     {
         std::uint64_t value = 0xcbf29ce484222325;

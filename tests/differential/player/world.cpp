@@ -33,6 +33,7 @@ void World::begin(std::uint64_t seed)
     objects_.clear();
     objects_.reserve(256); // references stay good while an operation runs
     model_.begin_sequence();
+    abandoned = false;
     calls_ = 0;
     thread_ = 0;
     next(seed);
@@ -72,6 +73,8 @@ std::uint64_t World::pointer(std::initializer_list<Kind> kinds)
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         const Block& block = blocks[(from + i) % blocks.size()];
         const bool right = among(block.kind, kinds);
+        if (!may_use(block))
+            continue;
         if (choice < 72 ? block.live && right : choice < 80 ? right && !block.live : !right)
             return block.address;
         if (block.live && right)
@@ -80,6 +83,14 @@ std::uint64_t World::pointer(std::initializer_list<Kind> kinds)
             return block.address + 1 + rng_.below(std::min<std::uint64_t>(block.extent - 1, 9999));
     }
     return fallback ? fallback->address : 0;
+}
+
+// Which block gets a freed address again is the pool's own choice: a stale pointer is one and the
+// same mistake in both runs only as long as nothing was allocated since.
+bool World::may_use(const Block& block) const
+{
+    return block.live || profile_.pool == Pool::off ||
+           (model_.ended_last(block) && !block.ends_in_order);
 }
 
 Block* World::live_block(std::initializer_list<Kind> kinds)
@@ -122,7 +133,8 @@ std::uint64_t World::handle(Thing thing)
         const auto from = rng_.below(objects_.size());
         for (std::size_t i = 0; i < objects_.size(); ++i) {
             const Object& object = objects_[(from + i) % objects_.size()];
-            if (!object.live && object.thing == thing)
+            const bool late = thing == Thing::stream && profile_.pool != Pool::off;
+            if (!object.live && object.thing == thing && !late)
                 return object.handle;
         }
     }
@@ -141,6 +153,12 @@ CUstream World::stream()
 
 Object& World::add(Thing thing, std::uint64_t handle)
 {
+    // A destroyed context that some thread still has current: only the driver can tell it from a
+    // new one of the same handle.
+    abandoned = abandoned || (thing == Thing::context && profile_.pool != Pool::off &&
+                              std::any_of(objects_.begin(), objects_.end(), [&](const Object& one) {
+                                  return one.thing == thing && one.handle == handle;
+                              }));
     const auto number = static_cast<unsigned>(objects_.size());
     return objects_.emplace_back(Object{thing, number, handle});
 }
@@ -178,12 +196,55 @@ bool World::capturing(CUstream stream, bool per_thread)
     return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
+void World::settle(std::uint64_t address)
+{
+    Block* const block =
+        profile_.pool == Pool::off
+            ? nullptr
+            : model_.live_at(address, [](Kind kind) { return kind == Kind::device; });
+    if (!block)
+        return;
+    block->ends_in_order = true;
+    if (block->queued)
+        wait_for_all();
+}
+
+void World::wait_for_all()
+{
+    quiet = true;
+    for (const Object& object : objects_) {
+        if (object.thing != Thing::context || !object.live ||
+            cuCtxPushCurrent_v2(reinterpret_cast<CUcontext>(object.handle)) != CUDA_SUCCESS)
+            continue;
+        CUcontext popped = nullptr;
+        cuCtxSynchronize();
+        cuCtxPopCurrent_v2(&popped);
+    }
+    quiet = false;
+}
+
+bool World::shared_by_chance(std::uint64_t pointer)
+{
+    constexpr std::uint64_t kSmall = 1 << 20;
+    if (profile_.pool == Pool::off)
+        return false;
+    const auto& blocks = model_.blocks();
+    return std::any_of(blocks.begin(), blocks.end(), [&](const Block& block) {
+        const bool part = profile_.pool == Pool::split && block.kind == Kind::device;
+        const bool small = block.kind != Kind::pinned && block.bytes <= kSmall;
+        return block.live && (part || small) && block.contains(pointer);
+    });
+}
+
 void World::freed(std::uint64_t address, bool (*of_kind)(Kind))
 {
     if (address == 0)
         return;
     if (Block* const block = model_.live_at(address, of_kind)) {
         model_.freed(*block);
+        constexpr std::uint64_t kMuch = std::uint64_t{1} << 30;
+        if (profile_.pool != Pool::off && block->bytes >= kMuch)
+            wait_for_all();
         return;
     }
     if (model_.was_graphs(address)) // it lives again with each launch
@@ -201,11 +262,28 @@ Block& World::allocated(Kind kind, std::uint64_t address, std::uint64_t bytes, s
 
 void World::observed(const char* name, int result)
 {
-    if (quiet)
+    if (quiet || !shows(name))
         return;
-    if (inside_ && (inside_->hooked || inside_->runtime) && is_question(name))
-        return;
+    // The pool gives back what it has and tries again: then the last answer is the program's.
+    if (profile_.pool != Pool::off && last_shown_.name == name &&
+        last_shown_.result == CUDA_ERROR_OUT_OF_MEMORY)
+        text_.cut(last_shown_.at);
+    last_shown_ = {name, result, text_.text().size()};
     text_ << " [" << name << "=" << result << "]";
+}
+
+bool World::shows(const char* name)
+{
+    if (!inside_ || !(inside_->hooked || inside_->runtime))
+        return true;
+    if (profile_.pool != Pool::off && is_among(name, kPooled))
+        return false;
+    if (profile_.pool == Pool::split && is_among(name, kSplit))
+        return false;
+    if (!own_seen_ && std::strcmp(name, inside_->name) == 0)
+        return own_seen_ = true;
+    return !is_among(name, kQuestions) &&
+           (profile_.pool == Pool::off || !is_among(name, kPoolCalls));
 }
 
 void World::begin_call(Entry& entry, std::size_t door)
@@ -242,12 +320,15 @@ void World::sweep_contexts()
     }
 }
 
-bool World::describe_known(std::uint64_t value)
+bool World::describe_known(std::uint64_t value, bool dead_too)
 {
     for (const bool live : {true, false}) {
+        if (!live && !dead_too)
+            continue;
         const auto& blocks = model_.blocks();
         for (std::size_t i = blocks.size(); i-- > 0;)
-            if (blocks[i].live == live && blocks[i].contains(value)) {
+            if (blocks[i].live == live && blocks[i].contains(value) &&
+                (dead_too || blocks[i].kind != Kind::graph)) { // whose graph may be gone
                 text_ << kKindNames[static_cast<std::size_t>(blocks[i].kind)] << "#"
                       << std::uint64_t{blocks[i].number};
                 if (value != blocks[i].address)
@@ -289,15 +370,22 @@ void World::describe_out(Meaning meaning, std::uint64_t value)
         text_ << "file";
         return;
     }
-    if (meaning == Meaning::number || value < 4096) {
+    if (meaning == Meaning::pools_choice && profile_.pool != Pool::off) {
+        text_ << "some";
+        return;
+    }
+    if (meaning == Meaning::number || meaning == Meaning::pools_choice || value < 4096) {
         text_ << value;
         return;
     }
-    if (describe_known(value))
+    // With a pool, what was freed or destroyed before is soon another's, or late: when its work
+    // ended. And an address is aligned as any is.
+    const bool pooled = profile_.pool != Pool::off;
+    if (describe_known(value, !pooled))
         return;
     text_ << "new";
     if (meaning == Meaning::address)
-        text_ << "/" << std::min(12, std::countr_zero(value));
+        text_ << "/" << std::min(pooled ? 8 : 12, std::countr_zero(value));
 }
 
 } // namespace differential

@@ -34,8 +34,11 @@ struct Object {
     bool is_default = false;   // a pool that nobody may destroy
 };
 
+enum class Pool { off, cache, split };
+
 struct Profile {
-    bool runtime = false;         // calls cuda* too
+    Pool pool = Pool::off; // the traced player's: what can then not be compared is left out in both
+    bool runtime = false;  // calls cuda* too
     bool question_faults = false; // what vramscope asks for may fail: no oracle then
 };
 
@@ -94,15 +97,23 @@ public:
     }
     // The calling thread's current context, quietly asked; a new one is made known.
     std::uint64_t current_context();
+    // Whether others can be given this memory is the pool's to say: a part of a segment they
+    // cannot, which is told, and small memory where its address allows it.
+    bool shared_by_chance(std::uint64_t pointer);
     Block& allocated(Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t extent);
     Block& allocated(Kind kind, std::uint64_t address, std::uint64_t bytes)
     {
         return allocated(kind, address, bytes, bytes);
     }
     bool capturing(CUstream stream, bool per_thread = false); // quietly asked
+    // Before a free in stream order: work on that memory, which may be in another stream, is over.
+    void settle(std::uint64_t address);
+    // So that much memory that was freed in stream order is there, whoever asks for it.
+    void wait_for_all();
     // A free that the driver took, of memory that the model does not know: a hole in one of them.
     void freed(std::uint64_t address, bool (*of_kind)(Kind));
     std::uint64_t unexplained = 0;
+    bool abandoned = false; // what follows cannot be compared
     unsigned primary_users[kDevices]{};
 
     // ---- calls ----
@@ -118,6 +129,8 @@ public:
         const int before = 1000 + static_cast<int>(++calls_ % 1000);
         errno = before;
         inside_ = &entry;
+        own_seen_ = false;
+        last_shown_ = {};
         const R result = function(pass(arguments)...);
         inside_ = nullptr;
         const int after = errno;
@@ -140,7 +153,9 @@ private:
     void begin_call(Entry& entry, std::size_t door);
     void end_call(Entry& entry, std::size_t door, bool succeeded);
     void sweep_contexts();
-    bool describe_known(std::uint64_t value);
+    bool describe_known(std::uint64_t value, bool dead_too = true);
+    bool may_use(const Block& block) const;
+    bool shows(const char* name);
     void describe_out(Meaning meaning, std::uint64_t value);
 
     template <class T>
@@ -220,6 +235,12 @@ private:
     Transcript text_;
     std::vector<Object> objects_;
     const Entry* inside_ = nullptr;
+    bool own_seen_ = false; // of the call that runs: that the driver was reached by its name
+    struct Shown {
+        const char* name = nullptr;
+        int result = 0;
+        std::size_t at = 0; // where its text begins
+    } last_shown_;
     unsigned thread_ = 0;
     unsigned calls_ = 0;
 };
