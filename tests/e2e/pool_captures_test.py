@@ -26,15 +26,16 @@ class PoolCapturesTest(PoolTest):
         self.assert_clean({"split": report})
 
     def test_a_broken_context_is_told_at_the_first_call_that_waits(self):
-        waits = self.plain(PROGRAM, "broken").stdout
+        late = {"VRAMSCOPE_SIM_DELAY_US": "3600000000"}  # what is queued runs when a call waits for it
+        waits = self.plain(PROGRAM, "broken", **late).stdout
         self.assertEqual(waits, "free 0\nfree 700\nalloc 700\nalloc 700\nuntouched 1\nsynchronise 700\nfree 700\n")
-        self.assertEqual(self.in_mode(PROGRAM, "broken", "off")[0], waits)
+        self.assertEqual(self.in_mode(PROGRAM, "broken", "off", **late)[0], waits)
         for mode in ("cache", "split"):
             with self.subTest(mode):
                 lazy = waits.replace("free 700", "free 0", 1)  # this free waits for nothing
-                self.assertEqual(self.in_mode(PROGRAM, "broken", mode)[0], lazy)
+                self.assertEqual(self.in_mode(PROGRAM, "broken", mode, **late)[0], lazy)
                 strict = waits.replace("free 0", "free 700", 1)  # and here each free waits
-                self.assertEqual(self.in_mode(PROGRAM, "broken", mode, sync="strict")[0], strict)
+                self.assertEqual(self.in_mode(PROGRAM, "broken", mode, sync="strict", **late)[0], strict)
 
 
 if __name__ == "__main__":
