@@ -123,7 +123,7 @@ private:
                                    human_bytes(device.total_bytes)
                              : "",
                          device.name.empty() ? "" : ", " + terminal_safe(device.name)));
-        if (device.pooled)
+        if (device.pooled && device.reserved_bytes > 0)
             add_pool(device);
     }
 
