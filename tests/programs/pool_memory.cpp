@@ -312,8 +312,10 @@ void churn()
 
 void one_after_the_other(std::initializer_list<std::size_t> sizes)
 {
-    for (const std::size_t bytes : sizes)
+    for (const std::size_t bytes : sizes) {
         check(cuMemFree_v2(allocate(bytes)));
+        check(cuCtxSynchronize()); // it can be used again
+    }
 }
 
 // Whether the second can have what the first had is the knobs' business.
@@ -331,7 +333,6 @@ void changing()
 {
     for (int i = 0; i < 3; ++i)
         one_after_the_other({20 * kMiB, 30 * kMiB, 40 * kMiB});
-    check(cuCtxSynchronize()); // else all of it waits still
     one_after_the_other({50 * kMiB});
 }
 
