@@ -17,7 +17,7 @@ class BehaviourTest(EndToEndTest):
         self.assertEqual((report["verdict"], report["leaks"]), ("clean", []))
 
     def test_the_last_tenant_of_an_address_is_blamed(self):
-        report = self.trace("behaviour", "reuse")
+        report = self.trace("behaviour", "reuse", VRAMSCOPE_WAIT_FROM="0")
         self.assertEqual(self.stdout, "reused\n")
         self.assert_seen(report, allocations=2, frees=1)
         self.assertEqual(len(report["leaks"]), 1)
