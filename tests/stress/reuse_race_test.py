@@ -23,6 +23,8 @@ MODES = {
     "cache, as it comes": {"VRAMSCOPE_WAIT_FROM": "2MiB"},
     "cache, strict": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_POOL_SYNC": "strict"},
     "split, strict": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_POOL_SYNC": "strict"},
+    "cache, waiting at once": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_WAIT_FROM": "0"},
+    "split, waiting at once": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_WAIT_FROM": "0"},
     "cache, with little kept": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_MAX_CACHED": "4MiB", "VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS": "2"},
     "split, with little kept": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_MAX_CACHED": "2MiB", "VRAMSCOPE_GARBAGE_COLLECTION_THRESHOLD": "0.3"},
 }
