@@ -1,4 +1,4 @@
-// interpose/hooks/shortage.cpp — over the pools of one device.
+// interpose/hooks/shortage.cpp — over the pools of one device, or of all.
 #include "interpose/hooks/shortage.hpp"
 
 #include <algorithm>
@@ -11,12 +11,22 @@
 #include "tracker/log/pool_recorder.hpp"
 
 namespace vramscope::hooks {
+namespace {
+
+constexpr std::int64_t kEveryDevice = -2; // -1 is one that is not known
+
+bool is_of(const ContextPool& pool, std::int64_t device) noexcept
+{
+    return device == kEveryDevice || pool.device() == device;
+}
+
+} // namespace
 
 std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept
 {
     std::uint64_t bytes = 0;
     each_pool([&](ContextPool& one) {
-        if (one.device() == device && &one.upstream() != except)
+        if (is_of(one, device) && &one.upstream() != except)
             bytes += one.with([](auto& pool) { return pool.trim(pool::Release::pressure); });
     });
     return bytes;
@@ -26,7 +36,7 @@ std::uint64_t releasable_bytes(std::int64_t device) noexcept
 {
     std::uint64_t bytes = 0;
     each_pool([&](ContextPool& one) {
-        if (one.device() == device)
+        if (is_of(one, device))
             bytes += one.with([](auto& pool) { return pool.releasable_bytes(); });
     });
     return bytes;
@@ -49,10 +59,10 @@ bool make_room_for(Call& call) noexcept
 {
     if (!pooling() || !takes_device_memory(call.hook) || passing_through())
         return false;
-    const std::int64_t device = place_now(call).device;
-    if (!releasable_bytes(device) || synchronise_all(call.thread) != CUDA_SUCCESS)
+    // Its stream, its pool or a property may have named another device than the current one.
+    if (!releasable_bytes(kEveryDevice) || synchronise_all(call.thread) != CUDA_SUCCESS)
         return false;
-    return give_back(device, nullptr) != 0;
+    return give_back(kEveryDevice, nullptr) != 0;
 }
 
 void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
