@@ -101,7 +101,10 @@ class Player:
         env = {name: value for name, value in os.environ.items() if not name.startswith(("VRAMSCOPE", "LD_"))}
         env |= {"LD_LIBRARY_PATH": str(self.simgpu), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_SIM_DELAY_US": NEVER}
         if log is not None:
-            env |= {"LD_PRELOAD": ":".join(self.preloads), "VRAMSCOPE_LOG": str(log), "VRAMSCOPE_POOL": batch.pool, **self.environment}
+            env |= {"LD_PRELOAD": ":".join(self.preloads), "VRAMSCOPE_LOG": str(log), "VRAMSCOPE_POOL": batch.pool}
+            if batch.pool != "off":
+                env["VRAMSCOPE_WAIT_FROM"] = "0"  # as much reuse as can be
+            env |= self.environment
         done = subprocess.run([self.program, *batch.options(), *(["--text"] if text else [])], env=env, text=True,
                               capture_output=True, timeout=1800)
         lines = done.stdout.splitlines()

@@ -15,6 +15,8 @@ class PoolTest(EndToEndTest):
         calls = self.folder / "calls"
         calls.unlink(missing_ok=True)
         knobs = {KNOBS[name]: env.pop(name) for name in list(env) if name in KNOBS}
+        if mode != "off":
+            knobs.setdefault("VRAMSCOPE_WAIT_FROM", "0")  # as much reuse as can be
         done, report = self.run_traced(program, scene, gpu=gpu, VRAMSCOPE_POOL=mode, VRAMSCOPE_SIM_TRACE=str(calls), **knobs, **env)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.told = done.stderr.split("vramscope: ran on")[0]

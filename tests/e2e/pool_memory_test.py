@@ -80,7 +80,7 @@ class PoolMemoryTest(PoolTest):
             self.assertEqual((self.called("cuMemAlloc_v2"), self.called("cuMemFree_v2")), (18, 18))
 
     def driver_calls(self, scene, mode, **knobs):
-        self.in_mode(PROGRAM, scene, mode, wait_from="0", **knobs)
+        self.in_mode(PROGRAM, scene, mode, **knobs)
         return self.called("cuMemAlloc_v2"), self.called("cuMemFree_v2")
 
     def test_sizes_that_are_rounded_up_fit_others(self):

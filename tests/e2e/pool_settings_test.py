@@ -38,7 +38,8 @@ class PoolSettingsTest(PoolTest):
     def test_the_log_says_how_the_pool_was_set(self):
         _, report = self.in_mode(PROGRAM, "churn", "split", max_cached="64MiB", sync="strict", limit="200MiB")
         pool = report["processes"][0]["pool"]
-        self.assertEqual((pool["mode"], pool["settings"]), ("split", {"sync": "strict", "limit": "200MiB", "max_cached": "64MiB"}))
+        self.assertEqual((pool["mode"], pool["settings"]), ("split", {"sync": "strict", "wait_from": "0", "limit": "200MiB",
+                                                                     "max_cached": "64MiB"}))
         _, report = self.in_mode(PROGRAM, "churn", "off")
         self.assertEqual((report["processes"][0]["pool"]["mode"], report["processes"][0]["pool"]["known"]), ("off", False))
 
