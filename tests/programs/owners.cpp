@@ -235,7 +235,9 @@ void ipc()
         check(cuMemFree_v2(block));
         std::exit(0);
     }
-    (void)!read(ready[0], &handle, sizeof handle);
+    close(ready[1]); // the owner may end without a word
+    check(read(ready[0], &handle, sizeof handle) == sizeof handle ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_UNKNOWN);
     primary_context();
     CUdeviceptr first = 0, again = 0;
     check(open(&first, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)); // MARK ipc_first
