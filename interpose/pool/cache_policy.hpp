@@ -55,7 +55,7 @@ public:
     {
         const Index group = group_of(rounded);
         Index at = group ? groups_[group].head : 0;
-        if (!at || table_.books.pending_bytes() >= options_.wait_from_bytes)
+        if (!at || table_.books.pending_bytes() >= options_.pending_worth_waiting())
             return at != 0;
         for (int enough = kWaitFromBlocks - 1; at && enough > 0; --enough)
             at = table_[at].next;

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -24,6 +25,12 @@ struct Options {
     // While less than this is pending, more is taken rather than waited for (in cache up to 32
     // blocks of a size): one synchronisation then serves many requests. 0: it is always waited for.
     std::uint64_t wait_from_bytes = 0;
+
+    // What is taken instead must not go back as surplus at its free.
+    std::uint64_t pending_worth_waiting() const noexcept
+    {
+        return std::min(wait_from_bytes, max_cached_bytes / 2);
+    }
 };
 
 } // namespace vramscope::pool

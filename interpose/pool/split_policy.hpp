@@ -55,7 +55,7 @@ public:
     bool worth_waiting(std::uint64_t rounded) const noexcept
     {
         return pending_bytes_[kind_of(rounded)] >= rounded &&
-               table_.books.pending_bytes() >= options_.wait_from_bytes;
+               table_.books.pending_bytes() >= options_.pending_worth_waiting();
     }
 
     // The block for the request in the new segment, live; 0: no room for it in the tables.

@@ -107,6 +107,14 @@ TEST_F(SplitPool, OneWaitServesMany)
     EXPECT_EQ(upstream.calls.synchronise, 9);
 }
 
+TEST_F(CachePool, WhereLittleIsKeptItIsWaitedForSooner)
+{
+    use({.max_cached_bytes = 4000, .wait_from_bytes = 1000 * kMiB});
+    for (int call = 0; call < 40; ++call)
+        EXPECT_EQ(give_up(get(1000)), Freed::cached);
+    EXPECT_EQ(upstream.calls.allocate, 2);
+}
+
 TEST_F(CachePool, ShortMemoryIsWaitedForHoweverLittleIsPending)
 {
     use({.wait_from_bytes = 4000});
