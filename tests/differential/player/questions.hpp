@@ -17,8 +17,8 @@ constexpr const char* kQuestions[] = {
 
 // With a pool only: what waits, or looks at memory.
 constexpr const char* kPoolCalls[] = {
-    "cuCtxPopCurrent_v2",  "cuCtxPushCurrent_v2", "cuCtxSynchronize",
-    "cuCtxSynchronize_v2", "cuMemcpyDtoH_v2",     "cuMemsetD8_v2",
+    "cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2",   "cuCtxSynchronize", "cuCtxSynchronize_v2",
+    "cuDeviceGetMemPool", "cuMemPoolGetAttribute", "cuMemcpyDtoH_v2",  "cuMemsetD8_v2",
 };
 
 // With a pool the driver sees these when the pool wants, not when the program calls.
