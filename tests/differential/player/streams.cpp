@@ -194,6 +194,9 @@ void pool_counters(World& world)
     const auto attribute =
         world.rng().one_of({CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
                             CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD});
+    if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ||
+        attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
+        value.meaning = Meaning::pools_choice;
     CALL(world, cuMemPoolGetAttribute, world.handle_as<CUmemoryPool>(Thing::pool), attribute,
          value);
 }
