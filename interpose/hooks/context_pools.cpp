@@ -37,14 +37,14 @@ thread_local constinit Remembered remembered{};
 
 pool::Options options_for(std::int64_t device) noexcept
 {
+    static_assert(log::kNoBytes == pool::kNoLimit && log::kPeakBytes == pool::kUpToPeak);
     const log::Settings& settings = log::settings();
     pool::Options options{};
     options.max_split_bytes = settings.max_split_bytes;
     options.roundup_power2_divisions = settings.roundup_power2_divisions;
     options.garbage_collection_threshold = settings.garbage_collection_threshold;
     options.max_cached_bytes = settings.max_cached_bytes;
-    // What is pending is cached too: waited for before there is more of it than may be kept.
-    options.wait_from_bytes = std::min(settings.wait_from_bytes, settings.max_cached_bytes / 2);
+    options.wait_from_bytes = settings.wait_from_bytes;
     const bool bounded = settings.memory_fraction > 0 || options.garbage_collection_threshold > 0;
     const Driver* driver = bounded ? Driver::find() : nullptr;
     std::size_t total = 0;

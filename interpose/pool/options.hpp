@@ -9,6 +9,10 @@
 namespace vramscope::pool {
 
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+// Of max_cached_bytes: as much as the pool's user had allocated at its peak, and twice
+// wait_from_bytes, or kLeastSpare.
+inline constexpr std::uint64_t kUpToPeak = kNoLimit - 1;
+inline constexpr std::uint64_t kLeastSpare = 128u << 20;
 
 struct Options {
     // Blocks of at least this size are not split, and serve only requests of about their size.

@@ -66,11 +66,11 @@ public:
             return Freed::dead;
         if (is_pinned(block)) [[unlikely]]
             return free_pinned(index, left);
+        const std::uint64_t allocated = policy_.table().books.allocated_bytes.current();
+        if (allocated > most_allocated_)
+            most_allocated_ = allocated;
         policy_.put(index, epochs_.now());
-        return options_.max_cached_bytes != kNoLimit &&
-                       policy_.releasable_bytes() > options_.max_cached_bytes
-                   ? Freed::surplus
-                   : Freed::cached;
+        return policy_.releasable_bytes() > most_cached() ? Freed::surplus : Freed::cached;
     }
 
     // Gives back what is more than max_cached_bytes, what was free for longest first.
@@ -238,6 +238,15 @@ private:
     std::uint64_t release_aged(Release why, std::uint64_t least_age, std::uint64_t wanted) noexcept;
     bool release(const Leaving& leaving, Release why) noexcept;
 
+    std::uint64_t most_cached() const noexcept
+    {
+        if (options_.max_cached_bytes != kUpToPeak)
+            return options_.max_cached_bytes;
+        const std::uint64_t wait = options_.wait_from_bytes;
+        return most_allocated_ +
+               (wait > kLeastSpare / 2 && wait != kNoLimit ? 2 * wait : kLeastSpare);
+    }
+
     bool is_pinned(const Block& block) const noexcept
     {
         return block.pinned || block.mark <= pinned_serial_;
@@ -293,6 +302,7 @@ private:
     Policy policy_;
     std::uint64_t growing_ = 0; // asked of upstream at this moment
     std::uint64_t pinned_serial_ = 0;
+    std::uint64_t most_allocated_ = 0; // as seen at frees
     std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;
     std::uint64_t device_allocations_ = 0, device_frees_ = 0, refused_frees_ = 0;
 };

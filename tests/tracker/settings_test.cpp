@@ -129,7 +129,7 @@ TEST(Settings, OfThePoolAreTheDefaultsWithoutAnEnvironment)
     EXPECT_EQ(settings.garbage_collection_threshold, 0);
     EXPECT_EQ(settings.memory_fraction, 0);
     EXPECT_EQ(settings.limit_bytes, kNoBytes);
-    EXPECT_EQ(settings.max_cached_bytes, kNoBytes);
+    EXPECT_EQ(settings.max_cached_bytes, kPeakBytes);
     EXPECT_EQ(settings.poison, -1);
     EXPECT_FALSE(settings.guard);
     EXPECT_STREQ(settings.without_effect, "");

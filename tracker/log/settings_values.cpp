@@ -174,6 +174,12 @@ bool Size::read(const char* text, Value& value) noexcept
     return value != kNoBytes;
 }
 
+bool SizeOrPeak::read(const char* text, Value& value) noexcept
+{
+    value = kPeakBytes;
+    return is(text, "peak") || (Size::read(text, value) && value != kPeakBytes);
+}
+
 bool Limit::read(const char* text, Value& value) noexcept
 {
     return Size::read(text, value) && value >= std::uint64_t{1} << 20;

@@ -43,6 +43,11 @@ struct Size { // K, M, G or T, each with or without B or iB, are powers of 1024
     using Value = std::uint64_t;
     static bool read(const char* text, Value& value) noexcept;
 };
+inline constexpr std::uint64_t kPeakBytes = kNoBytes - 1; // as much as the program's peak
+struct SizeOrPeak {
+    using Value = std::uint64_t;
+    static bool read(const char* text, Value& value) noexcept;
+};
 struct Limit { // a size that a device could have
     using Value = std::uint64_t;
     static bool read(const char* text, Value& value) noexcept;

@@ -49,6 +49,32 @@ TEST_F(CachePool, WithNothingToKeepEveryFreeGoesBack)
     EXPECT_EQ(upstream.reserved(), 0u);
 }
 
+TEST_F(CachePool, UpToItsPeakSizesThatNeverComeAgainDoNotPileUp)
+{
+    use({.max_cached_bytes = kUpToPeak});
+    const std::uint64_t peak = 4000 * kMiB;
+    give_up(get(peak));
+    for (std::uint64_t size = 100 * kMiB; size < 3000 * kMiB; size += 10'000'000)
+        if (give_up(get(size)) == Freed::surplus)
+            pool->settle();
+    EXPECT_LE(stats().reserved_bytes.all.peak, 2 * peak + kLeastSpare);
+    EXPECT_GT(stats().reserved_bytes.all.current, peak / 2);
+    EXPECT_EQ(pool->validate(), nullptr);
+}
+
+TEST_F(CachePool, UpToItsPeakNothingGoesBackThatIsUsedAgain)
+{
+    use({.max_cached_bytes = kUpToPeak, .wait_from_bytes = 100 * kMiB});
+    for (int step = 0; step < 5; ++step) {
+        std::vector<Address> blocks;
+        for (std::uint64_t i = 1; i <= 10; ++i)
+            blocks.push_back(get(i * 100 * kMiB));
+        for (const Address block : blocks)
+            EXPECT_EQ(give_up(block), Freed::cached);
+    }
+    EXPECT_EQ(upstream.calls.release, 0);
+}
+
 TEST_F(CachePool, NoMoreIsReservedThanAllowed)
 {
     use({.allowed_bytes = 100});
