@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -67,6 +68,9 @@ bool arm(const char* name, std::uint64_t nth, int code)
 
 [[gnu::constructor]] void read_environment()
 {
+    // A child that asks something must not find the lock held by a thread that it does not have.
+    pthread_atfork([] { watch().mutex.lock(); }, [] { watch().mutex.unlock(); },
+                   [] { watch().mutex.unlock(); });
     for (const FaultSetting& fault : fault_settings()) {
         if (!arm(fault.name.c_str(), fault.nth, fault.code))
             std::fprintf(stderr, "simgpu: VRAMSCOPE_SIM_FAULTS: no entry point is called '%s'\n",
