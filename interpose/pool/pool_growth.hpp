@@ -114,8 +114,7 @@ void Pool<U, Policy>::settle() noexcept
         Leaving leaving;
         {
             const Guard guard(lock_);
-            if (policy_.releasable_bytes() <= most_cached() ||
-                !policy_.take_out_oldest(leaving))
+            if (policy_.releasable_bytes() <= most_cached() || !policy_.take_out_oldest(leaving))
                 return;
             ++device_frees_;
         }
