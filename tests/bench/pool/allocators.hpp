@@ -72,7 +72,11 @@ public:
     {
     }
     pool::Address allocate(std::uint64_t bytes) { return pool_.allocate(bytes).address; }
-    void free(pool::Address address) { pool_.free(address); }
+    void free(pool::Address address)
+    {
+        if (pool_.free(address) == pool::Freed::surplus)
+            pool_.settle();
+    }
     void synchronise() { upstream_.synchronise(); }
 
 private:

@@ -71,14 +71,21 @@ struct Rules {
 
 const pool::Options kMaxSplit{.max_split_bytes = 128 * kMiB};
 
+// As a traced program has them: tracker/log/settings.def.
+const pool::Options kDefault{.max_cached_bytes = pool::kUpToPeak, .wait_from_bytes = 64 * kMiB};
+
 const Rules kRules[] = {
     {"cache",
+     [](const Workload& work) {
+         return peak_of<Ours<pool::CachePolicy>>(work, false, kDefault);
+     }},
+    {"cache, all kept",
      [](const Workload& work) {
          return peak_of<Ours<pool::CachePolicy>>(work, false, pool::Options{});
      }},
     {"split",
      [](const Workload& work) {
-         return peak_of<Ours<pool::SplitPolicy>>(work, false, pool::Options{});
+         return peak_of<Ours<pool::SplitPolicy>>(work, false, kDefault);
      }},
     {"split, at once",
      [](const Workload& work) {
