@@ -3,8 +3,6 @@
 // Its memory is never unmapped: a thread may look at one whose context was just destroyed.
 #pragma once
 
-#include <atomic>
-
 #include "interpose/hooks/driver_upstream.hpp"
 #include "interpose/pool/cache_policy.hpp"
 #include "interpose/pool/pool.hpp"

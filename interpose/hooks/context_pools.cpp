@@ -104,6 +104,12 @@ void start_afresh_in_new_log() noexcept
     return free->pool;
 }
 
+// Under the lock.
+void pin_all_live() noexcept
+{
+    each_pool([](ContextPool& one) { one.with([](auto& pool) { pool.pin_live(); }); });
+}
+
 } // namespace
 
 bool pooling() noexcept
@@ -134,14 +140,14 @@ ContextPool* pool_of(const format::Place& place) noexcept
 void graph_may_hold_memory() noexcept
 {
     const std::lock_guard guard(lock);
-    each_pool([](ContextPool& one) { one.with([](auto& pool) { pool.pin_live(); }); });
+    pin_all_live();
 }
 
 void executable_made() noexcept
 {
     const std::lock_guard guard(lock);
     ++executables;
-    each_pool([](ContextPool& one) { one.with([](auto& pool) { pool.pin_live(); }); });
+    pin_all_live();
 }
 
 void executable_gone() noexcept

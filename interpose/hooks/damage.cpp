@@ -2,7 +2,6 @@
 #include "interpose/hooks/damage.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "interpose/hooks/inside_driver.hpp"
 #include "tracker/capture/arena.hpp"

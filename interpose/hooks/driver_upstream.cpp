@@ -1,6 +1,7 @@
 // interpose/hooks/driver_upstream.cpp — cuMemAlloc and cuMemFree, as the pool calls them.
 #include "interpose/hooks/driver_upstream.hpp"
 
+#include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/damage.hpp"
 #include "interpose/hooks/inside_driver.hpp"
 #include "interpose/hooks/limits.hpp"
@@ -25,31 +26,6 @@ format::SegmentEnd end_of(pool::Release why) noexcept
     }
     return format::SegmentEnd::asked;
 }
-
-// The pool's context, current for as long as this lives.
-class Current {
-public:
-    Current(const Driver* driver, CUcontext context) noexcept : driver_(driver)
-    {
-        CUcontext current = nullptr;
-        if (!driver || !driver->context || !driver->push_context || !driver->pop_context)
-            return;
-        driver->context(&current);
-        pushed_ = current != context && driver->push_context(context) == CUDA_SUCCESS;
-    }
-    ~Current()
-    {
-        CUcontext popped = nullptr;
-        if (pushed_)
-            driver_->pop_context(&popped);
-    }
-    Current(const Current&) = delete;
-    Current& operator=(const Current&) = delete;
-
-private:
-    const Driver* driver_;
-    bool pushed_ = false;
-};
 
 } // namespace
 
@@ -80,7 +56,7 @@ int DriverUpstream::release(pool::Address address, pool::Release why) noexcept
         return CUDA_ERROR_NOT_FOUND;
     log::Thread& thread = log::this_thread;
     const std::uint64_t ticks = log::now();
-    const Current current(Driver::find(), context_);
+    const ContextMadeCurrent current(Driver::find(), context_);
     const CUresult result = in_driver(thread, [&] { return real(address); });
     if (result == CUDA_SUCCESS)
         log::record_segment_gone(thread, ticks, address, end_of(why));

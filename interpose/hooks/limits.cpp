@@ -7,9 +7,8 @@
 #include "interpose/hooks/inside_driver.hpp"
 
 namespace vramscope::hooks {
-namespace {
 
-bool ask(std::size_t& free, std::size_t& total) noexcept
+bool ask_driver(std::size_t& free, std::size_t& total) noexcept
 {
     const Driver* driver = Driver::find();
     return driver && driver->memory_info && in_driver(log::this_thread, [&] {
@@ -17,14 +16,12 @@ bool ask(std::size_t& free, std::size_t& total) noexcept
                                             }) == CUDA_SUCCESS;
 }
 
-} // namespace
-
 bool asks_within_limit(std::uint64_t bytes) noexcept
 {
     const std::uint64_t limit = log::settings().limit_bytes;
     std::size_t free = 0;
     std::size_t total = 0;
-    if (!ask(free, total))
+    if (!ask_driver(free, total))
         return true;
     const std::uint64_t used = total - std::min(free, total);
     return used <= limit && bytes <= limit - used;
@@ -55,7 +52,7 @@ std::uint64_t device_bytes() noexcept
 {
     std::size_t free = 0;
     std::size_t total = 0;
-    return ask(free, total) ? total : ~std::uint64_t{0};
+    return ask_driver(free, total) ? total : ~std::uint64_t{0};
 }
 
 void apply_limit(std::uint64_t& free, std::uint64_t& total) noexcept

@@ -24,6 +24,8 @@ inline bool within_limit(std::uint64_t bytes) noexcept
 // Null: the pool of the current context's device. Nothing without a limit: then nobody counts it.
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
 
+// Memory of the current context's device, as the driver says. False: it does not.
+bool ask_driver(std::size_t& free, std::size_t& total) noexcept;
 // All memory of the current context's device, as the driver says.
 std::uint64_t device_bytes() noexcept;
 

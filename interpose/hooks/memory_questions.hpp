@@ -41,6 +41,20 @@ private:
 // Once for each thing that VRAMSCOPE_POOL=split cannot do.
 [[nodiscard]] CUresult refuse(Call& call) noexcept;
 
+// What stays with the driver's whole allocation: a part is refused it, and a block that got it is
+// not kept at its free.
+template <class Pointer, class Ask>
+CUresult ask_for_whole(Call& call, Pointer& pointer, const Ask& ask)
+{
+    const AskedAbout asked(pointer);
+    if (asked.is_part())
+        return refuse(call);
+    const CUresult result = ask();
+    if (result == CUDA_SUCCESS)
+        pin(asked.found);
+    return result;
+}
+
 template <class Base, class Size, class Pointer>
 struct AsksRange : Action {
     Base* base;
@@ -100,13 +114,7 @@ struct SharesBlock : Shares {
     template <class Ask>
     CUresult answer(Call& call, Ask ask)
     {
-        const AskedAbout asked(pointer);
-        if (asked.is_part())
-            return refuse(call);
-        const CUresult result = ask();
-        if (result == CUDA_SUCCESS)
-            pin(asked.found);
-        return result;
+        return ask_for_whole(call, pointer, ask);
     }
 };
 
@@ -160,13 +168,7 @@ struct SetsAttribute : Action {
     template <class Ask>
     CUresult answer(Call& call, Ask ask)
     {
-        const AskedAbout asked(pointer);
-        if (asked.is_part())
-            return refuse(call);
-        const CUresult result = ask();
-        if (result == CUDA_SUCCESS)
-            pin(asked.found);
-        return result;
+        return ask_for_whole(call, pointer, ask);
     }
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "interpose/hooks/context_pools.hpp"
-#include "interpose/hooks/inside_driver.hpp"
 #include "interpose/hooks/limits.hpp"
 #include "interpose/hooks/route.hpp"
 #include "interpose/hooks/synchronisation.hpp"
@@ -67,12 +66,9 @@ bool make_room_for(Call& call) noexcept
 
 void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
 {
-    const Driver* driver = Driver::find();
-    if (passing_through() || !driver || !driver->memory_info)
-        return;
     std::size_t free = 0;
     std::size_t total = 0;
-    if (in_driver(call.thread, [&] { return driver->memory_info(&free, &total); }) != CUDA_SUCCESS)
+    if (passing_through() || !ask_driver(free, total))
         return;
     log::MemoryState state;
     state.device = static_cast<int>(place_now(call).device);

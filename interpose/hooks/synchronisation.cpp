@@ -7,7 +7,7 @@
 #include <mutex>
 #include <new>
 
-#include "interpose/hooks/driver.hpp"
+#include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/inside_driver.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/log/pool_recorder.hpp"
@@ -54,15 +54,10 @@ CUresult synchronise(const Driver& driver, CUcontext context, CUcontext current)
         return driver.synchronise();
     if (driver.synchronise_context)
         return driver.synchronise_context(context);
-    if (!driver.synchronise || !driver.push_context || !driver.pop_context)
+    if (!driver.synchronise)
         return CUDA_ERROR_NOT_SUPPORTED;
-    CUresult result = driver.push_context(context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = driver.synchronise();
-    CUcontext popped = nullptr;
-    driver.pop_context(&popped);
-    return result;
+    const ContextMadeCurrent made(&driver, context);
+    return made.result() == CUDA_SUCCESS ? driver.synchronise() : made.result();
 }
 
 class Running {
