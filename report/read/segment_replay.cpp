@@ -231,11 +231,7 @@ void SegmentReplay::free(const Record& record)
     PoolBlock& block = found->second;
     change(*segment, record.ticks, [&](DevicePool& pool) {
         block.freed = ++serial_;
-        pool.stats.allocation.fall(segment->small, 1);
-        pool.stats.allocated_bytes.fall(segment->small, block.bytes);
-        pool.stats.requested_bytes.fall(segment->small, block.requested);
-        if (block.bytes >= max_split_bytes_)
-            pool.stats.oversize_allocations.fall(1);
+        no_longer_allocated(pool.stats, *segment, block);
         ++waiting_;
         if (record.ticks <= reusable_ticks_)
             return leave(*segment, found);
@@ -253,6 +249,16 @@ void SegmentReplay::wait(const Pending& pending)
     std::push_heap(late_.begin(), late_.end(), kLater);
 }
 
+void SegmentReplay::no_longer_allocated(PoolStats& stats, const Segment& segment,
+                                        const PoolBlock& block) const
+{
+    stats.allocation.fall(segment.small, 1);
+    stats.allocated_bytes.fall(segment.small, block.bytes);
+    stats.requested_bytes.fall(segment.small, block.requested);
+    if (block.bytes >= max_split_bytes_)
+        stats.oversize_allocations.fall(1);
+}
+
 // The block is free from here, whatever it was.
 void SegmentReplay::leave(Segment& segment, Segment::Blocks::iterator found)
 {
@@ -261,15 +267,10 @@ void SegmentReplay::leave(Segment& segment, Segment::Blocks::iterator found)
     segment.erase(found);
     pool.stats.active.fall(segment.small, 1);
     pool.stats.active_bytes.fall(segment.small, block.bytes);
-    if (block.pending()) {
+    if (block.pending())
         --waiting_;
-    } else {
-        pool.stats.allocation.fall(segment.small, 1);
-        pool.stats.allocated_bytes.fall(segment.small, block.bytes);
-        pool.stats.requested_bytes.fall(segment.small, block.requested);
-        if (block.bytes >= max_split_bytes_)
-            pool.stats.oversize_allocations.fall(1);
-    }
+    else
+        no_longer_allocated(pool.stats, segment, block);
     pool.since_peak.block_leaves(address, block);
 }
 

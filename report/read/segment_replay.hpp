@@ -69,6 +69,8 @@ private:
     void wait(const Pending& pending);
     void release_if_waiting(const Pending& pending, std::uint64_t ticks);
     void leave(Segment& segment, Segment::Blocks::iterator block);
+    void no_longer_allocated(PoolStats& stats, const Segment& segment,
+                             const PoolBlock& block) const;
     void forget_stale_pending();
     void count_retry(const Record& record);
     void count_shortage(const Record& record);

@@ -3,28 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include "report/report.hpp"
-#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
-
-Report report_of(const LogBuilder& log)
-{
-    const TempFile file(log.build());
-    return make_report({file.path()});
-}
+using test::report_of;
 
 LogBuilder program()
 {
-    LogBuilder log;
-    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build");
-    for (std::uint64_t id = 1; id <= 9; ++id)
-        log.stack(id, {0x400001 + id * 0x1000});
-    return log.segment(0x100000, 1 << 20);
+    return test::program_with_stacks().segment(0x100000, 1 << 20);
 }
 
 std::uint64_t offset_of(const std::optional<TimedCall>& call)

@@ -7,20 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "report/export/export.hpp"
-#include "report/report.hpp"
-#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
-
-Report report_of(const LogBuilder& log)
-{
-    const TempFile file(log.build());
-    return make_report({file.path()});
-}
+using test::report_of;
 
 std::string text_of(const Report& report)
 {

@@ -4,33 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include "report/report.hpp"
-#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using format::Memory;
 using test::LogBuilder;
-using test::TempFile;
+using test::report_of;
 using test::operator""_KiB;
 using test::operator""_MiB;
 
-Report report_of(const LogBuilder& log)
-{
-    const TempFile file(log.build());
-    return make_report({file.path()});
-}
-
-// Stacks 1 to 9 are at offsets 0x1000 to 0x9000 of a program that is not there.
-LogBuilder program()
-{
-    LogBuilder log;
-    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build");
-    for (std::uint64_t id = 1; id <= 9; ++id)
-        log.stack(id, {0x400001 + id * 0x1000});
-    return log;
-}
+constexpr auto program = test::program_with_stacks;
 
 std::uint64_t offset_of(const std::optional<TimedCall>& call)
 {

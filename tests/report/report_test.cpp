@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::Bytes;
 using test::LogBuilder;
+using test::report_of;
 using test::TempFile;
 using test::operator""_MiB;
 
@@ -26,12 +27,6 @@ LogBuilder leaking()
 LogBuilder clean()
 {
     return LogBuilder().alloc(0x1000, 1_MiB, 1).free(0x1000);
-}
-
-Report report_of(const LogBuilder& log)
-{
-    const TempFile file(log.build());
-    return make_report({file.path()});
 }
 
 bool has_reason(const Report& report, const std::string& words)

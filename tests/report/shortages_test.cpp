@@ -5,30 +5,19 @@
 #include <gtest/gtest.h>
 
 #include "report/export/out_of_memory_text.hpp"
-#include "report/report.hpp"
-#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
+using test::report_of;
 using test::operator""_MiB;
 using test::operator""_GiB;
 
-Report report_of(const LogBuilder& log)
-{
-    const TempFile file(log.build());
-    return make_report({file.path()});
-}
-
 LogBuilder program()
 {
-    LogBuilder log;
-    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build");
-    for (std::uint64_t id = 1; id <= 9; ++id)
-        log.stack(id, {0x400001 + id * 0x1000});
-    return log.place({.context = 1, .device = 0});
+    return test::program_with_stacks().place({.context = 1, .device = 0});
 }
 
 OutOfMemory judged(const test::OutOfMemory& state, bool pooled = true)
