@@ -30,6 +30,8 @@ struct Event {
 };
 
 Slots<Event>& events();
+// The work that gives the event its time, which is a new one from now on.
+Work stamp(Event& event);
 
 // Ends a capture that the stream began or joined; its graph is lost.
 void abandon_capture(Stream& stream);

@@ -20,17 +20,6 @@ CUresult find_event(CUevent handle, Event*& event)
     return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-Work stamp(const std::shared_ptr<EventTime>& time)
-{
-    Work work;
-    work.run = [time] {
-        time->at = std::chrono::steady_clock::now();
-        time->set.store(true, std::memory_order_release);
-        return CUDA_SUCCESS;
-    };
-    return work;
-}
-
 CUresult record(CUevent handle, CUstream stream_handle)
 {
     Context* context = nullptr;
@@ -46,8 +35,7 @@ CUresult record(CUevent handle, CUstream stream_handle)
         return CUDA_ERROR_INVALID_HANDLE;
     if (const auto captured = record_in_capture(*stream, *event))
         return *captured;
-    event->time = std::make_shared<EventTime>();
-    event->mark = enqueue(*stream, stamp(event->time));
+    event->mark = enqueue(*stream, stamp(*event));
     return CUDA_SUCCESS;
 }
 
@@ -57,6 +45,19 @@ Slots<Event>& events()
 {
     static auto* all = new Slots<Event>;
     return *all;
+}
+
+Work stamp(Event& event)
+{
+    const auto time = std::make_shared<EventTime>();
+    event.time = time;
+    Work work;
+    work.run = [time] {
+        time->at = std::chrono::steady_clock::now();
+        time->set.store(true, std::memory_order_release);
+        return CUDA_SUCCESS;
+    };
+    return work;
 }
 
 namespace api {
@@ -198,8 +199,7 @@ CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
     if (const CUresult refused = refuse_to_wait(*context))
         return refused;
     leave_capture(*event);
-    event->time = std::make_shared<EventTime>();
-    event->mark = enqueue_after_all(*context, stamp(event->time));
+    event->mark = enqueue_after_all(*context, stamp(*event));
     return CUDA_SUCCESS;
 }
 

@@ -65,19 +65,6 @@ CUresult add_moved(const NodePlace& place, CUgraph child_handle)
 }
 #endif
 
-Work event_work(Event& event)
-{
-    const auto time = std::make_shared<EventTime>();
-    event.time = time;
-    Work work;
-    work.run = [time] {
-        time->at = std::chrono::steady_clock::now();
-        time->set.store(true, std::memory_order_release);
-        return CUDA_SUCCESS;
-    };
-    return work;
-}
-
 CUresult add_batch(const NodePlace& place, const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters)
 {
     BatchedOperations operations{};
@@ -230,7 +217,7 @@ CUresult cuGraphAddEventRecordNode(CUgraphNode* phGraphNode, CUgraph hGraph,
 {
     Event* found = events().find(event);
     return found ? add_node({phGraphNode, hGraph, dependencies, numDependencies},
-                            CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_work(*found))
+                            CU_GRAPH_NODE_TYPE_EVENT_RECORD, stamp(*found))
                  : CUDA_ERROR_INVALID_HANDLE;
 }
 
