@@ -10,16 +10,9 @@
 
 #include <cuda_runtime.h>
 
-namespace {
+#include "tests/gpu/check.hpp"
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            std::printf("%s:%d: %s\n", #call, __LINE__, cudaGetErrorString(status));               \
-            std::exit(1);                                                                          \
-        }                                                                                          \
-    } while (0)
+namespace {
 
 __global__ void touch(int* data)
 {

@@ -12,16 +12,9 @@
 
 #include <cuda_runtime.h>
 
-namespace {
+#include "tests/gpu/check.hpp"
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            std::printf("%s:%d: %s\n", #call, __LINE__, cudaGetErrorString(status));               \
-            std::exit(1);                                                                          \
-        }                                                                                          \
-    } while (0)
+namespace {
 
 constexpr size_t kKiB = 1024;
 constexpr size_t kMiB = 1024 * kKiB;

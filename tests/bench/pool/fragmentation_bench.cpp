@@ -76,17 +76,13 @@ const pool::Options kDefault{.max_cached_bytes = pool::kUpToPeak, .wait_from_byt
 
 const Rules kRules[] = {
     {"cache",
-     [](const Workload& work) {
-         return peak_of<Ours<pool::CachePolicy>>(work, false, kDefault);
-     }},
+     [](const Workload& work) { return peak_of<Ours<pool::CachePolicy>>(work, false, kDefault); }},
     {"cache, all kept",
      [](const Workload& work) {
          return peak_of<Ours<pool::CachePolicy>>(work, false, pool::Options{});
      }},
     {"split",
-     [](const Workload& work) {
-         return peak_of<Ours<pool::SplitPolicy>>(work, false, kDefault);
-     }},
+     [](const Workload& work) { return peak_of<Ours<pool::SplitPolicy>>(work, false, kDefault); }},
     {"split, at once",
      [](const Workload& work) {
          return peak_of<Ours<pool::SplitPolicy>>(work, true, pool::Options{});
