@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "report/analyze/damage.hpp"
+#include "report/analyze/device_report.hpp"
 #include "report/analyze/leaks.hpp"
 #include "report/analyze/misuse.hpp"
 #include "report/analyze/out_of_memory.hpp"
@@ -115,7 +116,8 @@ struct Process {
     std::uint64_t mark_count = 0; // of all
     Totals totals;
     PoolReport pool;
-    std::uint64_t shortages = 0; // allocations that failed for want of memory, all of them
+    std::vector<DeviceReport> memory; // by ordinal: each device of which anything is known
+    std::uint64_t shortages = 0;      // allocations that failed for want of memory, all of them
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
     std::vector<std::string> crashed_in; // frees that it was inside of when it crashed
