@@ -21,9 +21,15 @@ bool has_ticks(Tag tag) noexcept
            tag == Tag::damaged;
 }
 
+// Ticks that stand for themselves, outside the chunk's deltas: records that came with 3.1.
+bool has_plain_ticks(Tag tag) noexcept
+{
+    return tag == Tag::device_memory || tag == Tag::driver_time;
+}
+
 bool is_known(Tag tag) noexcept
 {
-    return tag >= Tag::info && tag <= Tag::damaged;
+    return tag >= Tag::info && tag <= Tag::driver_time;
 }
 
 } // namespace
@@ -159,6 +165,10 @@ ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
     if (names_entry_point(record.tag))
         record.api = record.body.varint();
     record.ticks = record.timed ? format::get_ticks(record.body, delta_) : delta_.ticks;
+    if (has_plain_ticks(record.tag)) {
+        record.timed = true;
+        record.ticks = record.body.varint();
+    }
     if (record.body.ok())
         return Step::record;
     damaged_ = true; // this record alone is bad: its length leads to the next

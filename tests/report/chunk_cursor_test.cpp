@@ -92,6 +92,23 @@ TEST(ChunkCursor, RecordsOfTheInternalPoolHaveTheirTime)
     EXPECT_FALSE(decoded.damaged || decoded.cut);
 }
 
+TEST(ChunkCursor, PlainTimesLeaveTheDeltasAlone)
+{
+    LogBuilder log;
+    log.define_api("cuMemAlloc_v2").at(5'000'000).device_memory(1, 2);
+    log.driver_time("cuMemAlloc_v2", 64, 6400, 200).alloc(0x1000, 256);
+    const TempFile file(log.build());
+    const Decoded decoded = decode(file);
+    ASSERT_EQ(decoded.records.size(), 4u);
+    for (std::size_t at = 1; at < decoded.records.size(); ++at) {
+        EXPECT_TRUE(decoded.records[at].timed);
+        EXPECT_EQ(decoded.records[at].ticks, 5'000'000 + 1000 * (at - 1));
+    }
+    EXPECT_EQ(decoded.records[1].tag, format::Tag::device_memory);
+    EXPECT_EQ(decoded.records[2].tag, format::Tag::driver_time);
+    EXPECT_FALSE(decoded.damaged);
+}
+
 TEST(ChunkCursor, TellsWhoseRecordsFollowOneAnother)
 {
     LogBuilder log;

@@ -323,6 +323,14 @@ void LogBuilder::event(Tag tag, bool with_api, std::uint64_t api, const Bytes& r
     record(static_cast<std::uint8_t>(tag), body);
 }
 
+// A record whose time stands for itself.
+void LogBuilder::plain_event(Tag tag, const Bytes& rest)
+{
+    Bytes body = numbers({tick()});
+    body.insert(body.end(), rest.begin(), rest.end());
+    record(static_cast<std::uint8_t>(tag), body);
+}
+
 LogBuilder& LogBuilder::info(std::string_view key, std::string_view value)
 {
     Bytes body;
@@ -492,6 +500,19 @@ LogBuilder& LogBuilder::damaged(format::Damage kind, std::uint64_t address, std:
     event(
         Tag::damaged, false, 0,
         numbers({static_cast<std::uint64_t>(kind), address, format::zigzag(offset), bytes, stack}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::device_memory(std::uint64_t free, std::uint64_t total, std::int64_t device)
+{
+    plain_event(Tag::device_memory, numbers({format::zigzag(device), free, total}));
+    return *this;
+}
+
+LogBuilder& LogBuilder::driver_time(std::string_view api, std::uint64_t calls, std::uint64_t total,
+                                    std::uint64_t longest)
+{
+    plain_event(Tag::driver_time, numbers({api_id(api), calls, total, longest}));
     return *this;
 }
 

@@ -119,6 +119,10 @@ public:
     LogBuilder& out_of_memory(const OutOfMemory& state, std::string_view api = "cuMemAlloc_v2");
     LogBuilder& damaged(format::Damage kind, std::uint64_t address, std::int64_t offset,
                         std::uint64_t bytes, std::uint64_t stack = 0);
+    // What the driver says of a device.
+    LogBuilder& device_memory(std::uint64_t free, std::uint64_t total, std::int64_t device = 0);
+    LogBuilder& driver_time(std::string_view api, std::uint64_t calls, std::uint64_t total,
+                            std::uint64_t longest);
     // A free that never came back: the thread's chunk says so to the end.
     LogBuilder& pending_free(std::uint64_t address, std::uint64_t stack = 0,
                              std::string_view api = "cuMemFree_v2");
@@ -156,6 +160,7 @@ private:
     void write_place();
     LogBuilder& add_alloc(const format::Alloc& event);
     void event(format::Tag tag, bool with_api, std::uint64_t api, const Bytes& rest);
+    void plain_event(format::Tag tag, const Bytes& rest);
 
     format::FileHeader header_{};
     std::vector<Chunk> chunks_;

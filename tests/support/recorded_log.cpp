@@ -45,6 +45,8 @@ constexpr RecordLayout kLayouts[] = {
     {Tag::out_of_memory, "out_of_memory",
      "api ticks device:signed requested free total allocated reserved largest_gap"},
     {Tag::damaged, "damaged", "ticks kind address offset:signed bytes stack"},
+    {Tag::device_memory, "device_memory", "ticks:plain device:signed free total"},
+    {Tag::driver_time, "driver_time", "ticks:plain api calls total longest"},
 };
 
 [[noreturn]] void refuse(const std::string& what)
@@ -54,7 +56,7 @@ constexpr RecordLayout kLayouts[] = {
 
 struct Field {
     std::string name;
-    std::string kind; // "", "text" or "signed"
+    std::string kind; // "", "text", "signed" or "plain"
 };
 
 std::vector<Field> read_fields(const RecordLayout& layout)
@@ -144,7 +146,7 @@ private:
                 record.texts.emplace_back(body.prefixed_text());
             else if (field.kind == "signed")
                 record.numbers.push_back(static_cast<std::uint64_t>(body.signed_varint()));
-            else if (field.name == "ticks")
+            else if (field.name == "ticks" && field.kind != "plain")
                 record.numbers.push_back(format::get_ticks(body, deltas_));
             else if (field.name == "addresses")
                 addresses(record, body);

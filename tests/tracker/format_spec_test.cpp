@@ -211,6 +211,9 @@ private:
         else if (name == "segment_gone")
             log::record_segment_gone(thread_, n("ticks"), n("address"),
                                      static_cast<format::SegmentEnd>(n("end")));
+        else if (name == "device_memory")
+            log::record_device_memory(thread_, n("ticks"), static_cast<int>(n("device")), n("free"),
+                                      n("total"));
         else
             return false;
         return true;

@@ -64,6 +64,15 @@ TEST(SettingsValues, ALimitIsWhatADeviceCouldHave)
     refuse<Limit>({"0", "8", "1048575", "1023K", "much"});
 }
 
+TEST(SettingsValues, IntervalsAreMilliseconds)
+{
+    EXPECT_EQ(read<Interval>("0"), 0u);
+    EXPECT_EQ(read<Interval>("100"), 100u);
+    EXPECT_EQ(read<Interval>("86400000"), 86'400'000u);
+    EXPECT_EQ(read<Interval>("off"), Interval::kNever);
+    refuse<Interval>({"", "-1", "1.5", "100ms", "86400001", "18446744073709551615", "never"});
+}
+
 TEST(SettingsValues, MaxSplitSizeIsPyTorchs)
 {
     EXPECT_EQ(read<Megabytes>("20"), 20_MiB);

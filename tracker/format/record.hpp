@@ -47,6 +47,9 @@ enum class Tag : std::uint8_t {
         0x36, // an allocation was short of memory: cached memory went back, and it was tried again
     out_of_memory = 0x37, // behind the `failed` of an allocation: how the device's memory stood
     damaged = 0x38,       // memory was written that was free, or beyond a block
+    // Since 3.1; their times are plain varints.
+    device_memory = 0x39, // the driver's own numbers of a device's memory
+    driver_time = 0x3a,   // what calls of one entry point took in the driver, summed
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFineAddress =
@@ -306,7 +309,7 @@ inline Place decode_place(Cursor& in) noexcept
 
 // clang-format off
 // Length-prefixed records: what their bodies hold, in order. Texts are length-prefixed too. Addresses
-// are plain varints here; ticks continue the chunk's deltas.
+// are plain varints here; ticks continue the chunk's deltas, but for those that say plain.
 //
 //   info           key text, value text
 //   api            id, Effect, Memory, name text
@@ -333,6 +336,8 @@ inline Place decode_place(Cursor& in) noexcept
 //   retried        api, ticks, signed device, bytes, result code of the second try
 //   out_of_memory  api, ticks, signed device, requested, free, total, allocated, reserved, largest gap
 //   damaged        ticks, Damage, address of the block, signed offset of the first wrong byte, wrong bytes, stack
+//   device_memory  ticks (plain), signed device, free, total
+//   driver_time    ticks (plain), api, calls, their ticks in the driver, those of the longest
 // clang-format on
 
 enum StackFlags : std::uint64_t { kStackTruncated = 1 };

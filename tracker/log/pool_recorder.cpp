@@ -59,6 +59,16 @@ void record_out_of_memory(Thread& thread, std::uint64_t api, const MemoryState& 
         .number(state.largest_gap);
 }
 
+void record_device_memory(Thread& thread, std::uint64_t ticks, int device, std::uint64_t free,
+                          std::uint64_t total) noexcept
+{
+    Body(thread, Tag::device_memory, kNumbers)
+        .number(ticks)
+        .signed_number(device)
+        .number(free)
+        .number(total);
+}
+
 void record_damaged(Thread& thread, const DamagedBlock& damage, const CallSite& site) noexcept
 {
     if (!has_chunk(thread))

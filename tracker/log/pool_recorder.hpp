@@ -31,6 +31,10 @@ struct MemoryState {
 };
 void record_out_of_memory(Thread& thread, std::uint64_t api, const MemoryState& state) noexcept;
 
+// A device's memory as the driver itself gave it at `ticks`.
+void record_device_memory(Thread& thread, std::uint64_t ticks, int device, std::uint64_t free,
+                          std::uint64_t total) noexcept;
+
 struct DamagedBlock {
     format::Damage kind;
     std::uint64_t address; // of the block, as the program knows it

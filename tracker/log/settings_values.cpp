@@ -223,6 +223,13 @@ bool Fraction::read(const char* text, Value& value) noexcept
     return is(text, "off") || (read_decimal(text, value) && value > 0 && value <= 1);
 }
 
+// At most a day: what it becomes in ticks must not overflow.
+bool Interval::read(const char* text, Value& value) noexcept
+{
+    value = kNever;
+    return is(text, "off") || (read_number(text, value) && value <= 86'400'000);
+}
+
 bool Poison::read(const char* text, Value& value) noexcept
 {
     value = -1;

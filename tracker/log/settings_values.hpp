@@ -71,6 +71,11 @@ struct Fraction { // 0: off
     using Value = double;
     static bool read(const char* text, Value& value) noexcept;
 };
+struct Interval { // milliseconds; kNever: off
+    using Value = std::uint64_t;
+    static constexpr Value kNever = ~std::uint64_t{0};
+    static bool read(const char* text, Value& value) noexcept;
+};
 struct Poison { // -1: off
     using Value = int;
     static bool read(const char* text, Value& value) noexcept;
