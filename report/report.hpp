@@ -15,6 +15,7 @@
 
 #include "report/analyze/damage.hpp"
 #include "report/analyze/device_report.hpp"
+#include "report/analyze/growth.hpp"
 #include "report/analyze/leaks.hpp"
 #include "report/analyze/misuse.hpp"
 #include "report/analyze/out_of_memory.hpp"
@@ -135,6 +136,7 @@ struct Report : LostRows {
     std::vector<Misuse> misuse;           // process by process, in the order of the first calls
     std::vector<Damage> damage;           // likewise: memory written while free or beyond a block
     std::vector<FailedCall> failed_calls; // likewise; without misuse
+    std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first
     // Process by process, in order of time: of each, the first few and the last few.
     std::vector<OutOfMemory> out_of_memory;
     Totals totals; // sums; of peaks, the largest of any process

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "report/analyze/growth.hpp"
 #include "report/analyze/process_end.hpp"
 #include "report/analyze/stack_reader.hpp"
 #include "report/read/heap_replay.hpp"
@@ -43,6 +44,8 @@ struct ThreadLabel {
 struct Leak : CallPlace {
     LeakKind kind = LeakKind::at_exit;
     Pattern pattern = Pattern::once;
+    LeakClass leak_class = LeakClass::unclear;
+    GrowthRate rate; // of growing ones, and of unclear ones that grew
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
     std::uint64_t shared_blocks = 0; // of them: were given a name, others may have them open
