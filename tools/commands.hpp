@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "report/export/export.hpp"
+
 namespace vramscope {
 
 struct RunOptions {
@@ -24,13 +26,13 @@ struct RunOptions {
 };
 int run_command(const RunOptions& options);
 
-struct ReportOptions {
+struct ViewOptions {
+    void (*write)(std::ostream&, const report::Report&, const report::TextStyle&) = nullptr;
     std::vector<std::string> logs; // files, or folders of *.vsl
     std::string json;
-    bool leaks_only = false;
     bool all_frames = false;
 };
-int report_command(const ReportOptions& options);
+int view_command(const ViewOptions& options);
 
 struct MarkOptions {
     pid_t pid = 0;

@@ -9,6 +9,7 @@
 #include "tools/commands.hpp"
 #include "tools/messages.hpp"
 #include "tools/settings.hpp"
+#include "tools/views.hpp"
 
 namespace {
 
@@ -37,13 +38,10 @@ Examples:
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
 
-constexpr const char* kReportFooter =
+constexpr const char* kViewFooter =
     R"(Ends 0 when it gave a report, a partial one included; 120 if a file is no readable log; 125 for wrong usage.
 
 Examples:
-  vramscope leaks vramscope.train.4711.vsl
-  vramscope report logs/                       every *.vsl in a folder, as one
-  vramscope leaks --json - train.vsl | jq '.totals'
 )";
 
 constexpr const char* kMarkFooter =
@@ -100,15 +98,12 @@ struct CommandLine {
     CLI::App app{"Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.",
                  "vramscope"};
     vramscope::RunOptions run;
-    vramscope::ReportOptions report;
-    vramscope::ReportOptions leaks;
+    vramscope::ViewOptions view;
     vramscope::MarkOptions mark;
     vramscope::SnapshotOptions snapshot;
     vramscope::TopOptions top;
     vramscope::DoctorOptions doctor;
     CLI::App* run_app = nullptr;
-    CLI::App* report_app = nullptr;
-    CLI::App* leaks_app = nullptr;
     CLI::App* mark_app = nullptr;
     CLI::App* snapshot_app = nullptr;
     CLI::App* top_app = nullptr;
@@ -120,9 +115,8 @@ struct CommandLine {
         app.require_subcommand(1);
         app.footer(kFooter);
         add_run();
-        report_app = add_reader("report", "everything that the logs say", report);
-        leaks_app = add_reader("leaks", "what was never freed, by call stack", leaks);
-        leaks.leaks_only = true;
+        for (const vramscope::View& one : vramscope::kViews)
+            add_view(one);
         add_mark();
         add_snapshot();
         add_top();
@@ -205,18 +199,18 @@ struct CommandLine {
         top_app->footer(kTopFooter);
     }
 
-    CLI::App* add_reader(const char* name, const char* what, vramscope::ReportOptions& options)
+    void add_view(const vramscope::View& one)
     {
-        CLI::App* reader = app.add_subcommand(name, what);
-        reader->add_option("LOG", options.logs, "logs, or folders of them")
+        CLI::App* app_of_one = app.add_subcommand(one.name, one.what);
+        app_of_one->add_option("LOG", view.logs, "logs, or folders of them")
             ->required()
             ->option_text(" ");
-        reader->add_option("--json", options.json, "write the report for machines; - is stdout")
+        app_of_one->add_option("--json", view.json, "write the report for machines; - is stdout")
             ->option_text("FILE");
-        reader->add_flag("--all-frames", options.all_frames,
-                         "show the frames of the CUDA runtime and of vramscope too");
-        reader->footer(kReportFooter);
-        return reader;
+        app_of_one->add_flag("--all-frames", view.all_frames,
+                             "show the frames of the CUDA runtime and of vramscope too");
+        app_of_one->footer(std::string(kViewFooter) + one.examples);
+        app_of_one->callback([this, &one] { view.write = one.write; });
     }
 };
 
@@ -247,10 +241,8 @@ int dispatch(CommandLine& line)
             throw CLI::RequiredError("PROGRAM");
         return vramscope::run_command(line.run);
     }
-    if (*line.report_app)
-        return vramscope::report_command(line.report);
-    if (*line.leaks_app)
-        return vramscope::report_command(line.leaks);
+    if (line.view.write)
+        return vramscope::view_command(line.view);
     if (*line.mark_app)
         return vramscope::mark_command(line.mark);
     if (*line.snapshot_app)

@@ -1,4 +1,4 @@
-// tools/cmd_report.cpp — report and leaks: read logs, print the verdict and what it rests on.
+// tools/cmd_view.cpp — report, leaks and the other views: read logs, print what they say.
 #include <iostream>
 #include <unistd.h>
 
@@ -8,18 +8,14 @@
 
 namespace vramscope {
 
-int report_command(const ReportOptions& options)
+int view_command(const ViewOptions& options)
 {
     const report::Report report = read_logs(find_logs(options.logs), options.all_frames);
     if (!options.json.empty())
         write_json_to(options.json, report);
     if (options.json == "-")
         return 0; // stdout is the JSON's alone
-    const report::TextStyle style = style_for(STDOUT_FILENO);
-    if (options.leaks_only)
-        report::write_leaks(std::cout, report, style);
-    else
-        report::write_report(std::cout, report, style);
+    options.write(std::cout, report, style_for(STDOUT_FILENO));
     if (!std::cout.flush())
         throw report::Error(report::Exit::usage, "cannot write to stdout");
     return 0;
