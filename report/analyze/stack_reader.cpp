@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
+#include "report/analyze/fingerprint.hpp"
 #include "report/analyze/frames.hpp"
 
 namespace vramscope::report {
@@ -36,9 +38,11 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
         place.stack_truncated = logged->truncated;
     }
     place.api = user_api(place.stack, place.entry_point);
+    const FrameRange visible = visible_frames(place.stack);
+    place.fingerprint = fingerprint(
+        place.api, std::span(place.stack).subspan(visible.begin, visible.end - visible.begin));
     if (all_frames_)
         return place;
-    const FrameRange visible = visible_frames(place.stack);
     place.stack.erase(place.stack.begin() + static_cast<std::ptrdiff_t>(visible.end),
                       place.stack.end());
     place.stack.erase(place.stack.begin(),

@@ -23,6 +23,7 @@ struct CallPlace {
     std::string entry_point;      // what was hooked: cuMemAlloc_v2; empty: the log does not say
     std::vector<Frame> stack;     // innermost first; the visible ones, unless all were asked for
     bool stack_truncated = false; // the outermost frames were not recorded
+    std::string fingerprint;      // see fingerprint.hpp; of the visible frames in any case
 
     std::string key() const; // equal: the same call to a reader
 };

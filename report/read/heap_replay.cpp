@@ -152,8 +152,8 @@ void HeapReplay::allocate(const Record& record, Memory memory)
     if (Block* const occupant = live_.find(key)) {
         replace(key, *occupant, block);
     } else {
-        sums_.enter(block);
         live_.insert(key, block);
+        enter(block);
     }
 }
 
@@ -168,10 +168,10 @@ void HeapReplay::allocate_physical(const Block& block, std::uint64_t handle)
             ++counts_.frees;
         else
             ++counts_.missed_frees;
-        physical_.forget_handle(handle, [this](const Block& old) { finish_block(old); });
+        physical_.forget_handle(handle, [&](const Block& old) { finish_gone(old, block.ticks); });
     }
-    sums_.enter(block);
     physical_.create(handle, block);
+    enter(block);
 }
 
 Block HeapReplay::make_block(const Record& record, Memory memory)
@@ -189,6 +189,7 @@ Block HeapReplay::make_block(const Record& record, Memory memory)
     block.memory = memory == Memory::async ? pools_.memory(record.place->pool) : memory;
     block.mortal = dies_with_context(memory);
     phases_.hold(block.phase);
+    sites_.place(block, phases_.kind(block.phase));
     return block;
 }
 
@@ -204,22 +205,20 @@ void HeapReplay::replace(std::uint64_t key, Block& occupant, Block successor)
         phases_.release(successor.phase);
         return;
     } else if (went_with_context(occupant)) {
-        sums_.leave(occupant);
         lost_.add(occupant, Fate::context_gone);
-        phases_.release(occupant.phase);
+        finish_gone(occupant, successor.ticks);
+    } else if (!misses_its_free(occupant.memory)) {
+        finish_gone(occupant, successor.ticks);
+    } else if (take_pending(key, occupant.ticks, successor.ticks)) {
+        count_free(occupant); // it was in flight when the process ended, and had been done
+        finish_freed(occupant, successor.ticks);
     } else {
-        sums_.leave(occupant);
-        phases_.release(occupant.phase);
-        if (!misses_its_free(occupant.memory))
-            successor.displaced = false;
-        else if (take_pending(key, occupant.ticks, successor.ticks))
-            count_free(occupant); // it was in flight when the process ended, and had been done
-        else
-            successor.displaced = true;
-        counts_.missed_frees += successor.displaced;
+        finish_gone(occupant, successor.ticks);
+        successor.displaced = true;
+        ++counts_.missed_frees;
     }
-    sums_.enter(successor);
     occupant = successor;
+    enter(successor);
 }
 
 bool HeapReplay::take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before)
@@ -246,7 +245,7 @@ void HeapReplay::free(const Record& record, Memory memory)
     if (memory == Memory::pool)
         pools_.destroy(record.address);
     if (format::key_space(memory) == KeySpace::physical)
-        return free_physical(record.address);
+        return free_physical(record);
     const std::uint64_t key = key_of(memory, record.address);
     Block* const block = live_.find(key);
     const bool of_the_one_before = block && record.ticks < block->ticks && block->opened_again == 0;
@@ -266,17 +265,17 @@ void HeapReplay::free(const Record& record, Memory memory)
         --counts_.missed_frees;
         return;
     }
-    finish_block(*block);
+    finish_freed(*block, record.ticks);
     live_.erase(block);
 }
 
-void HeapReplay::free_physical(std::uint64_t handle)
+void HeapReplay::free_physical(const Record& record)
 {
-    const auto died = [this](const Block& block) {
+    const auto died = [&](const Block& block) {
         counts_.memory_frees += is_own_memory(block.memory);
-        finish_block(block);
+        finish_freed(block, record.ticks);
     };
-    if (physical_.release(handle, died))
+    if (physical_.release(record.address, died))
         ++counts_.frees;
     else
         ++counts_.unmatched_frees;
@@ -291,9 +290,13 @@ void HeapReplay::map(const Record& record)
     if (!in.ok())
         return;
     Block* const block = physical_.find(handle);
-    if (block && block->memory == Memory::imported_physical && !is_tile(address))
-        block->bytes = std::max(block->bytes, bytes); // nobody told its size before
-    physical_.map(address, bytes, handle, [this](const Block& old) { finish_block(old); });
+    if (block && block->memory == Memory::imported_physical && !is_tile(address) &&
+        bytes > block->bytes) {
+        sites_.resize(*block, bytes); // nobody told its size before
+        block->bytes = bytes;
+    }
+    physical_.map(address, bytes, handle,
+                  [&](const Block& old) { finish_gone(old, record.ticks); });
 }
 
 void HeapReplay::unmap(const Record& record)
@@ -301,9 +304,9 @@ void HeapReplay::unmap(const Record& record)
     Cursor in = record.body;
     const std::uint64_t address = in.varint();
     const std::uint64_t bytes = in.varint();
-    const auto died = [this](const Block& block) {
+    const auto died = [&](const Block& block) {
         counts_.memory_frees += is_own_memory(block.memory);
-        finish_block(block);
+        finish_freed(block, record.ticks);
     };
     if (in.ok())
         physical_.unmap(address, bytes, died);
@@ -347,10 +350,12 @@ void HeapReplay::destroy_context(const Record& record)
     const std::uint64_t id = in.varint();
     if (!in.ok() || id == 0)
         return; // 0: blocks of unknown contexts are not this one's
-    sums_.destroy(id, record.ticks);
+    const std::span<const SiteLoss> losses = sites_.destroy(sums_.destroy(id, record.ticks));
+    for (BlockWatch* const watch : watches_)
+        watch->context_gone(losses, record.ticks);
     if (const auto found = context_handles_.find(id); found != context_handles_.end()) {
         if (Block* const context = live_.find(key_of(Memory::context, found->second))) {
-            finish_block(*context);
+            finish_freed(*context, record.ticks);
             live_.erase(context);
         }
     }
@@ -366,10 +371,32 @@ bool HeapReplay::went_with_context(const Block& block) const noexcept
            sums_.context_is_gone(block);
 }
 
+void HeapReplay::enter(const Block& block)
+{
+    sums_.enter(block);
+    sites_.enter(block);
+    for (BlockWatch* const watch : watches_)
+        watch->born(block);
+}
+
 // A live block that was given back.
-void HeapReplay::finish_block(const Block& block)
+void HeapReplay::finish_freed(const Block& block, std::uint64_t ticks)
 {
     sums_.leave(block);
+    sites_.leave(block);
+    sites_.count_free(block);
+    for (BlockWatch* const watch : watches_)
+        watch->freed(block, ticks);
+    phases_.release(block.phase);
+}
+
+// A live block that is there no longer, and whose free was not seen.
+void HeapReplay::finish_gone(const Block& block, std::uint64_t ticks)
+{
+    sums_.leave(block);
+    sites_.leave(block);
+    for (BlockWatch* const watch : watches_)
+        watch->gone(block, ticks);
     phases_.release(block.phase);
 }
 
@@ -396,7 +423,7 @@ void HeapReplay::leave_in_flight()
     for (const auto& [key, free] : pending_) {
         const auto leave = [this, &pending = free](const Block& block) {
             in_flight_.push_back({pending, block});
-            finish_block(block);
+            finish_gone(block, pending.ticks);
         };
         const KeySpace space = format::key_space(tables_.api(free.api)->memory);
         Block* const block = space == KeySpace::physical ? nullptr : live_.find(key);

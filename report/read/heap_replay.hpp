@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "report/read/block_watch.hpp"
 #include "report/read/failed_calls.hpp"
 #include "report/read/flat_map.hpp"
 #include "report/read/live_sums.hpp"
@@ -22,6 +23,7 @@
 #include "report/read/phases.hpp"
 #include "report/read/physical_memory.hpp"
 #include "report/read/pools.hpp"
+#include "report/read/sites.hpp"
 
 namespace vramscope::report {
 
@@ -58,6 +60,9 @@ public:
     HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
                std::function<void()> find_apis = {});
 
+    // It is told of what happens from now on, and outlives this.
+    void watch(BlockWatch& watch) { watches_.push_back(&watch); }
+
     // Frees that the log says were in flight at its end; before the first record.
     void expect(const std::vector<PendingFree>& pending);
     void apply(const Record& record);
@@ -78,6 +83,8 @@ public:
     }
 
     ReplayCounts counts() const;
+    const Sites& sites() const noexcept { return sites_; }
+    const Phases& phases() const noexcept { return phases_; }
     const FailedCalls& failed_calls() const noexcept { return failed_calls_; }
     std::vector<LostBlocks> lost() const { return lost_.sums(); } // after finish()
     const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; } // likewise
@@ -89,7 +96,7 @@ private:
     void allocate(const Record& record, format::Memory memory);
     void allocate_physical(const Block& block, std::uint64_t handle);
     void free(const Record& record, format::Memory memory);
-    void free_physical(std::uint64_t handle);
+    void free_physical(const Record& record);
     void name_context(const Record& record);
     void destroy_context(const Record& record);
     void map(const Record& record);
@@ -101,7 +108,9 @@ private:
     bool went_with_context(const Block& block) const noexcept;
     void replace(std::uint64_t key, Block& occupant, Block successor);
     bool take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before);
-    void finish_block(const Block& block);
+    void enter(const Block& block);
+    void finish_freed(const Block& block, std::uint64_t ticks);
+    void finish_gone(const Block& block, std::uint64_t ticks);
     void count_free(const Block& block);
     void lose(const Block& block);
     void sweep();
@@ -111,6 +120,8 @@ private:
     std::function<void()> find_apis_;
     Phases phases_;
     LiveSums sums_;
+    Sites sites_;
+    std::vector<BlockWatch*> watches_;
     FlatMap<Block> live_;
     PhysicalMemory<Block> physical_;
     Pools pools_;

@@ -71,15 +71,17 @@ void LiveSums::leave(const Block& block)
     }
 }
 
-void LiveSums::destroy(std::uint64_t context_id, std::uint64_t ticks)
+std::uint32_t LiveSums::destroy(std::uint64_t context_id, std::uint64_t ticks)
 {
-    Context& context = contexts_[index_of(context_id)];
+    const std::uint32_t index = index_of(context_id);
+    Context& context = contexts_[index];
     if (exit_began_ticks_ != 0 && ticks >= exit_began_ticks_)
         context.first_life_ended_by_exit = std::min(context.first_life_ended_by_exit, context.life);
     ++context.life;
     device_bytes_ -= std::exchange(context.device_bytes, 0);
     host_bytes_ -= std::exchange(context.host_bytes, 0);
     dead_blocks_ += std::exchange(context.blocks, 0);
+    return index;
 }
 
 bool LiveSums::context_is_gone(const Block& block) const noexcept

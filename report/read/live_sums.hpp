@@ -22,7 +22,7 @@ public:
 
     void enter(const Block& block); // it is alive from here
     void leave(const Block& block); // it was alive, and is given back
-    void destroy(std::uint64_t context_id, std::uint64_t ticks);
+    std::uint32_t destroy(std::uint64_t context_id, std::uint64_t ticks); // our number for it
 
     bool context_is_gone(const Block& block) const noexcept;
     bool is_dead(const Block& block) const noexcept; // and took the block along

@@ -14,6 +14,8 @@
 
 namespace vramscope::report {
 
+using SiteId = std::uint32_t; // index into Sites
+
 // One allocation that is alive, as the replay keeps it.
 struct Block {
     std::uint64_t ticks = 0;
@@ -30,6 +32,7 @@ struct Block {
     bool mortal = false;            // dies with its context
     bool shared = false;            // was given a name that others can open
     std::uint16_t opened_again = 0; // of a mapping that ends with as many closes
+    SiteId site = 0;
 };
 
 // Of blocks that were never freed.

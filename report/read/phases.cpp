@@ -9,11 +9,26 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxNameBytes = 256;
+constexpr std::size_t kMostKinds = 4096;
 constexpr std::uint32_t kMaxThreads = 1 << 20; // more than a process can have: a damaged number
 
 } // namespace
 
-Phases::Phases() : nodes_(1) {}
+std::string without_numbers(std::string_view name)
+{
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::string kept;
+    kept.reserve(name.size());
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        if (!is_digit(name[at]))
+            kept += name[at];
+        else if (at == 0 || !is_digit(name[at - 1]))
+            kept += '#';
+    }
+    return kept;
+}
+
+Phases::Phases() : nodes_(1), kinds_(1) {}
 
 Phases::Open* Phases::open_of(std::uint32_t thread)
 {
@@ -44,6 +59,7 @@ void Phases::push(std::uint32_t thread, std::string_view name)
     nodes_[phase].name = name.substr(0, kMaxNameBytes);
     nodes_[phase].parent = parent;
     nodes_[phase].holders = 1;
+    nodes_[phase].kind = kind_of(nodes_[parent].kind, nodes_[phase].name);
     hold(parent);
     open->ranges.push_back(phase);
 }
@@ -87,6 +103,28 @@ std::vector<std::string> Phases::path(PhaseId phase) const
     std::vector<std::string> names;
     for (; phase != 0; phase = nodes_[phase].parent)
         names.push_back(nodes_[phase].name);
+    std::reverse(names.begin(), names.end());
+    return names;
+}
+
+PhaseKind Phases::kind_of(PhaseKind parent, const std::string& name)
+{
+    std::pair<PhaseKind, std::string> key{parent, without_numbers(name)};
+    if (const auto known = kind_of_name_.find(key); known != kind_of_name_.end())
+        return known->second;
+    if (kinds_.size() == kMostKinds)
+        return parent;
+    const auto kind = static_cast<PhaseKind>(kinds_.size());
+    kinds_.push_back({key.second, parent});
+    kind_of_name_.emplace(std::move(key), kind);
+    return kind;
+}
+
+std::vector<std::string> Phases::kind_path(PhaseKind kind) const
+{
+    std::vector<std::string> names;
+    for (; kind != 0; kind = kinds_[kind].parent)
+        names.push_back(kinds_[kind].name);
     std::reverse(names.begin(), names.end());
     return names;
 }

@@ -259,6 +259,7 @@ std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t va
             if (call.file != nullptr)
                 frame.file = file_name(call.file);
             frame.line = call.line;
+            frame.function_line = call.function_line;
             frame.inlined = call.inlined;
             outermost_is_qualified = call.mangled_name != nullptr;
         }

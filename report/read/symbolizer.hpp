@@ -18,6 +18,7 @@ struct Frame {
     std::string function;     // demangled; empty if not known
     std::string file;         // empty if not known
     int line = 0;             // 0 if not known
+    int function_line = 0;    // where the function begins; 0 if not known
     std::string module;       // ModuleId::path
     std::uint64_t offset = 0; // the vaddr asked for
     bool inlined = false;     // the code of this call lies inside the next frame's function

@@ -65,9 +65,21 @@ int as_line(std::uint64_t line)
                : 0;
 }
 
-// An inlined call names its function by reference, and that one its declaration: follow both. A
-// linkage name that is not mangled is an alias of the C library kind (__GI_open): the source's name
-// is better.
+// An inlined call names its function by reference, and that one its declaration.
+bool go_to_origin(Dwarf_Die& die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if ((dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
+         dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) ||
+        dwarf_formref_die(&attribute, &origin) == nullptr)
+        return false;
+    die = origin;
+    return true;
+}
+
+// A linkage name that is not mangled is an alias of the C library kind (__GI_open): the source's
+// name is better.
 void find_names(Dwarf_Die die, DwarfCall& call)
 {
     for (int hop = 0; hop < kMaxOriginHops; ++hop) {
@@ -82,14 +94,21 @@ void find_names(Dwarf_Die die, DwarfCall& call)
             call.name = string_attribute(die, DW_AT_name);
         if (call.name == nullptr)
             call.name = linkage_name;
-        Dwarf_Attribute attribute;
-        Dwarf_Die origin;
-        if ((dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
-             dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) ||
-            dwarf_formref_die(&attribute, &origin) == nullptr)
+        if (!go_to_origin(die))
             return;
-        die = origin;
     }
+}
+
+// The definition comes before its declaration on the way, so the first line is the definition's.
+int function_line(Dwarf_Die die)
+{
+    for (int hop = 0; hop < kMaxOriginHops; ++hop) {
+        if (const int line = as_line(number_attribute(die, DW_AT_decl_line)); line > 0)
+            return line;
+        if (!go_to_origin(die))
+            break;
+    }
+    return 0;
 }
 
 void find_line(Dwarf_Die& unit, std::uint64_t vaddr, DwarfCall& call)
@@ -292,6 +311,7 @@ std::vector<DwarfCall> DwarfIndex::calls(std::uint64_t vaddr)
         if (dwarf_offdie(dwarf_, unit.scopes[at].die, &die) == nullptr)
             break;
         find_names(die, call);
+        call.function_line = function_line(die);
         call.inlined = unit.scopes[at].inlined;
         calls.push_back(call);
         call = {};

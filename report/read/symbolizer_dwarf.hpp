@@ -21,6 +21,7 @@ struct DwarfCall {
     const char* name = nullptr;         // as the source spells it, unqualified
     const char* file = nullptr;
     int line = 0;
+    int function_line = 0; // where the function begins
     bool inlined = false;
 };
 
