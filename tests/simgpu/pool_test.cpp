@@ -50,6 +50,23 @@ TEST(Pool, ReusesAtOnceInTheStreamThatFreed)
     });
 }
 
+TEST(Pool, QueuedWorkMayUseWhatIsFreedBehindIt)
+{
+    with_context([] {
+        const CUstream stream = new_stream();
+        const CUdeviceptr whole = allocate_async(kMiB, stream);
+        ASSERT_CU(cuMemsetD8Async(whole, 1, kMiB, stream));
+        ASSERT_CU(cuMemFreeAsync(whole, stream));
+        EXPECT_CU(cuStreamSynchronize(stream));
+
+        const CUdeviceptr cut_up = allocate_async(kMiB, stream);
+        ASSERT_CU(cuMemsetD8Async(cut_up, 1, kMiB, stream));
+        ASSERT_CU(cuMemFreeAsync(cut_up, stream));
+        EXPECT_EQ(allocate_async(kMiB / 2, stream), cut_up);
+        EXPECT_CU(cuStreamSynchronize(stream));
+    });
+}
+
 TEST(Pool, ReusesInAnotherStreamOnlyWhatIsReallyFree)
 {
     with_context([] {

@@ -128,6 +128,8 @@ bool usable(std::uintptr_t start, std::size_t bytes, bool writes)
     const std::uintptr_t end = start + bytes;
     if (end < start)
         return false;
+    if (is_leaving_locked(start, end))
+        return true;
     if (!find_allocation_locked(start))
         return end > start && !address_is_reserved_locked(start) &&
                !address_is_reserved_locked(end - 1) && pages_exist(start, end);

@@ -167,10 +167,23 @@ void give_to_pool_locked(const Allocation& allocation, Mark freed)
     pool.used -= rounded;
     if (freed.reached())
         free_now(pool, allocation.start, rounded);
-    else
+    else {
         pool.pending.push_back({allocation.start, rounded, freed});
+        std::erase_if(pool.leaving,
+                      [](const Pool::Pending& piece) { return piece.freed.reached(); });
+        pool.leaving.push_back({allocation.start, allocation.bytes, freed});
+    }
     if (pool.destroyed)
         close_pool_if_unused_locked(pool);
+}
+
+bool is_leaving_locked(std::uintptr_t start, std::uintptr_t end)
+{
+    for (const Pool* pool : pools().all())
+        for (const Pool::Pending& piece : pool->leaving)
+            if (piece.start <= start && end <= piece.start + piece.bytes && !piece.freed.reached())
+                return true;
+    return false;
 }
 
 void trim_pool_locked(Pool& pool, std::uint64_t keep)

@@ -41,6 +41,7 @@ struct Pool {
     std::map<std::uintptr_t, std::size_t> segments;
     FreeRanges free;
     std::list<Pending> pending;
+    std::list<Pending> leaving; // likewise, whole: what was queued before the free may touch it
     std::uint64_t used = 0;
     std::uint64_t reserved = 0;
     std::uint64_t used_high = 0;
@@ -68,6 +69,8 @@ bool is_managed_memory(const Pool& pool);
 std::uintptr_t take_from_pool_locked(Pool& pool, std::size_t bytes, Stream& stream);
 // An allocation's bytes, at once (cuMemFree) or when the mark is reached (cuMemFreeAsync).
 void give_to_pool_locked(const Allocation& allocation, Mark freed = {});
+// Freed in stream order at a place that is still to come, so that queued work may use it.
+bool is_leaving_locked(std::uintptr_t start, std::uintptr_t end);
 // Free segments beyond `keep` bytes go back to the device.
 void trim_pool_locked(Pool& pool, std::uint64_t keep);
 // A destroyed pool lives until its last piece is back.
