@@ -1,0 +1,192 @@
+# tests/corpus/checker.py — holds the report of a program against the truth that is planted in it.
+#
+# The world is closed: a row that no truth is about is false, as a truth without its rows is missed. Each finding is one
+# Outcome; counts() sums them up by kind.
+import collections
+import dataclasses
+import pathlib
+import re
+
+from truth import number
+
+# Where the rows of a statement are in the report.
+LISTS = {
+    "leak": "leaks",
+    "import": "unclosed_imports",
+    "graph": "graph_memory",
+    "owner": "owners_not_destroyed",
+    "oom": "out_of_memory",
+    "failed": "failed_calls",
+    "misuse": "misuse",
+    "damage": "damage",
+}
+NAMES = {"oom": {"kind": "verdict", "requested": "requested_bytes"}, "failed": {"result": "result_name"}}
+
+
+@dataclasses.dataclass
+class Outcome:
+    kind: str     # of what: "leaked-at-exit", "verdict clean", ...
+    result: str   # found, missed or false
+    text: str = ""
+
+
+def plain_name(function):
+    """A function without arguments, unnamed namespaces and clone suffixes."""
+    name = re.sub(r"\(anonymous namespace\)::|\[[^]]*\]", "", function or "?").replace("operator()", "operator")
+    while re.search(r"\([^()]*\)", name):
+        name = re.sub(r"\([^()]*\)", "", name)
+    name = re.sub(r" const$", "", name)
+    return re.sub(r"^.* (?=[\w~:]+(<.*>)?$)", "", name)  # a template's name has its type in front
+
+
+def is_called(function, wanted):
+    name = plain_name(function)
+    if "<" not in wanted:
+        while re.search(r"<[^<>]*>", name):
+            name = re.sub(r"<[^<>]*>", "", name)
+    return name == wanted
+
+
+def stack_of(row):
+    return (row.get("call") or row).get("stack") or [] if "stack" not in row else row["stack"]
+
+
+def has(row, key, wanted, statement, program, report):
+    """Whether a row of the report is one that this selector means."""
+    stack = stack_of(row)
+    if key == "function":
+        return bool(stack) and is_called(stack[0]["function"], wanted)
+    if key == "through":
+        return any(is_called(frame["function"], wanted) for frame in stack)
+    if key == "mark":
+        return bool(stack) and stack[0]["line"] == program.line_of(wanted)
+    if key == "module":
+        return bool(stack) and pathlib.Path(stack[0]["module"] or "?").name == wanted
+    if key == "process":
+        command = report["processes"][row["process"]]["command"] or ""
+        return wanted in command.split()
+    value = row[NAMES.get(statement, {}).get(key, key)]
+    return value == number(wanted) if isinstance(value, int) else value == wanted
+
+
+def describe(row):
+    stack = stack_of(row)
+    place = plain_name(stack[0]["function"]) if stack else "?"
+    facts = [f"{key}={row[key]}" for key in ("kind", "class", "memory", "verdict", "api", "result_name", "requested_bytes",
+                                             "largest_gap", "short_by", "blocks", "bytes", "calls") if row.get(key) is not None]
+    return " ".join([f"function={place}", *facts])
+
+
+class Checker:
+    def __init__(self, program, report):
+        self.program = program
+        self.report = report
+        self.outcomes = []
+
+    def check(self):
+        self.check_verdict()
+        self.check_totals()
+        self.check_maps()
+        for statement, rows in LISTS.items():
+            self.check_rows(statement, list(self.report[rows]))
+        return self.outcomes
+
+    def add(self, kind, result, text=""):
+        self.outcomes.append(Outcome(kind, result, f"{self.program.name}: {text}" if text else ""))
+
+    def compare(self, kind, wanted, got, text):
+        """One thing that must be so: found, or missed."""
+        self.add(kind, "found" if wanted == got else "missed", "" if wanted == got else f"{text}: {got}, not {wanted}")
+
+    def check_verdict(self):
+        wanted = self.program.of("verdict")[0].keys["word"]
+        got = self.report["verdict"]
+        self.compare(f"verdict {wanted}", wanted, got, "verdict")
+        if wanted != got:
+            self.add(f"verdict {got}", "false", f"verdict {got}")
+        processes = self.program.of("processes")
+        self.compare("processes", int(processes[0].keys["word"]) if processes else 1, len(self.report["processes"]), "processes")
+
+    def check_totals(self):
+        planted = {"address_reservations": "0", "reserved_address_bytes": "0"}
+        for truth in self.program.of("total"):
+            planted.update(truth.keys)
+        for name, text in planted.items():
+            self.compare(f"total {name}", number(text), self.report["totals"][name], name)
+        for name in ("bytes", "blocks"):  # the total is that of the rows, whatever the rows are
+            self.compare(f"total leaked_{name}", sum(row[name] for row in self.report["leaks"]
+                                                     if row["kind"] != "unclosed-import"),
+                         self.report["totals"][f"leaked_{name}"], f"leaked_{name}")
+
+    def check_maps(self):
+        for truth in self.program.of("map"):
+            device = self.report["processes"][0]["pool"]["devices"][0]
+            found = device["at_" + truth.keys["at"]]
+            got = {"largest_gap": found["largest_gap"],
+                   "allocated": sum(segment["allocated_size"] for segment in found["segments"])}
+            for name, wanted in truth.facts().items():
+                self.compare(f"map at {truth.keys['at']}", number(wanted), got[name], name)
+
+    def check_rows(self, statement, rows):
+        for truth in self.program.of(statement):
+            mine = [row for row in rows if all(has(row, key, wanted, statement, self.program, self.report)
+                                               for key, wanted in truth.selectors().items())]
+            kind = self.kind_of(statement, truth.keys, mine)
+            if not mine:
+                self.add(kind, "missed", f"no row for: {truth}")
+                continue
+            rows = [row for row in rows if row not in mine]
+            wrong = self.wrong_facts(statement, truth, mine)
+            self.add(kind, "missed" if wrong else "found", f"{truth}: {'; '.join(wrong)}" if wrong else "")
+        for row in rows:
+            self.add(self.kind_of(statement, {}, [row]), "false", f"{statement} not planted: {describe(row)}")
+
+    def kind_of(self, statement, keys, rows):
+        if statement in ("leak", "misuse", "damage", "oom"):
+            name = NAMES.get(statement, {}).get("kind", "kind")
+            word = keys.get("kind") or (rows[0][name] if rows else "leaked-at-exit" if statement == "leak" else "?")
+            return f"{statement} {word}"
+        if statement in ("import", "graph", "owner"):
+            return f"{statement} {keys.get('memory') or (rows[0]['memory'] if rows else '?')}"
+        return statement
+
+    def wrong_facts(self, statement, truth, rows):
+        """What is not as it should be; of several rows together, numbers are their sums."""
+        wrong = []
+        facts = {"rows": "1", **truth.facts()}
+        for key, wanted in facts.items():
+            if key in ("class", "per", "slope"):
+                continue
+            if key == "rows":
+                got = len(rows)
+            elif key == "threads":
+                got = sum(row["thread_count"] for row in rows)
+            elif key in ("blocks", "bytes", "calls"):
+                got = sum(row[key] for row in rows)
+            else:
+                got = rows[0][key]
+            same = str(got).lower() in wanted.split("|") if isinstance(got, bool) else got == number(wanted)
+            if not same:
+                wrong.append(f"{key} {got}, not {wanted}")
+        return wrong
+
+
+def check(program, report):
+    return Checker(program, report).check()
+
+
+def counts(outcomes):
+    """{kind: {"planted", "found", "missed", "false"}}"""
+    table = collections.defaultdict(lambda: dict.fromkeys(("planted", "found", "missed", "false"), 0))
+    for outcome in outcomes:
+        table[outcome.kind][outcome.result] += 1
+        if outcome.result != "false":
+            table[outcome.kind]["planted"] += 1
+    return dict(sorted(table.items()))
+
+
+def print_table(table):
+    total = {column: sum(row[column] for row in table.values()) for column in ("planted", "found", "missed", "false")}
+    print(f"{'kind':<34}{'planted':>9}{'found':>9}{'missed':>9}{'false':>9}")
+    for kind, row in [*table.items(), ("all", total)]:
+        print(f"{kind:<34}{row['planted']:>9}{row['found']:>9}{row['missed']:>9}{row['false']:>9}")

@@ -1,0 +1,100 @@
+# tests/corpus/checker_test.py — a checker that cannot fail is a defect: wrong truths are missed, unplanted rows are false.
+#
+# One real program is run once; each test changes its truth, or the report, and says what must come of it.
+import copy
+import functools
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import checker
+import corpus_test
+import truth
+
+PROGRAMS = pathlib.Path(__file__).parent / "programs"
+
+
+@functools.cache
+def report_of(name):
+    """The program, and the report of a run."""
+    program = truth.read_program(PROGRAMS / f"{name}.cu")
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
+        subprocess.run(corpus_test.command_of(program, report), cwd=folder, capture_output=True, timeout=60, check=True,
+                       env=corpus_test.environment())
+        return program, json.loads(report.read_text())
+
+
+class CheckerTest(unittest.TestCase):
+    def failures(self, program, report):
+        return [(outcome.kind, outcome.result) for outcome in checker.check(program, report) if outcome.result != "found"]
+
+    def changed(self, name, old, new):
+        """The program with another truth."""
+        program, report = report_of(name)
+        text = program.source.read_text()
+        self.assertIn(old, text)
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / f"{name}.cu"
+            source.write_text(text.replace(old, new))
+            return self.failures(truth.read_program(source), report)
+
+    def test_the_truth_passes(self):
+        self.assertEqual(self.failures(*report_of("leak_device")), [])
+        self.assertEqual(self.failures(*report_of("oom_fragmented")), [])
+
+    def test_a_wrong_number_is_missed(self):
+        for old, new in (("bytes=3000", "bytes=3001"), ("blocks=1", "blocks=2"), ("blocks=1", "blocks=1 rows=2")):
+            with self.subTest(new):
+                self.assertEqual(self.changed("leak_device", old, new), [("leak leaked-at-exit", "missed")])
+        self.assertEqual(self.changed("oom_fragmented", "largest_gap=4MiB", "largest_gap=8MiB"),
+                         [("oom fragmented", "missed")])
+
+    def test_a_wrong_function_or_kind_is_missed_and_the_row_is_false(self):
+        self.assertEqual(self.changed("leak_device", "load_table", "load"),
+                         [("leak leaked-at-exit", "missed"), ("leak leaked-at-exit", "false")])
+        self.assertEqual(self.changed("leak_device", "leaked-at-exit", "leaked-at-reset"),
+                         [("leak leaked-at-reset", "missed"), ("leak leaked-at-exit", "false")])
+
+    def test_a_leak_that_is_not_planted_is_false(self):
+        self.assertEqual(self.changed("leak_device", "// truth: leak", "// truth, not: leak"),
+                         [("leak leaked-at-exit", "false")])
+
+    def test_a_wrong_verdict_is_missed_and_false(self):
+        self.assertEqual(self.changed("leak_device", "verdict leaks", "verdict clean"),
+                         [("verdict clean", "missed"), ("verdict leaks", "false")])
+
+    def test_every_list_is_closed(self):
+        program, report = report_of("leak_device")
+        for name in ("unclosed_imports", "graph_memory", "owners_not_destroyed"):
+            with self.subTest(name):
+                more = copy.deepcopy(report)
+                more[name] = more["leaks"]
+                self.assertEqual([result for _, result in self.failures(program, more)], ["false"])
+
+    def test_totals_are_those_of_the_rows(self):
+        program, report = report_of("leak_device")
+        less = copy.deepcopy(report)
+        less["totals"]["leaked_bytes"] -= 1
+        self.assertEqual(self.failures(program, less), [("total leaked_bytes", "missed")])
+
+    def test_a_truth_that_follows_no_grammar_is_an_error(self):
+        for text in ("leek function=f", "leak function=f byte=3", "leak function=f bytes=", "leak function=f function=g",
+                     "verdict", "verdict clean leaks"):
+            with self.subTest(text), self.assertRaises(truth.BadTruth):
+                truth.parse_truth(text, "here", 1)
+        for text in ("x", "3KB", "3 4", "", "*3", "3**4", "2+"):
+            with self.subTest(text), self.assertRaises(truth.BadTruth):
+                truth.number(text)
+        self.assertEqual(truth.number("2*64KiB+1"), 2 * 65536 + 1)
+
+    def test_the_table_counts_by_kind(self):
+        outcomes = [checker.Outcome("leak", "found"), checker.Outcome("leak", "missed"), checker.Outcome("oom", "false")]
+        self.assertEqual(checker.counts(outcomes), {"leak": {"planted": 2, "found": 1, "missed": 1, "false": 0},
+                                                    "oom": {"planted": 0, "found": 0, "missed": 0, "false": 1}})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,25 @@
+// tests/corpus/programs/graph_memory_kept.cu — a graph allocates and has no node that frees.
+// truth: verdict clean
+// truth: graph function=add_allocation blocks=1 bytes=1MiB
+// truth: owner function=instantiate memory=graph_exec blocks=1
+#include "tests/corpus/corpus.hpp"
+
+void add_allocation(cudaGraph_t graph)
+{
+    cudaMemAllocNodeParams parameters{};
+    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters.poolProps.location = {cudaMemLocationTypeDevice, 0};
+    parameters.bytesize = 1_MiB;
+    cudaGraphNode_t node = nullptr;
+    check(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters));
+}
+
+int main()
+{
+    cudaGraph_t graph = nullptr;
+    check(cudaGraphCreate(&graph, 0));
+    add_allocation(graph);
+    const cudaGraphExec_t executable = instantiate(graph);
+    check(cudaGraphLaunch(executable, nullptr));
+    check(cudaDeviceSynchronize());
+}
