@@ -9,12 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "report/analyze/describe_memory.hpp"
 #include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
 #include "report/read/free_history.hpp"
 #include "report/read/heap_replay.hpp"
 #include "report/read/log_reader.hpp"
 #include "report/read/marks.hpp"
+#include "report/read/peak_holders.hpp"
 #include "report/read/segment_replay.hpp"
 #include "report/read/shortages.hpp"
 #include "report/sums.hpp"
@@ -73,15 +75,28 @@ void add_marks(Process& process, const Marks& marks, const TickClock& clock,
 struct Replays {
     HeapReplay heap;
     SegmentReplay segments;
+    DeviceMemory memory;
+    PeakHolders holders;
     Shortages shortages;
     Marks marks;
     Damages damages;
 
+    Replays(LogTables& tables, std::uint64_t exit_began_ticks, std::function<void()> find_apis)
+        : heap(tables, exit_began_ticks, std::move(find_apis)), segments(tables),
+          memory(tables, heap.sites(), segments), holders(heap, memory)
+    {
+        heap.watch(memory);
+        heap.watch(holders);
+    }
+
     void apply(const Record& record)
     {
+        holders.before(record);
         heap.apply(record);
         segments.apply(record);
-        shortages.apply(record, heap);
+        memory.apply(record);
+        holders.after(record);
+        shortages.apply(record, heap, segments, memory);
         marks.apply(record);
         damages.note(record);
     }
@@ -107,8 +122,7 @@ public:
         const auto find_apis = [&] {
             reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
         };
-        Replays replays{
-            {tables, header.exit_began_ticks, find_apis}, SegmentReplay(tables), {}, {}, {}};
+        Replays replays(tables, header.exit_began_ticks, find_apis);
         HeapReplay& replay = replays.heap;
         if (!running) // then they are only on their way
             replay.expect(reader.pending_frees());
@@ -120,7 +134,8 @@ public:
         add_marks(process, replays.marks, reader.clock(), tables);
         process.totals = totals_of(replay.counts(), lost);
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
-        process.pool = describe_pool(replays.segments, tables, reader.clock(), process.duration_ns);
+        process.pool = describe_pool(replays.segments, replays.memory, tables, reader.clock(),
+                                     process.duration_ns);
         process.shortages = replays.shortages.count();
         StackReader stacks(tables, symbolizer_, options_.all_frames);
         add_refused_and_damaged(process, {file, tables, reader, replays, stacks});
@@ -129,6 +144,8 @@ public:
             stacks};
         move_to(report_.out_of_memory,
                 find_shortages(replays.shortages.kept(), process.pool.known, source));
+        process.memory =
+            describe_memory({replay, replays.memory, replays.holders, process.pool, source});
         report_.take(find_leaks(lost, source));
         add_lines(process, replay, logs > 1);
         report_.processes.push_back(std::move(process));

@@ -26,6 +26,18 @@ inline constexpr std::array kViews{
          "  vramscope leaks vramscope.train.4711.vsl\n"
          "  vramscope leaks --json - train.vsl | jq '.totals'\n",
          report::write_leaks},
+    View{"peak", "what the peak of each device was made of, and what could be saved",
+         "  vramscope peak vramscope.train.4711.vsl\n"
+         "  vramscope peak --json - train.vsl | jq '.processes[].device_memory[].peak'\n",
+         report::write_peak},
+    View{"timeline", "a chart of each device's memory over time",
+         "  vramscope timeline vramscope.train.4711.vsl\n"
+         "  vramscope timeline --json - train.vsl | jq '.processes[].device_memory[].timeline'\n",
+         report::write_timeline},
+    View{"frag", "how the memory of each device was made up, and what of it was of no use",
+         "  vramscope frag vramscope.train.4711.vsl\n"
+         "  vramscope frag --json - train.vsl | jq '.processes[].device_memory[].at_peak'\n",
+         report::write_fragmentation},
 };
 // clang-format on
 

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "report/analyze/free_pieces.hpp"
 #include "report/analyze/stack_reader.hpp"
+#include "report/read/pool_stats.hpp"
 #include "report/read/waterfall.hpp"
 #include "tracker/format/record.hpp"
 
@@ -22,18 +24,6 @@ struct MemoryMoment {
 };
 struct MarkedMoment : MemoryMoment {
     std::string mark;
-};
-
-// The pool's free pieces at one moment, and how little of them is of use: for a size s, the
-// *unusable* part of the free bytes is 1 - sum of floor(piece / s) * s / all free; 1 if none is
-// free.
-struct FreePieces {
-    std::uint64_t bytes = 0;
-    std::uint64_t pieces = 0;
-    std::uint64_t largest = 0;
-    std::uint64_t largest_request = 0; // of the whole log, as the pool rounded it; 0: none
-    double unusable_for_largest = 1;
-    double unusable_mean = 1; // over all requests of the log, each with its own size
 };
 
 // Of a peak: what one module, phase or API had.
@@ -85,7 +75,7 @@ struct Advice : CallPlace {
     AdviceKind kind = AdviceKind::never_freed;
     std::uint64_t saving = 0; // at the peak, at most; 0 of redundant_pairs: they save calls
     std::uint64_t blocks = 0; // at the peak; of redundant_pairs: pairs
-    std::uint64_t bytes = 0;  // of one block, if all are alike; else 0
+    std::uint64_t bytes = 0;  // redundant_pairs: of each block; else 0
     std::string phase;        // that allocated
     std::string other_phase;  // allocated_early: that freed
 };
@@ -99,8 +89,11 @@ struct DeviceReport {
     MemoryMoment at_reserved_peak; // of reserved bytes
     MemoryMoment at_end;
     std::vector<MarkedMoment> at_marks; // the first kMostMarkedMoments
-    FreePieces free_at_peak;
+    FreePieces free_at_peak;            // if it is pooled: at the peak of what the pool allocated
     FreePieces free_at_end;
+    std::uint64_t peak_direct = 0; // of what is past the pool
+    Stat requested;                // over the log, pooled or not
+    Stat blocks;
 
     Peak peak;
     std::vector<MemoryTime> timeline;

@@ -49,6 +49,12 @@ std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logge
         row.largest_gap = one.largest_gap;
         row.retries = one.retries;
         judge(row);
+        row.parts = one.parts;
+        row.free_bytes = one.free_bytes;
+        row.free_pieces = one.free_pieces;
+        row.unusable = one.unusable;
+        row.fragmentation = one.fragmentation;
+        row.map = one.map;
         row.owners_known = one.owners_known;
         row.held = one.held;
         row.owners = find_leaks(one.owners, source).leaks;

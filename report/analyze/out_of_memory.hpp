@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "report/analyze/leaks.hpp"
@@ -33,10 +34,18 @@ struct OutOfMemory : CallPlace {
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
     bool estimated = false;     // told from sums: what pieces the driver had, nobody knows
-    bool owners_known = false;  // and held
-    std::uint64_t held = 0;     // by the program, pooled or not, as it asked for it
-    std::vector<Leak> owners;   // that held the most of this device, largest first
-    std::size_t process = 0;    // index into Report::processes
+    Waterfall parts;            // of the device, as the log tells it
+    // Of the pool's free pieces, if the owners are known: what of them such requests cannot use,
+    // and whether there is too little (0), or enough in too many pieces (1; -1: it would fit).
+    std::uint64_t free_bytes = 0;
+    std::uint64_t free_pieces = 0;
+    double unusable = 1;
+    double fragmentation = 0;
+    std::string map;           // of the segments: see segment_cells(); empty: there were none
+    bool owners_known = false; // and held
+    std::uint64_t held = 0;    // by the program, pooled or not, as it asked for it
+    std::vector<Leak> owners;  // that held the most of this device, largest first
+    std::size_t process = 0;   // index into Report::processes
 };
 
 std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,

@@ -7,11 +7,12 @@
 namespace vramscope::report {
 namespace {
 
-PoolMap map_of(PoolSnapshot&& snapshot, std::uint64_t ns)
+PoolMap map_of(PoolSnapshot&& snapshot, const RequestSizes& requests, std::uint64_t ns)
 {
     PoolMap map;
     map.ns = ns;
-    map.largest_gap = snapshot.largest_gap();
+    map.free = free_pieces(PieceSizes(snapshot), requests);
+    map.largest_gap = map.free.largest;
     std::size_t pieces = 0;
     std::size_t kept = 0;
     for (; kept < snapshot.segments.size(); ++kept) {
@@ -25,9 +26,11 @@ PoolMap map_of(PoolSnapshot&& snapshot, std::uint64_t ns)
     return map;
 }
 
-PoolDevice describe_device(const SegmentReplay& replay, const DevicePool& pool,
-                           const TickClock& clock, std::uint64_t end_ns)
+PoolDevice describe_device(const SegmentReplay& replay, const DeviceMemory& memory,
+                           const DevicePool& pool, const TickClock& clock, std::uint64_t end_ns)
 {
+    const DeviceMemory::Device* const known = memory.device(pool.device);
+    const RequestSizes requests = known ? known->requests : RequestSizes();
     PoolDevice device;
     device.device = pool.device;
     device.stats = pool.stats;
@@ -36,15 +39,15 @@ PoolDevice describe_device(const SegmentReplay& replay, const DevicePool& pool,
                                    point.reserved, point.peak_allocated, point.peak_reserved});
     PoolSnapshot peak = replay.at_peak(pool);
     const std::uint64_t peak_ns = clock.ns(peak.ticks);
-    device.at_peak = map_of(std::move(peak), peak_ns);
-    device.at_end = map_of(replay.now(pool), end_ns);
+    device.at_peak = map_of(std::move(peak), requests, peak_ns);
+    device.at_end = map_of(replay.now(pool), requests, end_ns);
     return device;
 }
 
 } // namespace
 
-PoolReport describe_pool(const SegmentReplay& replay, const LogTables& tables,
-                         const TickClock& clock, std::uint64_t end_ns)
+PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory,
+                         const LogTables& tables, const TickClock& clock, std::uint64_t end_ns)
 {
     constexpr std::string_view kPrefix = "pool.";
     PoolReport report;
@@ -59,7 +62,7 @@ PoolReport describe_pool(const SegmentReplay& replay, const LogTables& tables,
     if (!report.known)
         return report;
     for (const DevicePool& pool : replay.devices())
-        report.devices.push_back(describe_device(replay, pool, clock, end_ns));
+        report.devices.push_back(describe_device(replay, memory, pool, clock, end_ns));
     std::sort(report.devices.begin(), report.devices.end(),
               [](const PoolDevice& a, const PoolDevice& b) { return a.device < b.device; });
     return report;

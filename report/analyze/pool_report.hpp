@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/analyze/free_pieces.hpp"
+#include "report/read/device_memory.hpp"
 #include "report/read/segment_replay.hpp"
 #include "report/read/tick_clock.hpp"
 
@@ -25,6 +27,7 @@ struct PoolTime {
 struct PoolMap {
     std::uint64_t ns = 0;
     std::uint64_t largest_gap = 0;
+    FreePieces free; // of all segments
     std::vector<SegmentPieces> segments;
     std::uint64_t segments_left_out = 0;
 };
@@ -49,8 +52,8 @@ struct PoolReport {
 // Blocks of a map that are kept in a report.
 inline constexpr std::size_t kMostPieces = 5000;
 
-PoolReport describe_pool(const SegmentReplay& replay, const LogTables& tables,
-                         const TickClock& clock, std::uint64_t end_ns);
+PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory,
+                         const LogTables& tables, const TickClock& clock, std::uint64_t end_ns);
 
 // The word of PyTorch's snapshots: "active_allocated".
 const char* name(BlockState state) noexcept;

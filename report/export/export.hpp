@@ -21,6 +21,12 @@ void write_report(std::ostream& out, const Report& report,
                   const TextStyle& style = {}); // everything
 void write_leaks(std::ostream& out, const Report& report,
                  const TextStyle& style = {}); // verdict and leaks
+void write_fragmentation(std::ostream& out, const Report& report,
+                         const TextStyle& style = {}); // how each device's memory was made up
+void write_peak(std::ostream& out, const Report& report,
+                const TextStyle& style = {}); // what each device's peak was made of
+void write_timeline(std::ostream& out, const Report& report,
+                    const TextStyle& style = {}); // a chart of each device
 void write_snapshot(std::ostream& out, const Report& report,
                     const TextStyle& style = {}); // of a running program: what it holds now
 void write_summary(std::ostream& out, const Report& report,

@@ -9,6 +9,7 @@
 #include "report/analyze/cuda_results.hpp"
 #include "report/export/export.hpp"
 #include "report/export/json_parts.hpp"
+#include "report/export/memory_json.hpp"
 #include "report/export/pool_json.hpp"
 #include "report/export/ranks.hpp"
 #include "report/report.hpp"
@@ -17,7 +18,7 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr const char* kSchemaVersion = "1.4.0";
+constexpr const char* kSchemaVersion = "1.5.0";
 
 Json totals_json(const Totals& totals)
 {
@@ -194,6 +195,7 @@ Json process_json(const Process& process)
             {"mark_count", process.mark_count},
             {"totals", totals_json(process.totals)},
             {"pool", pool_json(process.pool)},
+            {"device_memory", list_json(process.memory, device_memory_json)},
             {"out_of_memory_count", process.shortages},
             {"coverage", coverage}};
 }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/export/memory_json.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -133,6 +135,9 @@ Json shortage_json(const OutOfMemory& shortage)
     const auto of_pool = [&](std::uint64_t bytes) {
         return shortage.pooled ? Json(bytes) : Json(nullptr);
     };
+    const auto of_pieces = [&](Json number) {
+        return shortage.pooled && shortage.owners_known ? number : Json(nullptr);
+    };
     return {
         {"api", shortage.api},
         {"entry_point", shortage.entry_point},
@@ -146,6 +151,12 @@ Json shortage_json(const OutOfMemory& shortage)
         {"reserved_bytes", of_pool(shortage.reserved)},
         {"largest_gap", of_pool(shortage.largest_gap)},
         {"retries", shortage.retries},
+        {"waterfall", waterfall_json(shortage.parts)},
+        {"free_pieces", of_pieces(Json(shortage.free_pieces))},
+        {"free_piece_bytes", of_pieces(Json(shortage.free_bytes))},
+        {"unusable_index", of_pieces(Json(shortage.unusable))},
+        {"fragmentation_index", of_pieces(Json(shortage.fragmentation))},
+        {"map", or_null(shortage.map)},
         {"verdict", name(shortage.kind)},
         {"short_by", shortage.short_by > 0 ? Json(shortage.short_by) : Json(nullptr)},
         {"estimated", shortage.estimated},

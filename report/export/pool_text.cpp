@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "report/export/view_text.hpp"
 #include "report/export/words.hpp"
+#include "report/read/segment_cells.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -41,11 +43,6 @@ void write_row(std::ostream& out, const char* name, const Stat& stat, bool bytes
                        cell(stat.peak), cell(stat.allocated), cell(stat.freed));
 }
 
-std::string device_name(std::int32_t device)
-{
-    return device < 0 ? "device ?" : fmt::format("device {}", device);
-}
-
 void write_map(TextOutput& out, const char* when, const PoolMap& map)
 {
     constexpr std::size_t kMostCells = 64;
@@ -57,7 +54,8 @@ void write_map(TextOutput& out, const char* when, const PoolMap& map)
     std::uint64_t bytes = 0;
     for (const SegmentPieces& segment : map.segments)
         bytes += segment.bytes;
-    out.stream() << head << '[' << map_cells(map, std::min(kMostCells, out.width() - 12)) << "]\n";
+    out.stream() << head << '['
+                 << segment_cells(map.segments, std::min(kMostCells, out.width() - 12)) << "]\n";
     std::string text =
         fmt::format("at {}: {} in {}, largest gap {}", human_time(map.ns), human_bytes(bytes),
                     counted(map.segments.size(), "segment"), human_bytes(map.largest_gap));
@@ -106,8 +104,7 @@ void write_device(TextOutput& out, const Process& process, const PoolDevice& dev
         write_row(out.stream(), "oversize segments", stats.oversize_segments, false);
     }
     write_counts(out, stats);
-    write_map(out, "at peak", device.at_peak);
-    write_map(out, "at end", device.at_end);
+    write_maps(out, device);
     const std::uint64_t kept = stats.reserved_bytes.all.current - stats.allocated_bytes.all.current;
     if (kept > 0)
         out.wrapped("", "  ",
@@ -130,43 +127,15 @@ std::string pool_line(const PoolReport& pool)
                                       : "; nothing was taken through it");
 }
 
-// A cell shows what is in most of its bytes; allocated beside free is a mixture.
-std::string map_cells(const PoolMap& map, std::size_t width)
+void write_maps(TextOutput& out, const PoolDevice& device)
 {
-    std::uint64_t all = 0;
-    for (const SegmentPieces& segment : map.segments)
-        all += segment.bytes;
-    if (all == 0 || width == 0)
-        return {};
-    struct Cell {
-        double allocated = 0;
-        double pending = 0;
-    };
-    std::vector<Cell> cells(width);
-    const double per_cell = static_cast<double>(all) / static_cast<double>(width);
-    double at = 0; // in cells
-    for (const SegmentPieces& segment : map.segments) {
-        for (const BlockPiece& block : segment.blocks) {
-            const double end = at + static_cast<double>(block.bytes) / per_cell;
-            for (auto cell = static_cast<std::size_t>(at);
-                 block.state != BlockState::inactive && cell < width &&
-                 static_cast<double>(cell) < end;
-                 ++cell) {
-                const double part = std::min(end, static_cast<double>(cell) + 1) -
-                                    std::max(at, static_cast<double>(cell));
-                (block.state == BlockState::active_allocated ? cells[cell].allocated
-                                                             : cells[cell].pending) += part;
-            }
-            at = end;
-        }
-    }
-    std::string text;
-    for (const Cell& cell : cells)
-        text += cell.allocated > 0.9   ? '#'
-                : cell.allocated > 0.1 ? '+'
-                : cell.pending > 0.5   ? '~'
-                                       : '.';
-    return text;
+    write_map(out, "at peak", device.at_peak);
+    write_map(out, "at end", device.at_end);
+}
+
+void write_map_legend(TextOutput& out)
+{
+    out.wrapped("", "  ", "[# allocated  + in part  ~ freed, not safe to reuse yet  . free]");
 }
 
 void write_pools(TextOutput& out, const Report& report)
@@ -191,7 +160,7 @@ void write_pools(TextOutput& out, const Report& report)
     if (devices > kMostTables)
         out.stream() << "  ... and " << counted(devices - kMostTables, "more device")
                      << "; --json has all\n";
-    out.wrapped("", "  ", "[# allocated  + in part  ~ freed, not safe to reuse yet  . free]");
+    write_map_legend(out);
 }
 
 } // namespace vramscope::report

@@ -14,7 +14,8 @@ std::string pool_line(const PoolReport& pool);
 // A table and two maps for each device, as far as there was a pool.
 void write_pools(TextOutput& out, const Report& report);
 
-// `width` cells for the bytes of all segments one behind the other.
-std::string map_cells(const PoolMap& map, std::size_t width);
+// Where the blocks lay, at the pool's peak and at the end.
+void write_maps(TextOutput& out, const PoolDevice& device);
+void write_map_legend(TextOutput& out);
 
 } // namespace vramscope::report

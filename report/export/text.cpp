@@ -13,6 +13,7 @@
 #include "report/export/pool_text.hpp"
 #include "report/export/ranks.hpp"
 #include "report/export/text_output.hpp"
+#include "report/export/view_text.hpp"
 #include "report/export/words.hpp"
 #include "report/report.hpp"
 
@@ -22,14 +23,6 @@ namespace {
 
 constexpr std::size_t kSummaryLeaks = 3;
 constexpr std::size_t kShownMarks = 20;
-
-std::string logs_of(const Report& report)
-{
-    std::string logs;
-    for (const Process& process : report.processes)
-        logs += (logs.empty() ? "" : " ") + terminal_safe(shell_quoted(process.log.string()));
-    return logs;
-}
 
 class TextWriter : public TextOutput {
 public:

@@ -61,18 +61,6 @@ PoolSnapshot make_snapshot(const std::vector<const Segment*>& segments,
 
 } // namespace
 
-std::uint64_t PoolSnapshot::largest_gap() const noexcept
-{
-    std::uint64_t largest = 0;
-    for (const SegmentPieces& segment : segments) {
-        for (const BlockPiece& block : segment.blocks) {
-            if (block.state == BlockState::inactive)
-                largest = std::max(largest, block.bytes);
-        }
-    }
-    return largest;
-}
-
 void PoolHistory::peak_at(std::uint64_t serial, std::uint64_t ticks)
 {
     serial_ = serial;

@@ -35,8 +35,6 @@ struct SegmentPieces {
 struct PoolSnapshot {
     std::uint64_t ticks = 0;
     std::vector<SegmentPieces> segments;
-
-    std::uint64_t largest_gap() const noexcept;
 };
 
 // What is gone since the most was allocated.

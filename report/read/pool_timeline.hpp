@@ -18,6 +18,8 @@ struct PoolPoint {
     std::uint64_t reserved = 0;
     std::uint64_t peak_allocated = 0; // within it
     std::uint64_t peak_reserved = 0;
+    bool used_known = false; // the driver was asked within it
+    std::uint64_t used = 0;  // of the device: its last answer
 };
 
 class PoolTimeline {
@@ -28,16 +30,7 @@ public:
     void add(std::uint64_t ticks, std::uint64_t allocated, std::uint64_t active,
              std::uint64_t reserved)
     {
-        if (points_.empty())
-            first_ = ticks;
-        std::uint64_t span = ticks > first_ ? (ticks - first_) >> shift_ : 0;
-        while (span >= kMostPoints) {
-            halve();
-            span = (ticks - first_) >> shift_;
-        }
-        if (points_.empty() || first_ + (span << shift_) > points_.back().ticks)
-            points_.push_back({.ticks = first_ + (span << shift_)});
-        PoolPoint& point = points_.back();
+        PoolPoint& point = point_at(ticks);
         point.allocated = allocated;
         point.active = active;
         point.reserved = reserved;
@@ -45,9 +38,42 @@ public:
         point.peak_reserved = std::max(point.peak_reserved, reserved);
     }
 
+    void add_used(std::uint64_t ticks, std::uint64_t used)
+    {
+        PoolPoint& point = point_at(ticks);
+        point.used_known = true;
+        point.used = used;
+    }
+
     const std::vector<PoolPoint>& points() const noexcept { return points_; }
 
 private:
+    // Of a new span nothing is known but what was before.
+    PoolPoint& point_at(std::uint64_t ticks)
+    {
+        if (points_.empty())
+            first_ = ticks;
+        std::uint64_t span = ticks > first_ ? (ticks - first_) >> shift_ : 0;
+        while (span >= kMostPoints) {
+            halve();
+            span = (ticks - first_) >> shift_;
+        }
+        const std::uint64_t begin = first_ + (span << shift_);
+        if (points_.empty() || begin > points_.back().ticks) {
+            PoolPoint next;
+            if (!points_.empty()) {
+                const PoolPoint& last = points_.back();
+                next = {
+                    .allocated = last.allocated, .active = last.active, .reserved = last.reserved};
+                next.peak_allocated = last.allocated;
+                next.peak_reserved = last.reserved;
+            }
+            next.ticks = begin;
+            points_.push_back(next);
+        }
+        return points_.back();
+    }
+
     void halve()
     {
         ++shift_;
@@ -61,6 +87,10 @@ private:
                 before.allocated = point.allocated;
                 before.active = point.active;
                 before.reserved = point.reserved;
+                if (point.used_known) {
+                    before.used_known = true;
+                    before.used = point.used;
+                }
                 continue;
             }
             points_[kept] = point;

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "report/read/device_ordinal.hpp"
+
 namespace vramscope::report {
 
 using format::Cursor;
@@ -14,7 +16,6 @@ using format::Tag;
 
 namespace {
 
-constexpr std::int64_t kMostDevices = 1024; // a number beyond is not known
 constexpr std::uint64_t kMostStale = 4096;
 
 // The oldest is on top.
@@ -55,8 +56,7 @@ void SegmentReplay::apply_rare(const Record& record)
 
 std::size_t SegmentReplay::index_of(std::int64_t device)
 {
-    if (device < 0 || device >= kMostDevices)
-        device = -1;
+    device = device_ordinal(device);
     const auto [found, added] = index_of_device_.try_emplace(device, devices_.size());
     if (added) {
         devices_.emplace_back();
@@ -99,6 +99,9 @@ void SegmentReplay::change(Segment& segment, std::uint64_t ticks, Change change)
     const std::uint64_t gaps = segment.split_gaps();
     const std::uint64_t bytes = segment.split_bytes();
     change(device);
+    if (!device.changed)
+        changed_.push_back(segment.device);
+    device.changed = true;
     const bool small = segment.small;
     if (gaps != segment.split_gaps())
         device.stats.inactive_split.change(small, gaps, segment.split_gaps());

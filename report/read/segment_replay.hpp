@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "report/read/log_tables.hpp"
@@ -26,6 +27,7 @@ struct DevicePool {
     PoolStats stats;
     PoolTimeline timeline;
     PoolHistory since_peak;
+    bool changed = false; // since it was taken last
 };
 
 class SegmentReplay {
@@ -44,9 +46,22 @@ public:
     // Anything of a pool: else nothing is known of what was reserved.
     bool seen() const noexcept { return seen_; }
     const std::vector<DevicePool>& devices() const noexcept { return devices_; }
+    std::size_t segments() const noexcept { return segments_.all().size(); }
     const DevicePool* device(std::int32_t ordinal) const noexcept; // nullptr: none
     // Pooled allocations that lay in no segment that the log tells of.
     std::uint64_t outside() const noexcept { return outside_; }
+
+    // Calls `visit` with index and pool of each device of which a number changed since the last
+    // call of this.
+    template <typename Visit>
+    void take_changed(Visit visit)
+    {
+        for (const std::size_t device : changed_) {
+            devices_[device].changed = false;
+            visit(device, std::as_const(devices_[device]));
+        }
+        changed_.clear();
+    }
 
     PoolSnapshot now(const DevicePool& device) const;
     PoolSnapshot at_peak(const DevicePool& device) const; // when the most was allocated
@@ -84,6 +99,7 @@ private:
     const LogTables& tables_;
     Segments segments_;
     std::vector<DevicePool> devices_;
+    std::vector<std::size_t> changed_; // indexes into devices_
     std::unordered_map<std::int64_t, std::size_t> index_of_device_;
     std::unordered_map<std::uint64_t, std::int64_t> device_of_context_;
     // The oldest first; some are not waiting any more. Frees come nearly in the order of their

@@ -1,18 +1,22 @@
 // report/read/shortages.hpp — the moments at which an allocation failed for want of memory, and who
 // held the memory then.
 //
-// Feed it every record behind HeapReplay. The first and the last few moments are kept, all are
-// counted. Who held what costs a walk over the live blocks: in a log of very many failures it is
-// known of the first ones, and of others as often as the walks do not cost more than the replay.
+// Feed it every record behind HeapReplay, SegmentReplay and DeviceMemory. The first and the last
+// few moments are kept, all are counted. Who held what costs a walk over the live blocks: in a log
+// of very many failures it is known of the first ones, and of others as often as the walks do not
+// cost more than the replay.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "report/read/device_memory.hpp"
 #include "report/read/heap_replay.hpp"
+#include "report/read/segment_replay.hpp"
 
 namespace vramscope::report {
 
@@ -32,6 +36,13 @@ struct LoggedShortage {
     bool owners_known = false;      // else the walk was saved
     std::uint64_t held = 0;         // of this device's memory, by the program: pooled or not
     std::vector<LostBlocks> owners; // those that held the most
+    Waterfall parts;                // of the device, by the replay
+    // Of the pool's free pieces; known as the owners are.
+    std::uint64_t free_bytes = 0;
+    std::uint64_t free_pieces = 0;
+    double unusable = 1;      // for what was asked for: PieceSizes
+    double fragmentation = 0; // likewise
+    std::string map;          // kMapCells cells: see segment_cells(); empty: there was no segment
 };
 
 class Shortages {
@@ -40,13 +51,19 @@ public:
     static constexpr std::size_t kLast = 8;
     static constexpr std::size_t kOwners = 20; // some become one row, by what a reader sees
 
-    void apply(const Record& record, HeapReplay& replay);
+    static constexpr std::size_t kMapCells = 64;
+
+    void apply(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
+               const DeviceMemory& memory);
 
     std::vector<LoggedShortage> kept() const; // in order of time
     std::uint64_t count() const noexcept { return count_; }
 
 private:
-    void add(const Record& record, HeapReplay& replay);
+    void add(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
+             const DeviceMemory& memory);
+    static std::uint64_t look_at_owners(LoggedShortage& shortage, HeapReplay& heap);
+    static std::uint64_t look_at_pieces(LoggedShortage& shortage, const SegmentReplay& segments);
 
     std::vector<LoggedShortage> first_;
     std::deque<LoggedShortage> last_;

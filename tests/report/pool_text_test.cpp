@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/read/segment_cells.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -32,16 +34,18 @@ TEST(PoolText, ACellShowsWhatIsInMostOfItsBytes)
 {
     const PoolMap map = map_of({{piece(200, kLive), piece(50, kFree), piece(50, kLive)},
                                 {piece(200, kWaits), piece(100, kFree)}});
-    EXPECT_EQ(map_cells(map, 6), "##+~~.");
-    EXPECT_EQ(map_cells(map, 12), "####.#~~~~..");
-    EXPECT_EQ(map_cells(map, 1), "+");
+    EXPECT_EQ(segment_cells(map.segments, 6), "##+~~.");
+    EXPECT_EQ(segment_cells(map.segments, 12), "####.#~~~~..");
+    EXPECT_EQ(segment_cells(map.segments, 1), "+");
 }
 
 TEST(PoolText, CellsHoldForAnyNumberOfBytes)
 {
-    EXPECT_EQ(map_cells({}, 10), "");
-    EXPECT_EQ(map_cells(map_of({{piece(1, kLive)}}), 4), "####");
-    EXPECT_EQ(map_cells(map_of({{piece(UINT64_MAX / 2, kFree)}, {piece(1, kLive)}}), 4), "....");
+    EXPECT_EQ(segment_cells({}, 10), "");
+    EXPECT_EQ(segment_cells(map_of({{piece(1, kLive)}}).segments, 4), "####");
+    EXPECT_EQ(
+        segment_cells(map_of({{piece(UINT64_MAX / 2, kFree)}, {piece(1, kLive)}}).segments, 4),
+        "....");
 }
 
 TEST(PoolText, SaysHowThePoolWasSetAsFarAsTheLogDoes)

@@ -1,0 +1,22 @@
+// report/analyze/advice.hpp — what of a peak need not have been there, as far as events prove it.
+//
+// Only times of allocations and frees are seen, no use: so each saving is the most that there can
+// be, of one change alone.
+#pragma once
+
+#include <vector>
+
+#include "report/analyze/device_report.hpp"
+#include "report/analyze/leaks.hpp"
+#include "report/read/peak_holders.hpp"
+
+namespace vramscope::report {
+
+inline constexpr std::size_t kMostAdvice = 20;
+
+// The largest saving first; those that save calls alone come last.
+std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
+                                const std::vector<RepeatedPairs>& pairs, const HeapReplay& heap,
+                                const LeakSource& log);
+
+} // namespace vramscope::report

@@ -1,0 +1,178 @@
+// report/read/device_memory.cpp — sums per device, and what is noted when one of them changes.
+#include "report/read/device_memory.hpp"
+
+#include <algorithm>
+
+#include "report/read/device_ordinal.hpp"
+#include "report/read/memory_class.hpp"
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::Tag;
+
+void DeviceMemory::apply(const Record& record)
+{
+    if (record.tag == Tag::alloc && record.pooled) {
+        const std::uint64_t slack = std::min(record.slack, UINT64_MAX - record.bytes);
+        device_of(record.place->device).requests.add(record.bytes + slack);
+    }
+    segments_.take_changed([this](std::size_t pool, const DevicePool& changed) {
+        Device& device = device_of(changed.device);
+        device.pool = pool;
+        touch(device);
+    });
+    for (Device* const device : changed_)
+        update(*device, record.ticks);
+    changed_.clear();
+    if (record.tag == Tag::mark)
+        return mark(record);
+    const bool shortage = record.tag == Tag::out_of_memory;
+    if (record.tag != Tag::device_memory && (!shortage || limited()))
+        return;
+    Cursor in = record.body;
+    const std::int64_t ordinal = in.signed_varint();
+    if (shortage)
+        in.varint(); // requested
+    sample(record.ticks, ordinal, in);
+}
+
+const DeviceMemory::Device* DeviceMemory::device(std::int32_t ordinal) const noexcept
+{
+    const auto at = static_cast<std::size_t>(device_ordinal(ordinal) + 1);
+    return at < of_ordinal_.size() ? of_ordinal_[at] : nullptr;
+}
+
+DeviceMemory::Device& DeviceMemory::device_of(std::int64_t logged)
+{
+    const std::int32_t ordinal = device_ordinal(logged);
+    const auto at = static_cast<std::size_t>(ordinal + 1);
+    if (at >= of_ordinal_.size())
+        of_ordinal_.resize(at + 1);
+    if (!of_ordinal_[at]) {
+        of_ordinal_[at] = &devices_.emplace_back();
+        of_ordinal_[at]->ordinal = ordinal;
+    }
+    return *of_ordinal_[at];
+}
+
+void DeviceMemory::touch(Device& device)
+{
+    if (!device.changed)
+        changed_.push_back(&device);
+    device.changed = true;
+}
+
+Waterfall DeviceMemory::now(const Device& device) const noexcept
+{
+    static const PoolStats kNoPool{};
+    const PoolStats& pool =
+        device.pool == SIZE_MAX ? kNoPool : segments_.devices()[device.pool].stats;
+    const std::uint64_t pooled = pool.requested_bytes.all.current;
+    const std::uint64_t pool_allocated = pool.allocated_bytes.all.current;
+    const std::uint64_t active = pool.active_bytes.all.current;
+    Waterfall parts;
+    parts.direct = device.requested.current - std::min(device.requested.current, pooled);
+    parts.requested = pooled + parts.direct;
+    parts.internal = pool_allocated - pooled;
+    parts.allocated = pool_allocated + parts.direct;
+    parts.pending = active - pool_allocated;
+    parts.stuck = pool.inactive_split_bytes.all.current;
+    parts.reserved = pool.reserved_bytes.all.current + parts.direct;
+    parts.releasable = pool.reserved_bytes.all.current - active - parts.stuck;
+    parts.used_known = device.sampled;
+    if (device.sampled) {
+        parts.unattributed = device.unattributed;
+        parts.used = parts.unattributed + parts.reserved;
+    }
+    return parts;
+}
+
+void DeviceMemory::update(Device& device, std::uint64_t ticks)
+{
+    device.changed = false;
+    const Waterfall parts = now(device);
+    device.peak_direct = std::max(device.peak_direct, parts.direct);
+    if (parts.allocated > device.peak.parts.allocated) {
+        device.peak = {ticks, parts};
+        ++device.peaks;
+    }
+    if (parts.reserved > device.reserved_peak.parts.reserved)
+        device.reserved_peak = {ticks, parts};
+    device.timeline.add(ticks, parts.allocated, parts.allocated + parts.pending, parts.reserved);
+}
+
+// `in`: free and total. What the driver counts beyond what is ours stays as it is until it is
+// asked again.
+void DeviceMemory::sample(std::uint64_t ticks, std::int64_t ordinal, Cursor in)
+{
+    const std::uint64_t free = in.varint();
+    const std::uint64_t total = in.varint();
+    if (!in.ok() || total == 0)
+        return;
+    Device& device = device_of(ordinal);
+    const std::uint64_t used = total - std::min(free, total);
+    device.total = total;
+    device.sampled = true;
+    device.unattributed = used - std::min(used, now(device).reserved);
+    device.timeline.add_used(ticks, used);
+}
+
+// Where a smaller device is played, the numbers of a shortage are not the driver's.
+bool DeviceMemory::limited() const
+{
+    const auto& info = tables_.info();
+    return std::any_of(info.begin(), info.end(),
+                       [](const auto& one) { return one.first == "pool.limit"; });
+}
+
+void DeviceMemory::mark(const Record& record)
+{
+    if (marks_ == kMostMarks)
+        return;
+    ++marks_;
+    Cursor in = record.body;
+    const std::string name(in.prefixed_text());
+    for (Device& device : devices_)
+        device.marks.push_back({{record.ticks, now(device)}, name});
+}
+
+void DeviceMemory::leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks)
+{
+    Device& device = device_of(ordinal);
+    device.requested.fall(bytes);
+    device.blocks.fall(blocks);
+    touch(device);
+}
+
+void DeviceMemory::born(const Block& block)
+{
+    if (class_of(block.memory) != MemoryClass::device)
+        return;
+    Device& device = device_of(block.device);
+    device.requested.rise(block.bytes);
+    device.blocks.rise(1);
+    touch(device);
+}
+
+void DeviceMemory::freed(const Block& block, std::uint64_t)
+{
+    if (class_of(block.memory) == MemoryClass::device)
+        leave(block.device, block.bytes, 1);
+}
+
+void DeviceMemory::gone(const Block& block, std::uint64_t ticks)
+{
+    freed(block, ticks);
+}
+
+void DeviceMemory::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
+{
+    for (const SiteLoss& loss : losses) {
+        const Site& site = sites_[loss.site];
+        if (class_of(site.memory) == MemoryClass::device)
+            leave(site.device, loss.bytes, loss.blocks);
+    }
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,182 @@
+// report/read/peak_holders.cpp — what a site or a phase was at the peak is saved before it changes.
+#include "report/read/peak_holders.hpp"
+
+#include <algorithm>
+
+#include "report/read/memory_class.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+bool on_device(format::Memory memory) noexcept
+{
+    return class_of(memory) == MemoryClass::device;
+}
+
+} // namespace
+
+// `bytes` and `blocks`: what the site had before the change.
+void PeakHolders::save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
+                       std::uint64_t blocks)
+{
+    if (site >= saved_.size()) {
+        saved_.resize(heap_.sites().all().size());
+        pairs_.resize(saved_.size());
+    }
+    if (saved_[site].peak != device.peaks)
+        saved_[site] = {.peak = device.peaks, .bytes = bytes, .blocks = blocks};
+}
+
+void PeakHolders::born(const Block& block)
+{
+    if (!on_device(block.memory))
+        return;
+    const Site& site = heap_.sites()[block.site];
+    save(block.site, *memory_.device(block.device), site.live_bytes - block.bytes,
+         site.live_blocks - 1);
+    Pairs& pairs = pairs_[block.site];
+    if (block.bytes > 0 && pairs.last_freed == block.bytes) {
+        pairs.differ = pairs.differ || (pairs.pairs > 0 && pairs.bytes != block.bytes);
+        pairs.bytes = block.bytes;
+        ++pairs.pairs;
+    }
+    pairs.last_freed = 0;
+}
+
+void PeakHolders::freed(const Block& block, std::uint64_t)
+{
+    if (!on_device(block.memory))
+        return;
+    const Site& site = heap_.sites()[block.site];
+    const DeviceMemory::Device& device = *memory_.device(block.device);
+    save(block.site, device, site.live_bytes + block.bytes, site.live_blocks + 1);
+    pairs_[block.site].last_freed = block.bytes;
+    Saved& saved = saved_[block.site];
+    if (block.ticks > device.peak.ticks || device.peaks == 0)
+        return;
+    saved.freed_bytes += block.bytes;
+    ++saved.freed_blocks;
+    const PhaseKind kind = heap_.phases().kind(heap_.phases().current(thread_));
+    if (kind == 0 || kind == site.phase || kind >= kinds_.size() || !kinds_[kind].seen ||
+        kinds_[kind].first_ticks <= device.peak.ticks)
+        return;
+    saved.early_bytes += block.bytes;
+    ++saved.early_blocks;
+    if (saved.early_phase == 0)
+        saved.early_phase = kind;
+}
+
+void PeakHolders::gone(const Block& block, std::uint64_t)
+{
+    if (!on_device(block.memory))
+        return;
+    const Site& site = heap_.sites()[block.site];
+    const DeviceMemory::Device& device = *memory_.device(block.device);
+    save(block.site, device, site.live_bytes + block.bytes, site.live_blocks + 1);
+    if (block.ticks <= device.peak.ticks && device.peaks > 0) {
+        saved_[block.site].freed_bytes += block.bytes;
+        ++saved_[block.site].freed_blocks;
+    }
+}
+
+void PeakHolders::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
+{
+    for (const SiteLoss& loss : losses) {
+        const Site& site = heap_.sites()[loss.site];
+        if (on_device(site.memory))
+            save(loss.site, *memory_.device(site.device), site.live_bytes + loss.bytes,
+                 site.live_blocks + loss.blocks);
+    }
+}
+
+PeakHolders::Kind& PeakHolders::kind_at(std::uint32_t thread)
+{
+    const PhaseKind kind = heap_.phases().kind(heap_.phases().current(thread));
+    if (kind >= kinds_.size())
+        kinds_.resize(kind + 1);
+    return kinds_[kind];
+}
+
+void PeakHolders::save(Kind& kind)
+{
+    const std::size_t devices = std::min(memory_.devices().size(), kMostDevices);
+    kind.of_device.resize(devices);
+    for (std::size_t at = 0; at < devices; ++at) {
+        const std::uint64_t peak = memory_.devices()[at].peaks;
+        if (kind.of_device[at].peak != peak)
+            kind.of_device[at] = {peak, kind.open};
+    }
+}
+
+void PeakHolders::open_phase(const Record& record)
+{
+    Kind& kind = kind_at(record.thread);
+    save(kind);
+    if (!kind.seen)
+        kind.first_ticks = record.ticks;
+    kind.seen = true;
+    ++kind.open;
+}
+
+void PeakHolders::close_phase(std::uint32_t thread)
+{
+    Kind& kind = kind_at(thread);
+    save(kind);
+    kind.open -= kind.open > 0;
+}
+
+bool PeakHolders::was_over(PhaseKind phase, std::size_t device) const
+{
+    if (phase == 0 || phase >= kinds_.size() || device >= kMostDevices)
+        return false;
+    const Kind& kind = kinds_[phase];
+    const bool changed = device < kind.of_device.size() &&
+                         kind.of_device[device].peak == memory_.devices()[device].peaks;
+    return kind.seen && (changed ? kind.of_device[device].open : kind.open) == 0;
+}
+
+std::vector<PeakHolding> PeakHolders::at_peak(const DeviceMemory::Device& device) const
+{
+    std::vector<PeakHolding> holdings;
+    if (device.peaks == 0)
+        return holdings;
+    std::size_t index = 0;
+    while (&memory_.devices()[index] != &device)
+        ++index;
+    const std::vector<Site>& sites = heap_.sites().all();
+    for (SiteId at = 0; at < sites.size(); ++at) {
+        if (!on_device(sites[at].memory) || memory_.device(sites[at].device) != &device)
+            continue;
+        const bool changed = at < saved_.size() && saved_[at].peak == device.peaks;
+        const Saved saved =
+            changed ? saved_[at]
+                    : Saved{.bytes = sites[at].live_bytes, .blocks = sites[at].live_blocks};
+        if (saved.blocks == 0)
+            continue;
+        holdings.push_back(
+            {.site = at,
+             .bytes = saved.bytes,
+             .blocks = saved.blocks,
+             .kept_bytes = saved.bytes - std::min(saved.bytes, saved.freed_bytes),
+             .kept_blocks = saved.blocks - std::min(saved.blocks, saved.freed_blocks),
+             .phase_was_over = was_over(sites[at].phase, index),
+             .early_bytes = std::min(saved.bytes, saved.early_bytes),
+             .early_blocks = std::min(saved.blocks, saved.early_blocks),
+             .early_phase = saved.early_phase});
+    }
+    return holdings;
+}
+
+std::vector<RepeatedPairs> PeakHolders::repeated_pairs(const DeviceMemory::Device& device) const
+{
+    std::vector<RepeatedPairs> found;
+    const std::vector<Site>& sites = heap_.sites().all();
+    for (SiteId at = 0; at < pairs_.size(); ++at) {
+        if (pairs_[at].pairs > 0 && memory_.device(sites[at].device) == &device)
+            found.push_back({at, pairs_[at].pairs, pairs_[at].differ ? 0 : pairs_[at].bytes});
+    }
+    return found;
+}
+
+} // namespace vramscope::report
