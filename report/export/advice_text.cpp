@@ -40,7 +40,7 @@ void write_line(TextOutput& out, const Advice& advice)
     const std::string where =
         advice.stack.empty() ? "(no stack)" : frame_in(advice.stack.front(), 50);
     out.wrapped("", head,
-                fmt::format("{}; {}  {}", reason(advice), terminal_safe(advice.api), where));
+                fmt::format("{}; {} {}", reason(advice), terminal_safe(advice.api), where));
 }
 
 } // namespace
@@ -54,12 +54,16 @@ void write_advice(TextOutput& out, const Report& report)
         for (const DeviceReport& device : process.memory) {
             if (device.advice.empty())
                 continue;
-            out.stream() << '\n' << out.painted("Advice", "1");
-            if (devices > 1)
-                out.stream() << fmt::format(" for {}, process {}", device_name(device.device),
-                                            process.pid);
-            out.stream()
-                << ": what the log proves; bytes at the peak that each could save at most\n";
+            const std::string of =
+                devices > 1
+                    ? fmt::format(" for {}, process {}", device_name(device.device), process.pid)
+                    : "";
+            out.stream() << '\n';
+            out.wrapped(
+                "", "",
+                fmt::format("{}{}: what the log proves, and the bytes of the peak that each "
+                            "could save at most",
+                            out.painted("Advice", "1"), of));
             const std::size_t shown = std::min(kShown, device.advice.size());
             for (std::size_t at = 0; at < shown; ++at)
                 write_line(out, device.advice[at]);

@@ -33,7 +33,7 @@ constexpr PartRow kRows[] = {
     {"- others and unattributed", &Waterfall::unattributed, true},
     {"= reserved", &Waterfall::reserved},
     {"- in whole free segments", &Waterfall::releasable, false, true},
-    {"- stuck beside live blocks", &Waterfall::stuck, false, true},
+    {"- stuck beside blocks", &Waterfall::stuck, false, true},
     {"- freed, not safe to reuse yet", &Waterfall::pending, false, true},
     {"= allocated", &Waterfall::allocated},
     {"- rounded up by the pool", &Waterfall::internal, false, true},
@@ -44,11 +44,11 @@ constexpr PartRow kRows[] = {
 void write_waterfalls(TextOutput& out, const DeviceReport& device)
 {
     const std::array moments{&device.at_peak, &device.at_reserved_peak, &device.at_end};
-    out.stream() << fmt::format("  {:<32} {:>15} {:>15} {:>15}\n", "", "most allocated",
+    out.stream() << fmt::format("  {:<30} {:>14} {:>14} {:>14}\n", "", "most allocated",
                                 "most reserved", "at the end");
-    out.stream() << fmt::format("  {:<32}", "");
+    out.stream() << fmt::format("  {:<30}", "");
     for (const MemoryMoment* const moment : moments)
-        out.stream() << fmt::format(" {:>15}", human_time(moment->ns));
+        out.stream() << fmt::format(" {:>14}", human_time(moment->ns));
     out.stream() << '\n';
     const bool sampled = std::any_of(moments.begin(), moments.end(),
                                      [](const auto* one) { return one->parts.used_known; });
@@ -57,9 +57,9 @@ void write_waterfalls(TextOutput& out, const DeviceReport& device)
             continue;
         if (row.part == &Waterfall::direct && device.peak_direct == 0)
             continue;
-        out.stream() << fmt::format("  {:<32}", row.name);
+        out.stream() << fmt::format("  {:<30}", row.name);
         for (const MemoryMoment* const moment : moments)
-            out.stream() << fmt::format(" {:>15}", row.of_driver && !moment->parts.used_known
+            out.stream() << fmt::format(" {:>14}", row.of_driver && !moment->parts.used_known
                                                        ? "not known"
                                                        : human_bytes(moment->parts.*row.part));
         out.stream() << '\n';
@@ -70,16 +70,16 @@ void write_marks(TextOutput& out, const DeviceReport& device)
 {
     if (device.at_marks.empty())
         return;
-    out.stream() << fmt::format("  {:<32} {:>15} {:>15} {:>15}\n", "at each mark", "allocated",
+    out.stream() << fmt::format("  {:<30} {:>14} {:>14} {:>14}\n", "at each mark", "allocated",
                                 "reserved", "cached");
     const std::size_t shown = std::min(kShownMarks, device.at_marks.size());
     for (std::size_t at = 0; at < shown; ++at) {
         const MarkedMoment& mark = device.at_marks[at];
         const std::string name = shorten_function(
-            fmt::format("{:>8}  {}", human_time(mark.ns), terminal_safe(mark.mark)), 32);
+            fmt::format("{:>8}  {}", human_time(mark.ns), terminal_safe(mark.mark)), 30);
         out.stream() << "  " << name
-                     << std::string(32 - std::min<std::size_t>(32, columns(name)), ' ')
-                     << fmt::format(" {:>15} {:>15} {:>15}\n", human_bytes(mark.parts.allocated),
+                     << std::string(30 - std::min<std::size_t>(30, columns(name)), ' ')
+                     << fmt::format(" {:>14} {:>14} {:>14}\n", human_bytes(mark.parts.allocated),
                                     human_bytes(mark.parts.reserved),
                                     human_bytes(mark.parts.cached()));
     }
@@ -187,7 +187,7 @@ void write_verdict(TextOutput& out, const Report& report, bool any)
     if (unused > 0)
         out.wrapped("", "  ",
                     fmt::format("{} in whole free segments, which go back when memory is short; {} "
-                                "stuck beside live blocks; {} freed, not safe to reuse yet",
+                                "stuck beside blocks; {} freed, not safe to reuse yet",
                                 human_bytes(parts.releasable), human_bytes(parts.stuck),
                                 human_bytes(parts.pending)));
 }
@@ -205,6 +205,7 @@ void write_fragmentation(std::ostream& out, const Report& report, const TextStyl
             pooled = pooled || device.pooled;
     }
     write_verdict(text, report, any);
+    write_out_of_memory_summary(text, report, "");
     for (const Process& process : report.processes) {
         for (const DeviceReport& device : process.memory)
             write_device(text, report, process, device);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/export/frame_words.hpp"
+#include "report/export/shares.hpp"
 #include "report/export/words.hpp"
 
 namespace vramscope::report {
@@ -21,6 +22,30 @@ std::uint64_t failures(const Report& report)
     for (const Process& process : report.processes)
         sum += process.shortages;
     return sum;
+}
+
+// The driver's, and what the pool had and did not use.
+std::uint64_t free_in_all(const OutOfMemory& shortage)
+{
+    return shortage.free + (shortage.reserved - std::min(shortage.reserved, shortage.allocated));
+}
+
+void pieces(TextOutput& out, const OutOfMemory& shortage)
+{
+    if (!shortage.pooled || !shortage.owners_known || shortage.map.empty())
+        return;
+    const Waterfall& parts = shortage.parts;
+    out.wrapped("", "    ",
+                fmt::format("beside what was allocated: {} in whole free segments, {} stuck beside "
+                            "live blocks, {} freed and not safe to reuse yet",
+                            human_bytes(parts.releasable), human_bytes(parts.stuck),
+                            human_bytes(parts.pending)));
+    if (shortage.free_pieces > 0)
+        out.wrapped("", "    ",
+                    fmt::format("{}, {} of their bytes of no use for {}",
+                                counted(shortage.free_pieces, "free piece"),
+                                percent(shortage.unusable), human_bytes(shortage.requested)));
+    out.stream() << "    then [" << shortage.map << "]\n";
 }
 
 std::string numbers(const OutOfMemory& shortage)
@@ -86,6 +111,7 @@ void one_shortage(TextOutput& out, const Report& report, const OutOfMemory& shor
                 fmt::format("{}  {}, at {}{}", out.painted(describe(shortage), "1"),
                             called(shortage), human_time(shortage.at_ns), process));
     out.wrapped("", "    ", numbers(shortage));
+    pieces(out, shortage);
     out.frames(shortage.stack);
     owners(out, shortage);
 }
@@ -99,11 +125,12 @@ std::string describe(const OutOfMemory& shortage)
         return fmt::format("short by {}", human_bytes(shortage.short_by));
     case ShortageKind::fragmented:
         if (shortage.estimated)
-            return fmt::format("fragmented (estimated): {} were free, but not in one piece",
-                               human_bytes(shortage.free));
-        return fmt::format("fragmented: largest gap {}, {} short of one piece",
+            return fmt::format("fragmented (estimated): {} free, but not in one piece of {}",
+                               human_bytes(shortage.free), human_bytes(shortage.requested));
+        return fmt::format("fragmented: {} free, largest gap {}, {} needed",
+                           human_bytes(free_in_all(shortage)),
                            human_bytes(std::max(shortage.largest_gap, shortage.free)),
-                           human_bytes(shortage.short_by));
+                           human_bytes(shortage.requested));
     case ShortageKind::cached:
         return fmt::format("would fit the cache: a gap of {} was there, not safe to reuse yet",
                            human_bytes(shortage.largest_gap));

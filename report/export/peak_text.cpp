@@ -129,7 +129,7 @@ void write_device(TextOutput& out, const Report& report, const Process& process,
                                           : "there was no pool, so nothing was cached beside it"));
     if (parts.cached() > 0)
         out.wrapped("", "  ",
-                    fmt::format("cached: {} in whole free segments, {} stuck beside live blocks, "
+                    fmt::format("cached: {} in whole free segments, {} stuck beside blocks, "
                                 "{} freed and not safe to reuse yet",
                                 human_bytes(parts.releasable), human_bytes(parts.stuck),
                                 human_bytes(parts.pending)));

@@ -83,17 +83,40 @@ void write_counts(TextOutput& out, const PoolStats& stats)
     out.wrapped("", "  ", text);
 }
 
-void write_device(TextOutput& out, const Process& process, const PoolDevice& device,
-                  bool name_process)
+void write_title(TextOutput& out, const char* what, const Process& process, std::int32_t device,
+                 bool name_process)
 {
-    const PoolStats& stats = device.stats;
     const std::string of = name_process ? fmt::format(", process {}", process.pid) : "";
-    const std::string title = fmt::format("Pool on {}{}", device_name(device.device), of);
+    const std::string title = fmt::format("{} on {}{}", what, device_name(device), of);
+    constexpr std::size_t kRoom = 24;
     out.stream() << '\n'
                  << out.painted(title, "1")
-                 << std::string(title.size() < 24 ? 24 - title.size() : 1, ' ')
+                 << (title.size() < kRoom ? std::string(kRoom - title.size(), ' ')
+                                          : '\n' + std::string(kRoom, ' '))
                  << fmt::format(" {:>12} {:>12} {:>12} {:>12}\n", "cur usage", "peak usage",
                                 "tot alloc", "tot freed");
+}
+
+// What the program took past the pool: all that it has, without what the pool gave it.
+void write_direct(TextOutput& out, const DeviceReport& memory, const PoolStats& pool)
+{
+    if (memory.peak_direct == 0)
+        return;
+    const auto beyond = [](std::uint64_t all, std::uint64_t pooled) {
+        return all - std::min(all, pooled);
+    };
+    const Stat& pooled = pool.requested_bytes.all;
+    write_row(out.stream(), "past the pool",
+              {.current = beyond(memory.requested.current, pooled.current),
+               .peak = memory.peak_direct,
+               .allocated = beyond(memory.requested.allocated, pooled.allocated),
+               .freed = beyond(memory.requested.freed, pooled.freed)},
+              true);
+}
+
+void write_pool(TextOutput& out, const PoolDevice& device, const DeviceReport* memory)
+{
+    const PoolStats& stats = device.stats;
     for (const Row& row : kRows) {
         const Stat& stat = (stats.*row.stat).all;
         if (!row.of_splits || stat.allocated > 0)
@@ -103,12 +126,52 @@ void write_device(TextOutput& out, const Process& process, const PoolDevice& dev
         write_row(out.stream(), "oversize allocations", stats.oversize_allocations, false);
         write_row(out.stream(), "oversize segments", stats.oversize_segments, false);
     }
+    if (memory)
+        write_direct(out, *memory, stats);
     write_counts(out, stats);
     write_maps(out, device);
     const std::uint64_t kept = stats.reserved_bytes.all.current - stats.allocated_bytes.all.current;
     if (kept > 0)
         out.wrapped("", "  ",
                     fmt::format("cached at the end: {}, which is no leak", human_bytes(kept)));
+}
+
+const DeviceReport* memory_of(const Process& process, std::int32_t device)
+{
+    for (const DeviceReport& memory : process.memory) {
+        if (memory.device == device)
+            return &memory;
+    }
+    return nullptr;
+}
+
+bool in_pool(const Process& process, std::int32_t device)
+{
+    return std::any_of(process.pool.devices.begin(), process.pool.devices.end(),
+                       [device](const PoolDevice& one) { return one.device == device; });
+}
+
+// Of a process: the tables of its pool, then those of devices that the pool does not know.
+void write_process(TextOutput& out, const Process& process, std::size_t& shown, bool name_process)
+{
+    for (const PoolDevice& device : process.pool.devices) {
+        if (shown++ >= kMostTables)
+            continue;
+        write_title(out, "Pool", process, device.device, name_process);
+        write_pool(out, device, memory_of(process, device.device));
+    }
+    for (const DeviceReport& memory : process.memory) {
+        if (in_pool(process, memory.device) || shown++ >= kMostTables)
+            continue;
+        write_title(out, "Memory", process, memory.device, name_process);
+        write_row(out.stream(), "allocated memory", memory.requested, true);
+        write_row(out.stream(), "allocations", memory.blocks, false);
+    }
+    if (process.pool.outside > 0)
+        out.wrapped("", "  ",
+                    fmt::format("{} lay in no segment that the log tells of, and are in no number "
+                                "of the pool",
+                                counted(process.pool.outside, "pooled allocation")));
 }
 
 } // namespace
@@ -140,27 +203,17 @@ void write_map_legend(TextOutput& out)
 
 void write_pools(TextOutput& out, const Report& report)
 {
-    std::size_t devices = 0;
-    for (const Process& process : report.processes)
-        devices += process.pool.devices.size();
-    if (devices == 0)
-        return;
-    std::size_t shown = 0;
+    std::size_t shown = 0; // and those that are left out
+    bool pooled = false;
     for (const Process& process : report.processes) {
-        for (const PoolDevice& device : process.pool.devices) {
-            if (shown++ < kMostTables)
-                write_device(out, process, device, report.processes.size() > 1);
-        }
-        if (process.pool.outside > 0)
-            out.wrapped("", "  ",
-                        fmt::format("{} lay in no segment that the log tells of, and are in no "
-                                    "number here",
-                                    counted(process.pool.outside, "pooled allocation")));
+        pooled = pooled || !process.pool.devices.empty();
+        write_process(out, process, shown, report.processes.size() > 1);
     }
-    if (devices > kMostTables)
-        out.stream() << "  ... and " << counted(devices - kMostTables, "more device")
+    if (shown > kMostTables)
+        out.stream() << "  ... and " << counted(shown - kMostTables, "more device")
                      << "; --json has all\n";
-    write_map_legend(out);
+    if (pooled)
+        write_map_legend(out);
 }
 
 } // namespace vramscope::report

@@ -1,4 +1,5 @@
-// report/export/pool_text.hpp — the internal pool as text: a line, a table and a map per device.
+// report/export/pool_text.hpp — memory of each device as a table; the internal pool as a line and
+// maps.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace vramscope::report {
 // How the pool was set: "cache, sync lazy"; empty: the log does not say.
 std::string pool_line(const PoolReport& pool);
 
-// A table and two maps for each device, as far as there was a pool.
+// A table for each device; with a pool, two maps too.
 void write_pools(TextOutput& out, const Report& report);
 
 // Where the blocks lay, at the pool's peak and at the end.

@@ -33,7 +33,10 @@ void TextOutput::wrapped(std::string_view prefix, std::string_view head, std::st
     while (!text.empty()) {
         std::size_t end = text.size();
         if (columns(text) > room) {
-            const std::size_t space = text.substr(0, room + 1).rfind(' ');
+            std::size_t space = text.substr(0, room + 1).rfind(' ');
+            if (space != std::string_view::npos && space > 0 &&
+                text.substr(space).starts_with(" %"))
+                space = text.rfind(' ', space - 1);
             end = space == std::string_view::npos || space == 0 ? text.find(' ') : space;
             end = std::min(end, text.size());
         }

@@ -65,7 +65,7 @@ void DeviceMemory::touch(Device& device)
 
 Waterfall DeviceMemory::now(const Device& device) const noexcept
 {
-    static const PoolStats kNoPool{};
+    static constexpr PoolStats kNoPool{};
     const PoolStats& pool =
         device.pool == SIZE_MAX ? kNoPool : segments_.devices()[device.pool].stats;
     const std::uint64_t pooled = pool.requested_bytes.all.current;

@@ -58,8 +58,8 @@ void PeakHolders::freed(const Block& block, std::uint64_t)
     saved.freed_bytes += block.bytes;
     ++saved.freed_blocks;
     const PhaseKind kind = heap_.phases().kind(heap_.phases().current(thread_));
-    if (kind == 0 || kind == site.phase || kind >= kinds_.size() || !kinds_[kind].seen ||
-        kinds_[kind].first_ticks <= device.peak.ticks)
+    if (kind == 0 || site.phase == 0 || kind == site.phase || kind >= kinds_.size() ||
+        !kinds_[kind].seen || kinds_[kind].first_ticks <= device.peak.ticks)
         return;
     saved.early_bytes += block.bytes;
     ++saved.early_blocks;

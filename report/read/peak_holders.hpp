@@ -25,7 +25,8 @@ struct PeakHolding {
     std::uint64_t kept_blocks = 0;
     // Its phase was over at the peak, and no other of that name was open.
     bool phase_was_over = false;
-    // What was freed in a phase whose name was seen only after the peak, and the first such phase.
+    // What was allocated in one phase and freed in another, whose name was seen only after the
+    // peak; and the first such phase.
     std::uint64_t early_bytes = 0;
     std::uint64_t early_blocks = 0;
     PhaseKind early_phase = 0;

@@ -54,7 +54,7 @@ TEST(Shortages, MemoryIsFragmentedWhereItIsEnoughInNoOnePiece)
                                          .largest_gap = 2_GiB});
     EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
     EXPECT_EQ(shortage.short_by, 2_GiB);
-    EXPECT_EQ(describe(shortage), "fragmented: largest gap 2 GiB, 2 GiB short of one piece");
+    EXPECT_EQ(describe(shortage), "fragmented: 4 GiB free, largest gap 2 GiB, 4 GiB needed");
 }
 
 TEST(Shortages, AnEmptyDriverThatRefusesIsAnEstimate)

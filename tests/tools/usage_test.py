@@ -42,7 +42,7 @@ class Usage(CliTest):
                 self.assertFalse((self.folder / "ran").exists())
 
     def test_every_help_shows_examples(self):
-        for command in [[], ["run"], ["report"], ["leaks"], ["mark"], ["snapshot"], ["top"], ["doctor"]]:
+        for command in [[], ["run"], ["report"], ["leaks"], ["peak"], ["frag"], ["timeline"], ["mark"], ["snapshot"], ["top"], ["doctor"]]:
             status, stdout, stderr = self.vramscope(*command, "--help")
             self.assertEqual((status, stderr), (0, ""))
             self.assertIn("Examples:\n  vramscope", stdout)
