@@ -27,16 +27,6 @@ namespace {
 
 constexpr std::uint64_t kRecordsPerProgress = 1 << 18;
 
-std::string utc(std::uint64_t real_ns)
-{
-    const auto seconds = static_cast<std::time_t>(real_ns / 1'000'000'000);
-    std::tm parts{};
-    if (real_ns == 0 || !::gmtime_r(&seconds, &parts))
-        return {};
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900,
-                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
 void add_notices(std::vector<std::string>& notices, const Process& process,
                  const HeapReplay& replay)
 {
@@ -294,6 +284,16 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     for (std::string& notice : symbolizer.notices())
         report.notices.push_back(std::move(notice));
     return report;
+}
+
+std::string utc(std::uint64_t real_ns)
+{
+    const auto seconds = static_cast<std::time_t>(real_ns / 1'000'000'000);
+    std::tm parts{};
+    if (real_ns == 0 || !::gmtime_r(&seconds, &parts))
+        return {};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900,
+                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 const char* name(Verdict verdict) noexcept

@@ -34,6 +34,16 @@ struct ViewOptions {
 };
 int view_command(const ViewOptions& options);
 
+struct ExportCommandOptions {
+    std::vector<std::string> logs; // exactly one, or a folder of one
+    std::string format;
+    std::string output = "-";  // stdout
+    std::optional<int> device; // none: all
+    bool all_frames = false;
+};
+int export_command(const ExportCommandOptions& options);
+int schema_command(const std::string& name);
+
 struct MarkOptions {
     pid_t pid = 0;
     std::string name;

@@ -44,6 +44,30 @@ constexpr const char* kViewFooter =
 Examples:
 )";
 
+constexpr const char* kExportFooter =
+    R"(Written while the log is read: memory goes with the stacks and the live blocks, not with the events. A file appears
+whole or not at all.
+
+  jsonl       every event, one JSON object a line: exact bytes, ns, hexadecimal addresses (vramscope schema events)
+  heaptrack   device memory, for heaptrack_print and heaptrack_gui: leaks, peak, temporary allocations
+  pprof       device and host memory by stack, for go tool pprof and what else reads its profiles; gzipped
+
+Ends 0; 120 if LOG is no readable log; 125 for wrong usage, or if the file cannot be written.
+
+Examples:
+  vramscope export --to jsonl train.vsl | jq 'select(.type == "alloc")'
+  vramscope export --to pprof -o train.pb.gz train.vsl && go tool pprof -top -sample_index=inuse_space train.pb.gz
+  vramscope export --to heaptrack --device 0 -o train.txt train.vsl && heaptrack_print train.txt
+)";
+
+constexpr const char* kSchemaFooter =
+    R"(JSON Schemas, draft 2020-12. Within one major version members are only added.
+
+Examples:
+  vramscope schema                             the report's: what --json writes
+  vramscope schema events > events.schema.json
+)";
+
 constexpr const char* kMarkFooter =
     R"(Adds one record to the program's log; the program is neither stopped nor signalled. `vramscope report` lists the
 marks with their times.
@@ -99,11 +123,15 @@ struct CommandLine {
                  "vramscope"};
     vramscope::RunOptions run;
     vramscope::ViewOptions view;
+    vramscope::ExportCommandOptions export_;
+    std::string schema = "report";
     vramscope::MarkOptions mark;
     vramscope::SnapshotOptions snapshot;
     vramscope::TopOptions top;
     vramscope::DoctorOptions doctor;
     CLI::App* run_app = nullptr;
+    CLI::App* export_app = nullptr;
+    CLI::App* schema_app = nullptr;
     CLI::App* mark_app = nullptr;
     CLI::App* snapshot_app = nullptr;
     CLI::App* top_app = nullptr;
@@ -117,6 +145,7 @@ struct CommandLine {
         add_run();
         for (const vramscope::View& one : vramscope::kViews)
             add_view(one);
+        add_export();
         add_mark();
         add_snapshot();
         add_top();
@@ -155,6 +184,29 @@ struct CommandLine {
         run_app->add_flag("!--no-audit", run.audit,
                           "do not follow libraries that were opened with RTLD_DEEPBIND");
         run_app->footer(kRunFooter + vramscope::settings_help());
+    }
+
+    void add_export()
+    {
+        export_app = app.add_subcommand("export", "a log in the format of another program");
+        export_app->add_option("LOG", export_.logs, "a log, or a folder of one")
+            ->required()
+            ->option_text(" ");
+        export_app->add_option("--to", export_.format, "one of the formats below")
+            ->required()
+            ->option_text("FORMAT");
+        export_app->add_option("-o,--output", export_.output, "a file; else stdout")
+            ->option_text("FILE");
+        export_app
+            ->add_option("--device", export_.device, "heaptrack, pprof: only memory of this device")
+            ->option_text("N");
+        export_app->add_flag(
+            "--all-frames", export_.all_frames,
+            "heaptrack, pprof: with the frames of the CUDA runtime and of vramscope");
+        export_app->footer(kExportFooter);
+        schema_app = app.add_subcommand("schema", "the JSON Schema of what is written as JSON");
+        schema_app->add_option("NAME", schema, "report or events")->option_text(" ");
+        schema_app->footer(kSchemaFooter);
     }
 
     void add_mark()
@@ -243,6 +295,10 @@ int dispatch(CommandLine& line)
     }
     if (line.view.write)
         return vramscope::view_command(line.view);
+    if (*line.export_app)
+        return vramscope::export_command(line.export_);
+    if (*line.schema_app)
+        return vramscope::schema_command(line.schema);
     if (*line.mark_app)
         return vramscope::mark_command(line.mark);
     if (*line.snapshot_app)

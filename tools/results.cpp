@@ -1,20 +1,18 @@
-// tools/results.cpp — find logs, show progress, write JSON through a temporary file.
+// tools/results.cpp — find logs, show progress.
 #include "tools/results.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
+#include <memory>
 #include <sstream>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/error.hpp"
 #include "tools/messages.hpp"
+#include "tools/output_file.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;
@@ -57,48 +55,6 @@ private:
     std::chrono::steady_clock::time_point next_;
 };
 
-[[noreturn]] void cannot_write(const std::string& path)
-{
-    throw report::Error(report::Exit::usage,
-                        fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-void write_all(int descriptor, const std::string& text, const std::string& path)
-{
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
-        if (written < 0 && errno != EINTR)
-            cannot_write(path);
-        done += written < 0 ? 0 : static_cast<std::size_t>(written);
-    }
-}
-
-void write_in_place(const std::string& path, const std::string& text)
-{
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        cannot_write(path);
-    write_all(descriptor, text, path);
-    ::close(descriptor);
-}
-
-void write_by_rename(const std::string& path, const std::string& text)
-{
-    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-    const int descriptor =
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (descriptor < 0)
-        cannot_write(path);
-    try {
-        write_all(descriptor, text, path);
-        if (::close(descriptor) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0)
-            cannot_write(path);
-    } catch (const report::Error&) {
-        ::unlink(temporary.c_str());
-        throw;
-    }
-}
-
 // "a.vsl", and "a.vsl.1": where one name was given to several processes, all but the first have a
 // number behind it.
 bool is_named_like_a_log(const fs::path& path)
@@ -137,12 +93,16 @@ std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
     return logs;
 }
 
+std::function<void(double)> progress_bar()
+{
+    return [bar = std::make_shared<ProgressBar>()](double fraction) { bar->show(fraction); };
+}
+
 report::Report read_logs(const std::vector<fs::path>& logs, bool all_frames)
 {
-    ProgressBar bar;
     report::Options options;
     options.all_frames = all_frames;
-    options.progress = [&bar](double fraction) { bar.show(fraction); };
+    options.progress = progress_bar();
     return report::make_report(logs, options);
 }
 
@@ -160,18 +120,9 @@ void write_json_to(const std::string& destination, const report::Report& report)
 {
     std::ostringstream out;
     report::write_json(out, report);
-    if (destination == "-") {
-        write_all(STDOUT_FILENO, out.str(), "stdout");
-        return;
-    }
-    std::error_code ignored;
-    const auto status = fs::status(destination, ignored);
-    if (fs::exists(status) && !fs::is_regular_file(status))
-        write_in_place(destination, out.str()); // /dev/null, a pipe: never replaced by a file
-    else if (fs::is_symlink(fs::symlink_status(destination, ignored)))
-        write_by_rename(fs::weakly_canonical(destination).string(), out.str());
-    else
-        write_by_rename(destination, out.str());
+    OutputFile file(destination);
+    file.write(out.str());
+    file.finish();
 }
 
 } // namespace vramscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,11 @@ namespace vramscope {
 // holds none.
 std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
 
-// make_report with a progress bar on stderr, where that is a terminal and the work takes long
-// enough to want one.
+// Draws on stderr, where that is a terminal and the work takes long enough to want a bar, until it
+// is destroyed.
+std::function<void(double fraction)> progress_bar();
+
+// make_report with that bar.
 report::Report read_logs(const std::vector<std::filesystem::path>& logs, bool all_frames);
 
 report::TextStyle style_for(int descriptor);

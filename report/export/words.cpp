@@ -6,29 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "report/export/utf8.hpp"
+
 namespace vramscope::report {
 
 namespace {
-
-// Length of the UTF-8 character at the start of `text`, 0 if there is none; its code point in
-// `point`.
-std::size_t utf8_character(std::string_view text, std::uint32_t& point) noexcept
-{
-    const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
-    const std::uint8_t lead = byte(0);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4 || text.size() < length)
-        return 0;
-    point = length == 1 ? lead : lead & (0x7f >> length);
-    for (std::size_t at = 1; at < length; ++at) {
-        if ((byte(at) & 0xc0) != 0x80)
-            return 0;
-        point = point << 6 | (byte(at) & 0x3f);
-    }
-    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-    const bool overlong = length > 1 && point < kLeast[length];
-    return overlong || (point >= 0xd800 && point < 0xe000) || point > 0x10ffff ? 0 : length;
-}
 
 bool commands_a_terminal(std::uint32_t point) noexcept
 {
@@ -159,6 +141,18 @@ std::string shorten_path(std::string_view path, std::size_t width)
             return "..." + std::string(tail);
     }
     return cut_at_end(tail.substr(tail.find_first_not_of('/')), width);
+}
+
+std::string hex_digits(std::string_view bytes)
+{
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string hex;
+    for (const char c : bytes) {
+        const auto byte = static_cast<std::uint8_t>(c);
+        hex += kDigits[byte >> 4];
+        hex += kDigits[byte & 0xf];
+    }
+    return hex;
 }
 
 std::string shell_quoted(std::string_view text)

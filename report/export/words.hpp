@@ -27,6 +27,9 @@ std::string shorten_function(std::string_view name, std::size_t width);
 // At most `width` columns: the first folders become "...".
 std::string shorten_path(std::string_view path, std::size_t width);
 
+// "00ff" for two bytes.
+std::string hex_digits(std::string_view bytes);
+
 // As a shell takes it for one word.
 std::string shell_quoted(std::string_view text);
 

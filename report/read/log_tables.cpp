@@ -199,4 +199,11 @@ const Module* LogTables::module_at(std::uint64_t address, std::uint64_t ticks) c
     return best;
 }
 
+const Module* LogTables::module_with_path(std::string_view path) const noexcept
+{
+    const auto found = std::find_if(modules_.begin(), modules_.end(),
+                                    [&](const Module& module) { return module.id.path == path; });
+    return found == modules_.end() ? nullptr : &*found;
+}
+
 } // namespace vramscope::report

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +68,9 @@ public:
     // ever was.
     const Module* module_at(std::uint64_t address, std::uint64_t ticks) const noexcept;
 
+    const Module*
+    module_with_path(std::string_view path) const noexcept; // the first; nullptr: none
+
     const std::vector<LoggedDevice>& devices() const noexcept { return devices_; }
     const std::vector<std::pair<std::string, std::string>>& info() const noexcept { return info_; }
     std::uint64_t undefined() const noexcept
@@ -86,7 +90,7 @@ private:
     std::vector<Api> apis_;
     std::unordered_map<std::uint64_t, LoggedStack> stacks_;
     std::unordered_map<std::uint32_t, LoggedThread> threads_;
-    std::vector<Module> modules_;
+    std::deque<Module> modules_;                            // whose addresses stay
     std::unordered_map<std::uint64_t, std::size_t> loaded_; // number of a module -> its index
     std::vector<LoggedDevice> devices_;
     std::vector<std::pair<std::string, std::string>> info_;

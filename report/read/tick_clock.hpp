@@ -34,7 +34,13 @@ public:
     {
         if (ticks <= start_ticks_)
             return 0;
-        const double ns = static_cast<double>(ticks - start_ticks_) * ns_per_tick_;
+        return span_ns(ticks - start_ticks_);
+    }
+
+    // How long so many ticks are.
+    std::uint64_t span_ns(std::uint64_t ticks) const noexcept
+    {
+        const double ns = static_cast<double>(ticks) * ns_per_tick_;
         return ns < kMostNs ? static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(kMostNs);
     }
 

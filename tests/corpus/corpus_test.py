@@ -16,6 +16,9 @@ import tempfile
 import checker
 import truth
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import kept_json  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
 BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
 VRAMSCOPE = BUILD / "bin" / "vramscope"
@@ -42,6 +45,7 @@ def run(program, folder):
     report = folder / "report.json"
     done = subprocess.run(command_of(program, report), cwd=folder, capture_output=True, text=True, timeout=60,
                           env=environment())
+    kept_json.keep(BUILD, report)
     wanted = int(program.run.get("exit", 0))
     if done.returncode != wanted:
         problem = f"{program.name}: ended with {done.returncode}, not {wanted}: {done.stderr.strip()}"

@@ -8,8 +8,12 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import kept_json  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
 SOURCE = pathlib.Path(__file__).parents[2]
@@ -79,8 +83,11 @@ class EndToEndTest(unittest.TestCase):
         return {**plain, **changes}
 
     def execute(self, *command, **env):
-        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True,
+        done = subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True,
                               timeout=120, env=self.environment(**env))
+        for written in self.folder.glob("*.json"):
+            kept_json.keep(BUILD, written)
+        return done
 
     def plain(self, program, *arguments, **env):
         """The program alone."""

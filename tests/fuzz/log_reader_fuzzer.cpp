@@ -1,4 +1,5 @@
-// tests/fuzz/log_reader_fuzzer.cpp — bytes in, a printed report or an Error out, never a crash.
+// tests/fuzz/log_reader_fuzzer.cpp — bytes in, a printed report and all exports or an Error out,
+// never a crash.
 //
 // libFuzzer's entry point, and the corpus for the driver beside it.
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "report/error.hpp"
 #include "report/export/export.hpp"
+#include "report/export/exporters.hpp"
 #include "report/report.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/log_builder.hpp"
@@ -83,6 +85,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         report::write_report(out, report);
         report::write_summary(out, report);
         report::write_json(out, report);
+        const auto print = [&](std::string_view piece) { out << piece; };
+        report::ExportOptions how;
+        how.all_frames = options.all_frames;
+        report::export_events(file.path(), print);
+        report::export_heaptrack(file.path(), print, how);
+        report::export_pprof(file.path(), [](std::string_view) {});
         if (out.str().find('\x1b') != std::string::npos)
             throw std::logic_error("an escape character of the log reached the output");
     } catch (const report::Error&) {

@@ -9,6 +9,7 @@
 
 #include "report/error.hpp"
 #include "report/export/export.hpp"
+#include "report/export/exporters.hpp"
 #include "report/report.hpp"
 #include "tests/support/log_builder.hpp"
 
@@ -48,6 +49,9 @@ std::string whole_report(const TempFile& file)
     const Report report = make_report({file.path()});
     write_report(out, report);
     write_json(out, report);
+    const auto sink = [&](std::string_view piece) { out << piece; };
+    for (const auto write : {export_events, export_heaptrack, export_pprof})
+        write(file.path(), sink, {});
     return out.str();
 }
 

@@ -10,9 +10,10 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "setup"
-REAL_TOOLS = ["bash", "cat", "chmod", "comm", "dirname", "env", "grep", "head", "ls", "readlink", "rm", "sed", "sh", "sort",
+REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "grep", "head", "ls", "mkdir", "mv", "readlink", "rm", "sed", "sh", "sort",
               "touch"]
-ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 python3-jsonschema git libunwind-dev libdw-dev libspdlog-dev "
+TEST_PACKAGES = "heaptrack golang-go golang-github-google-pprof-dev protobuf-compiler nodejs npm".split()
+ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 python3-jsonschema git libunwind-dev libdw-dev zlib1g-dev libspdlog-dev "
                 "libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev llvm ccache").split()
 
 # Reads the machine's state from files in $MACHINE, and changes it as the real command would.
@@ -23,6 +24,8 @@ case ${0##*/} in
         [[ $1 == --version ]] && echo "cmake version $v" || echo "$v" ;;
     nvcc) echo "Cuda compilation tools, release $(<nvcc.version), V1" ;;
     id) cat uid ;;
+    npm) echo "npm $*" >>log; [[ -e offline ]] && exit 1; mkdir -p "${!#}/node_modules/ajv" ;;
+    node) ;;
     sudo) echo "sudo $*" >>log; "$@" ;;
     dpkg-query) while read -r p; do echo "$p ii "; done <installed; exit 1 ;;
     apt-cache) grep -qxF "$2" known && echo "  Candidate: 1.0" || echo "  Candidate: (none)" ;;
@@ -79,6 +82,7 @@ class Setup(unittest.TestCase):
     def setup(self, *options, **environment):
         environment = {"PATH": str(self.machine / "bin"), "MACHINE": str(self.machine),
                        "VRAMSCOPE_CUDA_HEADERS": str(self.machine / "headers"),
+                       "VRAMSCOPE_AJV": str(self.machine / "ajv"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}
         done = subprocess.run([SCRIPT, *options], env=environment, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, (self.machine / "log").read_text()
@@ -111,6 +115,49 @@ class Setup(unittest.TestCase):
 
     def test_a_benchmark_machine_also_gets_heaptrack(self):
         self.assertIn("heaptrack", self.setup("--benchmarks")[2])
+
+    def test_a_test_machine_also_gets_what_the_tests_compare_with(self):
+        self.add_command("npm")
+        self.add_command("node")
+        log = self.setup("--tests")[2]
+        for package in set(TEST_PACKAGES) - {"nodejs", "npm"}:  # commands are here
+            self.assertIn(f" {package}", log)
+        self.assertNotIn(" nodejs", log)
+        self.assertIn(f"npm ci --silent --no-audit --no-fund --ignore-scripts --prefix {self.machine / 'ajv'}\n", log)
+        self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
+        self.put("log", "")
+        self.assertEqual(self.setup("--tests")[2], "")  # once
+
+    def test_other_machines_get_nothing_of_that(self):
+        self.put("installed", "")
+        log = self.setup()[2]
+        for package in TEST_PACKAGES:
+            self.assertNotIn(f" {package}", log)
+        self.assertNotIn("npm", log)
+
+    def test_a_validator_of_another_version_is_replaced(self):
+        self.add_command("npm")
+        self.add_command("node")
+        self.put("installed", "\n".join([*ALL_PACKAGES, *TEST_PACKAGES]) + "\n")
+        self.setup("--tests")
+        self.put("ajv/installed.json", "{}")
+        self.put("log", "")
+        self.assertIn("npm ci", self.setup("--tests")[2])
+
+    def test_a_validator_that_cannot_be_had_is_told(self):
+        self.add_command("npm")
+        self.add_command("node")
+        self.put("installed", "\n".join([*ALL_PACKAGES, *TEST_PACKAGES]) + "\n")
+        self.put("offline", "")
+        for _ in range(2):
+            status, output, _ = self.setup("--tests")
+            self.assertEqual(status, 1)
+            self.assertIn("npm could not install ajv", output)
+
+    def test_node_and_npm_are_installed_where_they_are_not(self):
+        log = self.setup("--tests", "--dry-run")[1]
+        self.assertIn(" nodejs", log)
+        self.assertIn(" npm", log)
 
     def test_without_root_sudo_is_used(self):
         self.put("uid", "1000")

@@ -7,8 +7,12 @@ import pathlib
 import pty
 import select
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import kept_json  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
 SOURCE = pathlib.Path(__file__).parents[2]
@@ -31,6 +35,8 @@ class CliTest(unittest.TestCase):
     def vramscope(self, *arguments, stdin=None, env=None):
         done = subprocess.run([VRAMSCOPE, *arguments], cwd=self.folder, input=stdin, capture_output=True, text=True,
                               timeout=120, env=self.environment(**(env or {})))
+        for written in self.folder.glob("*.json"):
+            kept_json.keep(BUILD, written)
         return done.returncode, done.stdout, done.stderr
 
     def on_terminal(self, *arguments, keys=None, after="", env=None):

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# tests/tools/export_test.py — export and schema as users call them: where the bytes go, and what is refused.
+import gzip
+import json
+import subprocess
+import unittest
+
+from cli import PROGRAMS, SOURCE, VRAMSCOPE, CliTest
+
+SCHEMAS = SOURCE / "report" / "export"
+
+
+class ExportTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        status, _, errors = self.simulate(PROGRAMS / "training_demo")
+        self.assertEqual(status, 0, errors)
+
+    def exported(self, *arguments):
+        done = subprocess.run([VRAMSCOPE, "export", *arguments], cwd=self.folder, capture_output=True, timeout=120,
+                              env=self.environment())
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    def test_goes_to_stdout_and_to_a_file_alike(self):
+        for name in ("jsonl", "heaptrack", "pprof"):
+            with self.subTest(name):
+                status, out, errors = self.exported("--to", name, "run.vsl")
+                self.assertEqual((status, errors), (0, ""))
+                self.assertEqual(self.exported("--to", name, "-o", "out", "run.vsl"), (0, b"", ""))
+                self.assertEqual((self.folder / "out").read_bytes(), out)
+
+    def test_events_follow_their_schema(self):
+        self.exported("--to", "jsonl", "-o", "events.jsonl", "run.vsl")
+        done = subprocess.run(["/usr/bin/python3", SOURCE / "tests/report/check_schema.py",
+                               SCHEMAS / "events.schema.json", self.folder / "events.jsonl"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_events_add_up_to_the_report(self):
+        _, out, _ = self.exported("--to", "jsonl", "run.vsl")
+        events = [json.loads(line) for line in out.splitlines()]
+        totals = self.read_json("run.json")["totals"]
+        live, peak, allocated = {}, 0, 0
+        for event in events:
+            if event["type"] == "alloc" and event["memory"] in ("device", "managed", "async"):
+                live[event["address"]] = event["bytes"]
+                peak = max(peak, sum(live.values()))
+            if event["type"] == "alloc":
+                allocated += event["bytes"]
+            if event["type"] == "free":
+                live.pop(event["address"], None)
+        self.assertEqual((sum(live.values()), peak, allocated),
+                         (totals["leaked_bytes"], totals["peak_device_bytes"], totals["allocated_bytes"]))
+        self.assertEqual(events[-1]["end"], "exited")
+
+    def test_a_folder_of_one_log_will_do(self):
+        self.assertEqual(self.exported("--to", "jsonl", ".")[0], 0)
+
+    def test_several_logs_are_refused(self):
+        status, out, errors = self.exported("--to", "pprof", "run.vsl", "run.vsl")
+        self.assertEqual((status, out), (125, b""))
+        self.assert_one_line(errors, "one log at a time, not 2")
+
+    def test_an_unknown_format_is_refused_with_those_that_are_known(self):
+        status, _, errors = self.exported("--to", "xml", "run.vsl")
+        self.assertEqual(status, 125)
+        self.assert_one_line(errors, "--to xml", "jsonl, heaptrack, pprof")
+
+    def test_what_is_no_log_leaves_no_file(self):
+        (self.folder / "no.vsl").write_text("nothing")
+        for name in ("jsonl", "heaptrack", "pprof"):
+            status, _, errors = self.exported("--to", name, "-o", "out", "no.vsl")
+            self.assertEqual(status, 120)
+            self.assert_one_line(errors, "no.vsl")
+        self.assertEqual([path.name for path in self.folder.glob("out*")], [])
+
+    def test_options_without_effect_are_refused(self):
+        status, _, errors = self.exported("--to", "jsonl", "--device", "0", "run.vsl")
+        self.assertEqual(status, 125)
+        self.assert_one_line(errors, "--device")
+
+    def test_binary_is_not_written_to_a_terminal(self):
+        status, shown = self.on_terminal("export", "--to", "pprof", "run.vsl")
+        self.assertEqual(status, 125)
+        self.assertIn("-o FILE", shown)
+        self.assertEqual(self.on_terminal("export", "--to", "heaptrack", "run.vsl")[0], 0)
+
+    def test_a_full_disk_is_told(self):
+        status, _, errors = self.exported("--to", "jsonl", "-o", "/dev/full", "run.vsl")
+        self.assertEqual(status, 125)
+        self.assert_one_line(errors, "cannot write /dev/full")
+
+    def test_another_device_has_nothing(self):
+        _, out, _ = self.exported("--to", "heaptrack", "--device", "1", "run.vsl")
+        self.assertNotIn(b"\n+ ", out)
+        self.assertTrue(gzip.decompress(self.exported("--to", "pprof", "--device", "1", "run.vsl")[1]))
+
+
+class SchemaTest(CliTest):
+    def test_prints_each_schema_as_it_is_in_the_source(self):
+        self.assertEqual(self.vramscope("schema")[1], (SCHEMAS / "report.schema.json").read_text())
+        for path in SCHEMAS.glob("*.schema.json"):
+            status, out, errors = self.vramscope("schema", path.name.partition(".")[0])
+            self.assertEqual((status, out, errors), (0, path.read_text(), ""))
+
+    def test_an_unknown_schema_is_refused_with_those_that_are_known(self):
+        status, out, errors = self.vramscope("schema", "nothing")
+        self.assertEqual((status, out), (125, ""))
+        self.assert_one_line(errors, "no schema nothing", "report, events")
+
+
+if __name__ == "__main__":
+    unittest.main()
