@@ -11,10 +11,10 @@ namespace vramscope::report {
 
 enum class Exit : int {
     ok = 0,
-    findings = 100, // a check failed: leaks, growth, peak
-    regressed = 101,
-    nothing_observed = 110,
-    incomplete = 111, // cut, damaged, or events lost: the verdict is unknown
+    findings = 100,         // check: a budget is exceeded
+    regressed = 101,        // diff: something became worse
+    nothing_observed = 110, // no CUDA memory call
+    incomplete = 111,       // a crash, cut, damaged, or events lost: nothing failed, as far as known
     bad_input = 120,
     usage = 125, // wrong usage, or a fault of our own
 };

@@ -127,7 +127,7 @@ public:
         process.pool = describe_pool(replays.segments, replays.memory, tables, reader.clock(),
                                      process.duration_ns);
         process.shortages = replays.shortages.count();
-        StackReader stacks(tables, symbolizer_, options_.all_frames);
+        StackReader stacks(tables, symbolizer_, options_.all_frames, &options_.suppressions);
         add_refused_and_damaged(process, {file, tables, reader, replays, stacks});
         const LeakSource source{
             tables, reader.clock(), process.end, process.duration_ns, report_.processes.size(),
@@ -276,6 +276,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     for (const std::filesystem::path& log : logs)
         one_log.read(log, logs.size());
     report.sort();
+    suppress(report, options.suppressions);
     sum_up(report);
     if (report.reasons.empty())
         report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0

@@ -21,6 +21,7 @@
 #include "report/analyze/out_of_memory.hpp"
 #include "report/analyze/pool_report.hpp"
 #include "report/analyze/process_end.hpp"
+#include "report/analyze/suppressions.hpp"
 #include "report/read/symbolizer.hpp"
 
 namespace vramscope::report {
@@ -33,6 +34,7 @@ struct Options {
     std::uint64_t until_ticks = UINT64_MAX;
     std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
     SymbolizerOptions symbols;
+    Suppressions suppressions; // none
 };
 
 enum class Verdict {
@@ -57,9 +59,11 @@ struct Totals {
     std::uint64_t leaked_bytes = 0;
     std::uint64_t leaked_blocks = 0;
     std::vector<MemoryTotal> leaked_by_memory; // only kinds that leaked
-    std::uint64_t unclosed_imports = 0;        // of others' memory
-    std::uint64_t unclosed_import_bytes = 0;   // as far as they are known
-    std::uint64_t graph_bytes = 0;             // of graph_allocations; the graphs free them
+    std::uint64_t suppressed_bytes = 0;  // known to leak, and in none of the leaked and unclosed
+    std::uint64_t suppressed_blocks = 0; // those of imports included, their bytes not
+    std::uint64_t unclosed_imports = 0;  // of others' memory
+    std::uint64_t unclosed_import_bytes = 0;  // as far as they are known
+    std::uint64_t graph_bytes = 0;            // of graph_allocations; the graphs free them
     std::uint64_t reserved_address_bytes = 0; // reservations never given back: addresses, no memory
     std::uint64_t address_reservations = 0;
 
@@ -133,6 +137,8 @@ struct Report : LostRows {
     std::vector<std::string> reasons;     // why it is inconclusive, one line each
     std::vector<std::string> notices;     // what a reader should know, one line each
     std::vector<Process> processes;       // in the order of the logs
+    std::vector<Leak> suppressed;         // known leaks and imports, in none of their lists
+    std::vector<RuleUse> suppressions;    // all rules of the user's, and the built-in ones used
     std::vector<Misuse> misuse;           // process by process, in the order of the first calls
     std::vector<Damage> damage;           // likewise: memory written while free or beyond a block
     std::vector<FailedCall> failed_calls; // likewise; without misuse

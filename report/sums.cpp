@@ -105,6 +105,8 @@ Totals& Totals::operator+=(const Totals& other)
     leaked_blocks += other.leaked_blocks;
     for (const MemoryTotal& total : other.leaked_by_memory)
         add_to(leaked_by_memory, total);
+    suppressed_bytes += other.suppressed_bytes;
+    suppressed_blocks += other.suppressed_blocks;
     unclosed_imports += other.unclosed_imports;
     unclosed_import_bytes += other.unclosed_import_bytes;
     graph_bytes += other.graph_bytes;

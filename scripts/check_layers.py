@@ -31,7 +31,8 @@ LAYERS = {
 LIBRARIES = {
     r"cuda|nvtx|driver_types|vector_types": ["interpose", "tools/simgpu", "tests"],
     r"libunwind|unwind\.h": ["tracker/capture", "tests"],
-    r"nlohmann/|zlib\.h": ["report/export", "tests"],
+    r"zlib\.h": ["report/export", "tests"],
+    r"nlohmann/": ["report/export", "tools", "tests"],
     r"spdlog/": ["tools", "tests"],
     r"fmt/": ["report", "tools", "tests"],
     r"CLI/": ["tools", "tests"],

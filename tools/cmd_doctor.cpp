@@ -177,7 +177,7 @@ bool is_log(const std::string& path)
 
 void look_at_log(const std::string& path, Findings& findings)
 {
-    const report::Report report = read_logs({path}, false);
+    const report::Report report = read_logs({path});
     for (const report::Process& process : report.processes) {
         findings.note(
             fmt::format("{} (process {}) {}", process.program, process.pid, describe(process.end)));

@@ -1,15 +1,18 @@
 // tools/cmd_run.cpp — run a program with the tracer in it, and say what it leaked.
 //
-// Whatever goes wrong after the program was started is told and changes nothing of its exit status.
+// Whatever goes wrong after the program was started is told and changes nothing of its exit status,
+// unless --check was asked for and the program itself did not fail.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <iostream>
+#include <optional>
 #include <unistd.h>
 
 #include "report/error.hpp"
+#include "report/export/check.hpp"
 #include "tools/commands.hpp"
 #include "tools/diagnosis.hpp"
 #include "tools/installation.hpp"
@@ -142,17 +145,48 @@ void tell_drivers(const report::Report& report)
         say(line);
 }
 
-void tell_what_was_seen(const RunOptions& options, const Installation& installation,
-                        const RunFile& run_file, pid_t child, int wait_status)
+// What a run is judged by; read before the program starts.
+struct Judgement {
+    report::Suppressions suppressions;
+    std::optional<report::Budget> budget; // of --check
+};
+
+Judgement read_judgement(const RunOptions& options)
 {
-    const std::vector<Announcement> announcements = run_file.read();
-    const auto logs = stamp_logs(logs_of(announcements), child, wait_status);
+    Judgement judgement{read_suppressions(options.suppressions), std::nullopt};
+    if (options.check)
+        judgement.budget = read_budget(options.budget);
+    return judgement;
+}
+
+// A process that could not make its log is one of which nothing is known; where there is no driver,
+// there was nothing to know.
+bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>& logs)
+{
+    return !note.text.starts_with("cuInit failed") &&
+           std::none_of(logs.begin(), logs.end(),
+                        [&](const RunLog& log) { return log.pid == note.pid; });
+}
+
+report::Report read_what_was_seen(const RunOptions& options, const Judgement& judgement,
+                                  const Installation& installation,
+                                  const std::vector<Announcement>& announcements,
+                                  const std::vector<std::filesystem::path>& logs)
+{
     report::Report report;
-    if (!logs.empty())
-        report = read_logs(logs, false);
-    for (const Announcement& entry : announcements)
-        if (entry.kind == "note") // told by the traced process too, but perhaps long ago
-            (logs.empty() ? report.reasons : report.notices).push_back(entry.text);
+    if (!logs.empty()) {
+        report::Options reading;
+        reading.suppressions = judgement.suppressions;
+        report = read_logs(logs, std::move(reading));
+    }
+    for (const Announcement& entry : announcements) {
+        if (entry.kind != "note") // told by the traced process too, but perhaps long ago
+            continue;
+        const bool doubt = logs.empty() || tells_of_a_lost_process(entry, logs_of(announcements));
+        (doubt ? report.reasons : report.notices).push_back(entry.text);
+        if (doubt)
+            report.verdict = report::Verdict::inconclusive;
+    }
     if (report.totals.allocations == 0) {
         const ProgramFile program = inspect_program(options.command.front());
         const auto reasons = report.reasons.empty()
@@ -161,6 +195,18 @@ void tell_what_was_seen(const RunOptions& options, const Installation& installat
                                  : gpu_obstacles(program, options.simulate, installation, Ask::all);
         report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
     }
+    return report;
+}
+
+// Returns the exit status of --check, or 0.
+int tell_what_was_seen(const RunOptions& options, const Judgement& judgement,
+                       const Installation& installation, const RunFile& run_file, pid_t child,
+                       int wait_status)
+{
+    const std::vector<Announcement> announcements = run_file.read();
+    const auto logs = stamp_logs(logs_of(announcements), child, wait_status);
+    const report::Report report =
+        read_what_was_seen(options, judgement, installation, announcements, logs);
     if (logs.empty()) {
         say("nothing was seen of the program:");
         for (const std::string& line : report.reasons)
@@ -171,6 +217,11 @@ void tell_what_was_seen(const RunOptions& options, const Installation& installat
     }
     if (!options.json.empty())
         write_json_to(options.json, report);
+    if (!judgement.budget)
+        return 0;
+    const report::Check check = report::check(report, *judgement.budget);
+    report::write_check_summary(std::cerr, check, report, style_for(STDERR_FILENO));
+    return static_cast<int>(check.exit);
 }
 
 int refuse_to_run(const std::string& program, int error)
@@ -189,6 +240,7 @@ int run_command(const RunOptions& options)
     const Installation installation = find_installation();
     required_preload(installation);
     check_simulate(options, installation);
+    const Judgement judgement = read_judgement(options);
     const RunFile run_file;
 
     TracedProcess program(options.command,
@@ -196,12 +248,19 @@ int run_command(const RunOptions& options)
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), program.exec_error());
     const int wait_status = program.wait();
+    int judged = 0;
     try {
-        tell_what_was_seen(options, installation, run_file, program.pid(), wait_status);
+        judged = tell_what_was_seen(options, judgement, installation, run_file, program.pid(),
+                                    wait_status);
+    } catch (const report::Error& error) {
+        fail(error.what());
+        judged = static_cast<int>(error.exit());
     } catch (const std::exception& error) {
         fail(error.what());
+        judged = static_cast<int>(report::Exit::usage);
     }
-    return exit_status_of(wait_status);
+    const int own = exit_status_of(wait_status);
+    return own == 0 && options.check ? judged : own;
 }
 
 } // namespace vramscope

@@ -10,7 +10,10 @@ namespace vramscope {
 
 int view_command(const ViewOptions& options)
 {
-    const report::Report report = read_logs(find_logs(options.logs), options.all_frames);
+    report::Options reading;
+    reading.all_frames = options.all_frames;
+    reading.suppressions = read_suppressions(options.suppressions);
+    const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
     if (!options.json.empty())
         write_json_to(options.json, report);
     if (options.json == "-")

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "report/export/export.hpp"
+#include "tools/budget.hpp"
+#include "tools/suppression_options.hpp"
 
 namespace vramscope {
 
@@ -22,6 +24,9 @@ struct RunOptions {
     std::vector<std::string> settings; // NAME=VALUE
     bool force = false;                // overwrite the log that `log` names
     bool audit = true;                 // the door for libraries opened with RTLD_DEEPBIND
+    SuppressionOptions suppressions;
+    bool check = false; // end as `check` would, if the program itself does not fail
+    BudgetOptions budget;
     std::vector<std::string> command;
 };
 int run_command(const RunOptions& options);
@@ -31,6 +36,7 @@ struct ViewOptions {
     std::vector<std::string> logs; // files, or folders of *.vsl
     std::string json;
     bool all_frames = false;
+    SuppressionOptions suppressions;
 };
 int view_command(const ViewOptions& options);
 

@@ -7,6 +7,7 @@
 
 #include "report/error.hpp"
 #include "tools/commands.hpp"
+#include "tools/gate.hpp"
 #include "tools/messages.hpp"
 #include "tools/settings.hpp"
 #include "tools/views.hpp"
@@ -19,6 +20,7 @@ constexpr const char* kFooter = R"(Examples:
   vramscope run ./train --epochs 2             trace a program, and say what it leaked
   vramscope run --simulate 24GiB ./train       the same on a machine without a GPU
   vramscope leaks vramscope.train.4711.vsl     list the leaks again, in full
+  vramscope check vramscope.train.4711.vsl     end 0 only if nothing leaked, for CI
   vramscope mark 4711 "epoch 2"                set a mark in the log of a running program
   vramscope top                                watch what running programs hold
   vramscope snapshot 4711                      what one of them holds right now, and where from
@@ -28,12 +30,14 @@ constexpr const char* kFooter = R"(Examples:
 constexpr const char* kRunFooter =
     R"(Everything after PROGRAM belongs to the program. `run` ends as the program ended: its exit status, 128+n if signal
 n killed it, 127 if there is no such program, 126 if it cannot be executed; 125 for wrong usage or a fault of ours.
+With --check and a program that ends 0, it ends as `vramscope check` would: 0, 100, 110 or 111.
 
 Examples:
   vramscope run ./train --epochs 2
   vramscope run -o logs/train.%p.vsl -- ./train
   vramscope run --simulate 2x80GiB ./train     two simulated GPUs of 80 GiB; needs no driver
   vramscope run --json leaks.json ./train      and a report for machines
+  vramscope run --check --max-peak 8GiB ./train
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
@@ -136,6 +140,7 @@ struct CommandLine {
     CLI::App* snapshot_app = nullptr;
     CLI::App* top_app = nullptr;
     CLI::App* doctor_app = nullptr;
+    std::vector<vramscope::GateCommand> gate;
 
     CommandLine()
     {
@@ -146,6 +151,9 @@ struct CommandLine {
         for (const vramscope::View& one : vramscope::kViews)
             add_view(one);
         add_export();
+        gate.push_back(vramscope::add_check(app));
+        gate.push_back(vramscope::add_diff(app));
+        gate.push_back(vramscope::add_suppress(app));
         add_mark();
         add_snapshot();
         add_top();
@@ -180,6 +188,10 @@ struct CommandLine {
         run_app->add_option("--set", run.settings, "a setting of the list below; may be repeated")
             ->allow_extra_args(false)
             ->option_text("NAME=VALUE");
+        vramscope::add_suppression_options(*run_app, run.suppressions);
+        CLI::Option* const check = run_app->add_flag(
+            "--check", run.check, "then hold the run against a budget, and end as `check` does");
+        vramscope::add_budget_options(*run_app, run.budget, check);
         run_app->add_flag("-f,--force", run.force, "overwrite the log that -o names");
         run_app->add_flag("!--no-audit", run.audit,
                           "do not follow libraries that were opened with RTLD_DEEPBIND");
@@ -261,6 +273,7 @@ struct CommandLine {
             ->option_text("FILE");
         app_of_one->add_flag("--all-frames", view.all_frames,
                              "show the frames of the CUDA runtime and of vramscope too");
+        vramscope::add_suppression_options(*app_of_one, view.suppressions);
         app_of_one->footer(std::string(kViewFooter) + one.examples);
         app_of_one->callback([this, &one] { view.write = one.write; });
     }
@@ -299,6 +312,9 @@ int dispatch(CommandLine& line)
         return vramscope::export_command(line.export_);
     if (*line.schema_app)
         return vramscope::schema_command(line.schema);
+    for (const vramscope::GateCommand& command : line.gate)
+        if (*command.parsed)
+            return command.run();
     if (*line.mark_app)
         return vramscope::mark_command(line.mark);
     if (*line.snapshot_app)

@@ -98,10 +98,8 @@ std::function<void(double)> progress_bar()
     return [bar = std::make_shared<ProgressBar>()](double fraction) { bar->show(fraction); };
 }
 
-report::Report read_logs(const std::vector<fs::path>& logs, bool all_frames)
+report::Report read_logs(const std::vector<fs::path>& logs, report::Options options)
 {
-    report::Options options;
-    options.all_frames = all_frames;
     options.progress = progress_bar();
     return report::make_report(logs, options);
 }
@@ -120,8 +118,13 @@ void write_json_to(const std::string& destination, const report::Report& report)
 {
     std::ostringstream out;
     report::write_json(out, report);
+    write_text_to(destination, out.str());
+}
+
+void write_text_to(const std::string& destination, const std::string& text)
+{
     OutputFile file(destination);
-    file.write(out.str());
+    file.write(text);
     file.finish();
 }
 

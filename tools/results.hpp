@@ -20,11 +20,13 @@ std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arg
 std::function<void(double fraction)> progress_bar();
 
 // make_report with that bar.
-report::Report read_logs(const std::vector<std::filesystem::path>& logs, bool all_frames);
+report::Report read_logs(const std::vector<std::filesystem::path>& logs,
+                         report::Options options = {});
 
 report::TextStyle style_for(int descriptor);
 
 // "-" is stdout. A file appears whole or not at all. Error (125) if it cannot be written.
+void write_text_to(const std::string& destination, const std::string& text);
 void write_json_to(const std::string& destination, const report::Report& report);
 
 } // namespace vramscope

@@ -66,7 +66,8 @@ public:
         leak.device = lost.device;
         const std::string key = std::string(1, static_cast<char>(leak.kind)) +
                                 static_cast<char>(leak.memory) + std::to_string(leak.device) +
-                                '\0' + place.key();
+                                '\0' + place.key() +
+                                std::to_string(place.suppression.value_or(SIZE_MAX));
         static_cast<CallPlace&>(leak) = std::move(place);
         const auto [at, added] = rows_.try_emplace(key);
         if (added)

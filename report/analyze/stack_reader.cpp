@@ -33,14 +33,18 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     CallPlace place;
     if (api < tables_.apis().size())
         place.entry_point = tables_.apis()[api].name;
+    Stack known;
     if (const LoggedStack* const logged = tables_.stack(stack)) {
-        place.stack = frames(*logged, ticks);
+        known = this->known(*logged, ticks);
+        for (const Known* const address : known)
+            place.stack.insert(place.stack.end(), address->frames.begin(), address->frames.end());
         place.stack_truncated = logged->truncated;
     }
     place.api = user_api(place.stack, place.entry_point);
     const FrameRange visible = visible_frames(place.stack);
     place.fingerprint = fingerprint(
         place.api, std::span(place.stack).subspan(visible.begin, visible.end - visible.begin));
+    place.suppression = suppression_of(place, known, visible.begin);
     if (all_frames_)
         return place;
     place.stack.erase(place.stack.begin() + static_cast<std::ptrdiff_t>(visible.end),
@@ -50,27 +54,51 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     return place;
 }
 
-std::vector<Frame> StackReader::frames(const LoggedStack& stack, std::uint64_t ticks)
+// Of the API that the user called, then of the frames that led there, innermost first: what lies
+// below the API is the same for every program.
+std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& place,
+                                                              const Stack& known,
+                                                              std::size_t first_visible) const
+{
+    if (!suppressions_)
+        return std::nullopt;
+    if (const auto rule = suppressions_->match(place.api))
+        return rule;
+    std::size_t frames = 0;
+    for (const Known* const address : known) {
+        frames += address->frames.size();
+        if (frames > first_visible && address->rule)
+            return address->rule;
+    }
+    if (first_visible < place.stack.size())
+        return suppressions_->match_built_in(place.stack[first_visible]);
+    return std::nullopt;
+}
+
+StackReader::Stack StackReader::known(const LoggedStack& stack, std::uint64_t ticks)
 {
     // A stack's number is of one state of the loaded modules: any later time of its use tells
     // which.
     ticks = std::max(ticks, stack.known_since_ticks);
-    std::vector<Frame> frames;
-    for (const std::uint64_t address : stack.addresses) {
-        const std::vector<Frame>& found = at(address - 1, ticks); // inside the call, not behind it
-        frames.insert(frames.end(), found.begin(), found.end());
-    }
-    return frames;
+    Stack known;
+    for (const std::uint64_t address : stack.addresses)
+        known.push_back(&at(address - 1, ticks)); // inside the call, not behind it
+    return known;
 }
 
-const std::vector<Frame>& StackReader::at(std::uint64_t address, std::uint64_t ticks)
+const StackReader::Known& StackReader::at(std::uint64_t address, std::uint64_t ticks)
 {
     const Module* const module = tables_.module_at(address, ticks);
     const auto [entry, added] = known_.try_emplace({module, address});
-    if (added && module)
-        entry->second = symbolizer_.frames(module->id, address - module->load_bias);
-    else if (added)
-        entry->second.push_back({.function = {}, .file = {}, .module = {}, .offset = address});
+    if (!added)
+        return entry->second;
+    if (module)
+        entry->second.frames = symbolizer_.frames(module->id, address - module->load_bias);
+    else
+        entry->second.frames.push_back(
+            {.function = {}, .file = {}, .module = {}, .offset = address});
+    if (suppressions_)
+        entry->second.rule = suppressions_->match(entry->second.frames);
     return entry->second;
 }
 

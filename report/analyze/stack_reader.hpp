@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "report/analyze/suppressions.hpp"
 #include "report/read/log_tables.hpp"
 #include "report/read/symbolizer.hpp"
 
@@ -24,6 +26,7 @@ struct CallPlace {
     std::vector<Frame> stack;     // innermost first; the visible ones, unless all were asked for
     bool stack_truncated = false; // the outermost frames were not recorded
     std::string fingerprint;      // see fingerprint.hpp; of the visible frames in any case
+    std::optional<Suppressions::Rule> suppression; // the rule that it matches
 
     std::string key() const; // equal: the same call to a reader
 };
@@ -31,8 +34,10 @@ struct CallPlace {
 // Symbolizes each address once.
 class StackReader {
 public:
-    StackReader(const LogTables& tables, Symbolizer& symbolizer, bool all_frames)
-        : tables_(tables), symbolizer_(symbolizer), all_frames_(all_frames)
+    StackReader(const LogTables& tables, Symbolizer& symbolizer, bool all_frames,
+                const Suppressions* suppressions = nullptr)
+        : tables_(tables), symbolizer_(symbolizer), all_frames_(all_frames),
+          suppressions_(suppressions)
     {
     }
 
@@ -40,13 +45,22 @@ public:
     CallPlace read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
 
 private:
-    std::vector<Frame> frames(const LoggedStack& stack, std::uint64_t ticks);
-    const std::vector<Frame>& at(std::uint64_t address, std::uint64_t ticks);
+    struct Known {
+        std::vector<Frame> frames;
+        std::optional<Suppressions::Rule> rule; // of the user's, in any of them
+    };
+    using Stack = std::vector<const Known*>; // an address each
+
+    Stack known(const LoggedStack& stack, std::uint64_t ticks);
+    const Known& at(std::uint64_t address, std::uint64_t ticks);
+    std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,
+                                                     std::size_t first_visible) const;
 
     const LogTables& tables_;
     Symbolizer& symbolizer_;
     bool all_frames_;
-    std::map<std::pair<const Module*, std::uint64_t>, std::vector<Frame>> known_;
+    const Suppressions* suppressions_;
+    std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
 };
 
 } // namespace vramscope::report

@@ -33,6 +33,8 @@ Json totals_json(const Totals& totals)
             {"leaked_bytes", totals.leaked_bytes},
             {"leaked_blocks", totals.leaked_blocks},
             {"leaked_by_memory", by_memory},
+            {"suppressed_bytes", totals.suppressed_bytes},
+            {"suppressed_blocks", totals.suppressed_blocks},
             {"address_reservations", totals.address_reservations},
             {"reserved_address_bytes", totals.reserved_address_bytes},
             {"unclosed_imports", totals.unclosed_imports},
@@ -99,6 +101,25 @@ Json leak_json(const Leak& leak)
             {"process", leak.process},
             {"stack", stack_json(leak.stack)},
             {"stack_truncated", leak.stack_truncated}};
+}
+
+Json suppressed_json(const Leak& leak)
+{
+    Json json = leak_json(leak);
+    json["suppression"] = *leak.suppression;
+    return json;
+}
+
+Json use_json(const RuleUse& use)
+{
+    const SuppressionRule& rule = use.rule;
+    return {{"rule", rule.text()},
+            {"source", or_null(rule.source)},
+            {"line", rule.built_in() ? Json(nullptr) : Json(rule.line)},
+            {"why", or_null(rule.why)},
+            {"rows", use.rows},
+            {"blocks", use.blocks},
+            {"bytes", use.bytes}};
 }
 
 Json misuse_json(const Misuse& misuse)
@@ -214,6 +235,8 @@ void write_json(std::ostream& out, const Report& report)
                            {"totals", totals_json(report.totals)},
                            {"leaks", list_json(report.leaks, leak_json)},
                            {"unclosed_imports", list_json(report.imports, leak_json)},
+                           {"suppressed", list_json(report.suppressed, suppressed_json)},
+                           {"suppressions", list_json(report.suppressions, use_json)},
                            {"misuse", list_json(report.misuse, misuse_json)},
                            {"damage", list_json(report.damage, damage_json)},
                            {"out_of_memory", list_json(report.out_of_memory, shortage_json)},

@@ -12,6 +12,7 @@
 #include "report/export/out_of_memory_text.hpp"
 #include "report/export/pool_text.hpp"
 #include "report/export/ranks.hpp"
+#include "report/export/suppressions_text.hpp"
 #include "report/export/text_output.hpp"
 #include "report/export/view_text.hpp"
 #include "report/export/words.hpp"
@@ -37,11 +38,14 @@ public:
         constexpr const char* kGreen = "32";
         constexpr const char* kYellow = "33";
         const Totals& totals = report_.totals;
+        const std::string known = suppressed(report_);
         out_ << prefix;
         switch (report_.verdict) {
         case Verdict::clean:
-            out_ << painted("CLEAN", kGreen) << ": nothing leaked; "
-                 << counted(totals.allocations, "allocation") << " seen, all freed\n";
+            out_ << painted("CLEAN", kGreen)
+                 << (known.empty() ? ": nothing leaked; " : ": nothing else leaked; ")
+                 << counted(totals.allocations, "allocation")
+                 << (known.empty() ? " seen, all freed\n" : " seen\n");
             break;
         case Verdict::leaks:
             out_ << painted("LEAKS", kRed) << ": " << not_freed(prefix) << '\n';
@@ -55,6 +59,8 @@ public:
                 out_ << prefix << "  up to there " << not_freed(prefix) << '\n';
             break;
         }
+        if (!known.empty())
+            out_ << prefix << "  suppressed: " << known << '\n';
     }
 
     // What a program holds that runs on is no verdict.
@@ -281,6 +287,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
     write_misuse(text, report);
     write_owners_and_refusals(text, report);
     write_pools(text, report);
+    write_suppressions(text, report);
     text.notices();
     out << "\nNext: vramscope leaks --json leaks.json " << logs_of(report) << '\n';
 }
@@ -295,6 +302,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     write_out_of_memory(text, report);
     write_damage(text, report);
     write_misuse(text, report);
+    write_suppressions(text, report);
     text.notices();
     out << "\nNext: vramscope report " << logs_of(report) << '\n';
 }

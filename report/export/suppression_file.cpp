@@ -1,0 +1,121 @@
+// report/export/suppression_file.cpp — leaks to rules, one for all leaks of one function.
+#include "report/export/suppression_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/export/frame_words.hpp"
+#include "report/export/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kShownFrames = 4;
+
+// What a function of the program calls to get memory, and not the program's own place.
+bool is_library_template(std::string_view function)
+{
+    constexpr std::array<std::string_view, 5> kNamespaces = {
+        "std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::"};
+    // "void* std::…": the name may stand behind a type.
+    const std::string_view head = function.substr(0, function.find_first_of("(<"));
+    const std::string_view name = head.substr(head.rfind(' ') + 1);
+    return std::any_of(kNamespaces.begin(), kNamespaces.end(),
+                       [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+// `$` has a meaning wherever it stands, and a line has an end. A `*` matches itself.
+std::string exactly(std::string_view name)
+{
+    std::string pattern = "^";
+    for (const char letter : name) {
+        const bool plain =
+            letter != '$' && static_cast<unsigned char>(letter) >= ' ' && letter != '\x7f';
+        if (plain || pattern.back() != '*')
+            pattern += plain ? letter : '*';
+    }
+    return pattern + "$";
+}
+
+struct Rule {
+    std::string pattern;
+    std::vector<const Leak*> leaks;
+};
+
+// In the order of the largest leak of each.
+std::vector<Rule> rules_for(const Report& report)
+{
+    std::vector<Rule> rules;
+    std::map<std::string, std::size_t> known;
+    for (const std::vector<Leak>* const rows : {&report.leaks, &report.imports}) {
+        for (const Leak& leak : *rows) {
+            const std::string pattern = suppression_pattern(leak);
+            const auto [at, added] = known.try_emplace(pattern, rules.size());
+            if (added)
+                rules.push_back({pattern, {}});
+            rules[at->second].leaks.push_back(&leak);
+        }
+    }
+    return rules;
+}
+
+void comment(std::ostream& out, const Leak& leak)
+{
+    out << fmt::format("# {} in {}, {}, {}{}\n", human_bytes(leak.bytes),
+                       counted(leak.blocks, "block"), terminal_safe(leak.api), name(leak.kind),
+                       leak.pattern == Pattern::repeated ? ", repeated: it may grow with the run"
+                                                         : "");
+    const std::size_t shown = std::min(kShownFrames, leak.stack.size());
+    for (std::size_t at = 0; at < shown; ++at)
+        out << fmt::format("#   {}  {}\n", function_of(leak.stack[at]), place_of(leak.stack[at]));
+    if (shown < leak.stack.size())
+        out << "#   ...\n";
+}
+
+} // namespace
+
+std::string suppression_pattern(const Leak& leak)
+{
+    const auto named = [](const Frame& frame) { return !frame.function.empty(); };
+    auto chosen = std::find_if(leak.stack.begin(), leak.stack.end(), [&](const Frame& frame) {
+        return named(frame) && !is_library_template(frame.function);
+    });
+    if (chosen == leak.stack.end())
+        chosen = std::find_if(leak.stack.begin(), leak.stack.end(), named);
+    if (chosen != leak.stack.end())
+        return exactly(chosen->function);
+    const auto module = std::find_if(leak.stack.begin(), leak.stack.end(),
+                                     [](const Frame& frame) { return !frame.module.empty(); });
+    return module == leak.stack.end() ? "" : exactly(module->module);
+}
+
+void write_suppression_file(std::ostream& out, const Report& report)
+{
+    const std::vector<Rule> rules = rules_for(report);
+    if (rules.empty()) {
+        out << "# nothing to suppress: nothing leaked"
+            << (report.suppressed.empty() ? "\n" : " that is not suppressed already\n");
+        return;
+    }
+    out << "# Known leaks, for --suppressions. A rule hides every leak through its function: keep "
+           "what you know,\n# and delete the rest.\n";
+    for (const Rule& rule : rules) {
+        out << '\n';
+        for (const Leak* const leak : rule.leaks)
+            comment(out, *leak);
+        if (rule.pattern.empty())
+            out << "# no rule: no call stack was recorded\n";
+        else
+            out << (rule.pattern == "^main$"
+                        ? "# careful: every leak of the program is under main\n"
+                        : "")
+                << "leak:" << rule.pattern << '\n';
+    }
+}
+
+} // namespace vramscope::report

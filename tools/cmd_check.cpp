@@ -1,0 +1,76 @@
+// tools/cmd_check.cpp — logs against a budget, for CI.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "report/export/check.hpp"
+#include "tools/budget.hpp"
+#include "tools/gate.hpp"
+#include "tools/results.hpp"
+#include "tools/suppression_options.hpp"
+
+namespace vramscope {
+namespace {
+
+constexpr const char* kFooter =
+    R"(
+Ends 0 if every budget is kept; 100 if one is not; 110 if no CUDA memory call was seen; 111 if the logs do not show it:
+a crash, a program that failed or still runs, a cut or damaged log, lost events, a rank without a log. What is over its budget
+fails (100) in such a log too. 120 if a file is no readable log; 125 for wrong usage.
+
+Examples:
+  vramscope check train.vsl                              nothing may leak
+  vramscope check logs/ --max-peak 8GiB --fail-on leaks,oom,misuse
+  vramscope check train.vsl --budget budget.json --json check.json
+  vramscope run --check --max-leaked 1MiB ./train        both in one step
+)";
+
+struct Options {
+    std::vector<std::string> logs;
+    std::string json;
+    BudgetOptions budget;
+    SuppressionOptions suppressions;
+};
+
+int check_command(const Options& options)
+{
+    const report::Budget budget = read_budget(options.budget);
+    report::Options reading;
+    reading.suppressions = read_suppressions(options.suppressions);
+    const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
+    const report::Check check = report::check(report, budget);
+    if (!options.json.empty()) {
+        std::ostringstream text;
+        report::write_check_json(text, check, report);
+        write_text_to(options.json, text.str());
+    }
+    if (options.json != "-") { // stdout is the JSON's alone
+        report::write_check(std::cout, check, report, style_for(STDOUT_FILENO));
+        if (!std::cout.flush())
+            throw report::Error(report::Exit::usage, "cannot write to stdout");
+    }
+    return static_cast<int>(check.exit);
+}
+
+} // namespace
+
+GateCommand add_check(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    CLI::App* const command =
+        app.add_subcommand("check", "hold logs against a budget, with an exit status for CI");
+    command->add_option("LOG", options->logs, "logs, or folders of them")
+        ->required()
+        ->option_text(" ");
+    command->add_option("--json", options->json, "write the check for machines; - is stdout")
+        ->option_text("FILE");
+    add_budget_options(*command, options->budget, nullptr);
+    add_suppression_options(*command, options->suppressions);
+    command->footer(std::string(kBudgetHelp) + kFooter);
+    return {command, [options] { return check_command(*options); }};
+}
+
+} // namespace vramscope

@@ -1,0 +1,87 @@
+// tools/cmd_diff.cpp — did a change make it worse? Two logs, or two folders of them.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "report/export/compare.hpp"
+#include "tools/gate.hpp"
+#include "tools/results.hpp"
+#include "tools/suppression_options.hpp"
+
+namespace vramscope {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Call stacks are matched by function names, from the API outwards: what moved to another line, file or address is the
+same. All processes of a side are taken together: leaks and calls are added up, of peaks the highest counts.
+
+Ends 0 when it gave a comparison. With --fail-on-regression: 101 if a leak is new or has more bytes, or a peak, the
+driver's calls, failures for want of memory or wrong frees are more; 110 or 111 if the logs do not show it. 120 if a
+file is no readable log; 125 for wrong usage.
+
+Examples:
+  vramscope diff main.vsl branch.vsl
+  vramscope diff --fail-on-regression --tolerance 2 baseline/ logs/
+)";
+
+struct Options {
+    std::string base;
+    std::string now;
+    std::string json;
+    double tolerance = 5; // percent
+    bool fail = false;
+    SuppressionOptions suppressions;
+};
+
+int diff_command(const Options& options)
+{
+    if (!(options.tolerance >= 0 && options.tolerance <= 1000))
+        throw report::Error(
+            report::Exit::usage,
+            fmt::format("--tolerance {}: write a percentage from 0 to 1000", options.tolerance));
+    report::Options reading;
+    reading.suppressions = read_suppressions(options.suppressions);
+    const report::Report base = read_logs(find_logs({options.base}), reading);
+    const report::Report now = read_logs(find_logs({options.now}), reading);
+    const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
+    if (!options.json.empty()) {
+        std::ostringstream text;
+        report::write_comparison_json(text, comparison, base, now);
+        write_text_to(options.json, text.str());
+    }
+    if (options.json != "-") { // stdout is the JSON's alone
+        report::write_comparison(std::cout, comparison, now, style_for(STDOUT_FILENO));
+        if (!std::cout.flush())
+            throw report::Error(report::Exit::usage, "cannot write to stdout");
+    }
+    return options.fail ? static_cast<int>(comparison.exit) : 0;
+}
+
+} // namespace
+
+GateCommand add_diff(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    CLI::App* const command =
+        app.add_subcommand("diff", "two runs side by side: did it become worse?");
+    command->add_option("BASE", options->base, "a log, or a folder of them: before")
+        ->required()
+        ->option_text(" ");
+    command->add_option("NEW", options->now, "after")->required()->option_text(" ");
+    command->add_option("--json", options->json, "write the comparison for machines; - is stdout")
+        ->option_text("FILE");
+    command->add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
+    command
+        ->add_option("--tolerance", options->tolerance,
+                     "by how much peaks and driver calls may be more: 5")
+        ->option_text("PERCENT");
+    add_suppression_options(*command, options->suppressions);
+    command->footer(kFooter);
+    return {command, [options] { return diff_command(*options); }};
+}
+
+} // namespace vramscope

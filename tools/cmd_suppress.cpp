@@ -1,0 +1,96 @@
+// tools/cmd_suppress.cpp — rules for what logs show as leaked, and the list of those built in.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <sstream>
+
+#include "report/error.hpp"
+#include "report/export/suppression_file.hpp"
+#include "tools/gate.hpp"
+#include "tools/results.hpp"
+#include "tools/suppression_options.hpp"
+
+namespace vramscope {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Writes a rule for each function that leaks, in LeakSanitizer's grammar, with its leaks as comments. Read it, keep
+what is known, and give it to run, report, leaks, check and diff as --suppressions FILE, or in VRAMSCOPE_SUPPRESSIONS
+(several with : between them). What is suppressed is in no leaked total; reports say how much that is, and which rules
+were not used.
+
+PATTERN is looked for in the function, file and module of each frame; * is any text, ^ and $ are the name's ends:
+  leak:load_labels            any function with this in its name
+  leak:^train(int)$           this function and no other
+  leak:src/data/*.cu          files
+  leak:libdata.so             a library, and what it calls
+
+Ends 0, also when nothing leaked; 120 if a file is no readable log; 125 for wrong usage.
+
+Examples:
+  vramscope suppress train.vsl > known.supp
+  vramscope check train.vsl --suppressions known.supp
+  vramscope suppress --list-builtin
+)";
+
+struct Options {
+    std::vector<std::string> logs;
+    std::string output;
+    bool force = false;
+    bool list_built_in = false;
+    SuppressionOptions suppressions;
+};
+
+std::string built_in_list()
+{
+    report::Suppressions suppressions;
+    suppressions.add_built_in();
+    std::string text =
+        "# Built in: what these libraries allocate themselves, and neither repeat nor let grow.\n"
+        "# The pattern is that of the library's file name. --no-builtin-suppressions turns them "
+        "off.\n";
+    for (const report::SuppressionRule& rule : suppressions.rules())
+        text += fmt::format("{:<22}  # {}\n", rule.pattern, rule.why);
+    return text;
+}
+
+int suppress_command(const Options& options)
+{
+    std::ostringstream text;
+    if (options.list_built_in) {
+        text << built_in_list();
+    } else {
+        if (options.logs.empty())
+            throw CLI::RequiredError("LOG");
+        report::Options reading;
+        reading.suppressions = read_suppressions(options.suppressions);
+        report::write_suppression_file(text,
+                                       read_logs(find_logs(options.logs), std::move(reading)));
+    }
+    if (!options.force && std::filesystem::is_regular_file(options.output))
+        throw report::Error(report::Exit::usage,
+                            fmt::format("{} exists: -f overwrites it", options.output));
+    write_text_to(options.output.empty() ? "-" : options.output, text.str());
+    return 0;
+}
+
+} // namespace
+
+GateCommand add_suppress(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    CLI::App* const command =
+        app.add_subcommand("suppress", "write rules for what is known to leak");
+    command->add_option("LOG", options->logs, "logs, or folders of them")->option_text(" ");
+    command->add_option("-o,--output", options->output, "where the rules go; else to stdout")
+        ->option_text("FILE");
+    command->add_flag("-f,--force", options->force, "overwrite the file that -o names");
+    command->add_flag("--list-builtin", options->list_built_in,
+                      "print the rules for NVIDIA's libraries instead");
+    add_suppression_options(*command, options->suppressions);
+    command->footer(kFooter);
+    return {command, [options] { return suppress_command(*options); }};
+}
+
+} // namespace vramscope

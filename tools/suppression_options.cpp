@@ -1,0 +1,39 @@
+// tools/suppression_options.cpp — files of rules, from the command line and the environment.
+#include "tools/suppression_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string_view>
+
+namespace vramscope {
+
+void add_suppression_options(CLI::App& command, SuppressionOptions& options)
+{
+    command
+        .add_option("--suppressions", options.files,
+                    "known leaks, a line each: leak:PATTERN, as LeakSanitizer reads it; may be "
+                    "repeated")
+        ->allow_extra_args(false)
+        ->option_text("FILE");
+    command.add_flag("!--no-builtin-suppressions", options.built_in,
+                     "list what NVIDIA's libraries keep to the end, too");
+}
+
+report::Suppressions read_suppressions(const SuppressionOptions& options)
+{
+    report::Suppressions suppressions;
+    const char* const named = std::getenv("VRAMSCOPE_SUPPRESSIONS");
+    for (std::string_view list = named ? named : ""; !list.empty();) {
+        const std::string_view file = list.substr(0, list.find(':'));
+        if (!file.empty())
+            suppressions.add_file(file);
+        list.remove_prefix(std::min(file.size() + 1, list.size()));
+    }
+    for (const std::string& file : options.files)
+        suppressions.add_file(file);
+    if (options.built_in)
+        suppressions.add_built_in();
+    return suppressions;
+}
+
+} // namespace vramscope
