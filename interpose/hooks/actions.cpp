@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "interpose/hooks/device_memory.hpp"
 #include "interpose/hooks/limits.hpp"
 #include "interpose/hooks/shortage.hpp"
 #include "interpose/hooks/unknown_names.hpp"
@@ -59,11 +60,12 @@ bool exiting()
 
 namespace {
 
-format::Alloc allocation(Call& call, std::uint64_t address, std::uint64_t bytes)
+format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t address,
+                         std::uint64_t bytes)
 {
     format::Alloc event{};
     event.api = call.api();
-    event.ticks = log::now();
+    event.ticks = ticks;
     event.address = address;
     event.bytes = bytes;
     return event;
@@ -74,13 +76,16 @@ format::Alloc allocation(Call& call, std::uint64_t address, std::uint64_t bytes)
 void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
                   const format::Place& place)
 {
-    log::record_alloc(call.thread, allocation(call, address, bytes), place, call.site);
+    const std::uint64_t ticks = call.ended ? call.ended : log::now();
+    log::record_alloc(call.thread, allocation(call, ticks, address, bytes), place, call.site);
+    allocated_by_driver(call, place, ticks);
 }
 
 void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
                    const format::Place& place, std::uint64_t slack)
 {
-    format::Alloc event = allocation(call, address, bytes);
+    // Not the driver call's time: its segment's record came after that.
+    format::Alloc event = allocation(call, log::now(), address, bytes);
     event.pooled = true;
     event.slack = slack;
     log::record_alloc(call.thread, event, place, call.site);

@@ -20,6 +20,8 @@ struct Call {
     Hook hook;
     const log::CallSite& site;
     std::uint64_t ticks = 0; // for what ends memory: from before the driver's call
+    std::uint64_t began = 0; // the driver's call; known beforehand where its time was taken anyway
+    std::uint64_t ended = 0; // the last one; 0: it was not timed
 
     std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }
     bool ready() { return log::ready(thread, kOpening); }
@@ -36,6 +38,9 @@ std::uint64_t number(T value)
 }
 
 struct Action {
+    // What its calls take in the driver is told. Not of questions, which are asked in a loop, and
+    // of calls that only say what the pool may do.
+    static constexpr bool kTimed = true;
     void before(Call&) {}
     // `ask` is the driver's call.
     template <class Ask>
@@ -139,6 +144,7 @@ struct ImportsMipmap : Action {
 
 // Memory, a handle or a pool gets a name that others can open.
 struct Shares : Action {
+    static constexpr bool kTimed = false;
     std::uint64_t address;
     template <class Pointer>
     explicit Shares(Pointer pointer) : address(number(pointer))
@@ -250,6 +256,7 @@ struct Frees : Action {
             return;
         event.api = call.api();
         log::begin_free(call.thread, event, call.site);
+        call.began = event.ticks;
     }
     void succeeded(Call& call)
     {
@@ -323,6 +330,7 @@ struct Unmaps : Ends {
 };
 
 struct Initialises : Action {
+    static constexpr bool kTimed = false;
     void failed(Call& call, CUresult result);
 };
 

@@ -3,6 +3,7 @@
 
 #include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/damage.hpp"
+#include "interpose/hooks/device_memory.hpp"
 #include "interpose/hooks/inside_driver.hpp"
 #include "interpose/hooks/limits.hpp"
 #include "interpose/hooks/shortage.hpp"
@@ -39,12 +40,14 @@ int DriverUpstream::allocate(std::uint64_t bytes, pool::Address& out) noexcept
         return CUDA_ERROR_OUT_OF_MEMORY;
     log::Thread& thread = log::this_thread;
     CUdeviceptr address = 0;
-    const CUresult result = in_driver(thread, [&] { return real(&address, bytes); });
+    const CUresult result =
+        timed_in_driver(thread, Hook::cuMemAlloc_v2, [&] { return real(&address, bytes); });
     if (result != CUDA_SUCCESS)
         return result;
     out = address;
     log::record_segment(thread, address, bytes, place_);
     poison_segment(thread, address, bytes);
+    segment_taken(thread, place_.device);
     return CUDA_SUCCESS;
 }
 
@@ -57,7 +60,8 @@ int DriverUpstream::release(pool::Address address, pool::Release why) noexcept
     log::Thread& thread = log::this_thread;
     const std::uint64_t ticks = log::now();
     const ContextMadeCurrent current(Driver::find(), context_);
-    const CUresult result = in_driver(thread, [&] { return real(address); });
+    const CUresult result =
+        timed_in_driver(thread, Hook::cuMemFree_v2, [&] { return real(address); });
     if (result == CUDA_SUCCESS)
         log::record_segment_gone(thread, ticks, address, end_of(why));
     return result;

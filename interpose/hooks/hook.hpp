@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracker/log/driver_times.hpp"
 #include "tracker/log/recorder.hpp"
 
 // Every version of every signature, under its exact symbol name, so that each row is checked
@@ -63,6 +64,8 @@ inline constexpr std::size_t kHooks = 0
 #define VRAMSCOPE_HOOK(...) +1
 #include "interpose/hooks/hook_table.def"
     ;
+
+static_assert(kHooks <= log::DriverTimes::kRows);
 
 extern const HookInfo kHookTable[kHooks];
 extern const log::Api kApis[kHooks]; // the same rows, as the log names them

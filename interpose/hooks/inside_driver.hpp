@@ -2,7 +2,7 @@
 // its own, as in the program's calls.
 #pragma once
 
-#include "tracker/log/thread.hpp"
+#include "interpose/hooks/hook.hpp"
 
 namespace vramscope::hooks {
 
@@ -13,6 +13,16 @@ auto in_driver(log::Thread& thread, Ask ask)
     thread.inside = log::Inside::driver;
     const auto result = ask();
     thread.inside = outer;
+    return result;
+}
+
+// One that stands for the program's own: what it takes is told under the entry point's name.
+template <class Ask>
+auto timed_in_driver(log::Thread& thread, Hook hook, Ask ask)
+{
+    const std::uint64_t began = log::now();
+    const auto result = in_driver(thread, ask);
+    log::add_driver_time(thread, static_cast<std::uint64_t>(hook), began, log::now());
     return result;
 }
 

@@ -31,6 +31,7 @@ namespace vramscope::hooks {
 
 [[gnu::noinline, gnu::cold]] inline CUresult try_again(Call& call, CUresult result)
 {
+    call.ended = 0; // the records of what it took come behind that of the second try
     if (call.ready())
         log::record_retried(call.thread, call.api(), static_cast<int>(place_now(call).device), 0,
                             result);
@@ -59,12 +60,22 @@ template <class Function, class Action, class Invoke>
     std::atomic_signal_fence(std::memory_order_release);
     thread.inside = Inside::recorder;
     int driver_errno = errno; // the program's, as long as nobody asks the driver
+    constexpr bool kTimed = std::remove_reference_t<Action>::kTimed;
     const auto ask = [&] {
+        const bool timed =
+            kTimed && log::is_ready(thread) && log::times_driver_call(thread, call.api());
+        if (timed && !call.began)
+            call.began = log::now();
         errno = driver_errno;
         thread.inside = Inside::driver;
         const CUresult result = invoke(real);
         thread.inside = Inside::recorder;
         driver_errno = errno;
+        if (timed) {
+            call.ended = log::now();
+            log::add_driver_time(thread, call.api(), call.began, call.ended);
+            call.began = 0;
+        }
         return result;
     };
     action.before(call);
@@ -75,6 +86,8 @@ template <class Function, class Action, class Invoke>
         action.failed(call, result);
     else if (call.ready()) [[likely]]
         action.succeeded(call);
+    if (kTimed && call.ended)
+        log::settle_driver_times(thread, call.ended);
     errno = driver_errno;
     if (outer != Inside::program) [[unlikely]]
         thread.site = outer_site;

@@ -6,6 +6,7 @@
 // of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
 #pragma once
 
+#include "interpose/hooks/device_memory.hpp"
 #include "interpose/hooks/limits.hpp"
 #include "interpose/hooks/route.hpp"
 #include "interpose/hooks/shortage.hpp"
@@ -57,6 +58,7 @@ CUresult ask_for_whole(Call& call, Pointer& pointer, const Ask& ask)
 
 template <class Base, class Size, class Pointer>
 struct AsksRange : Action {
+    static constexpr bool kTimed = false;
     Base* base;
     Size* bytes;
     Pointer& pointer;
@@ -88,6 +90,8 @@ struct AsksMemory : Action {
     AsksMemory(Size* free_, Size* total_) : free(free_), total(total_) {}
     void succeeded(Call& call)
     {
+        if (sizeof(Size) == sizeof(std::uint64_t) && free && total)
+            program_asked_memory(call, *free, *total);
         std::uint64_t free_bytes = free ? *free : 0;
         std::uint64_t total_bytes = total ? *total : device_bytes();
         apply_limit(free_bytes, total_bytes);
@@ -101,6 +105,7 @@ struct AsksMemory : Action {
 
 template <class Size>
 struct AsksTotal : Action {
+    static constexpr bool kTimed = false;
     Size* bytes;
     explicit AsksTotal(Size* bytes_) : bytes(bytes_) {}
     void succeeded(Call&) { *bytes = static_cast<Size>(limited_total(*bytes)); }
@@ -119,6 +124,7 @@ struct SharesBlock : Shares {
 };
 
 struct AsksAttributes : Action {
+    static constexpr bool kTimed = false;
     unsigned count;
     const CUpointer_attribute* attributes;
     void** data;
@@ -163,6 +169,7 @@ struct AsksAttribute : AsksAttributes {
 
 // An attribute that is set stays with the driver's allocation.
 struct SetsAttribute : Action {
+    static constexpr bool kTimed = false;
     CUdeviceptr& pointer;
     explicit SetsAttribute(CUdeviceptr& pointer_) : pointer(pointer_) {}
     template <class Ask>

@@ -60,6 +60,7 @@ struct FreesDevice : Frees {
     {
         if (!begun || !pooling())
             return ask();
+        call.began = 0; // what the pool does first is not this call's
         Leaving leaving;
         const FreeRoute route = route_free(call, event.address, leaving);
         return route == FreeRoute::kept ? CUDA_SUCCESS : follow(call, route, leaving, ask);
@@ -119,6 +120,7 @@ struct FreesDeviceAsync : FreesDevice<CUdeviceptr> {
     {
         if (!begun || !pooling())
             return ask();
+        call.began = 0;
         Leaving leaving;
         const FreeRoute route = route_free_async(event.address, captured, leaving);
         return follow(call, route, leaving, ask);
@@ -154,6 +156,7 @@ struct Synchronises : Action {
 };
 
 struct BeginsCapture : Action {
+    static constexpr bool kTimed = false;
     CUstream stream;
     explicit BeginsCapture(CUstream stream_) : stream(stream_) {}
     template <class Ask>
@@ -174,6 +177,7 @@ struct BeginsCapture : Action {
 
 // What may end the capture of a stream, even by failing.
 struct EndsCapture : Action {
+    static constexpr bool kTimed = false;
     CUstream stream;
     explicit EndsCapture(CUstream stream_) : stream(stream_) {}
     template <class Ask>
@@ -187,6 +191,7 @@ struct EndsCapture : Action {
 };
 
 struct DestroysStream : Action {
+    static constexpr bool kTimed = false;
     CUstream stream;
     explicit DestroysStream(CUstream stream_) : stream(stream_) {}
     template <class Ask>
@@ -228,6 +233,7 @@ struct EndsExecutable : Frees {
 
 // An executable graph gets other addresses than it was made with.
 struct ChangesExecutable : Action {
+    static constexpr bool kTimed = false;
     void succeeded(Call&)
     {
         if (pooling())

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "interpose/hooks/captures.hpp"
+#include "interpose/hooks/device_memory.hpp"
 #include "interpose/hooks/route.hpp"
 #include "interpose/hooks/synchronisation.hpp"
 #include "tracker/log/nesting.hpp"
@@ -73,6 +74,7 @@ VRAMSCOPE_EXPORT void vramscope_pop(void)
 VRAMSCOPE_EXPORT void vramscope_mark(const char* name)
 {
     log::mark(name ? name : "");
+    hooks::moment_named();
 }
 
 VRAMSCOPE_EXPORT std::int64_t vramscope_pool_empty_cache(void)

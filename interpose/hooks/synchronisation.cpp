@@ -137,8 +137,9 @@ CUresult synchronise_all(log::Thread& thread) noexcept
     CUresult answer = CUDA_SUCCESS;
     for (std::size_t i = 0; i < count; ++i) {
         const Domain& domain = all[i];
-        const CUresult result =
-            in_driver(thread, [&] { return synchronise(*driver, domain.context, current); });
+        const CUresult result = timed_in_driver(thread, Hook::cuCtxSynchronize, [&] {
+            return synchronise(*driver, domain.context, current);
+        });
         if (result == CUDA_SUCCESS && domain.number >= 0)
             advanced = the_epochs.ended(domain.number, epoch) || advanced;
         else if (domain.context == current)

@@ -13,6 +13,7 @@
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 
+#include "interpose/hooks/device_memory.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/log/recorder.hpp"
@@ -72,17 +73,23 @@ void with_message(const nvtxEventAttributes_t* event, Use use)
     }
 }
 
+void mark(std::string_view name)
+{
+    log::mark(name);
+    hooks::moment_named();
+}
+
 void mark_ex(const nvtxEventAttributes_t* event)
 {
-    with_message(event, &log::mark);
+    with_message(event, &mark);
 }
 void mark_a(const char* text)
 {
-    log::mark(text ? text : "");
+    mark(text ? text : "");
 }
 void mark_w(const wchar_t* text)
 {
-    log::mark(Narrow(text).view());
+    mark(Narrow(text).view());
 }
 int push_ex(const nvtxEventAttributes_t* event)
 {

@@ -214,6 +214,9 @@ private:
         else if (name == "device_memory")
             log::record_device_memory(thread_, n("ticks"), static_cast<int>(n("device")), n("free"),
                                       n("total"));
+        else if (name == "driver_time")
+            log::record_driver_time(thread_, n("ticks"),
+                                    {n("api"), n("calls"), n("total"), n("longest")});
         else
             return false;
         return true;

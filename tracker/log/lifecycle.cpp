@@ -18,6 +18,7 @@
 #include "tracker/capture/signals.hpp"
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/log/chunk_writer.hpp"
+#include "tracker/log/driver_times.hpp"
 #include "tracker/log/lanes.hpp"
 #include "tracker/log/rank.hpp"
 #include "tracker/log/settings.hpp"
@@ -392,6 +393,7 @@ bool Lifecycle::join(Thread& thread) noexcept
     const CallSite site = thread.site;
     const bool end_watched = thread.end_watched;
     capture::VerifiedStacks* const inherited = thread.stacks;
+    forget_driver_times(thread); // what a parent's thread summed up is in its own log
     thread = {}; // after a fork its pointers are the parent's and must not be followed
     thread.inside = inside;
     thread.site = site;
@@ -438,7 +440,10 @@ void Lifecycle::leave(Thread& thread) noexcept
     if (!is_ready(thread))
         return;
     add_verified(thread);
+    if (thread.inside == Inside::program) // else it was torn out of a hook
+        write_driver_times(thread, now(), true);
     leave_lane(thread);
+    forget_driver_times(thread);
     thread.inside = Inside::recorder;
     if (thread.stacks)
         thread.stacks->destroy();
@@ -473,8 +478,11 @@ void Lifecycle::ended(format::End how, int status) noexcept
     if (how == format::End::underscore_exit)
         header->end_status = status;
     renew_clock_pair();
-    if (is_ready(this_thread))
-        add_verified(this_thread);
+    if (Thread& thread = this_thread; is_ready(thread)) {
+        add_verified(thread);
+        if (thread.inside == Inside::program)
+            write_driver_times(thread, now(), true);
+    }
     header->end = how;
 }
 

@@ -210,6 +210,16 @@ void record_range(Thread& thread, std::string_view name) noexcept
     Body(thread, Tag::range_push, kNumbers + text_bytes(name)).ticks(now()).text(name);
 }
 
+void record_driver_time(Thread& thread, std::uint64_t ticks, const DriverTime& time) noexcept
+{
+    Body(thread, Tag::driver_time, kNumbers)
+        .number(ticks)
+        .number(time.api)
+        .number(time.calls)
+        .number(time.ticks)
+        .number(time.longest);
+}
+
 // A range or a mark of a thread that is inside a hook (a signal handler's) is not worth a torn
 // record.
 void push_range(std::string_view name) noexcept

@@ -109,6 +109,15 @@ void record_thread(Thread& thread, std::uint32_t index, std::uint32_t tid,
                    std::string_view name) noexcept;
 void record_range(Thread& thread, std::string_view name) noexcept;
 
+// What calls of one entry point took in the driver.
+struct DriverTime {
+    std::uint64_t api;
+    std::uint64_t calls;
+    std::uint64_t ticks;
+    std::uint64_t longest;
+};
+void record_driver_time(Thread& thread, std::uint64_t ticks, const DriverTime& time) noexcept;
+
 // Ranges and marks work at any time; before the thread is ready they are remembered or dropped.
 void push_range(std::string_view name) noexcept;
 void pop_range() noexcept;

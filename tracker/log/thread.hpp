@@ -63,6 +63,8 @@ struct CallSite {
     std::uintptr_t frame; // canonical frame address; the caller's rbp is at frame - 16
 };
 
+struct DriverTimes;
+
 struct Thread {
     std::uint32_t generation;
     Inside inside;
@@ -79,7 +81,8 @@ struct Thread {
     CallSite site;              // of the call that it is inside of
     capture::StackBounds stack; // its own; unknown before it joined
     capture::VerifiedStacks* stacks;
-    std::uint64_t verified; // stacks recognised without unwinding
+    DriverTimes* driver_times; // null: none was timed yet
+    std::uint64_t verified;    // stacks recognised without unwinding
     PendingRanges pending;
 };
 
