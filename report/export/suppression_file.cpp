@@ -29,13 +29,14 @@ bool is_library_template(std::string_view function)
                        [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-// `$` has a meaning wherever it stands, and a line has an end. A `*` matches itself.
+// `$` has a meaning wherever it stands, a line has an end, and a terminal obeys some characters. A
+// `*` matches itself.
 std::string exactly(std::string_view name)
 {
+    const bool safe = terminal_safe(name) == name;
     std::string pattern = "^";
     for (const char letter : name) {
-        const bool plain =
-            letter != '$' && static_cast<unsigned char>(letter) >= ' ' && letter != '\x7f';
+        const bool plain = letter != '$' && (safe || (letter >= ' ' && letter <= '~'));
         if (plain || pattern.back() != '*')
             pattern += plain ? letter : '*';
     }

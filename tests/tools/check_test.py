@@ -154,7 +154,7 @@ class OfALog(CheckTest):
 
     def test_json_follows_its_schema(self):
         self.live(LEAKY)
-        self.ends_log = self.ends("SIGKILL")
+        self.ends("SIGKILL")
         self.live(LEAKY, log="leaky.vsl")
         for name, arguments in {"a": ["leaky.vsl", "--max-peak", "1GiB", "--max-growth", "1MiB/step"],
                                 "b": ["run.vsl"], "c": ["leaky.vsl", "run.vsl", "--fail-on", "leaks,growth,oom,misuse"]
