@@ -10,15 +10,18 @@
 #include <fmt/format.h>
 
 #include "report/analyze/describe_memory.hpp"
+#include "report/analyze/growth_table.hpp"
 #include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
 #include "report/read/free_history.hpp"
+#include "report/read/growth_series.hpp"
 #include "report/read/heap_replay.hpp"
 #include "report/read/log_reader.hpp"
 #include "report/read/marks.hpp"
 #include "report/read/peak_holders.hpp"
 #include "report/read/segment_replay.hpp"
 #include "report/read/shortages.hpp"
+#include "report/read/steps.hpp"
 #include "report/sums.hpp"
 
 namespace vramscope::report {
@@ -67,6 +70,8 @@ struct Replays {
     SegmentReplay segments;
     DeviceMemory memory;
     PeakHolders holders;
+    GrowthSeries growth{heap.sites()};
+    Steps steps;
     Shortages shortages;
     Marks marks;
     Damages damages;
@@ -77,7 +82,10 @@ struct Replays {
     {
         heap.watch(memory);
         heap.watch(holders);
+        heap.watch(growth);
     }
+    Replays(const Replays&) = delete;
+    Replays& operator=(const Replays&) = delete;
 
     void apply(const Record& record)
     {
@@ -87,6 +95,7 @@ struct Replays {
         memory.apply(record);
         holders.after(record);
         shortages.apply(record, heap, segments, memory);
+        steps.apply(record);
         marks.apply(record);
         damages.note(record);
     }
@@ -136,7 +145,7 @@ public:
                 find_shortages(replays.shortages.kept(), process.pool.known, source));
         process.memory =
             describe_memory({replay, replays.memory, replays.holders, process.pool, source});
-        report_.take(find_leaks(lost, source));
+        add_leaks(process, replays, header, lost, source);
         add_lines(process, replay, logs > 1);
         report_.processes.push_back(std::move(process));
     }
@@ -154,6 +163,32 @@ private:
     static void move_to(std::vector<Row>& rows, std::vector<Row>&& more)
     {
         std::move(more.begin(), more.end(), std::back_inserter(rows));
+    }
+
+    void add_leaks(Process& process, const Replays& replays, const format::FileHeader& header,
+                   const std::vector<LostBlocks>& lost, const LeakSource& source)
+    {
+        const std::uint64_t last = replays.heap.counts().last_ticks;
+        const Work work{.allocations = replays.growth.allocations(),
+                        .begin_ticks = header.start_ticks,
+                        .end_ticks = header.exit_began_ticks != 0 ? header.exit_began_ticks : last};
+        const StepName* const wanted =
+            options_.per.empty() ? nullptr : replays.steps.named(options_.per);
+        process.unknown_step = !options_.per.empty() && !wanted;
+        if (const StepName* const steps = wanted ? wanted : replays.steps.best(work)) {
+            process.step_name = steps->name;
+            process.step_count = steps->counter.count();
+        }
+        const GrowthSource growth{.sites = replays.heap.sites(),
+                                  .phases = replays.heap.phases(),
+                                  .series = replays.growth,
+                                  .steps = replays.steps,
+                                  .wanted = wanted,
+                                  .work = work,
+                                  .log_end_ticks = last};
+        const GrowthTable table(growth, lost, source);
+        move_to(report_.growth, table.growing());
+        report_.take(find_leaks(lost, source, &table));
     }
 
     void replay_all(LogReader& reader, Replays& replays, std::size_t logs)
@@ -277,6 +312,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
         one_log.read(log, logs.size());
     report.sort();
     suppress(report, options.suppressions);
+    sort_by_speed(report.growth);
     sum_up(report);
     if (report.reasons.empty())
         report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0

@@ -32,6 +32,8 @@ struct Options {
     // Not UINT64_MAX: of a running program's log, only what had happened by then, in its ticks, a
     // moment before this call. See LogReader::hold_back().
     std::uint64_t until_ticks = UINT64_MAX;
+    // What growth is told per: a range's or a mark's name; empty: what suits the log best.
+    std::string per;
     std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
     SymbolizerOptions symbols;
     Suppressions suppressions; // none
@@ -119,6 +121,9 @@ struct Process {
     std::vector<DeviceInfo> devices;
     std::vector<Mark> marks;      // in order of time, at most kMostMarks
     std::uint64_t mark_count = 0; // of all
+    std::string step_name;        // a range or mark that growth is told per; empty: per call
+    std::uint64_t step_count = 0;
+    bool unknown_step = false; // Options::per is in no range and no mark
     Totals totals;
     PoolReport pool;
     std::vector<DeviceReport> memory; // by ordinal: each device of which anything is known

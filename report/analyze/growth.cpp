@@ -1,7 +1,18 @@
-// report/analyze/growth.cpp — from series to rows.
+// report/analyze/growth.cpp — the order of rows, and their words.
 #include "report/analyze/growth.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 namespace vramscope::report {
+
+void sort_by_speed(std::vector<Growth>& growth)
+{
+    std::stable_sort(growth.begin(), growth.end(), [](const Growth& a, const Growth& b) {
+        return std::tie(b.rate.bytes_per_second, b.bytes, b.blocks) <
+               std::tie(a.rate.bytes_per_second, a.bytes, a.blocks);
+    });
+}
 
 const char* name(LeakClass found) noexcept
 {

@@ -48,6 +48,8 @@ struct Growth : CallPlace {
     std::size_t process = 0; // index into Report::processes
 };
 
+void sort_by_speed(std::vector<Growth>& growth);
+
 const char* name(LeakClass found) noexcept; // "growing", "start-up", "cache", …
 
 } // namespace vramscope::report

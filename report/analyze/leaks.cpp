@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "report/analyze/growth_table.hpp"
 #include "report/read/memory_class.hpp"
 
 namespace vramscope::report {
@@ -75,7 +76,7 @@ public:
         join_in(at->second, lost, added);
     }
 
-    std::vector<Leak> take()
+    std::vector<Leak> take(const GrowthTable* growth)
     {
         std::vector<Leak> leaks;
         for (auto& [key, row] : rows_) {
@@ -83,6 +84,8 @@ public:
             leak.process = source_.process;
             leak.phase = join(row.phase);
             leak.pattern = pattern_of(leak, source_.duration_ns);
+            if (growth)
+                growth->classify(leak, row.last_ticks);
             leak.thread_count = row.threads.size();
             for (const std::uint32_t index : row.threads) {
                 if (leak.threads.size() == kMaxLeakThreads)
@@ -100,12 +103,14 @@ private:
         Leak leak;
         std::vector<std::string> phase;
         std::vector<std::uint32_t> threads; // indexes, sorted
+        std::uint64_t last_ticks = 0;
     };
 
     void join_in(Row& row, const LostBlocks& lost, bool first)
     {
         Leak& leak = row.leak;
         const std::uint64_t first_ns = source_.clock.ns(lost.first_ticks);
+        row.last_ticks = std::max(row.last_ticks, lost.last_ticks);
         leak.bytes += lost.bytes;
         leak.blocks += lost.blocks;
         leak.shared_blocks += lost.shared_blocks;
@@ -132,7 +137,8 @@ private:
 
 } // namespace
 
-LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source)
+LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
+                    const GrowthTable* growth)
 {
     LeakTable table(source);
     for (const LostBlocks& blocks : lost) {
@@ -143,7 +149,7 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
             table.add(blocks);
     }
     LostRows rows;
-    for (Leak& leak : table.take())
+    for (Leak& leak : table.take(growth))
         rows.of(leak.memory).push_back(std::move(leak));
     return rows;
 }

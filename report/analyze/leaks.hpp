@@ -62,6 +62,8 @@ struct Leak : CallPlace {
 };
 inline constexpr std::size_t kMaxLeakThreads = 16;
 
+class GrowthTable;
+
 // What one process's log says.
 struct LeakSource {
     const LogTables& tables;
@@ -84,8 +86,10 @@ struct LostRows {
     void sort();
 };
 
-// `lost`: of HeapReplay. Reservations are left out: addresses are no memory.
-LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source);
+// `lost`: of HeapReplay. Reservations are left out: addresses are no memory. `growth`: of the same;
+// without it no row gets a class.
+LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
+                    const GrowthTable* growth = nullptr);
 
 void sort_by_size(std::vector<Leak>& leaks);
 

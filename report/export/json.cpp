@@ -8,6 +8,7 @@
 
 #include "report/analyze/cuda_results.hpp"
 #include "report/export/export.hpp"
+#include "report/export/growth_json.hpp"
 #include "report/export/json_parts.hpp"
 #include "report/export/memory_json.hpp"
 #include "report/export/pool_json.hpp"
@@ -85,6 +86,9 @@ Json leak_json(const Leak& leak)
         threads.push_back({{"tid", thread.tid}, {"name", or_null(thread.name)}});
     return {{"kind", name(leak.kind)},
             {"pattern", name(leak.pattern)},
+            {"class", name(leak.leak_class)},
+            {"growth", rate_json(leak.rate)},
+            {"fingerprint", or_null(leak.fingerprint)},
             {"bytes", leak.bytes},
             {"blocks", leak.blocks},
             {"shared_blocks", leak.shared_blocks},
@@ -214,6 +218,9 @@ Json process_json(const Process& process)
             {"info", info},
             {"marks", marks_json(process)},
             {"mark_count", process.mark_count},
+            {"steps", process.step_name.empty()
+                          ? Json(nullptr)
+                          : Json{{"name", process.step_name}, {"count", process.step_count}}},
             {"totals", totals_json(process.totals)},
             {"pool", pool_json(process.pool)},
             {"device_memory", list_json(process.memory, device_memory_json)},
@@ -237,6 +244,7 @@ void write_json(std::ostream& out, const Report& report)
                            {"unclosed_imports", list_json(report.imports, leak_json)},
                            {"suppressed", list_json(report.suppressed, suppressed_json)},
                            {"suppressions", list_json(report.suppressions, use_json)},
+                           {"growth", list_json(report.growth, growth_json)},
                            {"misuse", list_json(report.misuse, misuse_json)},
                            {"damage", list_json(report.damage, damage_json)},
                            {"out_of_memory", list_json(report.out_of_memory, shortage_json)},

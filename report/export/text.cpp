@@ -8,6 +8,7 @@
 
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
+#include "report/export/growth_text.hpp"
 #include "report/export/misuse_text.hpp"
 #include "report/export/out_of_memory_text.hpp"
 #include "report/export/pool_text.hpp"
@@ -108,10 +109,10 @@ public:
             api_columns = std::max(api_columns, columns(terminal_safe(report_.leaks[at].api)));
         for (std::size_t at = 0; at < shown; ++at) {
             const Leak& leak = report_.leaks[at];
-            const std::string what = fmt::format(
-                "{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
-                counted(leak.blocks, "block"), leak.blocks == 1 ? "" : name(leak.pattern),
-                terminal_safe(leak.api), api_columns);
+            const std::string what =
+                fmt::format("{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
+                            counted(leak.blocks, "block"), class_word(leak),
+                            terminal_safe(leak.api), api_columns);
             const std::size_t room =
                 std::max<std::size_t>(width_, columns(what) + 20) - columns(what);
             out_ << what << (leak.stack.empty() ? "(no stack)" : frame_in(leak.stack.front(), room))
@@ -158,7 +159,10 @@ private:
                                              imports == 1 ? "was" : "were");
         if (report_.totals.leaked_blocks == 0)
             return open;
-        return not_freed_memory() + (imports == 0 ? "" : fmt::format("\n{}  and {}", prefix, open));
+        const std::string parts = leaked_parts(report_);
+        return not_freed_memory() +
+               (parts.empty() ? "" : fmt::format("\n{}  of them {}", prefix, parts)) +
+               (imports == 0 ? "" : fmt::format("\n{}  and {}", prefix, open));
     }
 
     std::string not_freed_memory() const
@@ -242,7 +246,7 @@ private:
 
     std::string circumstances(const Leak& leak) const
     {
-        std::string text = fmt::format("{}, {}", name(leak.kind), name(leak.pattern));
+        std::string text = fmt::format("{}, {}", name(leak.kind), class_words(leak));
         text += leak.blocks == 1 ? " at " + human_time(leak.first_ns)
                                  : fmt::format(", {} to {}", human_time(leak.first_ns),
                                                human_time(leak.last_ns));
@@ -282,6 +286,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
         text.process(process);
     text.leaks(style.max_leaks);
     text.imports();
+    write_growth(text, report);
     write_out_of_memory(text, report);
     write_damage(text, report);
     write_misuse(text, report);
@@ -299,6 +304,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     write_ranks(out, report, style);
     text.leaks(style.max_leaks);
     text.imports();
+    write_growth(text, report);
     write_out_of_memory(text, report);
     write_damage(text, report);
     write_misuse(text, report);
@@ -323,6 +329,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     TextWriter text(out, report, style);
     text.verdict(kPrefix);
     text.top_leaks(kPrefix);
+    write_growth_summary(text, report, kPrefix);
     write_out_of_memory_summary(text, report, kPrefix);
     write_damage_summary(text, report, kPrefix);
     write_misuse_summary(text, report, kPrefix);

@@ -1,0 +1,589 @@
+// tests/report/growth_test.cpp — programs that grow, and programs that only look like it.
+#include "report/analyze/growth.hpp"
+
+#include <list>
+
+#include <gtest/gtest.h>
+
+#include "tests/report/growth_scene.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::class_at;
+using test::growth_at;
+using test::GrowthScene;
+using test::report_of;
+using test::operator""_KiB;
+using test::operator""_MiB;
+using Addresses = std::vector<std::uint64_t>;
+
+constexpr std::uint64_t kLeak = 1;
+constexpr std::uint64_t kOther = 2;
+
+// --- with steps
+
+TEST(Growth, OneBlockEachStepGrowsByItsSize)
+{
+    GrowthScene scene;
+    scene.steps(100, [&](std::size_t) {
+        scene.flash(kOther);
+        scene.take(kLeak, 64_KiB);
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(growth_at(report, kOther), nullptr);
+    const Growth* const growth = growth_at(report, kLeak);
+    ASSERT_NE(growth, nullptr);
+    EXPECT_EQ(growth->rate.per, "step");
+    EXPECT_NEAR(growth->rate.bytes_per_step, 64 * 1024, 1024);
+    EXPECT_NEAR(growth->rate.blocks_per_step, 1, 0.02);
+    EXPECT_GT(growth->rate.confidence, 0.99);
+    EXPECT_EQ(growth->rate.steps, 80u) << "the first fifth is warm-up";
+    EXPECT_FALSE(growth->freed);
+    EXPECT_EQ(growth->phase, "step");
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].rate.bytes_per_step, growth->rate.bytes_per_step);
+}
+
+TEST(Growth, HeavyTemporariesAtTheSamePlaceDoNotHideIt)
+{
+    GrowthScene scene;
+    scene.steps(200, [&](std::size_t) {
+        Addresses temporaries;
+        for (std::size_t left = 20 + scene.below(200); left > 0; --left)
+            temporaries.push_back(scene.take(kLeak, 4_KiB * (1 + scene.below(100))));
+        scene.take(kLeak, 64_KiB);
+        scene.give(temporaries);
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    ASSERT_NE(growth_at(report, kLeak), nullptr);
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step, 64 * 1024, 3 * 1024);
+}
+
+TEST(Growth, HeavyTemporariesInFewStepsDoNotHideIt)
+{
+    GrowthScene scene;
+    scene.steps(20, [&](std::size_t) {
+        Addresses temporaries;
+        for (std::size_t left = 20 + scene.below(200); left > 0; --left)
+            temporaries.push_back(scene.take(kLeak, 4_KiB * (1 + scene.below(100))));
+        scene.take(kLeak, 64_KiB);
+        scene.give(temporaries);
+    });
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(Growth, OneBlockEachTenthStepGrows)
+{
+    GrowthScene scene;
+    scene.steps(100, [&](std::size_t step) {
+        scene.flash(kLeak, 10_KiB);
+        if (step % 10 == 0)
+            scene.take(kLeak, 10_KiB);
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    ASSERT_NE(growth_at(report, kLeak), nullptr);
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step, 1024, 200);
+}
+
+TEST(Growth, OneBlockEachEpochGrows)
+{
+    GrowthScene scene;
+    scene.steps(
+        10,
+        [&](std::size_t) {
+            scene.steps(50, [&](std::size_t) { scene.flash(kOther); });
+            scene.take(kLeak);
+        },
+        "epoch");
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(report.processes[0].step_name, "step");
+    EXPECT_EQ(report.processes[0].step_count, 500u);
+}
+
+TEST(Growth, OfFewStepsIsClaimedOfFiveAndNotOfFour)
+{
+    for (const std::size_t steps : {2, 3, 4, 5, 6}) {
+        GrowthScene scene;
+        scene.steps(steps, [&](std::size_t) {
+            scene.flash(kOther);
+            scene.take(kLeak);
+        });
+        const Report report = report_of(scene.log);
+        const std::string expected = steps >= 5 ? "growing" : steps == 4 ? "unclear" : "several";
+        EXPECT_EQ(class_at(report, kLeak), expected) << steps << " steps";
+        if (steps == 4) {
+            EXPECT_NEAR(report.leaks[0].rate.confidence, 1 - 1.0 / 6, 1e-9);
+        }
+        if (steps == 5) {
+            EXPECT_NEAR(report.leaks[0].rate.confidence, 1 - 1.0 / 24, 1e-9);
+        }
+    }
+}
+
+TEST(Growth, ManyBlocksInEachOfFewStepsAreNoMoreSure)
+{
+    GrowthScene scene;
+    scene.steps(4, [&](std::size_t) {
+        for (int block = 0; block < 30; ++block)
+            scene.take(kLeak, 1_KiB);
+    });
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "unclear");
+}
+
+TEST(Growth, FreedAtExitIsFoundAndIsNoLeak)
+{
+    GrowthScene scene;
+    Addresses kept;
+    scene.steps(100, [&](std::size_t) { kept.push_back(scene.take(kLeak)); });
+    scene.give(kept);
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(report.verdict, Verdict::clean);
+    ASSERT_NE(growth_at(report, kLeak), nullptr);
+    EXPECT_TRUE(growth_at(report, kLeak)->freed);
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step, 1_MiB, 20_KiB);
+}
+
+TEST(Growth, DestroyedWithItsContextAtTheEndIsGrowth)
+{
+    GrowthScene scene;
+    scene.steps(50, [&](std::size_t) { scene.take(kLeak); });
+    scene.log.context_gone(1);
+    scene.flash(kOther);
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(report.leaks[0].kind, LeakKind::at_reset);
+}
+
+TEST(Growth, NumbersInNamesAreTheSameStep)
+{
+    GrowthScene scene;
+    for (int epoch = 0; epoch < 4; ++epoch) {
+        scene.log.push("epoch " + std::to_string(epoch));
+        for (int step = 0; step < 25; ++step) {
+            scene.log.push("step_" + std::to_string(step));
+            scene.take(kLeak);
+            scene.log.pop();
+        }
+        scene.log.pop();
+    }
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(report.processes[0].step_name, "step_#");
+    EXPECT_EQ(report.processes[0].step_count, 100u);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(growth_at(report, kLeak)->phase, "epoch #/step_#");
+}
+
+TEST(Growth, MarksAreSteps)
+{
+    GrowthScene scene;
+    scene.take(3, 100_MiB);
+    for (int step = 0; step < 60; ++step) {
+        scene.log.mark("step " + std::to_string(step));
+        scene.flash(kOther);
+        scene.take(kLeak);
+    }
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(report.processes[0].step_name, "step #");
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(class_at(report, 3), "start-up");
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step, 1_MiB, 20_KiB);
+}
+
+TEST(Growth, LeakInOneOfEightThreadsGrows)
+{
+    GrowthScene scene;
+    for (int step = 0; step < 50; ++step) {
+        for (std::uint32_t thread = 0; thread < 8; ++thread) {
+            scene.log.thread(thread).place({.context = 1, .device = 0}).push("step");
+            scene.flash(kLeak);
+            if (thread == 5)
+                scene.take(kLeak, 10_KiB);
+            scene.log.pop();
+        }
+    }
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step * 8, 10 * 1024, 512);
+}
+
+TEST(Growth, StacksOfTheSamePlaceAreAddedUp)
+{
+    GrowthScene scene;
+    scene.log.stack(11, {0x401001}); // as stack 1, by another number
+    scene.steps(40, [&](std::size_t step) { scene.take(step % 2 == 0 ? 1 : 11); });
+    const Report report = report_of(scene.log);
+    ASSERT_EQ(report.growth.size(), 1u);
+    EXPECT_NEAR(report.growth[0].rate.bytes_per_step, 1_MiB, 60_KiB);
+}
+
+TEST(Growth, BlockThatIsReplacedByALargerOneGrows)
+{
+    GrowthScene scene;
+    std::uint64_t buffer = scene.take(kLeak, 64_KiB);
+    scene.steps(100, [&](std::size_t step) {
+        const std::uint64_t larger = scene.take(kLeak, (step + 2) * 64_KiB);
+        scene.give(buffer);
+        buffer = larger;
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step, 64_KiB, 2_KiB);
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.blocks_per_step, 0, 0.01);
+}
+
+TEST(Growth, BlocksFreedInAnotherPhaseAreFollowed)
+{
+    GrowthScene scene;
+    Addresses last;
+    scene.steps(100, [&](std::size_t) {
+        scene.log.push("forward");
+        Addresses now{scene.take(kOther), scene.take(kOther)};
+        scene.log.pop().push("backward");
+        scene.give(last);
+        scene.log.pop();
+        last = now;
+    });
+    scene.give(last);
+    const Report report = report_of(scene.log);
+    EXPECT_TRUE(report.growth.empty());
+}
+
+TEST(Growth, ThatBeganLateIsUnclearUnlessItLasts)
+{
+    for (const std::size_t begin : {30, 60, 90}) {
+        GrowthScene scene;
+        scene.steps(100, [&](std::size_t step) {
+            scene.flash(kLeak);
+            if (step >= begin)
+                scene.take(kLeak);
+        });
+        EXPECT_EQ(class_at(report_of(scene.log), kLeak), begin < 90 ? "growing" : "unclear")
+            << begin;
+    }
+}
+
+TEST(Growth, UnclosedImportsGrow)
+{
+    GrowthScene scene;
+    scene.steps(40, [&](std::size_t step) {
+        scene.log.alloc(0x900000 + step * 0x1000, 1_MiB, kLeak, "cuIpcOpenMemHandle_v2");
+    });
+    const Report report = report_of(scene.log);
+    ASSERT_EQ(report.imports.size(), 1u);
+    EXPECT_EQ(report.imports[0].leak_class, LeakClass::growing);
+}
+
+// --- what is no growth
+
+TEST(Growth, StartUpBeforeTheStepsIsToldApart)
+{
+    GrowthScene scene;
+    for (int tensor = 0; tensor < 1000; ++tensor) {
+        scene.take(kLeak);
+        scene.sleep(100'000);
+    }
+    scene.steps(100, [&](std::size_t) { scene.flash(kOther); });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "start-up");
+    EXPECT_TRUE(report.growth.empty());
+}
+
+TEST(Growth, LazyStartUpInTheFirstStepsIsStartUp)
+{
+    GrowthScene scene;
+    scene.steps(100, [&](std::size_t step) {
+        scene.flash(kOther);
+        if (step < 3)
+            scene.take(kLeak);
+        if (step == 0)
+            scene.take(3);
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "start-up");
+    EXPECT_EQ(class_at(report, 3), "start-up");
+}
+
+TEST(Growth, BlockFromTheMiddleIsOnce)
+{
+    GrowthScene scene;
+    scene.steps(100, [&](std::size_t step) {
+        scene.flash(kOther);
+        scene.flash(kLeak);
+        if (step == 50)
+            scene.take(kLeak);
+    });
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "once");
+}
+
+TEST(Growth, CacheThatFillsAndThenReplacesIsACache)
+{
+    for (const std::size_t full_at : {20, 60, 85}) {
+        GrowthScene scene;
+        std::deque<std::uint64_t> cache;
+        scene.steps(100, [&](std::size_t) {
+            cache.push_back(scene.take(kLeak));
+            if (cache.size() > full_at) {
+                scene.give(cache.front());
+                cache.pop_front();
+            }
+        });
+        const Report report = report_of(scene.log);
+        EXPECT_EQ(class_at(report, kLeak), "cache") << full_at;
+        EXPECT_TRUE(report.growth.empty()) << full_at;
+    }
+}
+
+TEST(Growth, CacheOfRandomKeysLevelsOff)
+{
+    for (const std::size_t keys : {20, 50, 100}) {
+        GrowthScene scene;
+        std::vector<bool> cached(keys);
+        scene.steps(300, [&](std::size_t) {
+            scene.flash(kOther);
+            const std::size_t key = scene.below(keys);
+            if (!cached[key])
+                scene.take(kLeak);
+            cached[key] = true;
+        });
+        const Report report = report_of(scene.log);
+        EXPECT_TRUE(report.growth.empty()) << keys;
+        EXPECT_NE(class_at(report, kLeak), "growing") << keys;
+    }
+}
+
+TEST(Growth, RingOfBlocksInFlightIsACache)
+{
+    GrowthScene scene;
+    std::deque<std::uint64_t> ring;
+    scene.steps(200, [&](std::size_t) {
+        ring.push_back(scene.take(kLeak));
+        if (ring.size() > 4) {
+            scene.give(ring.front());
+            ring.pop_front();
+        }
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "cache");
+    EXPECT_TRUE(report.growth.empty());
+}
+
+TEST(Growth, SawtoothIsNoGrowth)
+{
+    for (const std::size_t epochs : {2, 3, 10}) {
+        GrowthScene scene;
+        Addresses history;
+        scene.steps(
+            epochs,
+            [&](std::size_t) {
+                scene.give(history);
+                scene.steps(50, [&](std::size_t) { history.push_back(scene.take(kLeak)); });
+            },
+            "epoch");
+        const Report report = report_of(scene.log);
+        EXPECT_EQ(class_at(report, kLeak), "cache") << epochs;
+        EXPECT_TRUE(report.growth.empty()) << epochs;
+    }
+}
+
+TEST(Growth, ArrayThatDoublesIsNotSurelyGrowing)
+{
+    GrowthScene scene;
+    std::uint64_t buffer = scene.take(kLeak, 1_KiB);
+    std::size_t capacity = 1;
+    scene.steps(1000, [&](std::size_t step) {
+        scene.flash(kOther);
+        if (step < capacity)
+            return;
+        capacity *= 2;
+        const std::uint64_t larger = scene.take(kLeak, capacity * 1_KiB);
+        scene.give(buffer);
+        buffer = larger;
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_TRUE(report.growth.empty());
+    EXPECT_EQ(class_at(report, kLeak), "once");
+}
+
+TEST(Growth, ContextsThatTakeTheirLeaksAlongDoNotGrow)
+{
+    GrowthScene scene;
+    for (std::uint64_t round = 1; round <= 40; ++round) {
+        scene.log.context(round).place({.context = round, .device = 0}).push("step");
+        for (int block = 0; block < 5; ++block)
+            scene.take(kLeak);
+        scene.log.pop().context_gone(round);
+    }
+    const Report report = report_of(scene.log);
+    EXPECT_TRUE(report.growth.empty());
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].kind, LeakKind::at_reset);
+    EXPECT_EQ(report.leaks[0].pattern, Pattern::repeated);
+    EXPECT_EQ(report.leaks[0].blocks, 200u);
+}
+
+TEST(Growth, PhaseThatIsOverIsNoGrowth)
+{
+    GrowthScene scene;
+    scene.steps(100, [&](std::size_t step) {
+        scene.flash(kOther);
+        if (step >= 20 && step < 60)
+            scene.take(kLeak);
+    });
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "unclear");
+}
+
+TEST(Growth, RandomWalksDoNotGrow)
+{
+    std::size_t wrong = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        GrowthScene scene;
+        std::mt19937_64 random(seed);
+        std::deque<std::uint64_t> queue;
+        scene.steps(200, [&](std::size_t) {
+            for (int turn = 0; turn < 10; ++turn) {
+                if (queue.empty() || (random() % 2 == 0 && queue.size() < 60)) {
+                    queue.push_back(scene.take(kLeak));
+                } else {
+                    scene.give(queue.front());
+                    queue.pop_front();
+                }
+            }
+        });
+        wrong += !report_of(scene.log).growth.empty();
+    }
+    EXPECT_LE(wrong, 2u) << "of 200";
+}
+
+// --- without steps
+
+TEST(GrowthWithoutSteps, BlockInEachTurnOfALoopGrows)
+{
+    GrowthScene scene;
+    scene.take(3, 100_MiB);
+    for (int turn = 0; turn < 100; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+    }
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(class_at(report, 3), "start-up");
+    const Growth* const growth = growth_at(report, kLeak);
+    ASSERT_NE(growth, nullptr);
+    EXPECT_EQ(growth->rate.per, "");
+    EXPECT_NEAR(growth->rate.bytes_per_call, 1_MiB, 30_KiB);
+    EXPECT_EQ(growth->rate.bytes_per_step, growth->rate.bytes_per_call);
+    EXPECT_GT(growth->rate.bytes_per_second, 0);
+}
+
+TEST(GrowthWithoutSteps, HeavyTemporariesAtTheSamePlaceDoNotHideIt)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 300; ++turn) {
+        Addresses temporaries;
+        for (std::size_t left = 1 + scene.below(30); left > 0; --left)
+            temporaries.push_back(scene.take(kLeak, 4_KiB * (1 + scene.below(100))));
+        scene.take(kLeak, 64_KiB);
+        scene.give(temporaries);
+    }
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(GrowthWithoutSteps, LoadingThatTakesMostOfTheTimeIsStartUp)
+{
+    GrowthScene scene;
+    for (int tensor = 0; tensor < 1000; ++tensor) {
+        scene.flash(3);
+        scene.take(kLeak);
+        scene.sleep(1'000'000);
+    }
+    for (int turn = 0; turn < 10'000; ++turn) {
+        scene.flash(kOther);
+        scene.sleep(25'000);
+    }
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "start-up");
+}
+
+TEST(GrowthWithoutSteps, LoadingWithAShortLoopBehindItIsNotGrowing)
+{
+    GrowthScene scene;
+    for (std::size_t tensor = 0; tensor < 1000; ++tensor) {
+        scene.take(kLeak, 1_KiB * (1 + tensor % 7));
+        scene.sleep(1'000'000);
+    }
+    for (int turn = 0; turn < 50; ++turn) {
+        scene.flash(kOther);
+        scene.sleep(5'000'000);
+    }
+    EXPECT_NE(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(GrowthWithoutSteps, LoopBehindAMillionEventsOfStartUpIsSeen)
+{
+    for (const std::uint64_t start_up_stack : {kOther, kLeak}) {
+        GrowthScene scene;
+        for (int event = 0; event < 50'000; ++event)
+            scene.flash(start_up_stack);
+        for (int turn = 0; turn < 100; ++turn) {
+            scene.sleep(5'000'000);
+            scene.flash(3);
+            scene.take(kLeak);
+        }
+        EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing") << start_up_stack;
+    }
+}
+
+TEST(GrowthWithoutSteps, LoopBeforeALongSleepIsNotGrowingAnyMore)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 100; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+    }
+    scene.sleep(100'000'000'000);
+    scene.flash(3);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "start-up");
+}
+
+TEST(GrowthWithoutSteps, FewBlocksOfVaryingSizeAreSeveral)
+{
+    GrowthScene scene;
+    for (std::size_t layer = 0; layer < 12; ++layer)
+        scene.take(kLeak, 1_MiB * (1 + layer % 3));
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "several");
+}
+
+TEST(GrowthWithoutSteps, ManyBlocksOfOneSizeUpToTheEndAreGrowing)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 100; ++turn)
+        scene.take(kLeak);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(GrowthWithoutSteps, RandomWalksAndCachesDoNotGrow)
+{
+    std::size_t wrong = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        GrowthScene scene;
+        std::mt19937_64 random(seed);
+        std::deque<std::uint64_t> queue;
+        for (int turn = 0; turn < 3000; ++turn) {
+            if (queue.empty() || (random() % 2 == 0 && queue.size() < 60)) {
+                queue.push_back(scene.take(kLeak));
+            } else {
+                scene.give(queue.front());
+                queue.pop_front();
+            }
+        }
+        wrong += !report_of(scene.log).growth.empty();
+    }
+    EXPECT_LE(wrong, 2u) << "of 200";
+}
+
+} // namespace
+} // namespace vramscope::report
