@@ -27,12 +27,23 @@ OutputFile::OutputFile(const std::string& destination) : name_(destination)
     } else {
         const bool link = fs::is_symlink(fs::symlink_status(destination, ignored));
         path_ = link ? fs::weakly_canonical(destination).string() : destination;
-        temporary_ = fmt::format("{}.{}.tmp", path_, ::getpid());
-        descriptor_ =
-            ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        open_beside();
     }
     if (descriptor_ < 0)
         fail();
+}
+
+// Without a name where the file system has such files: then nothing is left of it, however we end.
+void OutputFile::open_beside()
+{
+    const fs::path folder = fs::path(path_).parent_path();
+    temporary_ = fmt::format("{}.{}.tmp", path_, ::getpid());
+    descriptor_ =
+        ::open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
+    nameless_ = descriptor_ >= 0;
+    if (!nameless_)
+        descriptor_ =
+            ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 }
 
 OutputFile::~OutputFile()
@@ -40,7 +51,7 @@ OutputFile::~OutputFile()
     if (descriptor_ < 0 || descriptor_ == STDOUT_FILENO)
         return;
     ::close(descriptor_);
-    if (!temporary_.empty())
+    if (!temporary_.empty() && !nameless_)
         ::unlink(temporary_.c_str());
 }
 
@@ -58,6 +69,11 @@ void OutputFile::finish()
 {
     if (descriptor_ == STDOUT_FILENO)
         return;
+    if (nameless_) {
+        const std::string file = fmt::format("/proc/self/fd/{}", descriptor_);
+        if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+            fail();
+    }
     const bool closed = ::close(descriptor_) == 0;
     descriptor_ = -1;
     if (closed && (temporary_.empty() || ::rename(temporary_.c_str(), path_.c_str()) == 0))

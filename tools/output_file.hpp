@@ -21,11 +21,13 @@ public:
     void finish();
 
 private:
+    void open_beside();
     [[noreturn]] void fail() const;
 
     std::string name_;      // as errors name it
     std::string path_;      // what the temporary file becomes
-    std::string temporary_; // empty: written in place
+    std::string temporary_; // its name meanwhile, or at the end; empty: written in place
+    bool nameless_ = false;
     int descriptor_ = -1;
 };
 

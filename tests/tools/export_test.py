@@ -2,6 +2,8 @@
 # tests/tools/export_test.py — export and schema as users call them: where the bytes go, and what is refused.
 import gzip
 import json
+import resource
+import signal
 import subprocess
 import unittest
 
@@ -84,6 +86,21 @@ class ExportTest(CliTest):
         self.assertEqual(status, 125)
         self.assertIn("-o FILE", shown)
         self.assertEqual(self.on_terminal("export", "--to", "heaptrack", "run.vsl")[0], 0)
+
+    def test_an_export_that_is_killed_leaves_nothing(self):
+        limit = (1024, 1024)
+        done = subprocess.run([VRAMSCOPE, "export", "--to", "jsonl", "-o", "out", "run.vsl"], cwd=self.folder,
+                              capture_output=True, env=self.environment(),
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        self.assertEqual(done.returncode, -signal.SIGXFSZ)
+        self.assertEqual([path.name for path in self.folder.glob("out*")], [])
+
+    def test_what_was_there_is_replaced_when_all_is_written(self):
+        (self.folder / "out").write_text("old")
+        self.assertEqual(self.exported("--to", "jsonl", "-o", "out", "no.vsl")[0], 120)
+        self.assertEqual((self.folder / "out").read_text(), "old")
+        self.exported("--to", "jsonl", "-o", "out", "run.vsl")
+        self.assertTrue((self.folder / "out").read_text().startswith('{"type":"header"'))
 
     def test_a_full_disk_is_told(self):
         status, _, errors = self.exported("--to", "jsonl", "-o", "/dev/full", "run.vsl")
