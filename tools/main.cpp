@@ -217,7 +217,7 @@ struct CommandLine {
             "heaptrack, pprof: with the frames of the CUDA runtime and of vramscope");
         export_app->footer(kExportFooter);
         schema_app = app.add_subcommand("schema", "the JSON Schema of what is written as JSON");
-        schema_app->add_option("NAME", schema, "report or events")->option_text(" ");
+        schema_app->add_option("NAME", schema, "report, events, check or diff")->option_text(" ");
         schema_app->footer(kSchemaFooter);
     }
 

@@ -87,6 +87,7 @@ class EndToEndTest(unittest.TestCase):
                               timeout=120, env=self.environment(**env))
         for written in self.folder.glob("*.json"):
             kept_json.keep(BUILD, written)
+        kept_json.keep_text(BUILD, done.stdout)
         return done
 
     def plain(self, program, *arguments, **env):

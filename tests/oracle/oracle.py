@@ -24,6 +24,15 @@ TRACED = {
 }
 
 
+# Two runs: what leaks more, what leaks less, what is new and what is gone.
+CHANGES = {
+    "more steps": (["training_demo", "30"], ["training_demo", "50"]),
+    "fewer steps": (["training_demo", "50"], ["training_demo", "30"]),
+    "another program": (["training_demo"], ["memory_kinds", "managed"]),
+    "the same": (["training_demo"], ["training_demo"]),
+}
+
+
 class OracleTest(EndToEndTest):
     def trace_log(self, program, *arguments, status=0):
         """The log of a run that ends so, and the report."""
@@ -39,6 +48,25 @@ class OracleTest(EndToEndTest):
 
     def events(self, log):
         return [json.loads(line) for line in self.export(log, "jsonl").read_text().splitlines()]
+
+    def changes(self, base, now):
+        """By function: what `vramscope diff` says that it leaks more or less."""
+        written = self.folder / "diff.json"
+        done = self.execute(VRAMSCOPE, "diff", "--json", written, base, now)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sums = collections.Counter()
+        for place in json.loads(written.read_text())["leaks"]:
+            sums[name_of(place)] += place["new"]["bytes"] - place["base"]["bytes"]
+        return sums
+
+    def two_logs(self, base, now):
+        """Of two runs of other programs, or with other arguments."""
+        names = []
+        for name, command in (("base.vsl", base), ("now.vsl", now)):
+            done = self.execute(VRAMSCOPE, "run", "--simulate", GPU, "-o", name, "--", PROGRAMS / command[0], *command[1:])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            names.append(self.folder / name)
+        return names
 
     def ask(self, *command):
         """What another program says. It must be there."""

@@ -5,7 +5,7 @@ import pathlib
 import re
 import unittest
 
-from oracle import DEVICE_MEMORY, HOST_MEMORY, TRACED, OracleTest, leaked_by_function
+from oracle import CHANGES, DEVICE_MEMORY, HOST_MEMORY, TRACED, OracleTest, leaked_by_function
 
 PARAMETERS = re.compile(r"\(.*\)")  # which pprof leaves out of some names
 PROTO = pathlib.Path("/usr/share/gocode/src/github.com/google/pprof/proto")
@@ -85,10 +85,16 @@ class PprofTest(OracleTest):
         self.assertIn("main", text)
         self.assertNotIn("libvramscope", text)
 
-    def test_finds_no_difference_between_a_run_and_itself(self):
-        log, _ = self.trace_log("training_demo")
-        file = self.export(log, "pprof")
-        self.assertEqual(self.top(file, "inuse_space", f"-diff_base={file}"), {})
+    def test_agrees_on_what_changed(self):
+        for what, (before, after) in CHANGES.items():
+            with self.subTest(what):
+                base, now = self.two_logs(before, after)
+                found = self.top(self.export(now, "pprof"), "inuse_space", f"-diff_base={self.export(base, 'pprof')}")
+                expected = self.changes(base, now)
+                self.assertEqual({PARAMETERS.sub("", name): change for name, change in found.items()},
+                                 {PARAMETERS.sub("", name): change for name, change in expected.items()})
+                base.unlink()
+                now.unlink()
 
     def test_of_a_run_that_does_not_show_all_says_so(self):
         log, _ = self.trace_log("ends", "SIGSEGV", status=128 + 11)

@@ -13,7 +13,7 @@ import sys
 try:
     import jsonschema
 except ImportError:
-    print("python3-jsonschema is missing: run ./scripts/setup", file=sys.stderr)
+    print("python3-jsonschema is missing: run ./scripts/setup --tests", file=sys.stderr)
     sys.exit(2)
 
 HERE = pathlib.Path(__file__).parent
@@ -53,7 +53,7 @@ def by_jsonschema(schema, paths):
 
 def by_ajv(schema, paths):
     if not AJV.is_dir():
-        print(f"ajv is missing in {AJV}: run ./scripts/setup", file=sys.stderr)
+        print(f"ajv is missing in {AJV}: run ./scripts/setup --tests", file=sys.stderr)
         sys.exit(2)
     done = subprocess.run(["node", HERE / "ajv" / "validate.mjs", AJV, *paths], input=json.dumps(schema),
                           capture_output=True, text=True)

@@ -13,10 +13,17 @@ def folder_of(build):
 def keep(build, path):
     """Keeps the file, if it is whole and one of ours."""
     try:
-        text = pathlib.Path(path).read_text(encoding="utf-8")
-        if "schema_version" not in json.loads(text):
+        keep_text(build, pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+
+
+def keep_text(build, text):
+    """Likewise what was written to stdout."""
+    try:
+        if not text.startswith("{\n") or "schema_version" not in json.loads(text):
             return
-    except (OSError, ValueError, TypeError):
+    except ValueError:
         return
     folder = folder_of(build)
     folder.mkdir(parents=True, exist_ok=True)

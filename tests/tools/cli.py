@@ -37,6 +37,7 @@ class CliTest(unittest.TestCase):
                               timeout=120, env=self.environment(**(env or {})))
         for written in self.folder.glob("*.json"):
             kept_json.keep(BUILD, written)
+        kept_json.keep_text(BUILD, done.stdout)
         return done.returncode, done.stdout, done.stderr
 
     def on_terminal(self, *arguments, keys=None, after="", env=None):
