@@ -65,10 +65,10 @@ std::string_view base_name(std::string_view path)
     throw Error(Exit::usage, line);
 }
 
-// A row of a report says what grows; what only repeats may do so too.
+// What only repeats may grow too, in a run that is too short to show it.
 bool is_one_time(const Leak& leak)
 {
-    return leak.pattern != Pattern::repeated;
+    return leak.pattern != Pattern::repeated && leak.leak_class != LeakClass::growing;
 }
 
 void take_from(Totals& totals, const Leak& leak)

@@ -184,6 +184,75 @@ TEST(Check, FindingsFailOnRequestAlone)
               Exit::ok);
 }
 
+// In the words of its row: what grows is growth_test's to say.
+Report growing(double per_step, double per_second, const std::string& step,
+               LogBuilder log = clean())
+{
+    Report report = report_of(log);
+    Growth growth;
+    growth.api = "cudaMalloc";
+    growth.bytes = 4_MiB;
+    growth.rate.per = step;
+    growth.rate.bytes_per_step = per_step;
+    growth.rate.bytes_per_second = per_second;
+    growth.freed = true;
+    report.growth = {growth, growth};
+    return report;
+}
+
+TEST(Check, GrowthIsOfAllStacksTogether)
+{
+    Budget budget;
+    budget.max_growth = GrowthBudget{2000, GrowthBudget::Per::step};
+    EXPECT_EQ(check(growing(1000, 9e9, "step"), budget).exit, Exit::ok);
+    EXPECT_EQ(check(growing(1001, 9e9, "step"), budget).exit, Exit::findings);
+    budget.max_growth->per = GrowthBudget::Per::second;
+    EXPECT_EQ(check(growing(9e9, 1000, "step"), budget).exit, Exit::ok);
+    EXPECT_EQ(check(growing(9e9, 1001, ""), budget).exit, Exit::findings);
+    EXPECT_EQ(check(growing(1, 1, ""), fail_on({Finding::growth})).exit, Exit::findings);
+    EXPECT_EQ(check(growing(1, 1, ""), {}).exit, Exit::ok) << "freed at the end";
+}
+
+TEST(Check, GrowthPerStepIsNotKnownWhereThereWereNone)
+{
+    Budget budget;
+    budget.max_growth = GrowthBudget{2000, GrowthBudget::Per::step};
+    const Check checked = check(growing(9000, 9e9, ""), budget);
+    EXPECT_EQ(checked.exit, Exit::incomplete);
+    ASSERT_EQ(checked.doubts.size(), 1u);
+    EXPECT_NE(checked.doubts[0].find("no steps were seen"), std::string::npos);
+    EXPECT_EQ(check(report_of(clean()), budget).exit, Exit::ok) << "nothing grew";
+}
+
+TEST(Check, GrowthOfACrashIsGrowthUnlessEventsAreMissing)
+{
+    EXPECT_EQ(check(growing(1, 1, "step", killed(clean())), fail_on({Finding::growth})).exit,
+              Exit::findings);
+    LogBuilder lost = clean();
+    lost.header().lost[0] = 1;
+    EXPECT_EQ(check(growing(1, 1, "step", lost), fail_on({Finding::growth})).exit,
+              Exit::incomplete);
+}
+
+TEST(Check, FragmentationIsWhatWasStuckWhenMostWasReserved)
+{
+    LogBuilder log = program();
+    log.segment(0x10000000, 20_MiB)
+        .pooled(0x10000000, 5_MiB)
+        .pooled(0x10000000 + 5_MiB, 10_MiB)
+        .free(0x10000000 + 5_MiB)
+        .reusable()
+        .segment(0x20000000, 5_MiB)
+        .pooled(0x20000000, 5_MiB)
+        .free(0x20000000)
+        .free(0x10000000);
+    Budget budget;
+    budget.max_fragmentation = 60; // 15 of 25 MiB
+    EXPECT_EQ(exit_of(log, budget), Exit::ok);
+    budget.max_fragmentation = 59.9;
+    EXPECT_EQ(exit_of(log, budget), Exit::findings);
+}
+
 TEST(Check, AnImportThatIsOpenFailsWithTheLeaks)
 {
     LogBuilder log = clean();

@@ -16,6 +16,7 @@ namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
+using test::report_of;
 using test::TempFile;
 using test::operator""_MiB;
 
@@ -236,6 +237,24 @@ TEST(Suppressed, ByABuiltInRuleIsNothingThatRepeats)
         log.at(2'000'000 + step * 1'000'000).alloc(0x1000 + step, 1_MiB, 3);
     EXPECT_EQ(report_with(log, built_in).verdict, Verdict::leaks);
     EXPECT_EQ(report_with(log, rules("leak:cublas")).verdict, Verdict::clean);
+}
+
+TEST(Suppressed, GrowthThatAUserKnowsIsNotTold)
+{
+    Report report = report_of(program().alloc(0x1000, 1, 1).free(0x1000));
+    Growth growth;
+    growth.suppression = 0;
+    growth.freed = true;
+    report.growth = {growth, Growth()};
+    suppress(report, rules("leak:train"));
+    EXPECT_EQ(report.growth.size(), 1u);
+    EXPECT_EQ(report.suppressions.at(0).rows, 1u);
+    report.growth = {growth};
+    report.suppressions.clear();
+    Suppressions built_in;
+    built_in.add_built_in();
+    suppress(report, built_in);
+    EXPECT_EQ(report.growth.size(), 1u) << "it grows, whoever allocates it";
 }
 
 TEST(Suppressed, UserRulesAreBeforeBuiltInOnes)

@@ -87,6 +87,21 @@ class OfALog(CheckTest):
         self.simulate("--set", "limit=64MiB", PROGRAMS / "pool_memory", "each")
         self.check("run.vsl", "--fail-on", "oom", status=100)
 
+    def test_growth_fails_beyond_its_budget(self):
+        self.simulate(PROGRAMS / "training_demo", "40")  # 64 KiB in each of 80 steps
+        none = ["run.vsl", "--fail-on", "none"]
+        self.check(*none, "--max-growth", "65KiB/step")
+        text = self.check(*none, "--max-growth", "63KiB/step", status=100)
+        self.assertRegex(text, r"^FAILED: growth 6[34][.0-9]* KiB/step, at most 63 KiB/step\n")
+        self.assertRegex(text, r"\n +.* cudaMalloc  log_loss\(.*training_demo\.cu:\d+\n")
+        self.check(*none, "--max-growth", "1GiB/s")
+        self.check(*none, "--max-growth", "1/s", status=100)
+        self.check("run.vsl", "--fail-on", "growth", status=100)
+        (self.folder / "known.supp").write_text("leak:log_loss\n")
+        self.check("run.vsl", "--fail-on", "growth", "--suppressions", "known.supp")
+        self.live(f"hold {MIB} 20 drop 20 end\n")
+        self.check("run.vsl", "--fail-on", "growth,leaks", "--max-growth", "0")
+
     def test_a_suppressed_leak_passes_and_is_told(self):
         self.live(LEAKY)
         (self.folder / "known.supp").write_text("leak:^(anonymous namespace)::hold(\n")
@@ -280,10 +295,10 @@ class WrongBudgets(CheckTest):
             '': "is no JSON", '{"max-peak": 1} x': "is no JSON", "[" * 100_000: "is no JSON",
         }
         for text, part in wrong.items():
-            (self.folder / "budget.json").write_text(text)
-            self.assert_refused("--budget", "budget.json", parts=["budget.json", part])
-        (self.folder / "budget.json").write_bytes(b'{"\xff\x1b[31m": 1}')
-        self.assert_refused("--budget", "budget.json", parts=["budget.json"])
+            (self.folder / "wrong.budget").write_text(text)
+            self.assert_refused("--budget", "wrong.budget", parts=["wrong.budget", part])
+        (self.folder / "wrong.budget").write_bytes(b'{"\xff\x1b[31m": 1}')
+        self.assert_refused("--budget", "wrong.budget", parts=["wrong.budget"])
 
     def test_in_no_file(self):
         self.assert_refused("--budget", "no.json", parts=["cannot read the budget no.json: No such file"])
