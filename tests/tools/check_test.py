@@ -99,7 +99,7 @@ class OfALog(CheckTest):
         self.check("run.vsl", "--fail-on", "growth", status=100)
         (self.folder / "known.supp").write_text("leak:log_loss\n")
         self.check("run.vsl", "--fail-on", "growth", "--suppressions", "known.supp")
-        self.live(f"hold {MIB} 20 drop 20 end\n")
+        self.live("churn 2000 1 end\n")
         self.check("run.vsl", "--fail-on", "growth,leaks", "--max-growth", "0")
 
     def test_a_suppressed_leak_passes_and_is_told(self):
