@@ -27,6 +27,14 @@ bool has_plain_ticks(Tag tag) noexcept
     return tag == Tag::device_memory || tag == Tag::driver_time;
 }
 
+// The numbers behind those ticks: whoever reads the record may take them for granted.
+bool has_its_numbers(Tag tag, Cursor in) noexcept
+{
+    for (int field = tag == Tag::driver_time ? 4 : 3; field > 0; --field)
+        in.varint();
+    return in.ok();
+}
+
 bool is_known(Tag tag) noexcept
 {
     return tag >= Tag::info && tag <= Tag::driver_time;
@@ -169,7 +177,8 @@ ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
         record.timed = true;
         record.ticks = record.body.varint();
     }
-    if (record.body.ok())
+    if (record.body.ok() &&
+        (!has_plain_ticks(record.tag) || has_its_numbers(record.tag, record.body)))
         return Step::record;
     damaged_ = true; // this record alone is bad: its length leads to the next
     return Step::nothing;

@@ -193,6 +193,18 @@ TEST(ChunkCursor, AMalformedBodyCostsOneRecordOnly)
     EXPECT_TRUE(decoded.damaged);
 }
 
+TEST(ChunkCursor, ARecordWithPlainTimeThatLacksANumberIsDamage)
+{
+    LogBuilder log;
+    log.record(0x3a, {1, 2, 3, 4}).record(0x39, {1, 0, 5}).alloc(0x1000, 256); // one short each
+    const Decoded decoded = decode(TempFile(log.build()));
+    EXPECT_TRUE(decoded.damaged);
+    EXPECT_EQ(decoded.records.back().tag, format::Tag::alloc);
+    for (const Record& record : decoded.records)
+        EXPECT_TRUE(record.tag != format::Tag::driver_time &&
+                    record.tag != format::Tag::device_memory);
+}
+
 TEST(ChunkCursor, ALengthBeyondTheChunkEndsItWithoutReadingOn)
 {
     LogBuilder log;
