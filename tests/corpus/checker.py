@@ -69,11 +69,19 @@ def has(row, key, wanted, statement, program, report):
     return value == number(wanted) if isinstance(value, int) else value == wanted
 
 
+def same(got, wanted):
+    """Whether a member of the report is what a truth says: one of several words, a number, or a part to a thousandth."""
+    if isinstance(got, float) or "." in wanted:
+        return got is not None and abs(got - float(wanted)) < 0.001
+    return got == number(wanted) if isinstance(got, int) and not isinstance(got, bool) else str(got).lower() in wanted.split("|")
+
+
 def describe(row):
     stack = stack_of(row)
     place = plain_name(stack[0]["function"]) if stack else "?"
     facts = [f"{key}={row[key]}" for key in ("kind", "class", "memory", "verdict", "api", "result_name", "requested_bytes",
-                                             "largest_gap", "short_by", "blocks", "bytes", "calls") if row.get(key) is not None]
+                                             "largest_gap", "short_by", "blocks", "bytes", "calls",
+                                             "saving_bytes", "phase") if row.get(key) is not None]
     return " ".join([f"function={place}", *facts])
 
 
@@ -87,8 +95,12 @@ class Checker:
         self.check_verdict()
         self.check_totals()
         self.check_maps()
+        self.check_memory()
+        self.check_growth()
         for statement, rows in LISTS.items():
             self.check_rows(statement, list(self.report[rows]))
+        for row in self.report["suppressed"]:  # by a list that is for libraries, of which there is none here
+            self.add("suppressed", "false", f"suppressed: {describe(row)}")
         return self.outcomes
 
     def add(self, kind, result, text=""):
@@ -127,6 +139,50 @@ class Checker:
             for name, wanted in truth.facts().items():
                 self.compare(f"map at {truth.keys['at']}", number(wanted), got[name], name)
 
+    def check_memory(self):
+        """What holds of every program, and what is planted of this one."""
+        for process in self.report["processes"]:
+            for device in process["device_memory"]:
+                self.check_sums(device)
+        for statement, name in (("peak", "stacks"), ("advice", "advice")):
+            if self.program.of(statement):  # the list is closed where something of it is planted
+                self.check_rows(statement, [row for process in self.report["processes"] for device in process["device_memory"]
+                                            for row in (device["peak"] if statement == "peak" else device)[name]])
+        for truth in self.program.of("waterfall"):
+            self.compare_parts("waterfall", truth, self.moment(truth))
+        for truth in self.program.of("gaps"):
+            at = {"peak": "free_at_pool_peak", "end": "free_at_end"}[truth.keys["at"]]
+            self.compare_parts("gaps", truth, self.device(truth)[at])
+
+    def check_sums(self, device):
+        moments = [device[name] for name in ("at_peak", "at_reserved_peak", "at_end")] + device["at_marks"]
+        for parts in [moment["waterfall"] for moment in moments]:
+            used = parts["device_used"] is None or parts["device_used"] == parts["unattributed"] + parts["reserved"]
+            pool = parts["releasable"] + parts["stuck"] + parts["pending"] + parts["allocated"]
+            blocks = parts["internal"] + parts["requested"]
+            self.compare("waterfall adds up", (True, parts["reserved"], parts["allocated"]), (used, pool, blocks), f"{parts}")
+        peak = device["peak"]
+        sums = [sum(row["bytes"] for row in peak[name]) for name in ("modules", "phases", "apis")]
+        sums.append(sum(row["bytes"] for row in peak["stacks"]) + peak["more"]["bytes"])
+        sums.append(device["at_peak"]["waterfall"]["requested"])
+        self.compare("peak adds up", [peak["bytes"]] * len(sums), sums, "modules, phases, apis, stacks, waterfall")
+
+    def device(self, truth):
+        wanted = int(truth.keys.get("device", 0))
+        return next(device for device in self.report["processes"][0]["device_memory"] if device["device"] == wanted)
+
+    def moment(self, truth):
+        at = truth.keys["at"]
+        device = self.device(truth)
+        name = "at_" + at.replace("-", "_")
+        moments = [device[name]] if name in device else [mark for mark in device["at_marks"] if mark["mark"] == at]
+        return moments[0]["waterfall"] if moments else {}
+
+    def compare_parts(self, kind, truth, parts):
+        wrong = [f"{name} {parts.get(name)}, not {wanted}" for name, wanted in truth.facts().items()
+                 if not same(parts.get(name), wanted)]
+        self.add(kind, "missed" if wrong else "found", f"{truth}: {'; '.join(wrong)}" if wrong else "")
+
     def check_rows(self, statement, rows):
         for truth in self.program.of(statement):
             mine = [row for row in rows if all(has(row, key, wanted, statement, self.program, self.report)
@@ -137,12 +193,56 @@ class Checker:
                 continue
             rows = [row for row in rows if row not in mine]
             wrong = self.wrong_facts(statement, truth, mine)
+            self.check_unplanted_growth(statement, truth, mine)
             self.add(kind, "missed" if wrong else "found", f"{truth}: {'; '.join(wrong)}" if wrong else "")
         for row in rows:
             self.add(self.kind_of(statement, {}, [row]), "false", f"{statement} not planted: {describe(row)}")
 
+    def check_class(self, wanted, rows):
+        """A word of its own: a leak may be found and be taken for a cache."""
+        for row in rows:
+            right = row["class"] in wanted.split("|")
+            text = f"{describe(row)}: class {row['class']}, not {wanted}"
+            self.add(f"class {wanted}", "found" if right else "missed", "" if right else text)
+            if not right:
+                self.add(f"class {row['class']}", "false", text)
+
+    def check_unplanted_growth(self, statement, truth, rows):
+        for row in rows:
+            if statement == "leak" and "class" not in truth.keys and row["class"] == "growing":
+                self.add("class growing", "false", f"{describe(row)}: nobody said that it grows")
+
+    @staticmethod
+    def wrong_rate(key, wanted, rates):
+        """A slope is a median over noise: right within a twentieth."""
+        if None in rates:
+            return [f"no rate, not {key} {wanted}"]
+        if key == "per":
+            got = {rate["per"].replace("#", "").strip() for rate in rates}
+            return [] if got <= set(wanted.split("|")) else [f"per {', '.join(got)}, not {wanted}"]
+        slope = sum(rate["bytes_per_step"] for rate in rates)
+        return [] if abs(slope - number(wanted)) <= number(wanted) / 20 else [f"slope {slope:.0f}, not {number(wanted)}"]
+
+    def check_growth(self):
+        """What grows is in a list of its own: leaks that grow, and what is freed at the end."""
+        rows = list(self.report["growth"])
+        planted = [truth for truth in self.program.of("leak") if "growing" in truth.keys.get("class", "").split("|")]
+        for truth in planted + self.program.of("growth"):
+            keys = {key: value for key, value in truth.selectors().items() if key in ("function", "through", "mark", "memory")}
+            mine = [row for row in rows if all(has(row, key, wanted, "growth", self.program, self.report)
+                                               for key, wanted in keys.items())]
+            rows = [row for row in rows if row not in mine]
+            if not mine and "|" in truth.keys.get("class", ""):
+                continue  # it may be called so, and need not
+            facts = {"freed": "false", **{key: value for key, value in truth.keys.items() if key in ("per", "slope", "freed")}}
+            grows = dataclasses.replace(truth, statement="growth", keys=facts)
+            wrong = self.wrong_facts("growth", grows, mine) if mine else ["no row"]
+            self.add("growth", "missed" if wrong else "found", f"growth of {truth}: {'; '.join(wrong)}" if wrong else "")
+        for row in rows:
+            self.add("growth", "false", f"growth not planted: {describe(row)}")
+
     def kind_of(self, statement, keys, rows):
-        if statement in ("leak", "misuse", "damage", "oom"):
+        if statement in ("leak", "misuse", "damage", "oom", "advice"):
             name = NAMES.get(statement, {}).get("kind", "kind")
             word = keys.get("kind") or (rows[0][name] if rows else "leaked-at-exit" if statement == "leak" else "?")
             return f"{statement} {word}"
@@ -153,20 +253,25 @@ class Checker:
     def wrong_facts(self, statement, truth, rows):
         """What is not as it should be; of several rows together, numbers are their sums."""
         wrong = []
-        facts = {"rows": "1", **truth.facts()}
+        facts = truth.facts() if statement == "growth" else {"rows": "1", **truth.facts()}
         for key, wanted in facts.items():
-            if key in ("class", "per", "slope"):
+            if key == "class":
+                self.check_class(wanted, rows)
+                continue
+            if key in ("per", "slope"):
+                wrong += self.wrong_rate(key, wanted, [row["growth" if statement == "leak" else "rate"] for row in rows])
                 continue
             if key == "rows":
                 got = len(rows)
+            elif key == "fingerprints":
+                got = len({row["fingerprint"] for row in rows})
             elif key == "threads":
                 got = sum(row["thread_count"] for row in rows)
             elif key in ("blocks", "bytes", "calls"):
                 got = sum(row[key] for row in rows)
             else:
-                got = rows[0][key]
-            same = str(got).lower() in wanted.split("|") if isinstance(got, bool) else got == number(wanted)
-            if not same:
+                got = all(row[key] for row in rows) if key == "freed" else rows[0][key]
+            if not same(got, wanted):
                 wrong.append(f"{key} {got}, not {wanted}")
         return wrong
 

@@ -23,6 +23,8 @@ HERE = pathlib.Path(__file__).parent
 BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
 VRAMSCOPE = BUILD / "bin" / "vramscope"
 PROGRAMS = BUILD / "bin" / "corpus"
+STATUS = {"clean": 0, "leaks": 100, "inconclusive": 111}
+NOTHING_SEEN = 110
 
 
 def environment():
@@ -31,12 +33,19 @@ def environment():
 
 
 def command_of(program, report):
-    command = [VRAMSCOPE, "run", "--simulate", program.run.get("simulate", "256MiB"), "--json", report]
+    command = [VRAMSCOPE, "run", "--check", "--simulate", program.run.get("simulate", "256MiB"), "--json", report]
     if "pool" in program.run:
         command += ["--pool", program.run["pool"]]
     for setting in program.run.get("set", []):
         command += ["--set", setting]
     return [str(part) for part in [*command, "--", PROGRAMS / program.name]]
+
+
+def status_of(program):
+    """What CI must see: the program's own failure, else what its verdict says."""
+    if program.of("processes") and program.of("processes")[0].keys["word"] == "0":
+        return NOTHING_SEEN
+    return int(program.run.get("exit", STATUS[program.of("verdict")[0].keys["word"]]))
 
 
 def run(program, folder):
@@ -46,11 +55,27 @@ def run(program, folder):
     done = subprocess.run(command_of(program, report), cwd=folder, capture_output=True, text=True, timeout=60,
                           env=environment())
     kept_json.keep(BUILD, report)
-    wanted = int(program.run.get("exit", 0))
-    if done.returncode != wanted:
+    wanted = status_of(program)
+    if done.returncode != wanted or not report.exists():
         problem = f"{program.name}: ended with {done.returncode}, not {wanted}: {done.stderr.strip()}"
-        return [checker.Outcome("ran", "missed", problem)]
-    return [checker.Outcome("ran", "found"), *checker.check(program, json.loads(report.read_text()))]
+        return [checker.Outcome("exit status", "missed", problem)]
+    return [checker.Outcome("exit status", "found"), *checker.check(program, json.loads(report.read_text()))]
+
+
+def known_wrong():
+    """{"PROGRAM KIND RESULT"}: where the report is known to be wrong, until somebody mends it."""
+    lines = [line.partition("#")[0].strip() for line in (HERE / "known_wrong.txt").read_text().splitlines()]
+    return {line for line in lines if line}
+
+
+def surprises(outcomes, known, programs):
+    """What fails: anything wrong that is not known, and anything known that is right by now."""
+    wrong = {f"{outcome.text.partition(':')[0]} {outcome.kind} {outcome.result}": outcome for outcome in outcomes
+             if outcome.result != "found"}
+    names = {program.name for program in programs}
+    mended = {line for line in known - wrong.keys() if line.split()[0] in names}
+    return [f"{outcome.result}: {outcome.text}" for line, outcome in wrong.items() if line not in known] + [
+        f"right by now, take it out of known_wrong.txt: {line}" for line in sorted(mended)]
 
 
 def run_all(programs, folder):
@@ -68,13 +93,13 @@ def main():
                 if not chosen.programs or program.name in chosen.programs]
     with tempfile.TemporaryDirectory() as temporary:
         outcomes = run_all(programs, chosen.keep or pathlib.Path(temporary))
-    for outcome in outcomes:
-        if outcome.result != "found":
-            print(f"{outcome.result}: {outcome.text}")
-    table = checker.counts(outcomes)
-    checker.print_table(table)
-    print(f"{len(programs)} programs")
-    return 0 if programs and all(row["missed"] + row["false"] == 0 for row in table.values()) else 1
+    known = known_wrong()
+    failures = surprises(outcomes, known, programs)
+    for line in failures:
+        print(line)
+    checker.print_table(checker.counts(outcomes))
+    print(f"{len(programs)} programs; {len(known)} known wrong")
+    return 0 if programs and not failures else 1
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 // is called clean.
 // run: exit=134
 // truth: verdict inconclusive
-// truth: leak function=load kind=in-use-at-crash memory=device blocks=2 bytes=2*5000 rows=2
+// truth: leak function=load kind=in-use-at-crash memory=device blocks=2 bytes=2*5000 rows=2 fingerprints=1
 #include "tests/corpus/corpus.hpp"
 
 void load()

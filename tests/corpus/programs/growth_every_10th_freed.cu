@@ -1,7 +1,7 @@
 // tests/corpus/programs/growth_every_10th_freed.cu — every tenth step keeps a snapshot; the program
 // frees them when it ends.
 // truth: verdict clean
-// truth: growth function=snapshot memory=pinned per=step slope=10000 freed-at-exit=yes
+// truth: growth function=snapshot memory=pinned per=step slope=10000 freed=true
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"

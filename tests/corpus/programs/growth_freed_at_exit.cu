@@ -1,7 +1,7 @@
 // tests/corpus/programs/growth_freed_at_exit.cu — a history grows by a block in each step and is
 // freed at the end: no leak, and growth all the same.
 // truth: verdict clean
-// truth: growth function=log_metric memory=device per=step slope=8KiB freed-at-exit=yes
+// truth: growth function=log_metric memory=device per=step slope=8KiB freed=true
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"

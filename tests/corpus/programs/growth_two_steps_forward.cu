@@ -1,7 +1,7 @@
 // tests/corpus/programs/growth_two_steps_forward.cu — each step takes two blocks of a queue and
 // gives one back: growth by one.
 // truth: verdict clean
-// truth: growth function=push memory=device per=tick slope=3000 freed-at-exit=yes
+// truth: growth function=push memory=device per=tick slope=3000 freed=true
 #include <deque>
 
 #include "tests/corpus/corpus.hpp"

@@ -1,7 +1,7 @@
 // tests/corpus/programs/growth_under_noise_freed.cu — a list grows slowly under blocks that come
 // and go at random; all is freed at the end.
 // truth: verdict clean
-// truth: growth function=remember memory=device per=step slope=2KiB freed-at-exit=yes
+// truth: growth function=remember memory=device per=step slope=2KiB freed=true
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"

@@ -1,7 +1,7 @@
 // tests/corpus/programs/leak_async.cu — stream-ordered memory; its stream is destroyed, which frees
 // nothing.
 // truth: verdict leaks
-// truth: leak function=enqueue memory=async api=cudaMallocAsync blocks=2 bytes=2*128KiB rows=2
+// truth: leak function=enqueue memory=async api=cudaMallocAsync blocks=2 bytes=2*128KiB rows=2 fingerprints=1
 #include "tests/corpus/corpus.hpp"
 
 void* enqueue(cudaStream_t stream)

@@ -1,7 +1,7 @@
 // tests/corpus/programs/leak_recursion.cu — a tree is built by recursion and forgotten: each of its
 // nodes has a call path of its own.
 // truth: verdict leaks
-// truth: leak function=build memory=device blocks=7 bytes=7*2500 rows=7
+// truth: leak function=build memory=device blocks=7 bytes=7*2500 rows=7 fingerprints=1
 #include "tests/corpus/corpus.hpp"
 
 __attribute__((noinline)) int build(int depth)

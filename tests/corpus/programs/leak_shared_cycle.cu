@@ -1,6 +1,6 @@
 // tests/corpus/programs/leak_shared_cycle.cu — two shared pointers hold each other.
 // truth: verdict leaks
-// truth: leak function=Node::Node memory=device blocks=2 bytes=2*6000 rows=2
+// truth: leak function=Node::Node memory=device blocks=2 bytes=2*6000 rows=2 fingerprints=1
 #include <memory>
 
 #include "tests/corpus/corpus.hpp"

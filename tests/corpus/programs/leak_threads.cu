@@ -1,6 +1,6 @@
 // tests/corpus/programs/leak_threads.cu — each of four threads leaves as many blocks as its number.
 // truth: verdict leaks
-// truth: leak function=work memory=device blocks=1+2+3+4 bytes=10*10000 threads=4
+// truth: leak function=work memory=device blocks=1+2+3+4 bytes=10*10000 threads=4 class=growing|several|unclear|start-up
 #include <thread>
 #include <vector>
 

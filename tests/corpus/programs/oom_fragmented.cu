@@ -2,7 +2,7 @@
 // it is free, in no piece of two.
 // run: pool=split set=limit=64MiB
 // truth: verdict clean
-// truth: oom function=grow kind=fragmented requested=16MiB largest_gap=4MiB device=0
+// truth: oom function=grow kind=fragmented requested=16MiB largest_gap=4MiB device=0 unusable_index=1.0 free_pieces=8
 // truth: failed function=grow calls=1
 #include <vector>
 

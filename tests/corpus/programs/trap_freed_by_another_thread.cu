@@ -10,7 +10,7 @@
 
 std::mutex mutex;
 std::condition_variable changed;
-std::queue<void*> blocks;
+std::queue<void*> blocks; // at most 8
 
 void produce()
 {
@@ -18,9 +18,10 @@ void produce()
         void* block = nullptr;
         if (i < 100)
             check(cudaMalloc(&block, 10000));
-        const std::lock_guard<std::mutex> lock(mutex);
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait(lock, [] { return blocks.size() < 8; });
         blocks.push(block); // the last one is null
-        changed.notify_one();
+        changed.notify_all();
     }
 }
 
@@ -31,6 +32,7 @@ void consume()
         changed.wait(lock, [] { return !blocks.empty(); });
         void* const block = blocks.front();
         blocks.pop();
+        changed.notify_all();
         if (block == nullptr)
             return;
         check(cudaFree(block));
