@@ -1,5 +1,7 @@
-// report/read/flat_map.hpp — a hash map from 64-bit keys, in one array: open addressing, linear
-// probing.
+// report/read/flat_map.hpp — a hash map from 64-bit keys: open addressing, linear probing.
+//
+// Keys and values are in arrays of their own: a search reads neighbouring keys, and of the values,
+// which are far apart in the cache's eyes, the one that it finds.
 //
 // For the live blocks: no allocation for an insertion or removal once grown, and the memory of what
 // is gone is used again. The hash is seeded per map, so that a crafted log cannot make all keys
@@ -17,19 +19,18 @@ namespace vramscope::report {
 template <typename Value>
 class FlatMap {
 public:
-    FlatMap()
-        : seed_(std::random_device{}() | std::uint64_t{std::random_device{}()} << 32),
-          slots_(kLeastSlots)
+    FlatMap() : seed_(std::random_device{}() | std::uint64_t{std::random_device{}()} << 32)
     {
+        resize(kLeastSlots);
     }
 
     std::size_t size() const noexcept { return size_; }
 
     Value* find(std::uint64_t key) noexcept
     {
-        for (std::size_t at = home(key); slots_[at].used; at = next(at)) {
-            if (slots_[at].key == key)
-                return &slots_[at].value;
+        for (std::size_t at = home(key); used_[at]; at = next(at)) {
+            if (keys_[at] == key)
+                return &values_[at];
         }
         return nullptr;
     }
@@ -37,8 +38,8 @@ public:
     // The key must not be there yet.
     Value& insert(std::uint64_t key, Value value)
     {
-        if ((size_ + 1) * 8 > slots_.size() * 5)
-            grow();
+        if ((size_ + 1) * 8 > keys_.size() * 5)
+            rebuild(keys_.size() * 2, [](std::uint64_t, const Value&) { return false; });
         ++size_;
         return place(key, std::move(value));
     }
@@ -46,24 +47,26 @@ public:
     // `value` is what find() gave.
     void erase(Value* value) noexcept
     {
-        std::size_t hole = static_cast<std::size_t>(slot_of(value) - slots_.data());
-        for (std::size_t at = next(hole); slots_[at].used; at = next(at)) {
+        auto hole = static_cast<std::size_t>(value - values_.data());
+        for (std::size_t at = next(hole); used_[at]; at = next(at)) {
             // Fill the hole with a later one of the run, unless that would put it before its home.
-            if (distance(home(slots_[at].key), at) >= distance(hole, at)) {
-                slots_[hole] = std::move(slots_[at]);
+            if (distance(home(keys_[at]), at) >= distance(hole, at)) {
+                keys_[hole] = keys_[at];
+                values_[hole] = std::move(values_[at]);
                 hole = at;
             }
         }
-        slots_[hole] = Slot{};
+        used_[hole] = 0;
+        values_[hole] = Value{};
         --size_;
     }
 
     template <typename Visit>
     void for_each(Visit visit)
     {
-        for (Slot& slot : slots_) {
-            if (slot.used)
-                visit(slot.key, slot.value);
+        for (std::size_t at = 0; at < keys_.size(); ++at) {
+            if (used_[at])
+                visit(keys_[at], values_[at]);
         }
     }
 
@@ -71,23 +74,10 @@ public:
     template <typename Condition>
     void erase_if(Condition condition)
     {
-        std::vector<Slot> old(slots_.size());
-        old.swap(slots_);
-        size_ = 0;
-        for (Slot& slot : old) {
-            if (slot.used && !condition(slot.key, slot.value)) {
-                place(slot.key, std::move(slot.value));
-                ++size_;
-            }
-        }
+        rebuild(keys_.size(), condition);
     }
 
 private:
-    struct Slot {
-        std::uint64_t key = 0;
-        Value value{};
-        bool used = false;
-    };
     static constexpr std::size_t kLeastSlots = 1024;
 
     std::size_t home(std::uint64_t key) const noexcept
@@ -96,43 +86,53 @@ private:
         hash ^= hash >> 32;
         hash *= 0xd6e8feb86659fd93u;
         hash ^= hash >> 32;
-        return static_cast<std::size_t>(hash) & (slots_.size() - 1);
+        return static_cast<std::size_t>(hash) & (keys_.size() - 1);
     }
 
-    std::size_t next(std::size_t at) const noexcept { return (at + 1) & (slots_.size() - 1); }
+    std::size_t next(std::size_t at) const noexcept { return (at + 1) & (keys_.size() - 1); }
     std::size_t distance(std::size_t from, std::size_t to) const noexcept
     {
-        return (to - from) & (slots_.size() - 1);
-    }
-
-    Slot* slot_of(Value* value) noexcept
-    {
-        const auto offset = static_cast<std::size_t>(
-            reinterpret_cast<char*>(value) - reinterpret_cast<char*>(&slots_.front().value));
-        return &slots_[offset / sizeof(Slot)];
+        return (to - from) & (keys_.size() - 1);
     }
 
     Value& place(std::uint64_t key, Value&& value)
     {
         std::size_t at = home(key);
-        while (slots_[at].used)
+        while (used_[at])
             at = next(at);
-        slots_[at] = {key, std::move(value), true};
-        return slots_[at].value;
+        used_[at] = 1;
+        keys_[at] = key;
+        return values_[at] = std::move(value);
     }
 
-    void grow()
+    void resize(std::size_t slots)
     {
-        std::vector<Slot> old(slots_.size() * 2);
-        old.swap(slots_);
-        for (Slot& slot : old) {
-            if (slot.used)
-                place(slot.key, std::move(slot.value));
+        keys_.resize(slots);
+        values_.resize(slots);
+        used_.resize(slots);
+    }
+
+    // Into so many slots; what `leave_out` holds for is gone.
+    template <typename Condition>
+    void rebuild(std::size_t slots, Condition leave_out)
+    {
+        const std::vector<std::uint64_t> keys = std::exchange(keys_, {});
+        std::vector<Value> values = std::exchange(values_, {});
+        const std::vector<std::uint8_t> used = std::exchange(used_, {});
+        resize(slots);
+        size_ = 0;
+        for (std::size_t at = 0; at < keys.size(); ++at) {
+            if (!used[at] || leave_out(keys[at], values[at]))
+                continue;
+            place(keys[at], std::move(values[at]));
+            ++size_;
         }
     }
 
     std::uint64_t seed_;
-    std::vector<Slot> slots_;
+    std::vector<std::uint64_t> keys_;
+    std::vector<Value> values_; // beside keys_, as is
+    std::vector<std::uint8_t> used_;
     std::size_t size_ = 0;
 };
 

@@ -2,18 +2,18 @@
 #include "report/read/pool_snapshot.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace vramscope::report {
 namespace {
 
 // A block is at least as old as the snapshot's moment, and so is its free if it was pending then.
-void add_block(std::vector<BlockPiece>& pieces, std::uint64_t address, const PoolBlock& block,
-               std::uint64_t serial)
+void add_block(std::vector<BlockPiece>& pieces, const PoolBlock& block, std::uint64_t serial)
 {
     if (block.born > serial)
         return;
     const bool pending = block.pending() && block.freed <= serial;
-    pieces.push_back({address, block.bytes, block.requested,
+    pieces.push_back({block.address, block.bytes, block.requested,
                       pending ? BlockState::active_pending_free : BlockState::active_allocated});
 }
 
@@ -38,19 +38,23 @@ void fill(std::vector<SegmentPieces>& segments, const std::vector<BlockPiece>& b
     }
 }
 
+SegmentPieces without_blocks(const Segment& segment)
+{
+    return {segment.address, segment.bytes, segment.context, segment.small, {}};
+}
+
 PoolSnapshot make_snapshot(const std::vector<const Segment*>& segments,
-                           std::vector<BlockPiece> blocks, std::uint64_t serial,
-                           std::uint64_t ticks)
+                           std::vector<SegmentPieces> gone, std::vector<BlockPiece> blocks,
+                           std::uint64_t serial, std::uint64_t ticks)
 {
     PoolSnapshot snapshot;
     snapshot.ticks = ticks;
+    snapshot.segments = std::move(gone);
     for (const Segment* const segment : segments) {
         if (segment->born > serial)
             continue;
-        snapshot.segments.push_back(
-            {segment->address, segment->bytes, segment->context, segment->small, {}});
-        for (const auto& [address, block] : segment->blocks)
-            add_block(blocks, address, block, serial);
+        snapshot.segments.push_back(without_blocks(*segment));
+        segment->blocks.for_each([&](const PoolBlock& block) { add_block(blocks, block, serial); });
     }
     const auto by_address = [](const auto& a, const auto& b) { return a.address < b.address; };
     std::sort(snapshot.segments.begin(), snapshot.segments.end(), by_address);
@@ -69,32 +73,29 @@ void PoolHistory::peak_at(std::uint64_t serial, std::uint64_t ticks)
     segments_.clear();
 }
 
-void PoolHistory::block_leaves(std::uint64_t address, const PoolBlock& block)
+void PoolHistory::block_leaves(const PoolBlock& block)
 {
     if (block.born <= serial_)
-        blocks_.push_back({address, block});
+        blocks_.push_back(block);
 }
 
 void PoolHistory::segment_leaves(const Segment& segment)
 {
     if (segment.born <= serial_)
-        segments_.push_back(segment);
+        segments_.push_back(without_blocks(segment));
 }
 
 PoolSnapshot PoolHistory::peak(const std::vector<const Segment*>& segments) const
 {
-    std::vector<const Segment*> all = segments;
-    for (const Segment& gone : segments_)
-        all.push_back(&gone);
     std::vector<BlockPiece> blocks;
-    for (const auto& [address, block] : blocks_)
-        add_block(blocks, address, block, serial_);
-    return make_snapshot(all, std::move(blocks), serial_, ticks_);
+    for (const PoolBlock& block : blocks_)
+        add_block(blocks, block, serial_);
+    return make_snapshot(segments, segments_, std::move(blocks), serial_, ticks_);
 }
 
 PoolSnapshot snapshot_of(const std::vector<const Segment*>& segments, std::uint64_t ticks)
 {
-    return make_snapshot(segments, {}, UINT64_MAX, ticks);
+    return make_snapshot(segments, {}, {}, UINT64_MAX, ticks);
 }
 
 } // namespace vramscope::report

@@ -42,7 +42,7 @@ class PoolHistory {
 public:
     // Nothing else is at an event's serial: blocks of it were born by then, or later.
     void peak_at(std::uint64_t serial, std::uint64_t ticks);
-    void block_leaves(std::uint64_t address, const PoolBlock& block);
+    void block_leaves(const PoolBlock& block);
     void segment_leaves(const Segment& segment); // its blocks have left
 
     std::uint64_t serial() const noexcept { return serial_; }
@@ -52,14 +52,10 @@ public:
     PoolSnapshot peak(const std::vector<const Segment*>& segments) const;
 
 private:
-    struct GoneBlock {
-        std::uint64_t address;
-        PoolBlock block;
-    };
     std::uint64_t serial_ = 0;
     std::uint64_t ticks_ = 0;
-    std::vector<GoneBlock> blocks_;
-    std::vector<Segment> segments_; // without their blocks
+    std::vector<PoolBlock> blocks_;
+    std::vector<SegmentPieces> segments_; // without their blocks
 };
 
 // The same of what is there now.

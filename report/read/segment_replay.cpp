@@ -134,11 +134,12 @@ void SegmentReplay::add_segment(const Record& record)
     segment.small = segment.bytes <= small_segment_bytes_;
     segment.born_ticks = record.ticks;
     segment.born = ++serial_;
-    change(segments_.add(segment), record.ticks, [&](DevicePool& pool) {
-        pool.stats.segment.rise(segment.small, 1);
-        pool.stats.reserved_bytes.rise(segment.small, segment.bytes);
+    Segment& added = segments_.add(std::move(segment));
+    change(added, record.ticks, [&](DevicePool& pool) {
+        pool.stats.segment.rise(added.small, 1);
+        pool.stats.reserved_bytes.rise(added.small, added.bytes);
         ++pool.stats.num_device_alloc;
-        if (segment.bytes >= max_split_bytes_)
+        if (added.bytes >= max_split_bytes_)
             pool.stats.oversize_segments.rise(1);
     });
 }
@@ -148,7 +149,7 @@ void SegmentReplay::drop(Segment& segment, std::uint64_t ticks)
     ++serial_;
     change(segment, ticks, [&](DevicePool& pool) {
         while (!segment.blocks.empty())
-            leave(segment, segment.blocks.begin());
+            leave(segment, *segment.blocks.first());
         pool.stats.segment.fall(segment.small, 1);
         pool.stats.reserved_bytes.fall(segment.small, segment.bytes);
         if (segment.bytes >= max_split_bytes_)
@@ -190,19 +191,20 @@ void SegmentReplay::allocate(const Record& record)
         return;
     }
     PoolBlock block;
+    block.address = address;
     block.bytes = std::min(bytes, segment->end() - address);
     block.requested = std::min(record.bytes, block.bytes);
     block.born_ticks = record.ticks;
     const std::uint64_t end = address + block.bytes;
     change(*segment, record.ticks, [&](DevicePool& pool) {
         for (;;) {
-            const auto old = segment->overlapping(address, end);
-            if (old == segment->blocks.end())
+            const PoolBlock* const old = segment->overlapping(address, end);
+            if (!old)
                 break;
-            leave(*segment, old); // it was reusable, or its free was not seen
+            leave(*segment, *old); // it was reusable, or its free was not seen
         }
         block.born = ++serial_;
-        segment->place(address, block);
+        segment->place(block);
         PoolStats& stats = pool.stats;
         const std::uint64_t peak = stats.allocated_bytes.all.peak;
         stats.allocation.rise(segment->small, 1);
@@ -227,17 +229,16 @@ void SegmentReplay::free(const Record& record)
     Segment* const segment = segments_.containing(address);
     if (!segment)
         return;
-    const auto found = segment->blocks.find(address);
-    if (found == segment->blocks.end() || found->second.pending() ||
-        record.ticks < found->second.born_ticks)
+    PoolBlock* const found = segment->blocks.find(address);
+    if (!found || found->pending() || record.ticks < found->born_ticks)
         return;
-    PoolBlock& block = found->second;
+    PoolBlock& block = *found;
     change(*segment, record.ticks, [&](DevicePool& pool) {
         block.freed = ++serial_;
         no_longer_allocated(pool.stats, *segment, block);
         ++waiting_;
         if (record.ticks <= reusable_ticks_)
-            return leave(*segment, found);
+            return leave(*segment, block);
         wait({record.ticks, address, block.freed});
     });
     if (pending_.size() + late_.size() > 2 * waiting_ + kMostStale)
@@ -263,18 +264,18 @@ void SegmentReplay::no_longer_allocated(PoolStats& stats, const Segment& segment
 }
 
 // The block is free from here, whatever it was.
-void SegmentReplay::leave(Segment& segment, Segment::Blocks::iterator found)
+void SegmentReplay::leave(Segment& segment, const PoolBlock& found)
 {
-    const auto [address, block] = *found;
+    const PoolBlock block = found;
     DevicePool& pool = devices_[segment.device];
-    segment.erase(found);
+    segment.erase(block);
     pool.stats.active.fall(segment.small, 1);
     pool.stats.active_bytes.fall(segment.small, block.bytes);
     if (block.pending())
         --waiting_;
     else
         no_longer_allocated(pool.stats, segment, block);
-    pool.since_peak.block_leaves(address, block);
+    pool.since_peak.block_leaves(block);
 }
 
 void SegmentReplay::reuse(const Record& record)
@@ -304,9 +305,9 @@ void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t tic
     Segment* const segment = segments_.containing(pending.address);
     if (!segment)
         return;
-    const auto block = segment->blocks.find(pending.address);
-    if (block != segment->blocks.end() && block->second.freed == pending.freed)
-        change(*segment, ticks, [&](DevicePool&) { leave(*segment, block); });
+    const PoolBlock* const block = segment->blocks.find(pending.address);
+    if (block && block->freed == pending.freed)
+        change(*segment, ticks, [&](DevicePool&) { leave(*segment, *block); });
 }
 
 // Blocks that were taken again, or went with their segment, leave their places behind.
@@ -316,8 +317,8 @@ void SegmentReplay::forget_stale_pending()
         Segment* const segment = segments_.containing(pending.address);
         if (!segment)
             return true;
-        const auto block = segment->blocks.find(pending.address);
-        return block == segment->blocks.end() || block->second.freed != pending.freed;
+        const PoolBlock* const block = segment->blocks.find(pending.address);
+        return !block || block->freed != pending.freed;
     };
     std::erase_if(pending_, stale);
     std::erase_if(late_, stale);

@@ -83,7 +83,7 @@ private:
     void reuse(const Record& record);
     void wait(const Pending& pending);
     void release_if_waiting(const Pending& pending, std::uint64_t ticks);
-    void leave(Segment& segment, Segment::Blocks::iterator block);
+    void leave(Segment& segment, const PoolBlock& block);
     void no_longer_allocated(PoolStats& stats, const Segment& segment,
                              const PoolBlock& block) const;
     void forget_stale_pending();

@@ -2,59 +2,55 @@
 #include "report/read/segments.hpp"
 
 #include <iterator>
+#include <utility>
 
 namespace vramscope::report {
 
-Segment::Blocks::iterator Segment::overlapping(std::uint64_t from, std::uint64_t to)
+PoolBlock* Segment::overlapping(std::uint64_t from, std::uint64_t to) noexcept
 {
     if (blocks.empty())
-        return blocks.end();
-    auto block = blocks.upper_bound(from);
-    if (block != blocks.begin()) {
-        const auto before = std::prev(block);
-        if (before->first + before->second.bytes > from)
-            return before;
-    }
-    return block != blocks.end() && block->first < to ? block : blocks.end();
+        return nullptr;
+    PoolBlock* const before = blocks.last_before(from);
+    if (before && before->address + before->bytes > from)
+        return before;
+    PoolBlock* const next = blocks.first_from(from);
+    return next && next->address < to ? next : nullptr;
 }
 
-std::uint64_t Segment::gaps_beside(std::uint64_t from, std::uint64_t to) const
+std::uint64_t Segment::gaps_beside(std::uint64_t from, std::uint64_t to) noexcept
 {
     if (blocks.empty()) // the usual case: a segment of one block
         return std::uint64_t{address < from} + std::uint64_t{to < end()};
-    const auto behind = blocks.lower_bound(to);
-    std::uint64_t free_from = address;
-    if (const auto before = blocks.lower_bound(from); before != blocks.begin()) {
-        const auto& [start, block] = *std::prev(before);
-        free_from = start + block.bytes;
-    }
-    const std::uint64_t free_to = behind == blocks.end() ? end() : behind->first;
+    const PoolBlock* const before = blocks.last_before(from);
+    const std::uint64_t free_from = before ? before->address + before->bytes : address;
+    const PoolBlock* const behind = blocks.first_from(to);
+    const std::uint64_t free_to = behind ? behind->address : end();
     return std::uint64_t{free_from < from} + std::uint64_t{to < free_to};
 }
 
-PoolBlock& Segment::place(std::uint64_t at, const PoolBlock& block)
+void Segment::place(const PoolBlock& block)
 {
-    gaps += gaps_beside(at, at + block.bytes) - 1;
+    gaps += gaps_beside(block.address, block.address + block.bytes) - 1;
     used_bytes += block.bytes;
-    return blocks.emplace(at, block).first->second;
+    blocks.insert(block);
 }
 
-void Segment::erase(Blocks::iterator block)
+void Segment::erase(const PoolBlock& block)
 {
-    const auto [at, gone] = *block;
-    used_bytes -= gone.bytes;
+    used_bytes -= block.bytes;
     if (blocks.size() > 1)
-        gaps += 1 - gaps_beside(at, at + gone.bytes);
+        gaps += 1 - gaps_beside(block.address, block.address + block.bytes);
     else
         gaps = 1;
-    blocks.erase(block);
+    blocks.erase(block.address);
 }
 
-Segment& Segments::add(const Segment& segment)
+Segment& Segments::add(Segment segment)
 {
-    Segment& added = by_address_.emplace(segment.address, segment).first->second;
-    by_start_.insert(segment.address, &added);
-    by_context_[segment.context].emplace(segment.address, &added);
+    const std::uint64_t address = segment.address;
+    Segment& added = by_address_.emplace(address, std::move(segment)).first->second;
+    by_start_.insert(address, &added);
+    by_context_[added.context].emplace(address, &added);
     return added;
 }
 
@@ -66,6 +62,10 @@ void Segments::remove(Segment& segment)
     if (context->second.empty())
         by_context_.erase(context);
     by_start_.erase(by_start_.find(address));
+    if (hinted_) {
+        hints_.fill({});
+        hinted_ = false;
+    }
     by_address_.erase(address);
 }
 
@@ -77,13 +77,21 @@ Segment* Segments::at(std::uint64_t address)
 
 Segment* Segments::containing(std::uint64_t address)
 {
+    Hint& hint = hints_[(address >> kPageBits) % hints_.size()];
+    if (hint.page == address >> kPageBits && address >= hint.segment->address &&
+        address < hint.segment->end())
+        return hint.segment;
     if (Segment* const begins_here = at(address))
         return begins_here;
     const auto behind = by_address_.upper_bound(address);
     if (behind == by_address_.begin())
         return nullptr;
     Segment& before = std::prev(behind)->second;
-    return address < before.end() ? &before : nullptr;
+    if (address >= before.end())
+        return nullptr;
+    hint = {address >> kPageBits, &before};
+    hinted_ = true;
+    return &before;
 }
 
 Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)
