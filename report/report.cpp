@@ -13,6 +13,7 @@
 #include "report/analyze/growth_table.hpp"
 #include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
+#include "report/read/churn_counts.hpp"
 #include "report/read/free_history.hpp"
 #include "report/read/growth_series.hpp"
 #include "report/read/heap_replay.hpp"
@@ -28,7 +29,7 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr std::uint64_t kRecordsPerProgress = 1 << 18;
+constexpr std::uint64_t kRecordsPerProgress = 1 << 16;
 
 void add_notices(std::vector<std::string>& notices, const Process& process,
                  const HeapReplay& replay)
@@ -75,14 +76,17 @@ struct Replays {
     Shortages shortages;
     Marks marks;
     Damages damages;
+    ChurnCounts churn;
 
-    Replays(LogTables& tables, std::uint64_t exit_began_ticks, std::function<void()> find_apis)
+    Replays(LogTables& tables, std::uint64_t exit_began_ticks, std::function<void()> find_apis,
+            const TickClock& clock)
         : heap(tables, exit_began_ticks, std::move(find_apis)), segments(tables),
-          memory(tables, heap.sites(), segments), holders(heap, memory)
+          memory(tables, heap.sites(), segments), holders(heap, memory), churn(clock)
     {
         heap.watch(memory);
         heap.watch(holders);
         heap.watch(growth);
+        heap.watch(churn);
     }
     Replays(const Replays&) = delete;
     Replays& operator=(const Replays&) = delete;
@@ -90,6 +94,7 @@ struct Replays {
     void apply(const Record& record)
     {
         holders.before(record);
+        churn.note(record);
         heap.apply(record);
         segments.apply(record);
         memory.apply(record);
@@ -121,7 +126,7 @@ public:
         const auto find_apis = [&] {
             reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
         };
-        Replays replays(tables, header.exit_began_ticks, find_apis);
+        Replays replays(tables, header.exit_began_ticks, find_apis, reader.clock());
         HeapReplay& replay = replays.heap;
         if (!running) // then they are only on their way
             replay.expect(reader.pending_frees());
@@ -137,10 +142,15 @@ public:
                                      process.duration_ns);
         process.shortages = replays.shortages.count();
         StackReader stacks(tables, symbolizer_, options_.all_frames, &options_.suppressions);
-        add_refused_and_damaged(process, {file, tables, reader, replays, stacks});
+        process.churn =
+            describe_churn(replays.churn, replay.sites(), tables, reader.clock(), stacks);
+        if (!report_.interrupted)
+            add_refused_and_damaged(process, {file, tables, reader, replays, stacks});
+        // Of a reading that was interrupted nobody knows what was freed later.
+        const ProcessEnd end =
+            report_.interrupted ? ProcessEnd{.kind = ProcessEnd::Kind::running} : process.end;
         const LeakSource source{
-            tables, reader.clock(), process.end, process.duration_ns, report_.processes.size(),
-            stacks};
+            tables, reader.clock(), end, process.duration_ns, report_.processes.size(), stacks};
         move_to(report_.out_of_memory,
                 find_shortages(replays.shortages.kept(), process.pool.known, source));
         process.memory =
@@ -197,12 +207,27 @@ private:
         std::uint64_t records = 0;
         while (const Record* const record = reader.next()) {
             replays.apply(*record);
-            if (++records % kRecordsPerProgress == 0 && options_.progress)
+            if (++records % kRecordsPerProgress != 0)
+                continue;
+            if (options_.progress)
                 options_.progress((done + reader.fraction_read()) / static_cast<double>(logs));
+            if (options_.interrupted && options_.interrupted()) {
+                interrupt((done + reader.fraction_read()) / static_cast<double>(logs), logs);
+                break;
+            }
         }
         replays.heap.finish();
-        if (options_.progress)
+        if (options_.progress && !report_.interrupted)
             options_.progress((done + 1) / static_cast<double>(logs));
+    }
+
+    void interrupt(double fraction, std::size_t logs)
+    {
+        report_.interrupted = true;
+        report_.reasons.push_back(
+            fmt::format("the reading was interrupted after {:.0f} % of the log{}: what was in use "
+                        "there is listed",
+                        100 * fraction, logs == 1 ? "" : "s"));
     }
 
     // What wrong frees, frees in flight and damaged memory were about, a second reading tells.
@@ -308,8 +333,11 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     Report report;
     Symbolizer symbolizer(options.symbols);
     LogReport one_log(report, options, symbolizer);
-    for (const std::filesystem::path& log : logs)
+    for (const std::filesystem::path& log : logs) {
         one_log.read(log, logs.size());
+        if (report.interrupted)
+            break;
+    }
     report.sort();
     suppress(report, options.suppressions);
     sort_by_speed(report.growth);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/analyze/churn.hpp"
 #include "report/analyze/damage.hpp"
 #include "report/analyze/device_report.hpp"
 #include "report/analyze/growth.hpp"
@@ -35,6 +36,8 @@ struct Options {
     // What growth is told per: a range's or a mark's name; empty: what suits the log best.
     std::string per;
     std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
+    // Asked now and then, may be empty. True: the report of what was read so far, and no more.
+    std::function<bool()> interrupted;
     SymbolizerOptions symbols;
     Suppressions suppressions; // none
 };
@@ -126,6 +129,7 @@ struct Process {
     bool unknown_step = false; // Options::per is in no range and no mark
     Totals totals;
     PoolReport pool;
+    ChurnReport churn;
     std::vector<DeviceReport> memory; // by ordinal: each device of which anything is known
     std::uint64_t shortages = 0;      // allocations that failed for want of memory, all of them
     Coverage coverage;
@@ -139,6 +143,7 @@ struct Process {
 // Largest rows first.
 struct Report : LostRows {
     Verdict verdict = Verdict::inconclusive;
+    bool interrupted = false; // Options::interrupted ended the reading
     std::vector<std::string> reasons;     // why it is inconclusive, one line each
     std::vector<std::string> notices;     // what a reader should know, one line each
     std::vector<Process> processes;       // in the order of the logs

@@ -4,24 +4,27 @@
 
 #include "report/error.hpp"
 #include "tools/commands.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/results.hpp"
 
 namespace vramscope {
 
 int view_command(const ViewOptions& options)
 {
+    const Interrupt interrupt;
     report::Options reading;
     reading.all_frames = options.all_frames;
     reading.suppressions = read_suppressions(options.suppressions);
     const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
+    const int status = report.interrupted ? kInterruptedStatus : 0;
     if (!options.json.empty())
         write_json_to(options.json, report);
     if (options.json == "-")
-        return 0; // stdout is the JSON's alone
+        return status; // stdout is the JSON's alone
     options.write(std::cout, report, style_for(STDOUT_FILENO));
     if (!std::cout.flush())
         throw report::Error(report::Exit::usage, "cannot write to stdout");
-    return 0;
+    return status;
 }
 
 } // namespace vramscope

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/messages.hpp"
 #include "tools/output_file.hpp"
 
@@ -23,7 +24,7 @@ namespace {
 class ProgressBar {
 public:
     ProgressBar()
-        : shown_(::isatty(STDERR_FILENO)),
+        : shown_(can_draw(STDERR_FILENO)),
           next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))
     {
     }
@@ -101,6 +102,7 @@ std::function<void(double)> progress_bar()
 report::Report read_logs(const std::vector<fs::path>& logs, report::Options options)
 {
     options.progress = progress_bar();
+    options.interrupted = [] { return Interrupt::came(); };
     return report::make_report(logs, options);
 }
 

@@ -19,7 +19,7 @@ std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arg
 // is destroyed.
 std::function<void(double fraction)> progress_bar();
 
-// make_report with that bar.
+// make_report with that bar. While an Interrupt lives, Ctrl-C ends the reading early.
 report::Report read_logs(const std::vector<std::filesystem::path>& logs,
                          report::Options options = {});
 

@@ -38,6 +38,10 @@ inline constexpr std::array kViews{
          "  vramscope frag vramscope.train.4711.vsl\n"
          "  vramscope frag --json - train.vsl | jq '.processes[].device_memory[].at_peak'\n",
          report::write_fragmentation},
+    View{"churn", "how often memory is allocated and freed, what that costs, and where",
+         "  vramscope churn vramscope.train.4711.vsl\n"
+         "  vramscope churn --json - train.vsl | jq '.processes[0].churn.driver'\n",
+         report::write_churn},
 };
 // clang-format on
 

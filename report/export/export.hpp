@@ -27,6 +27,8 @@ void write_peak(std::ostream& out, const Report& report,
                 const TextStyle& style = {}); // what each device's peak was made of
 void write_timeline(std::ostream& out, const Report& report,
                     const TextStyle& style = {}); // a chart of each device
+void write_churn(std::ostream& out, const Report& report,
+                 const TextStyle& style = {}); // what allocating costs, and where
 void write_snapshot(std::ostream& out, const Report& report,
                     const TextStyle& style = {}); // of a running program: what it holds now
 void write_summary(std::ostream& out, const Report& report,

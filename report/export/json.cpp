@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/analyze/cuda_results.hpp"
+#include "report/export/churn_json.hpp"
 #include "report/export/export.hpp"
 #include "report/export/growth_json.hpp"
 #include "report/export/json_parts.hpp"
@@ -224,6 +225,7 @@ Json process_json(const Process& process)
             {"totals", totals_json(process.totals)},
             {"pool", pool_json(process.pool)},
             {"device_memory", list_json(process.memory, device_memory_json)},
+            {"churn", churn_json(process.churn)},
             {"out_of_memory_count", process.shortages},
             {"coverage", coverage}};
 }

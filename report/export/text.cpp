@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/export/churn_text.hpp"
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
 #include "report/export/growth_text.hpp"
@@ -311,6 +312,18 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     write_suppressions(text, report);
     text.notices();
     out << "\nNext: vramscope report " << logs_of(report) << '\n';
+}
+
+void write_churn(std::ostream& out, const Report& report, const TextStyle& style)
+{
+    TextWriter text(out, report, style);
+    for (const Process& process : report.processes) {
+        write_churn_of(text, process, report.processes.size() > 1);
+        out << '\n';
+    }
+    for (const std::string& reason : report.reasons)
+        text.wrapped("", "Incomplete: ", terminal_safe(reason));
+    out << "Next: vramscope report " << logs_of(report) << '\n';
 }
 
 void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style)

@@ -29,6 +29,7 @@ public:
         ns_per_tick_ = scale;
     }
 
+    std::uint64_t start_ticks() const noexcept { return start_ticks_; }
     // 0 for what was before the start.
     std::uint64_t ns(std::uint64_t ticks) const noexcept
     {

@@ -47,6 +47,35 @@ TEST(Report, IsCleanWhenEverythingWasFreed)
     EXPECT_EQ(report.totals.frees, 1u);
 }
 
+TEST(Report, OfAReadingThatIsInterruptedIsWhatWasReadSoFar)
+{
+    LogBuilder log;
+    for (int i = 0; i < 100'000; ++i)
+        log.alloc(0x1000, 1_MiB, 1).free(0x1000).alloc(0x2000, 1_MiB, 1).free(0x2000);
+    const TempFile file(log.build());
+    int asked = 0;
+    Options options;
+    options.interrupted = [&asked] { return ++asked == 2; };
+    const Report report = make_report({file.path(), file.path()}, options);
+    EXPECT_TRUE(report.interrupted);
+    EXPECT_EQ(report.processes.size(), 1u) << "the second log is not read";
+    EXPECT_EQ(report.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(has_reason(report, "interrupted after 1"));
+    EXPECT_TRUE(has_reason(report, "% of the logs"));
+    EXPECT_GT(report.coverage.events, 100'000u);
+    EXPECT_LT(report.coverage.events, 200'000u);
+    for (const Leak& leak : report.leaks)
+        EXPECT_EQ(leak.kind, LeakKind::in_use);
+}
+
+TEST(Report, NobodyInterruptsAShortReading)
+{
+    const TempFile file(clean().build());
+    Options options;
+    options.interrupted = [] { return true; };
+    EXPECT_FALSE(make_report({file.path()}, options).interrupted);
+}
+
 TEST(Report, NamesLeaksWithTheirTotals)
 {
     const Report report = report_of(leaking());

@@ -1,0 +1,356 @@
+// tests/bench/log_generator.cpp — writes a log of any length, as the recorder would have left it.
+//
+//   log_generator EVENTS FILE [--pool off|cache|split] [--threads N] [--live N] [--stacks N]
+//
+// A program that holds N blocks, frees any of them and allocates another, from several threads and
+// many places, in steps that are NVTX ranges. With a pool freed blocks wait until they may be used
+// again, and are handed out without the driver. Streamed: memory goes with what is alive. The bytes
+// are made by tracker/format alone. EVENTS counts allocations and frees.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <random>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "tracker/format/layout.hpp"
+#include "tracker/format/record.hpp"
+
+namespace {
+
+using namespace vramscope;
+using format::Tag;
+
+constexpr std::uint64_t kFirstAddress = 0x7f0000000000;
+constexpr std::uint64_t kSlotBytes = 64 * 1024;
+constexpr std::uint64_t kSlotsPerSegment = 32; // with --pool split
+constexpr std::uint64_t kFirstModule = 0x400000;
+constexpr std::uint64_t kEventsPerStep = 1000;
+constexpr std::uint64_t kEventsPerTurn = 100; // of one thread, before another goes on
+constexpr std::size_t kPending = 512;         // freed blocks that wait
+
+enum class Pool { off, cache, split };
+
+struct Options {
+    std::uint64_t events = 0;
+    std::string file;
+    Pool pool = Pool::off;
+    std::uint32_t threads = 4;
+    std::uint64_t live = 25'000;
+    std::uint64_t stacks = 2'000;
+};
+
+// The chunks of one thread, one after the other.
+class Lane {
+public:
+    Lane(int file, std::uint32_t index, format::FileHeader& header)
+        : file_(file), index_(index), header_(header), chunk_(format::kChunkBytes)
+    {
+    }
+
+    // Where a record of at most `bytes` goes; end() publishes it.
+    std::uint8_t* begin(std::size_t bytes, std::uint64_t ticks)
+    {
+        if (!open_ || used_ + bytes > chunk_.size())
+            next_chunk(ticks);
+        return chunk_.data() + used_;
+    }
+    void end(const std::uint8_t* at) { used_ = static_cast<std::size_t>(at - chunk_.data()); }
+
+    // Numbers and a text at the end, behind a tag and their length.
+    void record(Tag tag, std::uint64_t ticks, bool timed, std::vector<std::uint64_t> numbers,
+                std::string_view text = {}, bool has_text = false)
+    {
+        std::uint8_t* const start =
+            begin(32 + numbers.size() * format::kMaxVarintBytes + text.size(), ticks);
+        *start = static_cast<std::uint8_t>(tag);
+        std::uint8_t* at = start + 3;
+        if (timed)
+            at = format::put_ticks(at, ticks, deltas);
+        for (const std::uint64_t number : numbers)
+            at = format::put_varint(at, number);
+        if (has_text) {
+            at = format::put_varint(at, text.size());
+            std::memcpy(at, text.data(), text.size());
+            at += text.size();
+        }
+        const auto length = static_cast<std::size_t>(at - start - 3);
+        start[1] = static_cast<std::uint8_t>((length & 0x7f) | 0x80);
+        start[2] = static_cast<std::uint8_t>(length >> 7);
+        end(at);
+    }
+
+    void flush()
+    {
+        if (!open_)
+            return;
+        header_of_chunk_.committed =
+            static_cast<std::uint32_t>(used_ - sizeof(format::ChunkHeader));
+        std::memcpy(chunk_.data(), &header_of_chunk_, sizeof header_of_chunk_);
+        const auto at = static_cast<off_t>(format::kHeaderBytes +
+                                           std::uint64_t{header_of_chunk_.index} * chunk_.size());
+        if (::pwrite(file_, chunk_.data(), chunk_.size(), at) !=
+            static_cast<ssize_t>(chunk_.size())) {
+            std::perror("log_generator");
+            std::exit(1);
+        }
+        open_ = false;
+    }
+
+    format::DeltaState deltas;
+
+private:
+    void next_chunk(std::uint64_t ticks)
+    {
+        flush();
+        std::memset(chunk_.data(), 0, chunk_.size());
+        header_of_chunk_ = {};
+        header_of_chunk_.magic = format::kChunkMagic;
+        header_of_chunk_.index = header_.chunks++;
+        header_of_chunk_.lane = index_;
+        header_of_chunk_.ordinal = ordinal_++;
+        header_of_chunk_.base_ticks = header_of_chunk_.base_ns = ticks;
+        header_of_chunk_.tid = 1000 + index_;
+        used_ = sizeof(format::ChunkHeader);
+        open_ = true;
+        deltas = {.ticks = ticks, .address = 0};
+        record(Tag::thread, ticks, false, {index_, 1000 + index_}, "worker", true);
+        const format::Place place{.context = 1, .device = 0};
+        end(format::encode_place(begin(format::kMaxHotBytes, ticks), place));
+    }
+
+    int file_;
+    std::uint32_t index_;
+    format::FileHeader& header_;
+    format::ChunkHeader header_of_chunk_{};
+    std::vector<std::uint8_t> chunk_;
+    std::size_t used_ = 0;
+    std::uint32_t ordinal_ = 0;
+    bool open_ = false;
+};
+
+class Generator {
+public:
+    Generator(const Options& options, int file) : options_(options), file_(file)
+    {
+        std::memcpy(header_.magic, format::kMagic, sizeof header_.magic);
+        header_.major = format::kMajorVersion;
+        header_.minor = format::kMinorVersion;
+        header_.byte_order = format::kByteOrder;
+        header_.header_bytes = format::kHeaderBytes;
+        header_.chunk_bytes = format::kChunkBytes;
+        header_.pid = 1;
+        header_.clock = format::Clock::monotonic;
+        header_.start_ticks = header_.start_ns = ticks_;
+        header_.threads = options.threads;
+        for (std::uint32_t thread = 0; thread < options.threads; ++thread)
+            lanes_.emplace_back(file, thread, header_);
+    }
+
+    void run()
+    {
+        define();
+        for (std::uint64_t slot = 0; slot < options_.live && events_ < options_.events; ++slot) {
+            next_event();
+            take_segment(slot);
+            allocate(slot);
+            live_.push_back(slot);
+        }
+        first_free_ = live_.size();
+        while (events_ < options_.events) {
+            next_event();
+            if (events_ % 2 == 1)
+                free_one();
+            else
+                allocate_one();
+        }
+        for (Lane& lane : lanes_)
+            lane.flush();
+        header_.latest_ticks = header_.latest_ns = ticks_;
+        header_.exit_began_ticks = ticks_;
+        header_.end = format::End::exit;
+        std::vector<char> block(format::kHeaderBytes);
+        std::memcpy(block.data(), &header_, sizeof header_);
+        if (::pwrite(file_, block.data(), block.size(), 0) != static_cast<ssize_t>(block.size())) {
+            std::perror("log_generator");
+            std::exit(1);
+        }
+    }
+
+private:
+    enum : std::uint64_t { kAlloc, kFree };
+
+    Lane& lane() { return lanes_[thread_]; }
+
+    void define()
+    {
+        Lane& first = lanes_[0];
+        first.record(Tag::api, ticks_, false, {kAlloc, 1, 1}, "cuMemAlloc_v2", true);
+        first.record(Tag::api, ticks_, false, {kFree, 2, 1}, "cuMemFree_v2", true);
+        first.record(Tag::context, ticks_, false, {1, 0x1000, format::zigzag(0), 1});
+        first.record(Tag::device, ticks_, false, {0, std::uint64_t{80} << 30}, "Generated", true);
+        info("program", "generated");
+        info("pool.mode", options_.pool == Pool::off     ? "off"
+                          : options_.pool == Pool::cache ? "cache"
+                                                         : "split");
+        for (std::uint64_t id = 1; id <= options_.stacks; ++id) {
+            std::vector<std::uint64_t> numbers{id, 0, 20, kFirstModule + id * 64};
+            for (int frame = 1; frame < 20; ++frame)
+                numbers.push_back(format::zigzag(static_cast<std::int64_t>(random_() % 4096)));
+            first.record(Tag::stack, ticks_, false, numbers);
+        }
+    }
+
+    void info(std::string_view key, std::string_view value)
+    {
+        std::vector<std::uint64_t> text{key.size()};
+        text.insert(text.end(), key.begin(), key.end()); // letters are varints of one byte
+        lanes_[0].record(Tag::info, ticks_, false, text, value, true);
+    }
+
+    void next_event()
+    {
+        ++events_;
+        ticks_ += 50 + random_() % 100;
+        if (events_ % kEventsPerTurn == 0)
+            thread_ = static_cast<std::uint32_t>(random_() % lanes_.size());
+        if (events_ % kEventsPerStep == 1) {
+            if (events_ > 1)
+                lanes_[0].record(Tag::range_pop, ticks_, true, {});
+            ++ticks_;
+            lanes_[0].record(Tag::range_push, ticks_, true, {},
+                             "step " + std::to_string(events_ / kEventsPerStep), true);
+            ++ticks_;
+        }
+        if (options_.pool != Pool::off && events_ % kPending == 0) {
+            lane().record(Tag::reusable, ticks_, true, {0, 0});
+            ++ticks_;
+        }
+    }
+
+    static std::uint64_t address_of(std::uint64_t slot)
+    {
+        return kFirstAddress + slot * kSlotBytes;
+    }
+
+    void take_segment(std::uint64_t slot)
+    {
+        const std::uint64_t slots = options_.pool == Pool::split ? kSlotsPerSegment : 1;
+        if (options_.pool == Pool::off || slot % slots != 0)
+            return;
+        lane().record(Tag::segment, ticks_, true,
+                      {address_of(slot), slots * kSlotBytes, 1, format::zigzag(0)});
+        ++ticks_;
+    }
+
+    void allocate(std::uint64_t slot)
+    {
+        // Sizes are the slot's own, mostly: programs repeat themselves.
+        const std::uint64_t bytes =
+            random_() % 8 == 0 ? 256 + random_() % (kSlotBytes - 256) : 512 + slot % 64 * 512;
+        const format::Alloc event{.api = kAlloc,
+                                  .ticks = ticks_,
+                                  .address = address_of(slot),
+                                  .bytes = bytes,
+                                  .stack = 1 + slot % options_.stacks,
+                                  .memory = format::Memory::none,
+                                  .pooled = options_.pool != Pool::off,
+                                  .slack = kSlotBytes - bytes};
+        std::uint8_t* const at = lane().begin(format::kMaxHotBytes, ticks_);
+        lane().end(format::encode_alloc(at, event, lane().deltas));
+    }
+
+    void free_one()
+    {
+        const std::size_t which = random_() % live_.size();
+        const std::uint64_t slot = live_[which];
+        live_[which] = live_.back();
+        live_.pop_back();
+        free_.push_back(slot);
+        const format::Free event{.api = kFree,
+                                 .ticks = ticks_,
+                                 .address = address_of(slot),
+                                 .stack = 1 + slot % options_.stacks};
+        std::uint8_t* const at = lane().begin(format::kMaxHotBytes, ticks_);
+        lane().end(format::encode_free(at, event, lane().deltas));
+    }
+
+    void allocate_one()
+    {
+        std::uint64_t slot = first_free_;
+        if (options_.pool == Pool::off || free_.size() > 2 * kPending) {
+            slot = free_.front();
+            free_.pop_front();
+        } else {
+            take_segment(first_free_++);
+        }
+        allocate(slot);
+        live_.push_back(slot);
+    }
+
+    const Options& options_;
+    int file_;
+    format::FileHeader header_{};
+    std::vector<Lane> lanes_;
+    std::vector<std::uint64_t> live_;
+    std::deque<std::uint64_t> free_;
+    std::uint64_t first_free_ = 0;
+    std::uint64_t ticks_ = 1'000'000;
+    std::uint64_t events_ = 0;
+    std::uint32_t thread_ = 0;
+    std::mt19937_64 random_{1};
+};
+
+[[noreturn]] void usage()
+{
+    std::fputs("usage: log_generator EVENTS FILE [--pool off|cache|split] [--threads N] [--live N] "
+               "[--stacks N]\n",
+               stderr);
+    std::exit(125);
+}
+
+Options read_options(int argc, char** argv)
+{
+    if (argc < 3 || argc % 2 == 0)
+        usage();
+    Options options;
+    options.events = std::strtoull(argv[1], nullptr, 10);
+    options.file = argv[2];
+    for (int at = 3; at + 1 < argc; at += 2) {
+        const std::string_view name = argv[at];
+        const std::string_view value = argv[at + 1];
+        const std::uint64_t number = std::strtoull(argv[at + 1], nullptr, 10);
+        if (name == "--pool")
+            options.pool = value == "cache"   ? Pool::cache
+                           : value == "split" ? Pool::split
+                           : value == "off"   ? Pool::off
+                                              : (usage(), Pool::off);
+        else if (name == "--threads" && number > 0)
+            options.threads = static_cast<std::uint32_t>(number);
+        else if (name == "--live" && number > 0)
+            options.live = number;
+        else if (name == "--stacks" && number > 0)
+            options.stacks = number;
+        else
+            usage();
+    }
+    return options;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const Options options = read_options(argc, argv);
+    const int file = ::open(options.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) {
+        std::perror(options.file.c_str());
+        return 1;
+    }
+    Generator(options, file).run();
+    return ::close(file);
+}

@@ -1,0 +1,66 @@
+// tests/report/pool_blocks_test.cpp — blocks by address, few and many, beside a plain map.
+#include "report/read/pool_blocks.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace vramscope::report {
+namespace {
+
+using Map = std::map<std::uint64_t, PoolBlock>;
+
+void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
+{
+    const auto at = wanted.lower_bound(address);
+    const PoolBlock* const next = blocks.first_from(address);
+    ASSERT_EQ(next != nullptr, at != wanted.end());
+    if (next) {
+        EXPECT_EQ(next->address, at->first);
+        EXPECT_EQ(next->bytes, at->second.bytes);
+    }
+    const PoolBlock* const before = blocks.last_before(address);
+    ASSERT_EQ(before != nullptr, at != wanted.begin());
+    if (before)
+        EXPECT_EQ(before->address, std::prev(at)->first);
+    EXPECT_EQ(blocks.find(address) != nullptr, wanted.contains(address));
+}
+
+TEST(PoolBlocks, AreAsAMapWouldHaveThem)
+{
+    std::mt19937_64 random(1);
+    PoolBlocks blocks;
+    Map wanted;
+    for (const std::size_t most : {std::size_t{8}, 4 * PoolBlocks::kMostInArray, std::size_t{3}}) {
+        for (int step = 0; step < 20'000; ++step) {
+            const std::uint64_t address = random() % (4 * most);
+            expect_same(blocks, wanted, address);
+            if (wanted.contains(address)) {
+                blocks.erase(address);
+                wanted.erase(address);
+            } else if (wanted.size() < most) {
+                const PoolBlock block{.address = address, .bytes = random()};
+                blocks.insert(block);
+                wanted.emplace(address, block);
+            } else {
+                blocks.erase(wanted.begin()->first);
+                wanted.erase(wanted.begin());
+            }
+            ASSERT_EQ(blocks.size(), wanted.size());
+        }
+        auto at = wanted.begin();
+        blocks.for_each([&](const PoolBlock& block) { EXPECT_EQ(block.address, at++->first); });
+        EXPECT_EQ(at, wanted.end());
+    }
+}
+
+TEST(PoolBlocks, ABlockIsChangedInPlace)
+{
+    PoolBlocks blocks;
+    blocks.insert({.address = 16});
+    blocks.find(16)->freed = 7;
+    EXPECT_TRUE(blocks.first()->pending());
+}
+
+} // namespace
+} // namespace vramscope::report
