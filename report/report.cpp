@@ -65,6 +65,18 @@ void add_marks(Process& process, const Marks& marks, const TickClock& clock,
         process.marks.push_back({clock.ns(mark.ticks), mark.name, tables.thread(mark.thread).tid});
 }
 
+std::string unknown_step(const std::string& wanted, const Steps& steps)
+{
+    constexpr std::size_t kNamed = 8;
+    std::string names;
+    const std::size_t named = std::min(steps.all().size(), kNamed);
+    for (std::size_t at = 0; at < named; ++at)
+        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", steps.all()[at].name);
+    return fmt::format("growth is not told per \"{}\": no range and no mark has that name; {}{}",
+                       wanted, names.empty() ? "there are none" : "there are " + names,
+                       named < steps.all().size() ? " and others" : "");
+}
+
 // What one reading of a log feeds.
 struct Replays {
     HeapReplay heap;
@@ -184,7 +196,8 @@ private:
                         .end_ticks = header.exit_began_ticks != 0 ? header.exit_began_ticks : last};
         const StepName* const wanted =
             options_.per.empty() ? nullptr : replays.steps.named(options_.per);
-        process.unknown_step = !options_.per.empty() && !wanted;
+        if (!options_.per.empty() && !wanted)
+            report_.notices.push_back(unknown_step(options_.per, replays.steps));
         if (const StepName* const steps = wanted ? wanted : replays.steps.best(work)) {
             process.step_name = steps->name;
             process.step_count = steps->counter.count();

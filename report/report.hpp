@@ -126,7 +126,6 @@ struct Process {
     std::uint64_t mark_count = 0; // of all
     std::string step_name;        // a range or mark that growth is told per; empty: per call
     std::uint64_t step_count = 0;
-    bool unknown_step = false; // Options::per is in no range and no mark
     Totals totals;
     PoolReport pool;
     ChurnReport churn;

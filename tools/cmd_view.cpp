@@ -14,6 +14,7 @@ int view_command(const ViewOptions& options)
     const Interrupt interrupt;
     report::Options reading;
     reading.all_frames = options.all_frames;
+    reading.per = options.per;
     reading.suppressions = read_suppressions(options.suppressions);
     const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
     const int status = report.interrupted ? kInterruptedStatus : 0;

@@ -35,6 +35,7 @@ struct ViewOptions {
     void (*write)(std::ostream&, const report::Report&, const report::TextStyle&) = nullptr;
     std::vector<std::string> logs; // files, or folders of *.vsl
     std::string json;
+    std::string per; // what growth is told per; empty: what suits the log
     bool all_frames = false;
     SuppressionOptions suppressions;
 };

@@ -271,6 +271,10 @@ struct CommandLine {
             ->option_text(" ");
         app_of_one->add_option("--json", view.json, "write the report for machines; - is stdout")
             ->option_text("FILE");
+        app_of_one
+            ->add_option("--per", view.per,
+                         "tell growth per step of this NVTX range or mark: epoch, \"step 1\"")
+            ->option_text("NAME");
         app_of_one->add_flag("--all-frames", view.all_frames,
                              "show the frames of the CUDA runtime and of vramscope too");
         vramscope::add_suppression_options(*app_of_one, view.suppressions);

@@ -69,6 +69,12 @@ bool grows_to_the_end(const GrowthWindow& window, const Rises& rises, const Grow
     return life >= (rises.count >= kManyRises ? kLifeOfMany : kLife);
 }
 
+// Of its own, up to the end of the window; what is freed behind it is the end of the program.
+std::uint64_t frees_within(const PlaceSeries& place, const GrowthWindow& window)
+{
+    return window.all_events - std::min(window.all_events, place.allocations);
+}
+
 double own_calls(const PlaceSeries& place, const GrowthWindow& window)
 {
     return static_cast<double>(place.allocations) *
@@ -88,7 +94,7 @@ bool others_call(const PlaceSeries& place, const GrowthWindow& window, const Ris
 bool is_of_a_loop(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
                   const GrowthContext& context)
 {
-    return context.steps || place.frees >= rises.count ||
+    return context.steps || frees_within(place, window) >= rises.count ||
            (place.one_size && rises.count >= kManyRises) ||
            others_call(place, window, rises, context);
 }
@@ -156,8 +162,8 @@ bool is_even(const PlaceSeries& place, const GrowthWindow& window, std::span<con
                        [&](const std::vector<double>& axis) { return is_straight(level, axis); });
 }
 
-// It did not rise any more while blocks came and went; or it fell as far as it had risen; or it
-// rose ever more slowly and stopped.
+// It did not rise any more while blocks came and went; or hardly ever while all were replaced,
+// twice on average; or it fell as far as it had risen; or it rose ever more slowly and stopped.
 bool is_bounded(const PlaceSeries& place, const GrowthWindow& window,
                 std::span<const double> values, const Rises& rises)
 {
@@ -174,7 +180,10 @@ bool is_bounded(const PlaceSeries& place, const GrowthWindow& window,
     const bool stopped = rises.count >= kFewestReused &&
                          middle - level.front() >= 3 * (level.back() - middle) &&
                          window.end - window.spans[rises.last].from > kTail * window.length();
-    return stopped || ((reused || emptied) && place.frees >= kFewestReused);
+    const std::uint64_t frees = frees_within(place, window);
+    const bool replaced = rises.count <= 2 && rises.growth * 2 < level.back() &&
+                          static_cast<double>(frees) >= 2 * window.spans.back().blocks;
+    return stopped || ((reused || replaced || emptied) && frees >= kFewestReused);
 }
 
 GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,

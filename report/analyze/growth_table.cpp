@@ -20,7 +20,6 @@ PlaceSeries series_of(SiteId id, const GrowthSource& source)
     const Site& site = source.sites[id];
     return {.floors = source.series.floors(id, source.log_end_ticks),
             .allocations = site.allocations,
-            .frees = site.frees,
             .first_ticks = site.first_ticks,
             .last_ticks = site.last_ticks,
             .one_size = source.series.one_size(id)};
@@ -129,7 +128,7 @@ void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
         leak.leak_class = LeakClass::growing;
     } else if (is_start_up(last_ticks, one, context_of(row.steps))) {
         leak.leak_class = LeakClass::start_up;
-    } else if (finding.bounded && (!one || last_ticks == row.series.last_ticks)) {
+    } else if (finding.bounded && last_ticks == row.series.last_ticks) {
         leak.leak_class = LeakClass::cache;
     } else if (!one && finding.of_a_loop && finding.rises >= kRisesToTell) {
         leak.leak_class = LeakClass::unclear;

@@ -142,10 +142,9 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
 {
     LeakTable table(source);
     for (const LostBlocks& blocks : lost) {
-        const MemoryClass found = class_of(blocks.memory);
         const bool went_with_its_context =
-            found == MemoryClass::owner && blocks.fate == Fate::context_gone;
-        if (found != MemoryClass::addresses && !went_with_its_context)
+            class_of(blocks.memory) == MemoryClass::owner && blocks.fate == Fate::context_gone;
+        if (!went_with_its_context)
             table.add(blocks);
     }
     LostRows rows;
@@ -163,6 +162,8 @@ std::vector<Leak>& LostRows::of(Memory memory)
         return graph_memory;
     case MemoryClass::owner:
         return owners;
+    case MemoryClass::addresses:
+        return reservations;
     default:
         return leaks;
     }
@@ -177,11 +178,12 @@ void LostRows::take(LostRows&& more)
     move_to(imports, more.imports);
     move_to(owners, more.owners);
     move_to(graph_memory, more.graph_memory);
+    move_to(reservations, more.reservations);
 }
 
 void LostRows::sort()
 {
-    for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory})
+    for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory, &reservations})
         sort_by_size(*rows);
 }
 

@@ -80,13 +80,14 @@ struct LostRows {
     std::vector<Leak> imports;      // never closed
     std::vector<Leak> owners;       // never destroyed
     std::vector<Leak> graph_memory; // all that was made
+    std::vector<Leak> reservations; // never given back: addresses, no memory
 
     std::vector<Leak>& of(format::Memory memory);
     void take(LostRows&& more);
     void sort();
 };
 
-// `lost`: of HeapReplay. Reservations are left out: addresses are no memory. `growth`: of the same;
+// `lost`: of HeapReplay. `growth`: of the same;
 // without it no row gets a class.
 LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
                     const GrowthTable* growth = nullptr);

@@ -14,7 +14,6 @@ namespace vramscope::report {
 struct PlaceSeries {
     std::vector<Floor> floors; // the last one is up to the end of the log
     std::uint64_t allocations = 0;
-    std::uint64_t frees = 0;
     std::uint64_t first_ticks = 0; // of its first and its last allocation
     std::uint64_t last_ticks = 0;
     bool one_size = false;

@@ -253,6 +253,7 @@ void write_json(std::ostream& out, const Report& report)
                            {"failed_calls", list_json(report.failed_calls, failed_json)},
                            {"owners_not_destroyed", list_json(report.owners, leak_json)},
                            {"graph_memory", list_json(report.graph_memory, leak_json)},
+                           {"reservations", list_json(report.reservations, leak_json)},
                            {"coverage", coverage},
                            {"processes", list_json(report.processes, process_json)},
                            {"ranks", ranks_json(report)}};

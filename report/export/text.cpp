@@ -101,6 +101,20 @@ public:
             leak(at + 1, report_.imports[at]);
     }
 
+    // Addresses cost no memory, but a program that takes them for ever runs out of them.
+    void reservations()
+    {
+        const Totals& totals = report_.totals;
+        if (report_.reservations.empty())
+            return;
+        out_ << '\n'
+             << painted("Never given back", "1") << ": "
+             << counted(totals.address_reservations, "address reservation") << " of "
+             << human_bytes(totals.reserved_address_bytes) << ": addresses, no memory\n";
+        for (std::size_t at = 0; at < report_.reservations.size(); ++at)
+            leak(at + 1, report_.reservations[at]);
+    }
+
     // One line per leak: size, API, the innermost frame.
     void top_leaks(std::string_view prefix)
     {
@@ -287,6 +301,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
         text.process(process);
     text.leaks(style.max_leaks);
     text.imports();
+    text.reservations();
     write_growth(text, report);
     write_out_of_memory(text, report);
     write_damage(text, report);
@@ -305,6 +320,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     write_ranks(out, report, style);
     text.leaks(style.max_leaks);
     text.imports();
+    text.reservations();
     write_growth(text, report);
     write_out_of_memory(text, report);
     write_damage(text, report);

@@ -66,7 +66,7 @@ TEST_F(GrowthRule, LevelIsBounded)
 {
     PlaceSeries place = place_of(levels([](std::uint64_t) { return std::uint64_t{7}; }));
     EXPECT_FALSE(judge_growth(place, context).bounded) << "nothing was given back";
-    place.frees = 20;
+    place.allocations = 20; // of 40 events
     const GrowthFinding finding = judge_growth(place, context);
     EXPECT_FALSE(finding.growing);
     EXPECT_TRUE(finding.bounded);

@@ -159,6 +159,30 @@ TEST(Growth, DestroyedWithItsContextAtTheEndIsGrowth)
     EXPECT_EQ(report.leaks[0].kind, LeakKind::at_reset);
 }
 
+TEST(Growth, IsToldPerWhatTheUserNames)
+{
+    GrowthScene scene;
+    for (int epoch = 0; epoch < 10; ++epoch) {
+        scene.log.push("epoch " + std::to_string(epoch));
+        scene.steps(10, [&](std::size_t) { scene.take(kLeak, 64_KiB); });
+        scene.log.pop();
+    }
+    const test::TempFile file(scene.log.build());
+    Options options;
+    options.per = "epoch 3";
+    const Report report = make_report({file.path()}, options);
+    ASSERT_NE(growth_at(report, kLeak), nullptr);
+    EXPECT_EQ(growth_at(report, kLeak)->rate.per, "epoch");
+    EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step, 640 * 1024, 30 * 1024);
+    options.per = "lap";
+    const Report other = make_report({file.path()}, options);
+    EXPECT_EQ(growth_at(other, kLeak)->rate.per, "step");
+    ASSERT_EQ(other.notices.size(), report.notices.size() + 1);
+    EXPECT_EQ(other.notices[0],
+              "growth is not told per \"lap\": no range and no mark has that name; "
+              "there are \"epoch #\", \"step\"");
+}
+
 TEST(Growth, NumbersInNamesAreTheSameStep)
 {
     GrowthScene scene;
@@ -372,6 +396,22 @@ TEST(Growth, RingOfBlocksInFlightIsACache)
     EXPECT_TRUE(report.growth.empty());
 }
 
+TEST(Growth, SetThatIsFreedFromBeforeItTakesIsACache)
+{
+    GrowthScene scene;
+    std::deque<std::uint64_t> cache;
+    scene.steps(300, [&](std::size_t) {
+        if (scene.below(2) == 0)
+            return;
+        if (cache.size() == 6) {
+            scene.give(cache.front());
+            cache.pop_front();
+        }
+        cache.push_back(scene.take(kLeak));
+    });
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "cache");
+}
+
 TEST(Growth, SawtoothIsNoGrowth)
 {
     for (const std::size_t epochs : {2, 3, 10}) {
@@ -555,6 +595,16 @@ TEST(GrowthWithoutSteps, FewBlocksOfVaryingSizeAreSeveral)
     for (std::size_t layer = 0; layer < 12; ++layer)
         scene.take(kLeak, 1_MiB * (1 + layer % 3));
     EXPECT_EQ(class_at(report_of(scene.log), kLeak), "several");
+}
+
+TEST(GrowthWithoutSteps, FillingUpAndFreeingAllIsNotGrowing)
+{
+    GrowthScene scene;
+    Addresses all;
+    for (int block = 0; block < 13; ++block)
+        all.push_back(scene.take(kLeak, 4_MiB));
+    scene.give(all);
+    EXPECT_TRUE(report_of(scene.log).growth.empty());
 }
 
 TEST(GrowthWithoutSteps, ManyBlocksOfOneSizeUpToTheEndAreGrowing)

@@ -197,5 +197,20 @@ TEST(Leaks, StackOfAReloadedModuleIsReadInTheModuleOfItsTime)
     EXPECT_EQ(leaks[1].stack.at(0).module, "/gone/old.so");
 }
 
+TEST(Leaks, ReservationsAreRowsOfTheirOwn)
+{
+    LogBuilder log = program();
+    log.alloc(0x7000000, 2_MiB, 1, "cuMemAddressReserve")
+        .alloc(0x8000000, 2_MiB, 1, "cuMemAddressReserve");
+    const TempFile file(log.build());
+    const Report report = make_report({file.path()});
+    EXPECT_TRUE(report.leaks.empty());
+    EXPECT_EQ(report.verdict, Verdict::clean);
+    ASSERT_EQ(report.reservations.size(), 1u);
+    EXPECT_EQ(report.reservations[0].blocks, 2u);
+    EXPECT_EQ(report.reservations[0].bytes, 4_MiB);
+    EXPECT_EQ(report.reservations[0].kind, LeakKind::at_exit);
+}
+
 } // namespace
 } // namespace vramscope::report
