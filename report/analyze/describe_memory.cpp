@@ -47,7 +47,8 @@ std::vector<MemoryTime> timeline_of(const DeviceMemory::Device& memory, const Ti
     return times;
 }
 
-DeviceReport describe(const DeviceMemory::Device& memory, const MemorySource& source)
+DeviceReport describe(const DeviceMemory::Device& memory, const std::vector<PeakHolding>& holdings,
+                      const std::vector<RepeatedPairs>& pairs, const MemorySource& source)
 {
     const TickClock& clock = source.log.clock;
     DeviceReport device;
@@ -63,10 +64,8 @@ DeviceReport describe(const DeviceMemory::Device& memory, const MemorySource& so
     device.requested = memory.requested;
     device.blocks = memory.blocks;
     device.timeline = timeline_of(memory, clock);
-    const std::vector<PeakHolding> holdings = source.holders.at_peak(memory);
     device.peak = find_peak(holdings, source.heap, source.log);
-    device.advice =
-        find_advice(holdings, source.holders.repeated_pairs(memory), source.heap, source.log);
+    device.advice = find_advice(holdings, pairs, source.heap, source.log);
     return device;
 }
 
@@ -74,11 +73,14 @@ DeviceReport describe(const DeviceMemory::Device& memory, const MemorySource& so
 
 std::vector<DeviceReport> describe_memory(const MemorySource& source)
 {
+    const auto holdings = source.holders.at_peaks();
+    const auto pairs = source.holders.repeated_pairs();
     std::vector<DeviceReport> devices;
     for (const DeviceMemory::Device& memory : source.memory.devices()) {
         if (memory.requested.allocated > 0 || memory.total > 0 ||
             memory.reserved_peak.parts.reserved > 0)
-            devices.push_back(describe(memory, source));
+            devices.push_back(
+                describe(memory, holdings[memory.index], pairs[memory.index], source));
     }
     std::sort(devices.begin(), devices.end(),
               [](const DeviceReport& a, const DeviceReport& b) { return a.device < b.device; });

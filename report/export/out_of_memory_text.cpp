@@ -37,14 +37,20 @@ void pieces(TextOutput& out, const OutOfMemory& shortage)
     const Waterfall& parts = shortage.parts;
     out.wrapped("", "    ",
                 fmt::format("beside what was allocated: {} in whole free segments, {} stuck beside "
-                            "live blocks, {} freed and not safe to reuse yet",
+                            "blocks, {} freed and not safe to reuse yet",
                             human_bytes(parts.releasable), human_bytes(parts.stuck),
                             human_bytes(parts.pending)));
+    // Of few pieces the index says little: it is for those that were enough together.
+    const std::string index = shortage.kind == ShortageKind::fragmented
+                                  ? fmt::format("; fragmentation index {:.2f} of 1",
+                                                std::max(0.0, shortage.fragmentation))
+                                  : "";
     if (shortage.free_pieces > 0)
         out.wrapped("", "    ",
-                    fmt::format("{}, {} of their bytes of no use for {}",
+                    fmt::format("{}, {} of their bytes of no use for {}{}",
                                 counted(shortage.free_pieces, "free piece"),
-                                percent(shortage.unusable), human_bytes(shortage.requested)));
+                                percent(shortage.unusable), human_bytes(shortage.requested),
+                                index));
     out.stream() << "    then [" << shortage.map << "]\n";
 }
 

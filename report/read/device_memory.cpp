@@ -52,6 +52,7 @@ DeviceMemory::Device& DeviceMemory::device_of(std::int64_t logged)
     if (!of_ordinal_[at]) {
         of_ordinal_[at] = &devices_.emplace_back();
         of_ordinal_[at]->ordinal = ordinal;
+        of_ordinal_[at]->index = devices_.size() - 1;
     }
     return *of_ordinal_[at];
 }

@@ -34,6 +34,7 @@ public:
         std::string mark;
     };
     struct Device {
+        std::size_t index = 0;     // in devices()
         std::int32_t ordinal = -1; // -1: not known
         Stat requested;            // of the program's device memory, pooled or not, in bytes
         Stat blocks;

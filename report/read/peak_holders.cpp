@@ -136,31 +136,27 @@ bool PeakHolders::was_over(PhaseKind phase, std::size_t device) const
     return kind.seen && (changed ? kind.of_device[device].open : kind.open) == 0;
 }
 
-std::vector<PeakHolding> PeakHolders::at_peak(const DeviceMemory::Device& device) const
+std::vector<std::vector<PeakHolding>> PeakHolders::at_peaks() const
 {
-    std::vector<PeakHolding> holdings;
-    if (device.peaks == 0)
-        return holdings;
-    std::size_t index = 0;
-    while (&memory_.devices()[index] != &device)
-        ++index;
+    std::vector<std::vector<PeakHolding>> holdings(memory_.devices().size());
     const std::vector<Site>& sites = heap_.sites().all();
     for (SiteId at = 0; at < sites.size(); ++at) {
-        if (!on_device(sites[at].memory) || memory_.device(sites[at].device) != &device)
+        if (!on_device(sites[at].memory))
             continue;
+        const DeviceMemory::Device& device = *memory_.device(sites[at].device);
         const bool changed = at < saved_.size() && saved_[at].peak == device.peaks;
         const Saved saved =
             changed ? saved_[at]
                     : Saved{.bytes = sites[at].live_bytes, .blocks = sites[at].live_blocks};
-        if (saved.blocks == 0)
+        if (device.peaks == 0 || saved.blocks == 0)
             continue;
-        holdings.push_back(
+        holdings[device.index].push_back(
             {.site = at,
              .bytes = saved.bytes,
              .blocks = saved.blocks,
              .kept_bytes = saved.bytes - std::min(saved.bytes, saved.freed_bytes),
              .kept_blocks = saved.blocks - std::min(saved.blocks, saved.freed_blocks),
-             .phase_was_over = was_over(sites[at].phase, index),
+             .phase_was_over = was_over(sites[at].phase, device.index),
              .early_bytes = std::min(saved.bytes, saved.early_bytes),
              .early_blocks = std::min(saved.blocks, saved.early_blocks),
              .early_phase = saved.early_phase});
@@ -168,13 +164,14 @@ std::vector<PeakHolding> PeakHolders::at_peak(const DeviceMemory::Device& device
     return holdings;
 }
 
-std::vector<RepeatedPairs> PeakHolders::repeated_pairs(const DeviceMemory::Device& device) const
+std::vector<std::vector<RepeatedPairs>> PeakHolders::repeated_pairs() const
 {
-    std::vector<RepeatedPairs> found;
+    std::vector<std::vector<RepeatedPairs>> found(memory_.devices().size());
     const std::vector<Site>& sites = heap_.sites().all();
     for (SiteId at = 0; at < pairs_.size(); ++at) {
-        if (pairs_[at].pairs > 0 && memory_.device(sites[at].device) == &device)
-            found.push_back({at, pairs_[at].pairs, pairs_[at].differ ? 0 : pairs_[at].bytes});
+        if (pairs_[at].pairs > 0)
+            found[memory_.device(sites[at].device)->index].push_back(
+                {at, pairs_[at].pairs, pairs_[at].differ ? 0 : pairs_[at].bytes});
     }
     return found;
 }

@@ -61,9 +61,9 @@ public:
             open_phase(record);
     }
 
-    // Of those sites that had anything, in their order.
-    std::vector<PeakHolding> at_peak(const DeviceMemory::Device& device) const;
-    std::vector<RepeatedPairs> repeated_pairs(const DeviceMemory::Device& device) const;
+    // Of each device in DeviceMemory, its sites that had anything at its peak, in their order.
+    std::vector<std::vector<PeakHolding>> at_peaks() const;
+    std::vector<std::vector<RepeatedPairs>> repeated_pairs() const;
 
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;

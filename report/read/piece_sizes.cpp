@@ -42,7 +42,7 @@ double PieceSizes::fragmentation_for(std::uint64_t size) const
     if (largest() >= size)
         return -1;
     const double fits = static_cast<double>(bytes_) / static_cast<double>(size);
-    return 1 - (1 + fits) / static_cast<double>(pieces_);
+    return std::max(0.0, 1 - (1 + fits) / static_cast<double>(pieces_));
 }
 
 } // namespace vramscope::report

@@ -36,8 +36,10 @@ LogBuilder varied_log(std::uint32_t chunk_bytes)
             log.free(0x10000 + round * 0x1000);
         log.alloc(round + 1, 4096, 2, "cuMemCreate").map(0x90000 + round * 4096, 4096, round + 1);
         log.retain(round + 1).free(round + 1, "cuMemRelease").unmap(0x90000 + round * 4096, 4096);
-        log.failed(2, 1 << 20).mark("end of step");
+        log.failed(2, 1 << 20).mark("end of step").device_memory(1 << 20, 1 << 30);
     }
+    log.segment(0x700000, 1 << 16).pooled(0x700000, 4000, 96, 1).free(0x700000).reusable();
+    log.out_of_memory({.requested = 1 << 20, .free = 1 << 10, .total = 1 << 30});
     log.context_gone(1).module_gone(1);
     return log;
 }
@@ -47,7 +49,8 @@ std::string whole_report(const TempFile& file)
 {
     std::ostringstream out;
     const Report report = make_report({file.path()});
-    write_report(out, report);
+    for (const auto write : {write_report, write_peak, write_fragmentation, write_timeline})
+        write(out, report, {});
     write_json(out, report);
     export_events(file.path(), [&](std::string_view piece) { out << piece; });
     export_heaptrack(file.path(), [&](std::string_view piece) { out << piece; });

@@ -1,5 +1,6 @@
 // tests/report/json_test.cpp — the JSON report: its numbers, its strings, and its schema held by
 // two validators.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -232,6 +233,31 @@ TEST(JsonSchema, HoldsForAPoolAndItsShortagesAndDamages)
     EXPECT_EQ(damage["block_bytes"], 1'000'000);
     EXPECT_EQ(damage["allocation"]["entry_point"], "cuMemAlloc_v2");
     EXPECT_EQ(damage["freed"], nullptr);
+}
+
+TEST(Json, HasTheWaterfallThePeakAndTheTimelineOfEachDevice)
+{
+    LogBuilder log = program();
+    log.device_memory(20ull << 30, 24ull << 30).alloc(0x5000, 500, 1);
+    const Json report = Json::parse(text_of(log));
+    ASSERT_EQ(report["processes"][0]["device_memory"].size(), 1u);
+    const Json& device = report["processes"][0]["device_memory"][0];
+    EXPECT_EQ(device["device"], 0);
+    EXPECT_EQ(device["total_bytes"], 24ull << 30);
+    EXPECT_EQ(device["free_at_end"], nullptr);
+    EXPECT_EQ(device["at_peak"]["waterfall"]["device_used"], nullptr) << "it was asked later";
+    const Json& end = device["at_end"]["waterfall"];
+    EXPECT_EQ(end["requested"], 3'000'000'507u);
+    EXPECT_EQ(end["direct"], end["reserved"]);
+    EXPECT_EQ(end["unattributed"], (4ull << 30) - 3'000'000'007u);
+    EXPECT_EQ(end["device_used"], (4ull << 30) + 500);
+    EXPECT_EQ(device["at_marks"][0]["mark"], "warm");
+    EXPECT_EQ(device["peak"]["phases"][0]["name"], "epoch");
+    EXPECT_EQ(device["peak"]["stacks"][0]["bytes"], 3'000'000'007u);
+    EXPECT_EQ(device["advice"][0]["kind"], "never-freed");
+    EXPECT_TRUE(
+        std::any_of(device["timeline"].begin(), device["timeline"].end(),
+                    [](const Json& time) { return time["used_bytes"] == Json(4ull << 30); }));
 }
 
 TEST(Json, OfALogWithoutAPoolSaysThatReservedIsNotKnown)

@@ -226,7 +226,7 @@ TEST(Advice, PairsOfOneSizeInALoopCouldBeKept)
 {
     LogBuilder log = program();
     for (int at = 0; at < 20; ++at)
-        log.alloc(0x1000, 4_MiB, 1).free(0x1000).alloc(0x2000, 1_MiB + at, 2).free(0x2000);
+        log.alloc(0x1000, 4_MiB, 1).free(0x1000).alloc(0x2000, 1_MiB + at / 2, 2).free(0x2000);
     const DeviceReport device = device_of(log);
     ASSERT_EQ(device.advice.size(), 1u);
     EXPECT_EQ(device.advice[0].kind, AdviceKind::redundant_pairs);

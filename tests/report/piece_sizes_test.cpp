@@ -43,6 +43,7 @@ TEST(PieceSizes, FragmentationIsThatThereAreTooManyPieces)
 {
     EXPECT_DOUBLE_EQ(pieces({}).fragmentation_for(10), 0);
     EXPECT_DOUBLE_EQ(pieces({10}).fragmentation_for(10), -1);
+    EXPECT_DOUBLE_EQ(pieces({50}).fragmentation_for(100), 0) << "too little, in one piece";
     EXPECT_DOUBLE_EQ(pieces({1, 1}).fragmentation_for(100), 1 - 1.02 / 2);
     EXPECT_NEAR(pieces(std::vector<std::uint64_t>(1000, 9)).fragmentation_for(10), 0.099, 0.001);
 }

@@ -1,11 +1,6 @@
 // tests/report/text_test.cpp — the printed reports, compared with tests/golden to the byte.
-//
-// After a change that is meant: run this test with VRAMSCOPE_UPDATE_GOLDEN=1 and read the
-// difference.
 #include "report/export/export.hpp"
 
-#include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -14,11 +9,13 @@
 
 #include "report/export/words.hpp"
 #include "report/report.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace vramscope::report {
 namespace {
 
+using test::expect_golden;
 using test::LogBuilder;
 using test::TempFile;
 using test::operator""_KiB;
@@ -189,20 +186,6 @@ std::string text_of(const std::function<void(std::ostream&)>& write)
     std::ostringstream out;
     write(out);
     return out.str();
-}
-
-void expect_golden(const std::string& name, const std::string& text)
-{
-    const std::string path = std::string(VRAMSCOPE_SOURCE_DIR) + "/tests/golden/" + name;
-    if (std::getenv("VRAMSCOPE_UPDATE_GOLDEN")) {
-        std::ofstream(path) << text;
-        GTEST_SKIP() << "wrote " << path;
-    }
-    std::ifstream in(path);
-    std::ostringstream expected;
-    expected << in.rdbuf();
-    EXPECT_TRUE(in.good()) << "cannot read " << path;
-    EXPECT_EQ(text, expected.str()) << "VRAMSCOPE_UPDATE_GOLDEN=1 writes the new text";
 }
 
 void expect_width(const std::string& text, std::size_t width)

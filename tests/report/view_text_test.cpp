@@ -1,20 +1,18 @@
 // tests/report/view_text_test.cpp — peak, frag and timeline as a person reads them, compared with
 // tests/golden to the byte.
-//
-// After a change that is meant: run this test with VRAMSCOPE_UPDATE_GOLDEN=1 and read the
-// difference.
-#include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "report/export/export.hpp"
 #include "report/export/words.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
+using test::expect_golden;
 using test::LogBuilder;
 using test::report_of;
 using test::operator""_KiB;
@@ -91,20 +89,6 @@ std::string text_of(Write write, const Report& report, std::size_t width = 100)
     std::ostringstream out;
     write(out, report, {.width = width});
     return out.str();
-}
-
-void expect_golden(const std::string& name, const std::string& text)
-{
-    const std::string path = std::string(VRAMSCOPE_SOURCE_DIR) + "/tests/golden/" + name;
-    if (std::getenv("VRAMSCOPE_UPDATE_GOLDEN")) {
-        std::ofstream(path) << text;
-        GTEST_SKIP() << "wrote " << path;
-    }
-    std::ifstream in(path);
-    std::ostringstream expected;
-    expected << in.rdbuf();
-    EXPECT_TRUE(in.good()) << "cannot read " << path;
-    EXPECT_EQ(text, expected.str()) << "VRAMSCOPE_UPDATE_GOLDEN=1 writes the new text";
 }
 
 TEST(ViewText, PeakOfASplitRun)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tests/tools/results_test.py — `leaks` and `report` on logs, good and bad: what they print, where, and their status.
+# tests/tools/results_test.py — `leaks`, `report` and the other views on logs, good and bad: what they print, where, and their status.
 import json
 import os
 import shutil
@@ -20,6 +20,25 @@ class OnALog(CliTest):
             self.assertEqual((status, stderr), (0, ""))
             self.assertIn("LEAKS", stdout)
             self.assertIn("training_demo.cu:", stdout)
+
+    def test_views_show_the_memory_of_the_device(self):
+        for command, words in [("peak", ["PEAK: ", "by call stack", "training_demo.cu:", "Next: vramscope timeline run.vsl"]),
+                               ("frag", ["FRAGMENTATION: ", "most allocated", "= reserved", "at peak [", "Next: vramscope peak run.vsl"]),
+                               ("timeline", ["TIMELINE: ", "|####", "peaks: ", "Next: vramscope peak run.vsl"])]:
+            with self.subTest(command=command):
+                status, stdout, stderr = self.vramscope(command, "run.vsl")
+                self.assertEqual((status, stderr), (0, ""))
+                for word in words:
+                    self.assertIn(word, stdout)
+
+    def test_the_waterfall_of_a_traced_program_adds_up(self):
+        device, = json.loads(self.vramscope("frag", "--json", "-", "run.vsl")[1])["processes"][0]["device_memory"]
+        for moment in ["at_peak", "at_reserved_peak", "at_end"]:
+            parts = device[moment]["waterfall"]
+            self.assertEqual(parts["reserved"], sum(parts[part] for part in ["releasable", "stuck", "pending", "allocated"]))
+            self.assertEqual(parts["allocated"], parts["internal"] + parts["requested"])
+        self.assertEqual(device["at_peak"]["waterfall"]["requested"], device["peak"]["bytes"])
+        self.assertTrue(device["pooled"])
 
     def test_json_on_standard_output_stands_alone_and_is_that_of_the_run(self):
         status, stdout, stderr = self.vramscope("leaks", "--json", "-", "run.vsl")
@@ -70,7 +89,7 @@ class OnALog(CliTest):
 
 class OnWhatIsNoLog(CliTest):
     def assert_bad_input(self, name, *parts):
-        for command in ["leaks", "report"]:
+        for command in ["leaks", "report", "peak"]:
             status, stdout, stderr = self.vramscope(command, name)
             self.assertEqual((status, stdout), (120, ""), stderr)
             self.assert_one_line(stderr, "vramscope: error: ", name, *parts)
