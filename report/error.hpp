@@ -14,7 +14,7 @@ enum class Exit : int {
     findings = 100,         // check: a budget is exceeded
     regressed = 101,        // diff: something became worse
     nothing_observed = 110, // no CUDA memory call
-    incomplete = 111,       // a crash, cut, damaged, or events lost: nothing failed, as far as known
+    incomplete = 111, // a crash, cut, damaged, or events lost: nothing failed, as far as known
     bad_input = 120,
     usage = 125, // wrong usage, or a fault of our own
 };

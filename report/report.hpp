@@ -142,7 +142,7 @@ struct Process {
 // Largest rows first.
 struct Report : LostRows {
     Verdict verdict = Verdict::inconclusive;
-    bool interrupted = false; // Options::interrupted ended the reading
+    bool interrupted = false;             // Options::interrupted ended the reading
     std::vector<std::string> reasons;     // why it is inconclusive, one line each
     std::vector<std::string> notices;     // what a reader should know, one line each
     std::vector<Process> processes;       // in the order of the logs

@@ -14,7 +14,7 @@ LAYERS = {
     "tracker/log": ["tracker/capture", "tracker/format"],
     "interpose/pool": [],
     "interpose/hooks": ["interpose", "interpose/pool", "tracker", "tracker/format", "tracker/capture", "tracker/log"],
-    "interpose/nvtx": ["tracker/capture", "tracker/log"],
+    "interpose/nvtx": ["interpose/hooks", "tracker/capture", "tracker/log"],
     "interpose/audit": ["tracker/capture"],
     "interpose": [],  # vramscope.h, the header for programs
     "report/read": ["report", "tracker/format"],

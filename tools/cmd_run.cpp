@@ -187,7 +187,7 @@ report::Report read_what_was_seen(const RunOptions& options, const Judgement& ju
         if (doubt)
             report.verdict = report::Verdict::inconclusive;
     }
-    if (report.totals.allocations == 0) {
+    if (report.coverage.allocations == 0) {
         const ProgramFile program = inspect_program(options.command.front());
         const auto reasons = report.reasons.empty()
                                  ? why_nothing_was_seen(program, options.simulate, installation,

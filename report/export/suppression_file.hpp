@@ -1,4 +1,5 @@
-// report/export/suppression_file.hpp — rules for what a report lists as leaked, to be read and kept.
+// report/export/suppression_file.hpp — rules for what a report lists as leaked, to be read and
+// kept.
 #pragma once
 
 #include <ostream>

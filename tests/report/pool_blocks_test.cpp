@@ -21,8 +21,9 @@ void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
     }
     const PoolBlock* const before = blocks.last_before(address);
     ASSERT_EQ(before != nullptr, at != wanted.begin());
-    if (before)
+    if (before) {
         EXPECT_EQ(before->address, std::prev(at)->first);
+    }
     EXPECT_EQ(blocks.find(address) != nullptr, wanted.contains(address));
 }
 

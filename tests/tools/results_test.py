@@ -24,7 +24,7 @@ class OnALog(CliTest):
     def test_views_show_the_memory_of_the_device(self):
         for command, words in [("peak", ["PEAK: ", "by call stack", "training_demo.cu:", "Next: vramscope timeline run.vsl"]),
                                ("frag", ["FRAGMENTATION: ", "most allocated", "= reserved", "at peak [", "Next: vramscope peak run.vsl"]),
-                               ("timeline", ["TIMELINE: ", "|####", "peaks: ", "Next: vramscope peak run.vsl"])]:
+                               ("timeline", ["TIMELINE: ", "####", "peaks: ", "Next: vramscope peak run.vsl"])]:
             with self.subTest(command=command):
                 status, stdout, stderr = self.vramscope(command, "run.vsl")
                 self.assertEqual((status, stderr), (0, ""))
