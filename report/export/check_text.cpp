@@ -106,7 +106,7 @@ public:
         std::size_t room = with_culprits ? kMostCulpritLines : 0;
         for (const CheckRow& row : check_.rows) {
             out_ << prefix
-                 << fmt::format("  {:<16} {:>12}  {:<24}", what(row),
+                 << fmt::format("  {:<16} {:>14}  {:<24}", what(row),
                                 amount(row.measured, row.unit), limit(row))
                  << state(row) << '\n';
             for (const Culprit& culprit : row.culprits) {
@@ -153,7 +153,7 @@ private:
         std::string text;
         for (const CheckRow& row : check_.rows)
             if (row.state == CheckState::failed)
-                text += fmt::format("{}{}{}", text.empty() ? "" : "; ", in_words(row), in(row));
+                text += fmt::format("{}{}{}", text.empty() ? "" : "; ", in_words(row), where(row));
         return text;
     }
 
@@ -168,6 +168,14 @@ private:
             break;
         }
         return painted("not known", kYellow);
+    }
+
+    // For the first line, which names one process, and no list.
+    std::string where(const CheckRow& row) const
+    {
+        return row.failed.size() < 2 ? in(row)
+                                     : fmt::format(" in {} of {} processes", row.failed.size(),
+                                                   report_.processes.size());
     }
 
     // " in rank 1, rank 3"; nothing, where there is one process.

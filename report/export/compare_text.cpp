@@ -30,6 +30,12 @@ std::string difference(std::uint64_t base, std::uint64_t now, CheckUnit unit)
     return now < base ? "-" + amount(base - now, unit) : "+" + amount(now - base, unit);
 }
 
+// "+1 block"
+std::string blocks(std::uint64_t base, std::uint64_t now)
+{
+    return now < base ? "-" + counted(base - now, "block") : "+" + counted(now - base, "block");
+}
+
 std::string in_words(const std::string& name)
 {
     std::string words = name.substr(0, name.rfind("_bytes"));
@@ -51,7 +57,7 @@ public:
             out_ << painted("WORSE", kRed) << ": " << what_is_worse() << '\n';
             break;
         case Comparison::Verdict::better:
-            out_ << painted("BETTER", kGreen) << ": less leaks, and nothing is worse\n";
+            out_ << painted("BETTER", kGreen) << ": fewer leaks, and nothing is worse\n";
             break;
         case Comparison::Verdict::same:
             out_ << painted("NOT WORSE", kGreen) << ": the same leaks, no higher peak\n";
@@ -144,8 +150,7 @@ private:
         const std::string line =
             fmt::format("  {:<7}{:>11} in {:<12} {}  ", name(place.change),
                         difference(place.base_bytes, place.new_bytes, CheckUnit::bytes),
-                        difference(place.base_count, place.new_count, CheckUnit::count) + " blocks",
-                        terminal_safe(place.place->api));
+                        blocks(place.base_count, place.new_count), terminal_safe(place.place->api));
         const std::size_t room = std::max<std::size_t>(width_, columns(line) + 20) - columns(line);
         const auto& stack = place.place->stack;
         out_ << line << (stack.empty() ? "(no stack)" : frame_in(stack.front(), room)) << '\n';

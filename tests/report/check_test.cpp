@@ -372,10 +372,10 @@ TEST(CheckText, LeadsWithWhatFailedAndEndsWithTheNextStep)
     Report report = report_of(leaking());
     report.processes[0].log = "train.vsl";
     EXPECT_EQ(text_of(report, budget), R"(FAILED: leaked 3 MiB, at most 0 B
-  leaked                  3 MiB  at most 0 B             FAILED
+  leaked                    3 MiB  at most 0 B             FAILED
            2 MiB in 1 block     cuMemAlloc  train+0x3000
            1 MiB in 1 block     cuMemAlloc  train+0x2000
-  peak                    8 MiB  at most 1 GiB           ok
+  peak                      8 MiB  at most 1 GiB           ok
 Next: vramscope leaks train.vsl
 )");
 }
@@ -395,7 +395,7 @@ TEST(CheckText, OfARunEndsWithTheVerdict)
     std::ostringstream out;
     const Report report = report_of(clean());
     write_check_summary(out, check(report, {}), report);
-    EXPECT_EQ(out.str(), "vramscope:   leaked                    0 B  at most 0 B             ok\n"
+    EXPECT_EQ(out.str(), "vramscope:   leaked                      0 B  at most 0 B             ok\n"
                          "vramscope: check PASSED: leaked 0 B, at most 0 B\n");
 }
 

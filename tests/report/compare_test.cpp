@@ -130,7 +130,7 @@ TEST(Compare, NamesWhoHadMoreAtTheHigherPeak)
     EXPECT_EQ(both.comparison.peak[0].new_bytes, 8_MiB);
     std::ostringstream out;
     write_comparison(out, both.comparison, both.now);
-    EXPECT_NE(out.str().find("\nAt the peak\n  new         +8 MiB in +1 blocks    cuMemAlloc  "
+    EXPECT_NE(out.str().find("\nAt the peak\n  new         +8 MiB in +1 block     cuMemAlloc  "
                              "train+0x3000\n"),
               std::string::npos)
         << out.str();
@@ -191,7 +191,7 @@ TEST(CompareText, LeadsWithWhatIsWorse)
   driver calls                 3             4            +1
 
 Leaks: 1 new, 0 grown, 0 shrunk, 0 gone, 1 as before
-  new         +2 MiB in +1 blocks    cuMemAlloc  train+0x2000
+  new         +2 MiB in +1 block     cuMemAlloc  train+0x2000
 
 Next: vramscope leaks new.vsl
 )");

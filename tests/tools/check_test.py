@@ -47,7 +47,7 @@ class CheckTest(CliTest):
 class OfALog(CheckTest):
     def test_what_is_clean_ends_0(self):
         self.assertEqual(self.check(self.live(CLEAN)), "PASSED: leaked 0 B, at most 0 B\n"
-                         "  leaked                    0 B  at most 0 B             ok\n"
+                         "  leaked                      0 B  at most 0 B             ok\n"
                          "Next: vramscope report run.vsl\n")
         self.assertEqual(self.check_json("run.vsl")["verdict"], "passed")
 

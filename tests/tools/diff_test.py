@@ -32,8 +32,8 @@ class OfTwoRuns(CliTest):
         text = self.diff("base.vsl", "new.vsl")
         self.assertRegex(text, r"^WORSE: 1 new leak; 1 leak that has grown")
         self.assertRegex(text, r"\n  leaked +1 MiB +2 MiB +\+1 MiB\n")
-        self.assertRegex(text, r"\n  grown +\+1 MiB in \+1 blocks +cuMemAlloc  hold\(.*\) live\.cpp:\d+\n")
-        self.assertRegex(text, r"\n  new +\+4 KiB in \+1 blocks +cuMemHostAlloc  hold_on_host\(.*\) live\.cpp:\d+\n")
+        self.assertRegex(text, r"\n  grown +\+1 MiB in \+1 block +cuMemAlloc  hold\(.*\) live\.cpp:\d+\n")
+        self.assertRegex(text, r"\n  new +\+4 KiB in \+1 block +cuMemHostAlloc  hold_on_host\(.*\) live\.cpp:\d+\n")
         self.assertRegex(text, r"\nNext: vramscope leaks new\.vsl\n$")
 
     def test_two_runs_of_one_program_are_the_same(self):

@@ -29,8 +29,11 @@ std::string text_of(const std::vector<Frame>& frames)
 
 std::string expected_frame(const std::string& function, const std::string& line, bool inlined)
 {
-    return text_of(
-        {Frame{function, source_path("marks.cpp"), line_with("marks.cpp", line), {}, 0, inlined}});
+    return text_of({Frame{.function = function,
+                          .file = source_path("marks.cpp"),
+                          .line = line_with("marks.cpp", line),
+                          .module = {},
+                          .inlined = inlined}});
 }
 
 class WithDebugInformation : public testing::TestWithParam<const char*> {
