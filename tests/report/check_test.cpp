@@ -395,8 +395,9 @@ TEST(CheckText, OfARunEndsWithTheVerdict)
     std::ostringstream out;
     const Report report = report_of(clean());
     write_check_summary(out, check(report, {}), report);
-    EXPECT_EQ(out.str(), "vramscope:   leaked                      0 B  at most 0 B             ok\n"
-                         "vramscope: check PASSED: leaked 0 B, at most 0 B\n");
+    EXPECT_EQ(out.str(),
+              "vramscope:   leaked                      0 B  at most 0 B             ok\n"
+              "vramscope: check PASSED: leaked 0 B, at most 0 B\n");
 }
 
 TEST(CheckText, IsShortWhateverLeaks)
