@@ -12,25 +12,16 @@ namespace {
 
 using Places = std::map<std::string, ComparedPlace>; // by fingerprint, and what was lost there
 
-template <typename Row>
-void add_base(Places& places, const std::vector<Row>& rows)
-{
-    for (const Row& row : rows) {
-        ComparedPlace& place = places[row.fingerprint + name(row.memory)];
-        place.place = &row;
-        place.base_bytes += row.bytes;
-        place.base_count += row.blocks;
-    }
-}
+enum class Side { base, now };
 
 template <typename Row>
-void add_new(Places& places, const std::vector<Row>& rows)
+void add(Places& places, Side side, const std::vector<Row>& rows)
 {
     for (const Row& row : rows) {
         ComparedPlace& place = places[row.fingerprint + name(row.memory)];
         place.place = &row;
-        place.new_bytes += row.bytes;
-        place.new_count += row.blocks;
+        (side == Side::base ? place.base_bytes : place.new_bytes) += row.bytes;
+        (side == Side::base ? place.base_count : place.new_count) += row.blocks;
     }
 }
 
@@ -70,39 +61,30 @@ std::vector<ComparedPlace> changed(Places& places)
 void compare_leaks(Comparison& comparison, const Report& base, const Report& now)
 {
     Places places;
-    add_base(places, base.leaks);
-    add_base(places, base.imports);
-    add_new(places, now.leaks);
-    add_new(places, now.imports);
+    add(places, Side::base, base.leaks);
+    add(places, Side::base, base.imports);
+    add(places, Side::now, now.leaks);
+    add(places, Side::now, now.imports);
     comparison.leaks = changed(places);
     comparison.same_leaks = places.size() - comparison.leaks.size();
-}
-
-const Peak* highest_peak(const Report& report)
-{
-    const DeviceReport* most = nullptr;
-    for (const Process& process : report.processes) {
-        const DeviceReport* const device = device_of_peak(process);
-        if (device && (!most || device->peak_allocated() > most->peak_allocated()))
-            most = device;
-    }
-    return most ? &most->peak : nullptr;
 }
 
 // A stack that is not among the largest of the other side may be among those it left out.
 void compare_peaks(Comparison& comparison, const Report& base, const Report& now)
 {
-    const Peak* const before = highest_peak(base);
-    const Peak* const after = highest_peak(now);
-    if (!before || !after)
+    const DeviceReport* const base_device = device_of_peak(base);
+    const DeviceReport* const new_device = device_of_peak(now);
+    if (!base_device || !new_device)
         return;
+    const Peak& before = base_device->peak;
+    const Peak& after = new_device->peak;
     Places places;
-    add_base(places, before->stacks);
-    add_new(places, after->stacks);
+    add(places, Side::base, before.stacks);
+    add(places, Side::now, after.stacks);
     comparison.peak = changed(places);
     std::erase_if(comparison.peak, [&](const ComparedPlace& place) {
-        return (place.change == Change::added && before->more_stacks > 0) ||
-               (place.change == Change::gone && after->more_stacks > 0);
+        return (place.change == Change::added && before.more_stacks > 0) ||
+               (place.change == Change::gone && after.more_stacks > 0);
     });
 }
 

@@ -43,6 +43,17 @@ const DeviceReport* device_of_peak(const Process& process)
     return most;
 }
 
+const DeviceReport* device_of_peak(const Report& report)
+{
+    const DeviceReport* most = nullptr;
+    for (const Process& process : report.processes) {
+        const DeviceReport* const device = device_of_peak(process);
+        if (device && (!most || device->peak_allocated() > most->peak_allocated()))
+            most = device;
+    }
+    return most;
+}
+
 bool saw_nothing(const Report& report)
 {
     return report.coverage.allocations + report.coverage.frees == 0 &&

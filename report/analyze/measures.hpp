@@ -16,6 +16,7 @@ std::uint64_t peak_reserved_bytes(const Process& process); // with what the pool
 double fragmentation(const Process& process);
 // The one of peak_bytes(); null: nothing was allocated on any.
 const DeviceReport* device_of_peak(const Process& process);
+const DeviceReport* device_of_peak(const Report& report); // of all processes
 // No memory call in any log, and nothing that could have hidden one.
 bool saw_nothing(const Report& report);
 std::uint64_t driver_calls(const Process& process); // allocations and frees that reached the driver

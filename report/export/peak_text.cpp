@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/analyze/measures.hpp"
 #include "report/export/advice_text.hpp"
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
@@ -141,24 +142,12 @@ void write_device(TextOutput& out, const Report& report, const Process& process,
     write_parts(out, "by call", device.peak.apis, "(not known)", device);
 }
 
-const DeviceReport* highest(const Report& report)
-{
-    const DeviceReport* highest = nullptr;
-    for (const Process& process : report.processes) {
-        for (const DeviceReport& device : process.memory) {
-            if (!highest || device.peak_allocated() > highest->peak_allocated())
-                highest = &device;
-        }
-    }
-    return highest;
-}
-
 } // namespace
 
 void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
 {
     TextOutput text(out, style);
-    const DeviceReport* const device = highest(report);
+    const DeviceReport* const device = device_of_peak(report);
     const std::string word = text.painted("PEAK", "1");
     if (!device || device->peak_allocated() == 0) {
         out << word << ": no device memory was seen\n";
