@@ -1,11 +1,9 @@
 // tools/cmd_check.cpp — logs against a budget, for CI.
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
-#include <sstream>
+#include <ostream>
 #include <unistd.h>
 
-#include "report/error.hpp"
 #include "report/export/check.hpp"
 #include "tools/budget.hpp"
 #include "tools/gate.hpp"
@@ -42,16 +40,11 @@ int check_command(const Options& options)
     reading.suppressions = read_suppressions(options.suppressions);
     const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
     const report::Check check = report::check(report, budget);
-    if (!options.json.empty()) {
-        std::ostringstream text;
-        report::write_check_json(text, check, report);
-        write_text_to(options.json, text.str());
-    }
-    if (options.json != "-") { // stdout is the JSON's alone
-        report::write_check(std::cout, check, report, style_for(STDOUT_FILENO));
-        if (!std::cout.flush())
-            throw report::Error(report::Exit::usage, "cannot write to stdout");
-    }
+    write_results(
+        options.json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
+        [&](std::ostream& out) {
+            report::write_check(out, check, report, style_for(STDOUT_FILENO));
+        });
     return static_cast<int>(check.exit);
 }
 

@@ -1,9 +1,8 @@
 // tools/cmd_diff.cpp — did a change make it worse? Two logs, or two folders of them.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <iostream>
 #include <memory>
-#include <sstream>
+#include <ostream>
 #include <unistd.h>
 
 #include "report/error.hpp"
@@ -48,16 +47,12 @@ int diff_command(const Options& options)
     const report::Report base = read_logs(find_logs({options.base}), reading);
     const report::Report now = read_logs(find_logs({options.now}), reading);
     const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
-    if (!options.json.empty()) {
-        std::ostringstream text;
-        report::write_comparison_json(text, comparison, base, now);
-        write_text_to(options.json, text.str());
-    }
-    if (options.json != "-") { // stdout is the JSON's alone
-        report::write_comparison(std::cout, comparison, now, style_for(STDOUT_FILENO));
-        if (!std::cout.flush())
-            throw report::Error(report::Exit::usage, "cannot write to stdout");
-    }
+    write_results(
+        options.json,
+        [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
+        [&](std::ostream& out) {
+            report::write_comparison(out, comparison, now, style_for(STDOUT_FILENO));
+        });
     return options.fail ? static_cast<int>(comparison.exit) : 0;
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <iostream>
+#include <ostream>
 #include <unistd.h>
 
 #include "report/error.hpp"
@@ -53,15 +53,13 @@ int snapshot_command(const SnapshotOptions& options)
     reading.until_ticks = ticks;
     report::Report report = report::make_report({process.door}, reading);
     report.processes.front().log = options.copy.empty() ? process.name.string() : options.copy;
-    if (!options.json.empty())
-        write_json_to(options.json, report);
-    if (options.json == "-")
-        return 0; // stdout is the JSON's alone
-    report::write_snapshot(std::cout, report, style_for(STDOUT_FILENO));
-    if (!options.copy.empty())
-        std::cout << "\nNext: vramscope report " << printable(options.copy) << '\n';
-    if (!std::cout.flush())
-        throw report::Error(report::Exit::usage, "cannot write to stdout");
+    write_results(
+        options.json, [&](std::ostream& out) { report::write_json(out, report); },
+        [&](std::ostream& out) {
+            report::write_snapshot(out, report, style_for(STDOUT_FILENO));
+            if (!options.copy.empty())
+                out << "\nNext: vramscope report " << printable(options.copy) << '\n';
+        });
     return 0;
 }
 

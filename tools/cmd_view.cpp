@@ -1,8 +1,7 @@
 // tools/cmd_view.cpp — report, leaks and the other views: read logs, print what they say.
-#include <iostream>
+#include <ostream>
 #include <unistd.h>
 
-#include "report/error.hpp"
 #include "tools/commands.hpp"
 #include "tools/interrupt.hpp"
 #include "tools/results.hpp"
@@ -17,15 +16,10 @@ int view_command(const ViewOptions& options)
     reading.per = options.per;
     reading.suppressions = read_suppressions(options.suppressions);
     const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
-    const int status = report.interrupted ? kInterruptedStatus : 0;
-    if (!options.json.empty())
-        write_json_to(options.json, report);
-    if (options.json == "-")
-        return status; // stdout is the JSON's alone
-    options.write(std::cout, report, style_for(STDOUT_FILENO));
-    if (!std::cout.flush())
-        throw report::Error(report::Exit::usage, "cannot write to stdout");
-    return status;
+    write_results(
+        options.json, [&](std::ostream& out) { report::write_json(out, report); },
+        [&](std::ostream& out) { options.write(out, report, style_for(STDOUT_FILENO)); });
+    return report.interrupted ? kInterruptedStatus : 0;
 }
 
 } // namespace vramscope

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
+#include <iostream>
 #include <memory>
 #include <sstream>
 #include <sys/ioctl.h>
@@ -121,6 +122,21 @@ void write_json_to(const std::string& destination, const report::Report& report)
     std::ostringstream out;
     report::write_json(out, report);
     write_text_to(destination, out.str());
+}
+
+void write_results(const std::string& json, const std::function<void(std::ostream&)>& write_json,
+                   const std::function<void(std::ostream&)>& write_text)
+{
+    if (!json.empty()) {
+        std::ostringstream out;
+        write_json(out);
+        write_text_to(json, out.str());
+    }
+    if (json == "-")
+        return;
+    write_text(std::cout);
+    if (!std::cout.flush())
+        throw report::Error(report::Exit::usage, "cannot write to stdout");
 }
 
 void write_text_to(const std::string& destination, const std::string& text)

@@ -29,4 +29,9 @@ report::TextStyle style_for(int descriptor);
 void write_text_to(const std::string& destination, const std::string& text);
 void write_json_to(const std::string& destination, const report::Report& report);
 
+// What a command found, for machines where `json` says (empty: nowhere), and as text on stdout,
+// unless that is the JSON's.
+void write_results(const std::string& json, const std::function<void(std::ostream&)>& write_json,
+                   const std::function<void(std::ostream&)>& write_text);
+
 } // namespace vramscope
