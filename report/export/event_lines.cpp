@@ -102,6 +102,14 @@ JsonLine EventLines::begin(const Record& record, std::string_view type)
     return line;
 }
 
+// Its definition goes before the line that names it.
+std::uint64_t EventLines::read_stack(const Record& record)
+{
+    const std::uint64_t stack = body_.varint();
+    definitions_.use_stack(stack, record.ticks);
+    return stack;
+}
+
 JsonLine EventLines::begin_call(const Record& record, std::string_view type)
 {
     JsonLine line = begin(record, type);
@@ -144,8 +152,7 @@ void EventLines::write_failed(const Record& record)
     const std::uint64_t result = body_.varint();
     const std::uint64_t address = body_.varint();
     const std::uint64_t bytes = body_.varint();
-    const std::uint64_t stack = body_.varint();
-    definitions_.use_stack(stack, record.ticks);
+    const std::uint64_t stack = read_stack(record);
     JsonLine line = begin_call(record, "failed");
     line.number("result", result).text("result_name", result_name(result));
     line.hex("address", address).number("bytes", bytes).number("stack", stack).end();
@@ -156,8 +163,7 @@ void EventLines::write_map(const Record& record)
     const std::uint64_t address = body_.varint();
     const std::uint64_t bytes = body_.varint();
     const std::uint64_t handle = body_.varint();
-    const std::uint64_t stack = body_.varint();
-    definitions_.use_stack(stack, record.ticks);
+    const std::uint64_t stack = read_stack(record);
     JsonLine line = begin_call(record, "map");
     line.hex("address", address).number("bytes", bytes).hex("handle", handle);
     line.number("stack", stack).end();
@@ -166,8 +172,7 @@ void EventLines::write_map(const Record& record)
 void EventLines::write_shared(const Record& record)
 {
     const std::uint64_t address = body_.varint();
-    const std::uint64_t stack = body_.varint();
-    definitions_.use_stack(stack, record.ticks);
+    const std::uint64_t stack = read_stack(record);
     begin_call(record, "shared").hex("address", address).number("stack", stack).end();
 }
 
@@ -175,8 +180,7 @@ void EventLines::write_trim(const Record& record)
 {
     const std::uint64_t pool = body_.varint();
     const std::uint64_t keep_bytes = body_.varint();
-    const std::uint64_t stack = body_.varint();
-    definitions_.use_stack(stack, record.ticks);
+    const std::uint64_t stack = read_stack(record);
     JsonLine line = begin_call(record, "trim");
     line.hex("pool", pool).number("keep_bytes", keep_bytes).number("stack", stack).end();
 }
@@ -224,8 +228,7 @@ void EventLines::write_damaged(const Record& record)
     const std::uint64_t address = body_.varint();
     const std::int64_t offset = body_.signed_varint();
     const std::uint64_t bytes = body_.varint();
-    const std::uint64_t stack = body_.varint();
-    definitions_.use_stack(stack, record.ticks);
+    const std::uint64_t stack = read_stack(record);
     JsonLine line = begin(record, "damaged");
     line.text("kind", report::name(kind)).hex("address", address).number("offset", offset);
     line.number("bytes", bytes).number("stack", stack).end();

@@ -45,6 +45,7 @@ private:
     void write_small(const Record& record);
 
     JsonLine begin(const Record& record, std::string_view type);
+    std::uint64_t read_stack(const Record& record);
     JsonLine begin_call(const Record& record, std::string_view type);
     format::Memory memory_of(const Record& record) const;
 

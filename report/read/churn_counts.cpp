@@ -89,8 +89,8 @@ void ChurnCounts::freed(const Block& block, std::uint64_t ticks)
     Last& last = last_of(block);
     site.temporary += last.fresh && last.stack == block.stack && last.bytes == block.bytes;
     last.fresh = false;
-    const std::uint64_t life =
-        clock_.ns(ticks) - std::min(clock_.ns(block.ticks), clock_.ns(ticks));
+    const std::uint64_t now = clock_.ns(ticks);
+    const std::uint64_t life = now - std::min(clock_.ns(block.ticks), now);
     site.short_lived += life < kShortLifeNs;
     std::size_t bin = 0;
     for (std::uint64_t bound = 1000; bin + 1 < kLifetimes && life >= bound; bound *= 10)
