@@ -2,7 +2,6 @@
 // the exit status.
 #include "report/export/check.hpp"
 
-#include <memory>
 #include <sstream>
 #include <string>
 
@@ -17,7 +16,7 @@ namespace {
 
 using test::LogBuilder;
 using test::report_of;
-using test::TempFile;
+using test::report_of_all;
 using test::operator""_KiB;
 using test::operator""_MiB;
 using test::operator""_GiB;
@@ -51,17 +50,6 @@ LogBuilder rank(LogBuilder log, std::uint32_t number, const std::string& of)
     log.header().pid = 100 + number;
     log.info("rank", std::to_string(number)).info("world_size", of);
     return log;
-}
-
-Report report_of_all(const std::vector<LogBuilder>& logs)
-{
-    std::vector<std::unique_ptr<TempFile>> files;
-    std::vector<std::filesystem::path> paths;
-    for (const LogBuilder& log : logs) {
-        files.push_back(std::make_unique<TempFile>(log.build()));
-        paths.push_back(files.back()->path());
-    }
-    return make_report(paths);
 }
 
 Budget fail_on(std::initializer_list<Finding> findings)

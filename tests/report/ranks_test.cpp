@@ -1,7 +1,6 @@
 // tests/report/ranks_test.cpp — several processes side by side, and what differs between them.
 #include "report/export/ranks.hpp"
 
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -11,12 +10,13 @@
 #include "report/analyze/ranks.hpp"
 #include "report/export/words.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
+using test::report_of_all;
 using test::operator""_KiB;
 using test::operator""_MiB;
 
@@ -40,17 +40,6 @@ LogBuilder process(std::uint32_t pid, const std::string& rank, std::uint64_t com
     return log;
 }
 
-Report report_of(const std::vector<LogBuilder>& logs)
-{
-    std::vector<std::unique_ptr<TempFile>> files;
-    std::vector<std::filesystem::path> paths;
-    for (const LogBuilder& log : logs) {
-        files.push_back(std::make_unique<TempFile>(log.build()));
-        paths.push_back(files.back()->path());
-    }
-    return make_report(paths);
-}
-
 std::string text_of(const Report& report, std::size_t width = 100)
 {
     std::ostringstream out;
@@ -64,7 +53,7 @@ TEST(Ranks, AreRowsInTheirOrderAndSayWhoDiffers)
     killed.header().waited = 1;
     killed.header().wait_status = 9;
     // In another order than that of the ranks.
-    const Report report = report_of(
+    const Report report = report_of_all(
         {killed, process(100, "0", 10_KiB), process(102, "2", 10_KiB), process(101, "1", 30_KiB)});
     EXPECT_EQ(text_of(report),
               "\n"
@@ -82,8 +71,8 @@ TEST(Ranks, AreRowsInTheirOrderAndSayWhoDiffers)
 
 TEST(Ranks, ALeakOfAllIsOneLine)
 {
-    const Report report = report_of({process(100, "0", 10_KiB), process(101, "1", 10_KiB),
-                                     process(102, "2", 10_KiB), process(103, "3", 10_KiB)});
+    const Report report = report_of_all({process(100, "0", 10_KiB), process(101, "1", 10_KiB),
+                                         process(102, "2", 10_KiB), process(103, "3", 10_KiB)});
     EXPECT_NE(
         text_of(report).find("\n  all 4 ranks: 10 KiB each, 4 blocks  cuMemAlloc  train+0x1000\n"),
         std::string::npos)
@@ -92,7 +81,7 @@ TEST(Ranks, ALeakOfAllIsOneLine)
 
 TEST(Ranks, ThoseWithoutALogAreNamed)
 {
-    const Report report = report_of({process(100, "2", 10_KiB), process(101, "0", 10_KiB)});
+    const Report report = report_of_all({process(100, "2", 10_KiB), process(101, "0", 10_KiB)});
     EXPECT_EQ(compare_ranks(report).missing, (std::vector<std::uint32_t>{1, 3}));
     EXPECT_NE(text_of(report).find("\nNo log of ranks 1, 3: "), std::string::npos);
 }
@@ -100,7 +89,7 @@ TEST(Ranks, ThoseWithoutALogAreNamed)
 TEST(Ranks, ProcessesThatAreNoneGoByTheirNumber)
 {
     const Report report =
-        report_of({process(7, kNoRank, 10_KiB), process(8, kNoRank, 10_KiB, 3_KiB)});
+        report_of_all({process(7, kNoRank, 10_KiB), process(8, kNoRank, 10_KiB, 3_KiB)});
     const std::string text = text_of(report);
     EXPECT_EQ(text.find("Rank"), std::string::npos);
     EXPECT_NE(text.find("\n Process  Program  Verdict "), std::string::npos) << text;
@@ -110,7 +99,7 @@ TEST(Ranks, ProcessesThatAreNoneGoByTheirNumber)
 
 TEST(Ranks, OfOneProcessThereIsNothingToCompare)
 {
-    EXPECT_EQ(text_of(report_of({process(7, "0", 10_KiB)})), "");
+    EXPECT_EQ(text_of(report_of_all({process(7, "0", 10_KiB)})), "");
 }
 
 TEST(Ranks, ANumberThatIsNoneIsNoRank)
@@ -118,7 +107,7 @@ TEST(Ranks, ANumberThatIsNoneIsNoRank)
     for (const char* wrong : {"x", "-1", "1x", "4294967295", "99999999999"}) {
         LogBuilder log = process(7, kNoRank, 1);
         log.info("rank", wrong).info("world_size", wrong);
-        const Ranks ranks = compare_ranks(report_of({log}));
+        const Ranks ranks = compare_ranks(report_of_all({log}));
         EXPECT_FALSE(ranks.rows.at(0).rank.has_value()) << wrong;
         EXPECT_TRUE(ranks.missing.empty()) << wrong;
     }
@@ -131,7 +120,7 @@ TEST(Ranks, NamesOfProgramsAreSafeForATerminalAndFit)
     const std::string name = "\x1b[2J" + std::string(60, 'x');
     LogBuilder named;
     named.info("program", name).alloc(0x1000, 10_KiB, 1);
-    const std::string text = text_of(report_of({log, named}), 80);
+    const std::string text = text_of(report_of_all({log, named}), 80);
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)
