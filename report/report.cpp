@@ -218,6 +218,10 @@ private:
     {
         const auto done = static_cast<double>(report_.processes.size());
         std::uint64_t records = 0;
+        reader.look_ahead([&](std::span<const Record> soon) {
+            replays.heap.prefetch(soon);
+            replays.segments.prefetch(soon);
+        });
         while (const Record* const record = reader.next()) {
             replays.apply(*record);
             if (++records % kRecordsPerProgress != 0)

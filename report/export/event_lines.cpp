@@ -124,12 +124,12 @@ Memory EventLines::memory_of(const Record& record) const
     const Memory memory = tables_.apis()[record.api].memory;
     if (memory != Memory::async)
         return memory;
-    return record.place->capturing ? Memory::graph : pools_.memory(record.place->pool);
+    return record.place.capturing ? Memory::graph : pools_.memory(record.place.pool);
 }
 
 void EventLines::write_alloc(const Record& record)
 {
-    const format::Place& place = *record.place;
+    const format::Place& place = record.place;
     definitions_.use_stack(record.stack, record.ticks);
     JsonLine line = begin_call(record, "alloc");
     line.hex("address", record.address).number("bytes", record.bytes);

@@ -59,28 +59,43 @@ ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32
 
 bool ChunkCursor::next(Record& record)
 {
-    for (;;) {
+    while (!next_in_window(record)) {
         const bool window_is_last = window_offset_ + window_.size() >= end_offset_;
         if (at_ == window_.size() && window_is_last)
             return false;
+        if (window_is_last || !refill()) {
+            stop();
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ChunkCursor::next_in_window(Record& record)
+{
+    while (at_ < window_.size()) {
         Cursor in(window_.data() + at_, window_.data() + window_.size());
         const format::DeltaState before = delta_;
-        const Step step = in.at_end() ? Step::failed : this->step(in, record);
+        const Step step = this->step(in, record);
         if (step == Step::failed) {
             delta_ = before;
-            if (!window_is_last && refill())
-                continue;
-            damaged_ = damaged_ || !cut_;
-            stopped_ = true;
-            window_.clear();
-            at_ = 0;
-            window_offset_ = end_offset_;
             return false;
         }
         at_ = static_cast<std::size_t>(in.position() - window_.data());
         if (step == Step::record)
             return true;
     }
+    return false;
+}
+
+// At what cannot be read, however much more of it there is.
+void ChunkCursor::stop()
+{
+    damaged_ = damaged_ || !cut_;
+    stopped_ = true;
+    window_.clear();
+    at_ = 0;
+    window_offset_ = end_offset_;
 }
 
 void ChunkCursor::extend(std::uint32_t committed) noexcept
@@ -123,7 +138,7 @@ ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
     const Tag tag = static_cast<Tag>(byte & format::kTagMask);
     record.tag = tag;
     record.thread = thread_;
-    record.place = &place_;
+    record.place = place_;
     if (tag == Tag::alloc || tag == Tag::pooled) {
         const format::Alloc event = format::decode_alloc(in, byte, delta_);
         record.timed = true;

@@ -30,7 +30,7 @@ struct Record {
     bool pooled = false;       // alloc: out of a segment of the internal pool
     format::Cursor body{nullptr,
                         nullptr}; // of length-prefixed records; valid until the next one is read
-    const format::Place* place = nullptr;
+    format::Place place;          // alloc, free: as the record `place` before it says
 };
 
 // Length-prefixed records that begin with an entry point; alloc and free have one too.
@@ -43,6 +43,8 @@ public:
                 std::uint64_t base_ticks, std::uint32_t thread);
 
     bool next(Record& record);
+    // As next(), but only of what the window holds: the bodies of those before stay valid.
+    bool next_in_window(Record& record);
 
     // The chunk has grown to so many bytes; after damage or a cut nothing more comes.
     void extend(std::uint32_t committed) noexcept;
@@ -63,6 +65,7 @@ private:
     Step step(format::Cursor& in, Record& record);
     Step length_prefixed(format::Cursor& in, Record& record);
     bool refill();
+    void stop();
 
     const LogFile& file_;
     std::uint64_t payload_;

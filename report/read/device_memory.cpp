@@ -15,7 +15,7 @@ void DeviceMemory::apply(const Record& record)
 {
     if (record.tag == Tag::alloc && record.pooled) {
         const std::uint64_t slack = std::min(record.slack, UINT64_MAX - record.bytes);
-        device_of(record.place->device).requests.add(record.bytes + slack);
+        device_of(record.place.device).requests.add(record.bytes + slack);
     }
     segments_.take_changed([this](std::size_t pool, const DevicePool& changed) {
         Device& device = device_of(changed.device);

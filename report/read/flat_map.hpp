@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/read/prefetch.hpp"
+
 namespace vramscope::report {
 
 template <typename Value>
@@ -33,6 +35,22 @@ public:
                 return &values_[at];
         }
         return nullptr;
+    }
+
+    // For many keys that are about to be looked up: prefetch() for each, then prefetch_value().
+    void prefetch(std::uint64_t key) const noexcept
+    {
+        report::prefetch(&used_[home(key)]);
+        report::prefetch(&keys_[home(key)]);
+        if constexpr (sizeof(Value) <= sizeof(std::uint64_t))
+            report::prefetch(&values_[home(key)]);
+    }
+    void prefetch_value(std::uint64_t key) const noexcept
+    {
+        std::size_t at = home(key);
+        while (used_[at] && keys_[at] != key)
+            at = next(at);
+        report::prefetch(&values_[at]);
     }
 
     // The key must not be there yet.

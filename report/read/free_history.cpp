@@ -145,9 +145,9 @@ void FreeHistory::allocate(const Record& record, const Api& api)
     Life life;
     life.bytes = record.bytes;
     life.memory =
-        api.memory == Memory::async && record.place->capturing ? Memory::graph : api.memory;
+        api.memory == Memory::async && record.place.capturing ? Memory::graph : api.memory;
     life.allocation = {record.api, record.stack, record.ticks};
-    life.context = record.place->context;
+    life.context = record.place.context;
     life.context_deaths = contexts_[life.context].deaths;
     life.mortal = dies_with_context(life.memory) && life.context != 0;
     begin(lives, record.address, end, life);

@@ -65,7 +65,7 @@ void HeapReplay::apply(const Record& record)
     switch (record.tag) {
     case Tag::alloc:
         if (const Api* const api = api_of(record)) {
-            const bool graph = api->memory == Memory::async && record.place->capturing;
+            const bool graph = api->memory == Memory::async && record.place.capturing;
             allocate(record, graph ? Memory::graph : api->memory);
         }
         return;
@@ -103,6 +103,19 @@ void HeapReplay::apply(const Record& record)
         tables_.define(record);
         return;
     }
+}
+
+void HeapReplay::prefetch(std::span<const Record> soon) const
+{
+    const auto of_each_key = [&](auto visit) {
+        for (const Record& record : soon) {
+            if ((record.tag == Tag::alloc || record.tag == Tag::free) &&
+                record.api < tables_.apis().size())
+                visit(key_of(tables_.apis()[record.api].memory, record.address));
+        }
+    };
+    of_each_key([this](std::uint64_t key) { live_.prefetch(key); });
+    of_each_key([this](std::uint64_t key) { live_.prefetch_value(key); });
 }
 
 Api* HeapReplay::find_api(std::uint64_t id)
@@ -180,13 +193,13 @@ Block HeapReplay::make_block(const Record& record, Memory memory)
     block.ticks = record.ticks;
     block.bytes = record.bytes;
     block.stack = record.stack;
-    sums_.place(block, record.place->context);
+    sums_.place(block, record.place.context);
     block.thread = record.thread;
     block.phase = phases_.current(record.thread);
     block.device =
-        static_cast<std::int16_t>(std::clamp<std::int64_t>(record.place->device, -1, INT16_MAX));
+        static_cast<std::int16_t>(std::clamp<std::int64_t>(record.place.device, -1, INT16_MAX));
     block.api = static_cast<std::uint16_t>(record.api);
-    block.memory = memory == Memory::async ? pools_.memory(record.place->pool) : memory;
+    block.memory = memory == Memory::async ? pools_.memory(record.place.pool) : memory;
     block.mortal = dies_with_context(memory);
     phases_.hold(block.phase);
     sites_.place(block, phases_.kind(block.phase));

@@ -16,6 +16,9 @@ namespace {
 // chunk is taken after it. So a lane is opened this much before its first chunk's time.
 constexpr std::uint64_t kEarlyTicks = std::uint64_t{1} << 32;
 
+// Records of a lane that are decoded at once: enough for memory to answer in between.
+constexpr std::size_t kAhead = 16;
+
 std::uint32_t rank_of(Tag tag) noexcept
 {
     switch (tag) {
@@ -147,7 +150,7 @@ const Record* LogReader::next()
             if (turns_.front().ticks > until_)
                 return nullptr;
             started_ = true;
-            return &lane.record;
+            return &lane.record();
         }
         step = false;
         lane.loaded = advance(lane);
@@ -156,12 +159,12 @@ const Record* LogReader::next()
             drop_first_turn();
             continue;
         }
-        if (!lane.record.timed) {
+        if (!lane.record().timed) {
             started_ = true;
-            return &lane.record;
+            return &lane.record();
         }
-        turns_.front().ticks = lane.record.ticks;
-        turns_.front().rank = rank_of(lane.record.tag);
+        turns_.front().ticks = lane.record().ticks;
+        turns_.front().rank = rank_of(lane.record().tag);
         settle_first_turn();
     }
     return nullptr;
@@ -171,12 +174,16 @@ const Record* LogReader::next()
 // last one of a thread may always grow.
 bool LogReader::advance(Lane& lane)
 {
+    if (lane.at + 1 < lane.count) {
+        ++lane.at;
+        return true;
+    }
     for (;;) {
-        if (lane.cursor && lane.cursor->next(lane.record))
+        if (lane.cursor && decode_more(lane))
             return true;
         if (lane.cursor) {
             lane.cursor->extend(committed_now(lane.chunks[lane.next_chunk - 1]));
-            if (lane.cursor->next(lane.record))
+            if (decode_more(lane))
                 return true;
         }
         if (lane.next_chunk == lane.chunks.size()) {
@@ -186,6 +193,20 @@ bool LogReader::advance(Lane& lane)
         close_cursor(lane);
         lane.cursor = std::make_unique<ChunkCursor>(cursor_of(lane.chunks[lane.next_chunk++]));
     }
+}
+
+// As many as there is room for, and as the cursor's window holds.
+bool LogReader::decode_more(Lane& lane)
+{
+    lane.records.resize(kAhead);
+    lane.at = 0;
+    lane.count = lane.cursor->next(lane.records.front());
+    while (lane.count > 0 && lane.count < kAhead &&
+           lane.cursor->next_in_window(lane.records[lane.count]))
+        ++lane.count;
+    if (see_ahead_ && lane.count > 1)
+        see_ahead_({lane.records.data(), lane.count});
+    return lane.count > 0;
 }
 
 void LogReader::close_cursor(Lane& lane)

@@ -17,11 +17,27 @@ using format::Tag;
 namespace {
 
 constexpr std::uint64_t kMostStale = 4096;
+constexpr std::size_t kStep = 8; // pending blocks: enough for memory to answer in between
 
 // The oldest is on top.
 constexpr auto kLater = [](const auto& a, const auto& b) { return a.ticks > b.ticks; };
 
 } // namespace
+
+void SegmentReplay::prefetch(std::span<const Record> soon)
+{
+    if (segments_.empty())
+        return;
+    const auto of_each_address = [&](auto visit) {
+        for (const Record& record : soon) {
+            if (record.tag == Tag::alloc || record.tag == Tag::free)
+                visit(record.address - red_zone_bytes_);
+        }
+    };
+    of_each_address([this](std::uint64_t address) { segments_.prefetch(address); });
+    of_each_address([this](std::uint64_t address) { segments_.prefetch_segment(address); });
+    of_each_address([this](std::uint64_t address) { segments_.prefetch_blocks(address); });
+}
 
 void SegmentReplay::apply_rare(const Record& record)
 {
@@ -291,13 +307,25 @@ void SegmentReplay::reuse(const Record& record)
         pool.stats.num_sync_all_streams += own;
     reusable_ticks_ = std::max(reusable_ticks_, record.ticks - std::min(age, record.ticks));
     ++serial_;
-    for (; !pending_.empty() && pending_.front().ticks <= reusable_ticks_; pending_.pop_front())
+    for (; !pending_.empty() && pending_.front().ticks <= reusable_ticks_; pending_.pop_front()) {
+        prefetch_pending();
         release_if_waiting(pending_.front(), record.ticks);
+    }
     while (!late_.empty() && late_.front().ticks <= reusable_ticks_) {
         release_if_waiting(late_.front(), record.ticks);
         std::pop_heap(late_.begin(), late_.end(), kLater);
         late_.pop_back();
     }
+}
+
+// Those whose turn comes soon, each a step further than when the one before it had its turn.
+void SegmentReplay::prefetch_pending() noexcept
+{
+    if (pending_.size() <= 3 * kStep)
+        return;
+    segments_.prefetch(pending_[3 * kStep].address);
+    segments_.prefetch_segment(pending_[2 * kStep].address);
+    segments_.prefetch_blocks(pending_[kStep].address);
 }
 
 void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)

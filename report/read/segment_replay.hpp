@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,6 +43,8 @@ public:
         if (!ordinary)
             apply_rare(record);
     }
+
+    void prefetch(std::span<const Record> soon); // before apply(), for speed
 
     // Anything of a pool: else nothing is known of what was reserved.
     bool seen() const noexcept { return seen_; }
@@ -82,6 +85,7 @@ private:
     void free(const Record& record);
     void reuse(const Record& record);
     void wait(const Pending& pending);
+    void prefetch_pending() noexcept;
     void release_if_waiting(const Pending& pending, std::uint64_t ticks);
     void leave(Segment& segment, const PoolBlock& block);
     void no_longer_allocated(PoolStats& stats, const Segment& segment,

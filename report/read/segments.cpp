@@ -1,48 +1,41 @@
 // report/read/segments.cpp — look-ups by address, and the gaps between blocks.
 #include "report/read/segments.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include "report/read/prefetch.hpp"
 
 namespace vramscope::report {
 
 PoolBlock* Segment::overlapping(std::uint64_t from, std::uint64_t to) noexcept
 {
-    if (blocks.empty())
-        return nullptr;
-    PoolBlock* const before = blocks.last_before(from);
-    if (before && before->address + before->bytes > from)
-        return before;
-    PoolBlock* const next = blocks.first_from(from);
-    return next && next->address < to ? next : nullptr;
+    const PoolBlocks::Around around = blocks.around(from);
+    if (around.before && around.before->address + around.before->bytes > from)
+        return around.before;
+    return around.from && around.from->address < to ? around.from : nullptr;
 }
 
-std::uint64_t Segment::gaps_beside(std::uint64_t from, std::uint64_t to) noexcept
+std::uint64_t Segment::gaps_beside(const PoolBlock& block,
+                                   const PoolBlocks::Neighbours& neighbours) const noexcept
 {
-    if (blocks.empty()) // the usual case: a segment of one block
-        return std::uint64_t{address < from} + std::uint64_t{to < end()};
-    const PoolBlock* const before = blocks.last_before(from);
-    const std::uint64_t free_from = before ? before->address + before->bytes : address;
-    const PoolBlock* const behind = blocks.first_from(to);
-    const std::uint64_t free_to = behind ? behind->address : end();
-    return std::uint64_t{free_from < from} + std::uint64_t{to < free_to};
+    const std::uint64_t free_from = std::max(address, neighbours.end_before);
+    const std::uint64_t free_to = std::min(end(), neighbours.behind);
+    return std::uint64_t{free_from < block.address} +
+           std::uint64_t{block.address + block.bytes < free_to};
 }
 
 void Segment::place(const PoolBlock& block)
 {
-    gaps += gaps_beside(block.address, block.address + block.bytes) - 1;
     used_bytes += block.bytes;
-    blocks.insert(block);
+    gaps += gaps_beside(block, blocks.insert(block)) - 1;
 }
 
 void Segment::erase(const PoolBlock& block)
 {
     used_bytes -= block.bytes;
-    if (blocks.size() > 1)
-        gaps += 1 - gaps_beside(block.address, block.address + block.bytes);
-    else
-        gaps = 1;
-    blocks.erase(block.address);
+    gaps += 1 - gaps_beside(block, blocks.erase(block.address));
 }
 
 Segment& Segments::add(Segment segment)
@@ -69,29 +62,46 @@ void Segments::remove(Segment& segment)
     by_address_.erase(address);
 }
 
-Segment* Segments::at(std::uint64_t address)
+Segment* Segments::at(std::uint64_t address) noexcept
 {
     Segment** const found = by_start_.find(address);
     return found ? *found : nullptr;
 }
 
-Segment* Segments::containing(std::uint64_t address)
+Segment* Segments::soon_found(std::uint64_t address) noexcept
 {
-    Hint& hint = hints_[(address >> kPageBits) % hints_.size()];
+    const Hint& hint = hint_of(address);
     if (hint.page == address >> kPageBits && address >= hint.segment->address &&
         address < hint.segment->end())
         return hint.segment;
-    if (Segment* const begins_here = at(address))
-        return begins_here;
+    return at(address);
+}
+
+Segment* Segments::containing(std::uint64_t address)
+{
+    if (Segment* const found = soon_found(address))
+        return found;
     const auto behind = by_address_.upper_bound(address);
     if (behind == by_address_.begin())
         return nullptr;
     Segment& before = std::prev(behind)->second;
     if (address >= before.end())
         return nullptr;
-    hint = {address >> kPageBits, &before};
+    hint_of(address) = {address >> kPageBits, &before};
     hinted_ = true;
     return &before;
+}
+
+void Segments::prefetch_segment(std::uint64_t address) noexcept
+{
+    if (const Segment* const segment = soon_found(address))
+        report::prefetch(segment);
+}
+
+void Segments::prefetch_blocks(std::uint64_t address) noexcept
+{
+    if (const Segment* const segment = soon_found(address))
+        segment->blocks.prefetch(address);
 }
 
 Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)

@@ -37,11 +37,12 @@ struct Segment {
     PoolBlock* overlapping(std::uint64_t from, std::uint64_t to) noexcept;
     // The place must be free, in the segment, and not empty.
     void place(const PoolBlock& block);
-    void erase(const PoolBlock& block);
+    void erase(const PoolBlock& block); // a copy of one
 
 private:
-    // Free pieces that a block at `at` would have beside it.
-    std::uint64_t gaps_beside(std::uint64_t from, std::uint64_t to) noexcept;
+    // Free pieces that the block has beside it, if it is there.
+    std::uint64_t gaps_beside(const PoolBlock& block,
+                              const PoolBlocks::Neighbours& neighbours) const noexcept;
 };
 
 class Segments {
@@ -50,12 +51,18 @@ public:
     Segment& add(Segment segment);
     void remove(Segment& segment);
 
-    Segment* at(std::uint64_t address); // that begins here; nullptr: none does
+    Segment* at(std::uint64_t address) noexcept; // that begins here; nullptr: none does
     Segment* containing(std::uint64_t address);
     Segment* overlapping(std::uint64_t from, std::uint64_t to);
     Segment* any_of_context(std::uint64_t context);
 
     bool empty() const noexcept { return by_address_.empty(); }
+
+    // For many addresses that are about to be looked up: each of these for all of them, in this
+    // order.
+    void prefetch(std::uint64_t address) const noexcept { by_start_.prefetch(address); }
+    void prefetch_segment(std::uint64_t address) noexcept;
+    void prefetch_blocks(std::uint64_t address) noexcept;
     const std::map<std::uint64_t, Segment>& all() const noexcept { return by_address_; }
 
 private:
@@ -66,7 +73,13 @@ private:
     };
     static constexpr unsigned kPageBits = 21;
 
-    std::array<Hint, 1024> hints_{}; // by page, modulo
+    Hint& hint_of(std::uint64_t address) noexcept
+    {
+        return hints_[(address >> kPageBits) % hints_.size()];
+    }
+    Segment* soon_found(std::uint64_t address) noexcept; // nullptr: perhaps there is one even so
+
+    std::array<Hint, 4096> hints_{}; // by page, modulo
     bool hinted_ = false;            // there is one
     std::map<std::uint64_t, Segment> by_address_;
     FlatMap<Segment*> by_start_; // a block of its own segment is the usual case

@@ -263,10 +263,10 @@ TEST(ChunkCursor, PlaceHoldsForTheFollowingEvents)
     Record record;
     ASSERT_TRUE(cursor.next(record)); // the entry point
     ASSERT_TRUE(cursor.next(record));
-    EXPECT_EQ(record.place->device, -1);
+    EXPECT_EQ(record.place.device, -1);
     ASSERT_TRUE(cursor.next(record));
-    EXPECT_EQ(record.place->device, 1);
-    EXPECT_EQ(record.place->context, 3u);
+    EXPECT_EQ(record.place.device, 1);
+    EXPECT_EQ(record.place.context, 3u);
 }
 
 } // namespace

@@ -13,13 +13,12 @@ using Map = std::map<std::uint64_t, PoolBlock>;
 void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
 {
     const auto at = wanted.lower_bound(address);
-    const PoolBlock* const next = blocks.first_from(address);
+    const auto [before, next] = blocks.around(address);
     ASSERT_EQ(next != nullptr, at != wanted.end());
     if (next) {
         EXPECT_EQ(next->address, at->first);
         EXPECT_EQ(next->bytes, at->second.bytes);
     }
-    const PoolBlock* const before = blocks.last_before(address);
     ASSERT_EQ(before != nullptr, at != wanted.begin());
     if (before) {
         EXPECT_EQ(before->address, std::prev(at)->first);
@@ -27,25 +26,40 @@ void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
     EXPECT_EQ(blocks.find(address) != nullptr, wanted.contains(address));
 }
 
+using Neighbours = PoolBlocks::Neighbours;
+
+// Of the block at `address`, which is there or is not yet.
+Neighbours neighbours_of(const Map& wanted, std::uint64_t address)
+{
+    Neighbours neighbours;
+    const auto at = wanted.lower_bound(address);
+    if (at != wanted.begin())
+        neighbours.end_before = std::prev(at)->first + std::prev(at)->second.bytes;
+    if (const auto behind = wanted.upper_bound(address); behind != wanted.end())
+        neighbours.behind = behind->first;
+    return neighbours;
+}
+
 TEST(PoolBlocks, AreAsAMapWouldHaveThem)
 {
     std::mt19937_64 random(1);
     PoolBlocks blocks;
     Map wanted;
-    for (const std::size_t most : {std::size_t{8}, 4 * PoolBlocks::kMostInArray, std::size_t{3}}) {
+    for (const std::size_t most : {std::size_t{8}, 32 * PoolBlocks::kMostInRun, std::size_t{3}}) {
         for (int step = 0; step < 20'000; ++step) {
             const std::uint64_t address = random() % (4 * most);
             expect_same(blocks, wanted, address);
             if (wanted.contains(address)) {
-                blocks.erase(address);
+                ASSERT_EQ(blocks.erase(address), neighbours_of(wanted, address));
                 wanted.erase(address);
             } else if (wanted.size() < most) {
                 const PoolBlock block{.address = address, .bytes = random()};
-                blocks.insert(block);
+                ASSERT_EQ(blocks.insert(block), neighbours_of(wanted, address));
                 wanted.emplace(address, block);
             } else {
-                blocks.erase(wanted.begin()->first);
-                wanted.erase(wanted.begin());
+                const std::uint64_t first = wanted.begin()->first;
+                ASSERT_EQ(blocks.erase(first), neighbours_of(wanted, first));
+                wanted.erase(first);
             }
             ASSERT_EQ(blocks.size(), wanted.size());
         }
