@@ -118,7 +118,7 @@ int main(int argc, char** argv)
 {
     if (argc > 1)
         return run_one(argv[1]);
-    const std::uint64_t seconds = from_environment("VRAMSCOPE_FUZZ_SECONDS", 20);
+    const std::uint64_t seconds = from_environment("VRAMSCOPE_FUZZ_SECONDS", 10);
     const std::uint64_t seed = from_environment("VRAMSCOPE_FUZZ_SEED", 1);
     const std::string path = fuzz_target.name + ("." + std::to_string(::getpid()) + ".input");
     std::printf("seed %llu, %llu s; the current input is in %s\n",
