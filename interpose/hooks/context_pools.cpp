@@ -167,10 +167,11 @@ void pool_context_gone(std::uint64_t id) noexcept
         }
 }
 
-void give_up_pooling() noexcept
+void leave_pool_lock() noexcept
 {
-    given_up.store(true);
-    held_pool_lock->unlock(); // others wait for it
+    if (near_pool_lock->is_ours()) // what it guards may be half changed
+        given_up.store(true);
+    near_pool_lock->give_back();
 }
 
 } // namespace vramscope::hooks

@@ -33,7 +33,8 @@ void executable_gone() noexcept;
 // The context is gone, with its memory.
 void pool_context_gone(std::uint64_t id) noexcept;
 
-// A handler left the pool in the middle of a change, and this thread has its lock.
-void give_up_pooling() noexcept;
+// A handler of this thread left a pool by a jump, around near_pool_lock: if in the middle of a
+// change, pools are used no more.
+void leave_pool_lock() noexcept;
 
 } // namespace vramscope::hooks

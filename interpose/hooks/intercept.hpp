@@ -24,8 +24,8 @@ namespace vramscope::hooks {
     const bool enters = log::enter_nested(
         thread, site,
         driver && driver->contains(reinterpret_cast<const void*>(site.return_address)));
-    if (enters && held_pool_lock && thread.inside == log::Inside::program)
-        give_up_pooling(); // the call that held it was left by a jump
+    if (enters && near_pool_lock && thread.inside == log::Inside::program)
+        leave_pool_lock(); // the call that took it was left by a jump
     return enters;
 }
 
