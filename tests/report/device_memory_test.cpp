@@ -6,44 +6,24 @@
 
 #include <gtest/gtest.h>
 
-#include "report/read/heap_replay.hpp"
-#include "report/read/log_reader.hpp"
+#include "tests/support/replay.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
+using test::replay;
 using test::report_of;
-using test::TempFile;
 using test::operator""_KiB;
 using test::operator""_MiB;
 using test::operator""_GiB;
 
-// Calls `after` behind every record.
-template <typename After>
-void replay(const LogBuilder& log, After after)
-{
-    const TempFile bytes(log.build());
-    const LogFile file = LogFile::open(bytes.path());
-    LogReader reader(file);
-    LogTables tables;
-    HeapReplay heap(tables, 0);
-    SegmentReplay segments(tables);
-    DeviceMemory memory(tables, heap.sites(), segments);
-    heap.watch(memory);
-    while (const Record* const record = reader.next()) {
-        heap.apply(*record);
-        segments.apply(*record);
-        memory.apply(*record);
-        after(memory);
-    }
-}
-
 Waterfall last(const LogBuilder& log, std::int32_t device = 0)
 {
     Waterfall parts;
-    replay(log, [&](const DeviceMemory& memory) {
+    replay(log, [&](const Record&, const test::Replayed& replayed) {
+        const DeviceMemory& memory = replayed.memory;
         for (const DeviceMemory::Device& one : memory.devices())
             EXPECT_TRUE(memory.now(one).adds_up());
         if (const DeviceMemory::Device* const found = memory.device(device))
@@ -135,7 +115,8 @@ TEST(DeviceMemory, AddsUpWhereThePoolAndTheBlocksDisagree)
     log.pooled(0x150000, UINT64_MAX, UINT64_MAX).free(0x5000).context_gone(1);
     log.segment(0x100000, 1_MiB, 1, -1).pooled(0x100000, 1_MiB).device_memory(5, 3);
     log.segment(UINT64_MAX - 10, UINT64_MAX).pooled(UINT64_MAX - 5, 3).reusable(UINT64_MAX);
-    replay(log, [&](const DeviceMemory& memory) {
+    replay(log, [&](const Record&, const test::Replayed& replayed) {
+        const DeviceMemory& memory = replayed.memory;
         for (const DeviceMemory::Device& one : memory.devices())
             EXPECT_TRUE(memory.now(one).adds_up());
     });

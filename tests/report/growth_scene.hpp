@@ -41,6 +41,15 @@ public:
         addresses.clear();
     }
     void flash(std::uint64_t stack, std::uint64_t bytes = 1_MiB) { give(take(stack, bytes)); }
+    // A block that stays, among temporaries of the same place.
+    void leak_among(std::size_t temporaries, std::uint64_t stack, std::uint64_t bytes)
+    {
+        std::vector<std::uint64_t> addresses;
+        for (; temporaries > 0; --temporaries)
+            addresses.push_back(take(stack, 4_KiB * (1 + below(100))));
+        take(stack, bytes);
+        give(addresses);
+    }
     void sleep(std::uint64_t ns) { log.at(log.now() + ns); }
     std::size_t below(std::size_t bound) { return random_() % bound; }
 

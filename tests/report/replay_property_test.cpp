@@ -4,11 +4,11 @@
 // A failure names its seed; the program of a seed is always the same.
 #include <gtest/gtest.h>
 
-#include "report/read/heap_replay.hpp"
-#include "report/read/segment_replay.hpp"
 #include "report/report.hpp"
 #include "tests/support/random_program.hpp"
 #include "tests/support/recount.hpp"
+#include "tests/support/replay.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -20,17 +20,13 @@ using test::Place;
 using test::random_program;
 using test::Recount;
 using test::recount;
+using test::replay;
+using test::report_of;
 using test::Step;
 using test::TempFile;
 using test::written;
 
 constexpr std::uint32_t kSeeds = 40;
-
-Report report_of(const LogBuilder& log)
-{
-    const TempFile file(log.build());
-    return make_report({file.path()});
-}
 
 // The rows that a reader sees, by what the recount knows of them.
 std::map<Place, Held> rows_of(const Report& report)
@@ -132,27 +128,20 @@ TEST(ReplayProperty, EveryMomentIsThatOfAPlainCount)
         SCOPED_TRACE("seed " + std::to_string(seed));
         // In the order of time, so that each prefix of the list is a moment.
         const std::vector<Step> steps = random_program(seed, {.late_frees = false});
-        const TempFile bytes(written(steps).build());
-        const LogFile file = LogFile::open(bytes.path());
-        LogReader reader(file);
-        LogTables tables;
-        HeapReplay heap(tables, 0);
-        SegmentReplay segments(tables);
         std::size_t done = 0;
-        while (const Record* const record = reader.next()) {
-            heap.apply(*record);
-            segments.apply(*record);
-            if (!record->timed || record->ticks < steps.front().ticks)
-                continue;
+        replay(written(steps), [&](const Record& record, test::Replayed& replayed) {
+            if (!record.timed || record.ticks < steps.front().ticks || HasFatalFailure())
+                return;
             ++done;
-            const Moment now = moment_of(record->ticks, heap, segments);
+            const Moment now = moment_of(record.ticks, replayed.heap, replayed.segments);
             const Recount plain = recount({steps.begin(), steps.begin() + done});
             ASSERT_EQ(now.ticks, steps[done - 1].ticks);
             ASSERT_EQ(now.device_bytes, plain.device_bytes) << "step " << done;
             ASSERT_EQ(now.host_bytes, plain.host_bytes) << "step " << done;
             ASSERT_EQ(now.site_bytes, now.block_bytes) << "step " << done;
             ASSERT_TRUE(now.pool == plain.pool) << "step " << done;
-        }
+        });
+        ASSERT_FALSE(HasFatalFailure());
         ASSERT_EQ(done, steps.size());
     }
 }

@@ -2,11 +2,9 @@
 // device's memory add up, and are those of a plain count.
 #include <gtest/gtest.h>
 
-#include "report/read/device_memory.hpp"
-#include "report/read/heap_replay.hpp"
-#include "report/read/segment_replay.hpp"
 #include "tests/support/random_program.hpp"
 #include "tests/support/recount.hpp"
+#include "tests/support/replay.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -15,31 +13,11 @@ using test::Do;
 using test::random_program;
 using test::Recount;
 using test::recount;
+using test::replay;
 using test::Step;
-using test::TempFile;
 using test::written;
 
 constexpr std::int32_t kDevices = 2;
-
-// Replays a log as a report does; calls `after` behind each record.
-template <typename After>
-void replay(const test::LogBuilder& log, After after)
-{
-    const TempFile bytes(log.build());
-    const LogFile file = LogFile::open(bytes.path());
-    LogReader reader(file);
-    LogTables tables;
-    HeapReplay heap(tables, 0);
-    SegmentReplay segments(tables);
-    DeviceMemory memory(tables, heap.sites(), segments);
-    heap.watch(memory);
-    while (const Record* const record = reader.next()) {
-        heap.apply(*record);
-        segments.apply(*record);
-        memory.apply(*record);
-        after(*record, memory);
-    }
-}
 
 // What is known of one device from the steps alone.
 struct Plain {
@@ -86,7 +64,8 @@ TEST(WaterfallProperty, AddsUpAtEveryMomentAndAgreesWithAPlainCount)
         Plain plain[kDevices];
         Waterfall highest[kDevices];
         std::size_t done = 0;
-        replay(written(steps), [&](const Record& record, const DeviceMemory& memory) {
+        replay(written(steps), [&](const Record& record, const test::Replayed& replayed) {
+            const DeviceMemory& memory = replayed.memory;
             if (!record.timed || record.ticks < steps.front().ticks ||
                 ::testing::Test::HasFailure())
                 return;
@@ -120,7 +99,8 @@ TEST(WaterfallProperty, AddsUpWhateverTheLogSays)
 {
     for (std::uint32_t seed = 1; seed <= 40; ++seed)
         replay(written(random_program(seed, {.steps = 500, .nonsense = true})),
-               [&](const Record&, const DeviceMemory& memory) {
+               [&](const Record&, const test::Replayed& replayed) {
+                   const DeviceMemory& memory = replayed.memory;
                    if (::testing::Test::HasFailure())
                        return;
                    for (const DeviceMemory::Device& device : memory.devices()) {

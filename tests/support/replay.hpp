@@ -1,0 +1,45 @@
+// tests/support/replay.hpp — a log, read record by record as a report reads it.
+#pragma once
+
+#include <span>
+
+#include "report/read/device_memory.hpp"
+#include "report/read/heap_replay.hpp"
+#include "report/read/log_reader.hpp"
+#include "report/read/segment_replay.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::test {
+
+struct Replayed {
+    Replayed() { heap.watch(memory); }
+    Replayed(const Replayed&) = delete;
+    Replayed& operator=(const Replayed&) = delete;
+
+    report::LogTables tables;
+    report::HeapReplay heap{tables, 0};
+    report::SegmentReplay segments{tables};
+    report::DeviceMemory memory{tables, heap.sites(), segments};
+};
+
+// Calls `after` behind every record, with what was replayed up to there.
+template <typename After>
+void replay(const LogBuilder& log, After after)
+{
+    const TempFile bytes(log.build());
+    const report::LogFile file = report::LogFile::open(bytes.path());
+    report::LogReader reader(file);
+    Replayed replayed;
+    reader.look_ahead([&](std::span<const report::Record> soon) {
+        replayed.heap.prefetch(soon);
+        replayed.segments.prefetch(soon);
+    });
+    while (const report::Record* const record = reader.next()) {
+        replayed.heap.apply(*record);
+        replayed.segments.apply(*record);
+        replayed.memory.apply(*record);
+        after(*record, replayed);
+    }
+}
+
+} // namespace vramscope::test
