@@ -84,6 +84,8 @@ std::string counted(std::uint64_t number, std::string_view noun)
 
 std::string human_time(std::uint64_t ns)
 {
+    if (ns > 0 && ns < 1000)
+        return fmt::format("{} ns", ns);
     if (ns < 1'000'000)
         return fmt::format("{} us", ns / 1000);
     if (ns < 1'000'000'000)

@@ -1,5 +1,5 @@
-// tests/report/view_text_test.cpp — peak, frag and timeline as a person reads them, compared with
-// tests/golden to the byte.
+// tests/report/view_text_test.cpp — peak, frag, timeline and churn as a person reads them, compared
+// with tests/golden to the byte.
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -65,6 +65,26 @@ Report split_run()
     return report;
 }
 
+// Takes and gives back the same memory in each step.
+Report churning_run()
+{
+    LogBuilder log = test::program_with_stacks();
+    log.info("program", "train").info("pool.mode", "off").place({.context = 1, .device = 0});
+    const std::uint64_t start = log.header().start_ticks;
+    for (std::uint64_t step = 0; step < 2000; ++step) {
+        log.at(start + step * 50'000).alloc(0x1000, 4_MiB, 1).at(log.now() + 20'000);
+        log.free(0x1000);
+        log.alloc(0x2000000 + step % 3 * 0x100000, 64_KiB + step % 3, 2);
+        if (step >= 2)
+            log.free(0x2000000 + (step - 2) % 3 * 0x100000);
+    }
+    log.driver_time("cuMemAlloc_v2", 4000, 30'000'000, 900'000);
+    log.driver_time("cuMemFree_v2", 3998, 2'500'000, 40'000);
+    Report report = report_of(log);
+    report.processes[0].log = "train.vsl";
+    return report;
+}
+
 // Two processes without a pool, one of which was killed; nothing was asked of the driver.
 Report plain_run()
 {
@@ -104,6 +124,11 @@ TEST(ViewText, FragmentationOfASplitRun)
 TEST(ViewText, TimelineOfASplitRun)
 {
     expect_golden("split_timeline.txt", text_of(write_timeline, split_run()));
+}
+
+TEST(ViewText, ChurnOfALoop)
+{
+    expect_golden("loop_churn.txt", text_of(write_churn, churning_run()));
 }
 
 TEST(ViewText, WithoutAPoolItIsSaidWhatIsNotKnown)

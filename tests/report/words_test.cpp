@@ -30,6 +30,7 @@ TEST(Words, NumbersAreGroupedAndNounsAgree)
 TEST(Words, TimesKeepThreeOrFourDigits)
 {
     EXPECT_EQ(human_time(0), "0 us");
+    EXPECT_EQ(human_time(999), "999 ns");
     EXPECT_EQ(human_time(850'000), "850 us");
     EXPECT_EQ(human_time(12'340'000), "12.3 ms");
     EXPECT_EQ(human_time(1'204'000'000), "1.204 s");

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # tests/tools/usage_test.py — wrong usage: one clear line, status 125, nothing run.
+import re
 import unittest
 
 from cli import CliTest
@@ -42,10 +43,13 @@ class Usage(CliTest):
                 self.assertFalse((self.folder / "ran").exists())
 
     def test_every_help_shows_examples(self):
-        for command in [[], ["run"], ["report"], ["leaks"], ["peak"], ["frag"], ["timeline"], ["mark"], ["snapshot"], ["top"], ["doctor"]]:
-            status, stdout, stderr = self.vramscope(*command, "--help")
-            self.assertEqual((status, stderr), (0, ""))
-            self.assertIn("Examples:\n  vramscope", stdout)
+        commands = re.findall(r"^  ([a-z]+) ", self.vramscope("--help")[1].partition("Subcommands:")[2].partition("Examples:")[0], re.M)
+        self.assertIn("doctor", commands)
+        for command in [[], *([name] for name in commands)]:
+            with self.subTest(command=command):
+                status, stdout, stderr = self.vramscope(*command, "--help")
+                self.assertEqual((status, stderr), (0, ""))
+                self.assertIn("Examples:\n  vramscope", stdout)
 
     def test_version(self):
         status, stdout, stderr = self.vramscope("--version")
