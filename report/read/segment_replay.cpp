@@ -3,6 +3,7 @@
 #include "report/read/segment_replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -28,15 +29,24 @@ void SegmentReplay::prefetch(std::span<const Record> soon)
 {
     if (segments_.empty())
         return;
-    const auto of_each_address = [&](auto visit) {
-        for (const Record& record : soon) {
-            if (record.tag == Tag::alloc || record.tag == Tag::free)
-                visit(record.address - red_zone_bytes_);
-        }
+    struct Wanted {
+        std::uint64_t address;
+        const Segment* segment;
     };
-    of_each_address([this](std::uint64_t address) { segments_.prefetch(address); });
-    of_each_address([this](std::uint64_t address) { segments_.prefetch_segment(address); });
-    of_each_address([this](std::uint64_t address) { segments_.prefetch_blocks(address); });
+    std::array<Wanted, 16> wanted;
+    std::size_t count = 0;
+    for (const Record& record : soon) {
+        if (count == wanted.size() || (record.tag != Tag::alloc && record.tag != Tag::free))
+            continue;
+        wanted[count++].address = record.address - red_zone_bytes_;
+        segments_.prefetch(record.address - red_zone_bytes_);
+    }
+    for (std::size_t at = 0; at < count; ++at)
+        wanted[at].segment = segments_.prefetch_segment(wanted[at].address);
+    for (std::size_t at = 0; at < count; ++at) {
+        if (wanted[at].segment)
+            wanted[at].segment->blocks.prefetch(wanted[at].address);
+    }
 }
 
 void SegmentReplay::apply_rare(const Record& record)
@@ -321,11 +331,12 @@ void SegmentReplay::reuse(const Record& record)
 // Those whose turn comes soon, each a step further than when the one before it had its turn.
 void SegmentReplay::prefetch_pending() noexcept
 {
-    if (pending_.size() <= 3 * kStep)
+    if (pending_.size() <= 2 * kStep)
         return;
-    segments_.prefetch(pending_[3 * kStep].address);
-    segments_.prefetch_segment(pending_[2 * kStep].address);
-    segments_.prefetch_blocks(pending_[kStep].address);
+    segments_.prefetch(pending_[2 * kStep].address);
+    const std::uint64_t next = pending_[kStep].address;
+    if (const Segment* const segment = segments_.prefetch_segment(next))
+        segment->blocks.prefetch(next);
 }
 
 void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)

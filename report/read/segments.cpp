@@ -70,10 +70,12 @@ Segment* Segments::at(std::uint64_t address) noexcept
 
 Segment* Segments::soon_found(std::uint64_t address) noexcept
 {
-    const Hint& hint = hint_of(address);
-    if (hint.page == address >> kPageBits && address >= hint.segment->address &&
-        address < hint.segment->end())
-        return hint.segment;
+    if (hinted_) {
+        const Hint& hint = hint_of(address);
+        if (hint.page == address >> kPageBits && address >= hint.segment->address &&
+            address < hint.segment->end())
+            return hint.segment;
+    }
     return at(address);
 }
 
@@ -92,16 +94,12 @@ Segment* Segments::containing(std::uint64_t address)
     return &before;
 }
 
-void Segments::prefetch_segment(std::uint64_t address) noexcept
+const Segment* Segments::prefetch_segment(std::uint64_t address) noexcept
 {
-    if (const Segment* const segment = soon_found(address))
+    const Segment* const segment = soon_found(address);
+    if (segment)
         report::prefetch(segment);
-}
-
-void Segments::prefetch_blocks(std::uint64_t address) noexcept
-{
-    if (const Segment* const segment = soon_found(address))
-        segment->blocks.prefetch(address);
+    return segment;
 }
 
 Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)

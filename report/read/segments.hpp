@@ -58,11 +58,10 @@ public:
 
     bool empty() const noexcept { return by_address_.empty(); }
 
-    // For many addresses that are about to be looked up: each of these for all of them, in this
-    // order.
+    // For many addresses that are about to be looked up: for all of them this, then that, then
+    // prefetch() of the blocks in the segment that it gives; nullptr: it cannot tell yet.
     void prefetch(std::uint64_t address) const noexcept { by_start_.prefetch(address); }
-    void prefetch_segment(std::uint64_t address) noexcept;
-    void prefetch_blocks(std::uint64_t address) noexcept;
+    const Segment* prefetch_segment(std::uint64_t address) noexcept;
     const std::map<std::uint64_t, Segment>& all() const noexcept { return by_address_; }
 
 private:

@@ -1,4 +1,5 @@
-// tests/report/growth_without_steps_test.cpp — programs that say nothing of steps: growth is told per call.
+// tests/report/growth_without_steps_test.cpp — programs that say nothing of steps: growth is told
+// per call.
 #include "report/analyze/growth.hpp"
 
 #include <gtest/gtest.h>
