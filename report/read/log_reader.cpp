@@ -16,9 +16,6 @@ namespace {
 // chunk is taken after it. So a lane is opened this much before its first chunk's time.
 constexpr std::uint64_t kEarlyTicks = std::uint64_t{1} << 32;
 
-// Records of a lane that are decoded at once: enough for memory to answer in between.
-constexpr std::size_t kAhead = 16;
-
 std::uint32_t rank_of(Tag tag) noexcept
 {
     switch (tag) {
@@ -198,10 +195,10 @@ bool LogReader::advance(Lane& lane)
 // As many as there is room for, and as the cursor's window holds.
 bool LogReader::decode_more(Lane& lane)
 {
-    lane.records.resize(kAhead);
+    lane.records.resize(kMostAhead);
     lane.at = 0;
     lane.count = lane.cursor->next(lane.records.front());
-    while (lane.count > 0 && lane.count < kAhead &&
+    while (lane.count > 0 && lane.count < kMostAhead &&
            lane.cursor->next_in_window(lane.records[lane.count]))
         ++lane.count;
     if (see_ahead_ && lane.count > 1)

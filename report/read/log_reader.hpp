@@ -32,6 +32,9 @@ struct PendingFree {
 
 class LogReader {
 public:
+    // Records of a thread that are decoded at once: enough for memory to answer in between.
+    static constexpr std::size_t kMostAhead = 16;
+
     explicit LogReader(const LogFile& file);
 
     // nullptr at the end, or where only records after the moment of hold_back() are left. Valid

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report/read/device_ordinal.hpp"
+#include "report/read/log_reader.hpp"
 
 namespace vramscope::report {
 
@@ -33,7 +34,7 @@ void SegmentReplay::prefetch(std::span<const Record> soon)
         std::uint64_t address;
         const Segment* segment;
     };
-    std::array<Wanted, 16> wanted;
+    std::array<Wanted, LogReader::kMostAhead> wanted;
     std::size_t count = 0;
     for (const Record& record : soon) {
         if (count == wanted.size() || (record.tag != Tag::alloc && record.tag != Tag::free))

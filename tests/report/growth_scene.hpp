@@ -50,6 +50,16 @@ public:
         take(stack, bytes);
         give(addresses);
     }
+    // One turn of a queue that grows or shrinks as it happens, up to 60 blocks.
+    void wander(std::uint64_t stack, std::mt19937_64& random)
+    {
+        if (queue_.empty() || (random() % 2 == 0 && queue_.size() < 60)) {
+            queue_.push_back(take(stack));
+        } else {
+            give(queue_.front());
+            queue_.pop_front();
+        }
+    }
     void sleep(std::uint64_t ns) { log.at(log.now() + ns); }
     std::size_t below(std::size_t bound) { return random_() % bound; }
 
@@ -68,6 +78,7 @@ public:
 private:
     std::uint64_t next_ = 0x10000;
     std::deque<std::uint64_t> freed_;
+    std::deque<std::uint64_t> queue_;
     std::mt19937_64 random_{42}; // NOLINT: the same in every run
 };
 

@@ -135,15 +135,8 @@ TEST(GrowthWithoutSteps, RandomWalksAndCachesDoNotGrow)
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         GrowthScene scene;
         std::mt19937_64 random(seed);
-        std::deque<std::uint64_t> queue;
-        for (int turn = 0; turn < 3000; ++turn) {
-            if (queue.empty() || (random() % 2 == 0 && queue.size() < 60)) {
-                queue.push_back(scene.take(kLeak));
-            } else {
-                scene.give(queue.front());
-                queue.pop_front();
-            }
-        }
+        for (int turn = 0; turn < 3000; ++turn)
+            scene.wander(kLeak, random);
         wrong += !report_of(scene.log).growth.empty();
     }
     EXPECT_LE(wrong, 2u) << "of 200";
