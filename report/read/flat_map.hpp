@@ -4,43 +4,41 @@
 // which are far apart in the cache's eyes, the one that it finds.
 //
 // For the live blocks: no allocation for an insertion or removal once grown, and the memory of what
-// is gone is used again. The hash is seeded per map, so that a crafted log cannot make all keys
-// collide. Pointers to values are valid until the next insert or erase.
+// is gone is used again. Hash and empty slots are seeded per map: a crafted log can neither make
+// all keys collide, nor name the key that stands for nothing but by a chance of 1 in 2^64. Pointers
+// to values are valid until the next insert or erase.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "report/read/prefetch.hpp"
+#include "report/read/random_seed.hpp"
 
 namespace vramscope::report {
 
 template <typename Value>
 class FlatMap {
 public:
-    FlatMap() : seed_(std::random_device{}() | std::uint64_t{std::random_device{}()} << 32)
-    {
-        resize(kLeastSlots);
-    }
+    FlatMap() { resize(kLeastSlots); }
 
     std::size_t size() const noexcept { return size_; }
 
     Value* find(std::uint64_t key) noexcept
     {
-        for (std::size_t at = home(key); used_[at]; at = next(at)) {
+        for (std::size_t at = home(key);; at = next(at)) {
             if (keys_[at] == key)
                 return &values_[at];
+            if (keys_[at] == nothing_)
+                return nullptr;
         }
-        return nullptr;
     }
 
     // For many keys that are about to be looked up: prefetch() for each, then prefetch_value().
     void prefetch(std::uint64_t key) const noexcept
     {
-        report::prefetch(&used_[home(key)]);
         report::prefetch(&keys_[home(key)]);
         if constexpr (sizeof(Value) <= sizeof(std::uint64_t))
             report::prefetch(&values_[home(key)]);
@@ -48,7 +46,7 @@ public:
     void prefetch_value(std::uint64_t key) const noexcept
     {
         std::size_t at = home(key);
-        while (used_[at] && keys_[at] != key)
+        while (keys_[at] != nothing_ && keys_[at] != key)
             at = next(at);
         report::prefetch(&values_[at]);
     }
@@ -66,7 +64,7 @@ public:
     void erase(Value* value) noexcept
     {
         auto hole = static_cast<std::size_t>(value - values_.data());
-        for (std::size_t at = next(hole); used_[at]; at = next(at)) {
+        for (std::size_t at = next(hole); keys_[at] != nothing_; at = next(at)) {
             // Fill the hole with a later one of the run, unless that would put it before its home.
             if (distance(home(keys_[at]), at) >= distance(hole, at)) {
                 keys_[hole] = keys_[at];
@@ -74,7 +72,7 @@ public:
                 hole = at;
             }
         }
-        used_[hole] = 0;
+        keys_[hole] = nothing_;
         values_[hole] = Value{};
         --size_;
     }
@@ -83,7 +81,7 @@ public:
     void for_each(Visit visit)
     {
         for (std::size_t at = 0; at < keys_.size(); ++at) {
-            if (used_[at])
+            if (keys_[at] != nothing_)
                 visit(keys_[at], values_[at]);
         }
     }
@@ -116,18 +114,16 @@ private:
     Value& place(std::uint64_t key, Value&& value)
     {
         std::size_t at = home(key);
-        while (used_[at])
+        while (keys_[at] != nothing_)
             at = next(at);
-        used_[at] = 1;
         keys_[at] = key;
         return values_[at] = std::move(value);
     }
 
     void resize(std::size_t slots)
     {
-        keys_.resize(slots);
+        keys_.resize(slots, nothing_);
         values_.resize(slots);
-        used_.resize(slots);
     }
 
     // Into so many slots; what `leave_out` holds for is gone.
@@ -136,21 +132,20 @@ private:
     {
         const std::vector<std::uint64_t> keys = std::exchange(keys_, {});
         std::vector<Value> values = std::exchange(values_, {});
-        const std::vector<std::uint8_t> used = std::exchange(used_, {});
         resize(slots);
         size_ = 0;
         for (std::size_t at = 0; at < keys.size(); ++at) {
-            if (!used[at] || leave_out(keys[at], values[at]))
+            if (keys[at] == nothing_ || leave_out(keys[at], values[at]))
                 continue;
             place(keys[at], std::move(values[at]));
             ++size_;
         }
     }
 
-    std::uint64_t seed_;
+    std::uint64_t seed_ = random_seed();
+    std::uint64_t nothing_ = random_seed(); // the key of an empty slot
     std::vector<std::uint64_t> keys_;
     std::vector<Value> values_; // beside keys_, as is
-    std::vector<std::uint8_t> used_;
     std::size_t size_ = 0;
 };
 

@@ -9,6 +9,7 @@ namespace {
 
 // A floor is kept when it spans this part of the site's events, or of its life.
 constexpr std::uint64_t kParts = 48;
+constexpr std::size_t kJoins = 8; // at once, when there are too many: they come from far in memory
 
 std::uint32_t narrow(std::uint64_t number) noexcept
 {
@@ -93,8 +94,10 @@ void GrowthSeries::level_to(Series& series, std::uint64_t ticks, Live level, Liv
 
 void GrowthSeries::keep(Series& series, std::uint64_t ticks, Live now, bool level)
 {
-    if (series.floors.size() == kMostFloors)
-        join_least(series);
+    if (series.floors.size() == kMostFloors) {
+        for (std::size_t joins = 0; joins < kJoins; ++joins)
+            join_least(series);
+    }
     series.floors.push_back({.ticks = ticks,
                              .bytes = series.floor_bytes,
                              .blocks = narrow(series.floor_blocks),
@@ -118,9 +121,11 @@ void GrowthSeries::join_least(Series& series)
     double least_share = 3; // all of the events and all of the time are 2
     std::uint64_t begin = series.first_ticks;
     for (std::size_t at = 0; at + 1 < floors.size(); ++at) {
-        const double events = static_cast<double>(floors[at].events) + floors[at + 1].events;
-        const double ticks = static_cast<double>(floors[at + 1].ticks - begin);
-        const double share = events * per_event + ticks * per_tick;
+        // Signed: the processor converts no other.
+        const std::int64_t events = std::int64_t{floors[at].events} + floors[at + 1].events;
+        const auto ticks = static_cast<std::int64_t>(floors[at + 1].ticks - begin);
+        const double share =
+            static_cast<double>(events) * per_event + static_cast<double>(ticks) * per_tick;
         if (share < least_share) {
             least_share = share;
             least = at;

@@ -2,6 +2,7 @@
 #include "report/read/heap_replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace vramscope::report {
@@ -107,15 +108,17 @@ void HeapReplay::apply(const Record& record)
 
 void HeapReplay::prefetch(std::span<const Record> soon) const
 {
-    const auto of_each_key = [&](auto visit) {
-        for (const Record& record : soon) {
-            if ((record.tag == Tag::alloc || record.tag == Tag::free) &&
-                record.api < tables_.apis().size())
-                visit(key_of(tables_.apis()[record.api].memory, record.address));
-        }
-    };
-    of_each_key([this](std::uint64_t key) { live_.prefetch(key); });
-    of_each_key([this](std::uint64_t key) { live_.prefetch_value(key); });
+    std::array<std::uint64_t, kMostAhead> keys;
+    std::size_t count = 0;
+    for (const Record& record : soon) {
+        if ((record.tag != Tag::alloc && record.tag != Tag::free) ||
+            record.api >= tables_.apis().size())
+            continue;
+        keys[count] = key_of(tables_.apis()[record.api].memory, record.address);
+        live_.prefetch(keys[count++]);
+    }
+    for (std::size_t at = 0; at < count; ++at)
+        live_.prefetch_value(keys[at]);
 }
 
 Api* HeapReplay::find_api(std::uint64_t id)

@@ -67,7 +67,7 @@ public:
     // Frees that the log says were in flight at its end; before the first record.
     void expect(const std::vector<PendingFree>& pending);
     void apply(const Record& record);
-    void prefetch(std::span<const Record> soon) const; // before apply(), for speed
+    void prefetch(std::span<const Record> soon) const; // of at most kMostAhead: see SegmentReplay
     void finish();
 
     // Every block of memory that is alive now: at any time, between two records.

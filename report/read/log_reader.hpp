@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "report/read/chunk_cursor.hpp"
+#include "report/read/prefetch.hpp"
 #include "report/read/tick_clock.hpp"
 
 namespace vramscope::report {
@@ -32,9 +33,6 @@ struct PendingFree {
 
 class LogReader {
 public:
-    // Records of a thread that are decoded at once: enough for memory to answer in between.
-    static constexpr std::size_t kMostAhead = 16;
-
     explicit LogReader(const LogFile& file);
 
     // nullptr at the end, or where only records after the moment of hold_back() are left. Valid
@@ -42,8 +40,8 @@ public:
     const Record* next();
     void hold_back(std::uint64_t ticks) noexcept { until_ = ticks; }
 
-    // Told of records some time before next() gives them, in the order of their thread: for
-    // fetching into the cache what they will touch.
+    // Told of up to kMostAhead records some time before next() gives them, in the order of their
+    // thread: for fetching into the cache what they will touch.
     void look_ahead(std::function<void(std::span<const Record>)> see)
     {
         see_ahead_ = std::move(see);

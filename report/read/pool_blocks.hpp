@@ -1,16 +1,18 @@
 // report/read/pool_blocks.hpp — the blocks of one segment, by address.
 //
-// One block lies here itself: most segments never have more. Others are in short sorted arrays,
-// runs, their addresses close together, which is what caches like, and the runs in a tree: so
-// however many blocks a log puts into a segment, each costs little. A pointer to a block is valid
-// until the next one is placed or erased.
+// One block lies here itself: most segments never have more. Others are in runs of a few dozen. A
+// run keeps where its blocks begin and end close together, which is what caches like, and the rest
+// of each in a slot that stays its own: so what is searched and moved is small, however many blocks
+// a log puts into a segment. A pointer to a block is valid until the next one is inserted or
+// erased.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct PoolBlock {
     std::uint64_t born_ticks = 0;
     std::uint64_t born = 0;  // serial
     std::uint64_t freed = 0; // serial; 0: live
+    std::uint64_t end() const noexcept { return address + bytes; }
     bool pending() const noexcept { return freed != 0; }
 };
 
@@ -33,187 +36,232 @@ class PoolBlocks {
 public:
     static constexpr std::size_t kMostInRun = 64;
 
-    struct Around {
-        PoolBlock* before = nullptr; // the last that begins before an address; nullptr: none
-        PoolBlock* from = nullptr;   // the first that begins there or behind it
+    // Between two blocks, or before the first, or behind the last. Valid until the next block is
+    // inserted or erased.
+    class Place {
+        friend class PoolBlocks;
+        std::size_t run = 0;
+        std::size_t at = 0; // in the run; its size: behind all of them
     };
-    // Of a block's neighbours, what counts for the gaps between.
+    // Of a block or of a place, what counts of the blocks around it.
     struct Neighbours {
         std::uint64_t end_before = 0;      // 0: none is before it
-        std::uint64_t behind = UINT64_MAX; // UINT64_MAX: none is behind it
+        std::uint64_t behind = UINT64_MAX; // where the next one begins; UINT64_MAX: none does
         bool operator==(const Neighbours&) const = default;
     };
 
-    std::size_t size() const noexcept { return has_one_ ? 1 : in_runs_; }
-    bool empty() const noexcept { return size() == 0; }
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+
+    // Before the first block that begins at the address or behind it.
+    Place place_of(std::uint64_t address) const noexcept
+    {
+        Place place;
+        if (has_one()) {
+            place.at = one_.address < address;
+        } else if (!empty()) {
+            place.run = run_of(address);
+            place.at = runs_[place.run].run->place_of(address);
+        }
+        return place;
+    }
+    // The one before the place, the one behind it; nullptr: there is none.
+    PoolBlock* before(const Place& place) noexcept
+    {
+        if (runs_.empty())
+            return place.at > 0 ? &one_ : nullptr;
+        if (place.at > 0)
+            return &runs_[place.run].run->block(place.at - 1);
+        return place.run > 0 ? &runs_[place.run - 1].run->last() : nullptr;
+    }
+    PoolBlock* behind(const Place& place) noexcept
+    {
+        if (runs_.empty())
+            return place.at < size_ ? &one_ : nullptr;
+        if (place.at < runs_[place.run].run->spans.size())
+            return &runs_[place.run].run->block(place.at);
+        return place.run + 1 < runs_.size() ? &runs_[place.run + 1].run->block(0) : nullptr;
+    }
+    Neighbours around(const Place& place) const noexcept { return neighbours(place, 0); }
+    Neighbours around_behind(const Place& place) const noexcept { return neighbours(place, 1); }
 
     // nullptr: none begins there.
-    PoolBlock* find(std::uint64_t address) noexcept
+    PoolBlock* find(std::uint64_t address) noexcept { return find(place_of(address), address); }
+    PoolBlock* find(const Place& place, std::uint64_t address) noexcept // that of the address
     {
-        PoolBlock* const block = around(address).from;
+        PoolBlock* const block = behind(place);
         return block && block->address == address ? block : nullptr;
     }
-    PoolBlock* first() noexcept { return around(0).from; }
 
-    Around around(std::uint64_t address) noexcept
-    {
-        Around around;
-        if (has_one_) {
-            (one_.address < address ? around.before : around.from) = &one_;
-            return around;
-        }
-        if (runs_.empty())
-            return around;
-        const auto run = run_of(address);
-        const std::size_t at = run->second.place_of(address);
-        return {before(run, at), from(run, at)};
-    }
-
-    // None begins there yet. Gives its neighbours.
-    Neighbours insert(const PoolBlock& block)
+    // `place`: that of its address; none begins there yet.
+    void insert(const Place& place, const PoolBlock& block)
     {
         if (empty()) {
             one_ = block;
-            has_one_ = true;
-            return {};
+            size_ = 1;
+            return;
         }
-        if (has_one_) {
-            runs_[0].insert(0, one_);
-            has_one_ = false;
-            in_runs_ = 1;
+        if (has_one()) {
+            add_run(0, 0, {});
+            runs_.front().run->insert(0, one_);
         }
-        ++in_runs_;
-        const auto run = run_of(block.address);
-        const std::size_t at = run->second.place_of(block.address);
-        const Neighbours neighbours = neighbours_of({before(run, at), from(run, at)});
-        run->second.insert(at, block);
-        if (run->second.blocks.size() == kMostInRun) {
-            Run behind = run->second.take_from(kMostInRun / 2);
-            runs_.emplace(behind.addresses.front(), std::move(behind));
+        ++size_;
+        Run& run = *runs_[place.run].run;
+        run.insert(place.at, block);
+        if (run.spans.size() == kMostInRun) {
+            Run behind = run.take_from(kMostInRun / 2);
+            const std::uint64_t from = behind.spans.front().begin;
+            add_run(place.run + 1, from, std::move(behind));
         }
-        return neighbours;
     }
-    // One of these. Gives the neighbours that it had.
-    Neighbours erase(std::uint64_t address)
+    // The block behind the place: `place` is that of its address.
+    void erase(const Place& place)
     {
-        if (has_one_) {
-            has_one_ = false;
-            return {};
-        }
-        --in_runs_;
-        const auto run = run_of(address);
-        const std::size_t at = run->second.place_of(address);
-        const Neighbours neighbours = neighbours_of({before(run, at), from(run, at + 1)});
-        run->second.erase(at);
-        if (run->second.blocks.empty())
-            remove(run);
-        return neighbours;
+        --size_;
+        if (runs_.empty())
+            return;
+        runs_[place.run].run->erase(place.at);
+        if (runs_[place.run].run->spans.empty())
+            remove_run(place.run);
     }
 
     template <typename Visit>
     void for_each(Visit visit) const // in order
     {
-        if (has_one_)
+        if (has_one())
             visit(one_);
-        for (const auto& [from, run] : runs_)
-            std::for_each(run.blocks.begin(), run.blocks.end(), visit);
+        for (const auto& [from, run] : runs_) {
+            for (std::size_t at = 0; at < run->spans.size(); ++at)
+                visit(run->blocks[run->slots[at]]);
+        }
     }
 
-    // What a search around the address will read.
+    // The block that a search for the address will find.
     void prefetch(std::uint64_t address) const noexcept
     {
         if (runs_.empty())
             return;
-        constexpr std::size_t kInLine = 64 / sizeof(std::uint64_t);
-        const Run& run = std::prev(runs_.upper_bound(address))->second;
-        for (std::size_t at = 0; at < run.addresses.size(); at += kInLine)
-            report::prefetch(&run.addresses[at]);
+        const Run& run = *runs_[run_of(address)].run;
+        const std::size_t at = run.place_of(address);
+        if (at < run.spans.size())
+            report::prefetch(&run.blocks[run.slots[at]]);
     }
 
 private:
-    // Never empty. Its blocks begin at its key or behind, and before the key of the next one; that
-    // of the first is 0.
-    struct Run {
-        std::vector<std::uint64_t> addresses;
-        std::vector<PoolBlock> blocks; // beside addresses
+    struct Span {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+    };
 
-        // Of the first block that begins at the address or behind it.
+    // Of sorted elements, how many are less.
+    template <typename Element, typename Less>
+    static std::size_t count_less(const std::vector<Element>& elements, Less less) noexcept
+    {
+        const Element* first = elements.data();
+        for (std::size_t left = elements.size(); left > 0;) { // no branch on what is found
+            const std::size_t half = (left + 1) / 2;
+            first += half * std::size_t{less(first[half - 1])};
+            left -= half;
+        }
+        return static_cast<std::size_t>(first - elements.data());
+    }
+
+    struct Run {
+        std::vector<Span> spans; // in order; never empty between two calls
+        std::vector<PoolBlock> blocks;
+        std::uint64_t unused = 0;                     // of blocks, a bit for each
+        std::array<std::uint8_t, kMostInRun> slots{}; // beside spans: indexes into blocks
+
+        PoolBlock& block(std::size_t at) noexcept { return blocks[slots[at]]; }
+        PoolBlock& last() noexcept { return block(spans.size() - 1); }
         std::size_t place_of(std::uint64_t address) const noexcept
         {
-            const std::uint64_t* first = addresses.data();
-            for (std::size_t left = addresses.size(); left > 0;) { // no branch on what is found
-                const std::size_t half = (left + 1) / 2;
-                first += half * std::size_t{first[half - 1] < address};
-                left -= half;
-            }
-            return static_cast<std::size_t>(first - addresses.data());
+            return count_less(spans, [=](const Span& span) { return span.begin < address; });
         }
         void insert(std::size_t at, const PoolBlock& block)
         {
-            addresses.insert(addresses.begin() + static_cast<std::ptrdiff_t>(at), block.address);
-            blocks.insert(blocks.begin() + static_cast<std::ptrdiff_t>(at), block);
+            std::size_t slot = blocks.size();
+            if (unused == 0) {
+                blocks.push_back(block);
+            } else {
+                slot = static_cast<std::size_t>(std::countr_zero(unused));
+                unused &= unused - 1;
+                blocks[slot] = block;
+            }
+            const auto place = slots.begin() + at;
+            std::copy_backward(place, slots.begin() + spans.size(),
+                               slots.begin() + spans.size() + 1);
+            *place = static_cast<std::uint8_t>(slot);
+            spans.insert(spans.begin() + static_cast<std::ptrdiff_t>(at),
+                         {block.address, block.end()});
         }
         void erase(std::size_t at)
         {
-            addresses.erase(addresses.begin() + static_cast<std::ptrdiff_t>(at));
-            blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(at));
+            const auto place = slots.begin() + at;
+            unused |= std::uint64_t{1} << *place;
+            std::copy(place + 1, slots.begin() + spans.size(), place);
+            spans.erase(spans.begin() + static_cast<std::ptrdiff_t>(at));
         }
         Run take_from(std::size_t at)
         {
-            const auto from = static_cast<std::ptrdiff_t>(at);
-            Run taken{{addresses.begin() + from, addresses.end()},
-                      {blocks.begin() + from, blocks.end()}};
-            addresses.resize(at);
-            blocks.resize(at);
+            Run taken;
+            for (std::size_t from = at; from < spans.size(); ++from)
+                taken.insert(from - at, block(from));
+            while (spans.size() > at)
+                erase(spans.size() - 1);
             return taken;
         }
     };
-    using Runs = std::map<std::uint64_t, Run>;
 
-    // Of the place `at` in the run: what is before it, and what is there or in the next run.
-    PoolBlock* before(Runs::iterator run, std::size_t at) noexcept
+    struct RunFrom {
+        std::uint64_t from; // it begins there or behind; the first: 0
+        std::unique_ptr<Run> run;
+    };
+
+    bool has_one() const noexcept { return size_ == 1 && runs_.empty(); }
+
+    std::size_t run_of(std::uint64_t address) const noexcept // there is one
     {
-        if (at > 0)
-            return &run->second.blocks[at - 1];
-        return run == runs_.begin() ? nullptr : &std::prev(run)->second.blocks.back();
+        return count_less(runs_, [=](const RunFrom& run) { return run.from <= address; }) - 1;
     }
-    PoolBlock* from(Runs::iterator run, std::size_t at) noexcept
+    // `width`: blocks that the place counts for.
+    Neighbours neighbours(const Place& place, std::size_t width) const noexcept
     {
-        if (at < run->second.blocks.size())
-            return &run->second.blocks[at];
-        return ++run == runs_.end() ? nullptr : &run->second.blocks.front();
+        Neighbours found;
+        const std::size_t end = place.at + width;
+        if (runs_.empty()) {
+            if (place.at > 0)
+                found.end_before = one_.end();
+            if (end < size_)
+                found.behind = one_.address;
+            return found;
+        }
+        const std::vector<Span>& spans = runs_[place.run].run->spans;
+        if (place.at > 0)
+            found.end_before = spans[place.at - 1].end;
+        else if (place.run > 0)
+            found.end_before = runs_[place.run - 1].run->spans.back().end;
+        if (end < spans.size())
+            found.behind = spans[end].begin;
+        else if (place.run + 1 < runs_.size())
+            found.behind = runs_[place.run + 1].run->spans.front().begin;
+        return found;
     }
-    static Neighbours neighbours_of(const Around& around) noexcept
+    void add_run(std::size_t at, std::uint64_t from, Run run)
     {
-        Neighbours neighbours;
-        if (around.before)
-            neighbours.end_before = around.before->address + around.before->bytes;
-        if (around.from)
-            neighbours.behind = around.from->address;
-        return neighbours;
+        runs_.insert(runs_.begin() + static_cast<std::ptrdiff_t>(at),
+                     {from, std::make_unique<Run>(std::move(run))});
+    }
+    void remove_run(std::size_t at)
+    {
+        runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(at));
+        if (!runs_.empty())
+            runs_.front().from = 0;
     }
 
-    // It is empty.
-    void remove(Runs::iterator run)
-    {
-        const bool first = run == runs_.begin();
-        runs_.erase(run);
-        if (!first || runs_.empty())
-            return;
-        auto next = runs_.extract(runs_.begin());
-        next.key() = 0;
-        runs_.insert(std::move(next));
-    }
-
-    Runs::iterator run_of(std::uint64_t address) noexcept // there is one
-    {
-        return std::prev(runs_.upper_bound(address));
-    }
-
-    PoolBlock one_;
-    bool has_one_ = false; // and then no other
-    std::size_t in_runs_ = 0;
-    Runs runs_;
+    std::size_t size_ = 0;
+    std::vector<RunFrom> runs_; // in order
+    PoolBlock one_;             // the only one, if there is no run
 };
 
 } // namespace vramscope::report

@@ -51,6 +51,8 @@ private:
     // Of a new span nothing is known but what was before.
     PoolPoint& point_at(std::uint64_t ticks)
     {
+        if (ticks < next_)
+            return points_.back();
         if (points_.empty())
             first_ = ticks;
         std::uint64_t span = ticks > first_ ? (ticks - first_) >> shift_ : 0;
@@ -71,6 +73,7 @@ private:
             next.ticks = begin;
             points_.push_back(next);
         }
+        next_ = begin + (std::uint64_t{1} << shift_);
         return points_.back();
     }
 
@@ -101,6 +104,7 @@ private:
 
     std::vector<PoolPoint> points_;
     std::uint64_t first_ = 0;
+    std::uint64_t next_ = 0; // what is before this is in the last span
     unsigned shift_ = 10;
 };
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "report/read/device_ordinal.hpp"
-#include "report/read/log_reader.hpp"
+#include "report/read/prefetch.hpp"
 
 namespace vramscope::report {
 
@@ -19,35 +19,23 @@ using format::Tag;
 namespace {
 
 constexpr std::uint64_t kMostStale = 4096;
-constexpr std::size_t kStep = 8; // pending blocks: enough for memory to answer in between
 
 // The oldest is on top.
 constexpr auto kLater = [](const auto& a, const auto& b) { return a.ticks > b.ticks; };
 
 } // namespace
 
-void SegmentReplay::prefetch(std::span<const Record> soon)
+void SegmentReplay::prefetch(std::span<const Record> soon) noexcept
 {
     if (segments_.empty())
         return;
-    struct Wanted {
-        std::uint64_t address;
-        const Segment* segment;
-    };
-    std::array<Wanted, LogReader::kMostAhead> wanted;
+    std::array<std::uint64_t, kMostAhead> addresses;
     std::size_t count = 0;
     for (const Record& record : soon) {
-        if (count == wanted.size() || (record.tag != Tag::alloc && record.tag != Tag::free))
-            continue;
-        wanted[count++].address = record.address - red_zone_bytes_;
-        segments_.prefetch(record.address - red_zone_bytes_);
+        if (record.tag == Tag::alloc || record.tag == Tag::free)
+            addresses[count++] = record.address - red_zone_bytes_;
     }
-    for (std::size_t at = 0; at < count; ++at)
-        wanted[at].segment = segments_.prefetch_segment(wanted[at].address);
-    for (std::size_t at = 0; at < count; ++at) {
-        if (wanted[at].segment)
-            wanted[at].segment->blocks.prefetch(wanted[at].address);
-    }
+    segments_.prefetch({addresses.data(), count});
 }
 
 void SegmentReplay::apply_rare(const Record& record)
@@ -176,7 +164,7 @@ void SegmentReplay::drop(Segment& segment, std::uint64_t ticks)
     ++serial_;
     change(segment, ticks, [&](DevicePool& pool) {
         while (!segment.blocks.empty())
-            leave(segment, *segment.blocks.first());
+            leave(segment, segment.blocks.place_of(0));
         pool.stats.segment.fall(segment.small, 1);
         pool.stats.reserved_bytes.fall(segment.small, segment.bytes);
         if (segment.bytes >= max_split_bytes_)
@@ -224,14 +212,14 @@ void SegmentReplay::allocate(const Record& record)
     block.born_ticks = record.ticks;
     const std::uint64_t end = address + block.bytes;
     change(*segment, record.ticks, [&](DevicePool& pool) {
-        for (;;) {
-            const PoolBlock* const old = segment->overlapping(address, end);
-            if (!old)
-                break;
-            leave(*segment, *old); // it was reusable, or its free was not seen
+        PoolBlocks::Place place = segment->blocks.place_of(address);
+        while (const PoolBlock* const old = segment->overlapping(place, address, end)) {
+            // it was reusable, or its free was not seen
+            leave(*segment, segment->blocks.place_of(old->address));
+            place = segment->blocks.place_of(address);
         }
         block.born = ++serial_;
-        segment->place(block);
+        segment->insert(place, block);
         PoolStats& stats = pool.stats;
         const std::uint64_t peak = stats.allocated_bytes.all.peak;
         stats.allocation.rise(segment->small, 1);
@@ -256,19 +244,19 @@ void SegmentReplay::free(const Record& record)
     Segment* const segment = segments_.containing(address);
     if (!segment)
         return;
-    PoolBlock* const found = segment->blocks.find(address);
-    if (!found || found->pending() || record.ticks < found->born_ticks)
+    const PoolBlocks::Place place = segment->blocks.place_of(address);
+    PoolBlock* const block = segment->blocks.find(place, address);
+    if (!block || block->pending() || record.ticks < block->born_ticks)
         return;
-    PoolBlock& block = *found;
     change(*segment, record.ticks, [&](DevicePool& pool) {
-        block.freed = ++serial_;
-        no_longer_allocated(pool.stats, *segment, block);
+        block->freed = ++serial_;
+        no_longer_allocated(pool.stats, *segment, *block);
         ++waiting_;
         if (record.ticks <= reusable_ticks_)
-            return leave(*segment, block);
-        wait({record.ticks, address, block.freed});
+            return leave(*segment, place);
+        wait({record.ticks, address, block->freed});
     });
-    if (pending_.size() + late_.size() > 2 * waiting_ + kMostStale)
+    if (pending_.size() - first_pending_ + late_.size() > 2 * waiting_ + kMostStale)
         forget_stale_pending();
 }
 
@@ -291,11 +279,10 @@ void SegmentReplay::no_longer_allocated(PoolStats& stats, const Segment& segment
 }
 
 // The block is free from here, whatever it was.
-void SegmentReplay::leave(Segment& segment, const PoolBlock& found)
+void SegmentReplay::leave(Segment& segment, const PoolBlocks::Place& place)
 {
-    const PoolBlock block = found;
+    const PoolBlock block = segment.erase(place);
     DevicePool& pool = devices_[segment.device];
-    segment.erase(block);
     pool.stats.active.fall(segment.small, 1);
     pool.stats.active_bytes.fall(segment.small, block.bytes);
     if (block.pending())
@@ -318,10 +305,15 @@ void SegmentReplay::reuse(const Record& record)
         pool.stats.num_sync_all_streams += own;
     reusable_ticks_ = std::max(reusable_ticks_, record.ticks - std::min(age, record.ticks));
     ++serial_;
-    for (; !pending_.empty() && pending_.front().ticks <= reusable_ticks_; pending_.pop_front()) {
-        prefetch_pending();
-        release_if_waiting(pending_.front(), record.ticks);
+    std::size_t fetched = first_pending_;
+    for (; first_pending_ < pending_.size() && pending_[first_pending_].ticks <= reusable_ticks_;
+         ++first_pending_) {
+        if (first_pending_ == fetched)
+            fetched += prefetch_pending();
+        release_if_waiting(pending_[first_pending_], record.ticks);
     }
+    if (2 * first_pending_ >= pending_.size())
+        forget_released();
     while (!late_.empty() && late_.front().ticks <= reusable_ticks_) {
         release_if_waiting(late_.front(), record.ticks);
         std::pop_heap(late_.begin(), late_.end(), kLater);
@@ -329,15 +321,22 @@ void SegmentReplay::reuse(const Record& record)
     }
 }
 
-// Those whose turn comes soon, each a step further than when the one before it had its turn.
-void SegmentReplay::prefetch_pending() noexcept
+// Those whose turn comes now; gives how many.
+std::size_t SegmentReplay::prefetch_pending() noexcept
 {
-    if (pending_.size() <= 2 * kStep)
-        return;
-    segments_.prefetch(pending_[2 * kStep].address);
-    const std::uint64_t next = pending_[kStep].address;
-    if (const Segment* const segment = segments_.prefetch_segment(next))
-        segment->blocks.prefetch(next);
+    std::array<std::uint64_t, kMostAhead> addresses;
+    std::size_t count = 0;
+    for (std::size_t at = first_pending_; at < pending_.size() && count < addresses.size(); ++at)
+        addresses[count++] = pending_[at].address;
+    segments_.prefetch({addresses.data(), count});
+    return count;
+}
+
+void SegmentReplay::forget_released()
+{
+    pending_.erase(pending_.begin(),
+                   pending_.begin() + static_cast<std::ptrdiff_t>(first_pending_));
+    first_pending_ = 0;
 }
 
 void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)
@@ -345,9 +344,10 @@ void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t tic
     Segment* const segment = segments_.containing(pending.address);
     if (!segment)
         return;
-    const PoolBlock* const block = segment->blocks.find(pending.address);
+    const PoolBlocks::Place place = segment->blocks.place_of(pending.address);
+    const PoolBlock* const block = segment->blocks.find(place, pending.address);
     if (block && block->freed == pending.freed)
-        change(*segment, ticks, [&](DevicePool&) { leave(*segment, *block); });
+        change(*segment, ticks, [&](DevicePool&) { leave(*segment, place); });
 }
 
 // Blocks that were taken again, or went with their segment, leave their places behind.
@@ -360,6 +360,7 @@ void SegmentReplay::forget_stale_pending()
         const PoolBlock* const block = segment->blocks.find(pending.address);
         return !block || block->freed != pending.freed;
     };
+    forget_released();
     std::erase_if(pending_, stale);
     std::erase_if(late_, stale);
     std::make_heap(late_.begin(), late_.end(), kLater);

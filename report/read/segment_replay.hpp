@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -44,7 +43,8 @@ public:
             apply_rare(record);
     }
 
-    void prefetch(std::span<const Record> soon); // before apply(), for speed
+    // Before apply(), for speed; of at most kMostAhead.
+    void prefetch(std::span<const Record> soon) noexcept;
 
     // Anything of a pool: else nothing is known of what was reserved.
     bool seen() const noexcept { return seen_; }
@@ -85,11 +85,12 @@ private:
     void free(const Record& record);
     void reuse(const Record& record);
     void wait(const Pending& pending);
-    void prefetch_pending() noexcept;
+    std::size_t prefetch_pending() noexcept;
     void release_if_waiting(const Pending& pending, std::uint64_t ticks);
-    void leave(Segment& segment, const PoolBlock& block);
+    void leave(Segment& segment, const PoolBlocks::Place& place);
     void no_longer_allocated(PoolStats& stats, const Segment& segment,
                              const PoolBlock& block) const;
+    void forget_released();
     void forget_stale_pending();
     void count_retry(const Record& record);
     void count_shortage(const Record& record);
@@ -108,7 +109,8 @@ private:
     std::unordered_map<std::uint64_t, std::int64_t> device_of_context_;
     // The oldest first; some are not waiting any more. Frees come nearly in the order of their
     // times: those that come late are in a binary heap of their own.
-    std::deque<Pending> pending_;
+    std::vector<Pending> pending_;
+    std::size_t first_pending_ = 0; // those before were released
     std::vector<Pending> late_;
     std::uint64_t waiting_ = 0;
     std::uint64_t reusable_ticks_ = 0; // what was freed by then may be handed out

@@ -9,12 +9,13 @@
 
 namespace vramscope::report {
 
-PoolBlock* Segment::overlapping(std::uint64_t from, std::uint64_t to) noexcept
+PoolBlock* Segment::overlapping(const PoolBlocks::Place& place, std::uint64_t from,
+                                std::uint64_t to) noexcept
 {
-    const PoolBlocks::Around around = blocks.around(from);
-    if (around.before && around.before->address + around.before->bytes > from)
-        return around.before;
-    return around.from && around.from->address < to ? around.from : nullptr;
+    const PoolBlocks::Neighbours neighbours = blocks.around(place);
+    if (neighbours.end_before > from)
+        return blocks.before(place);
+    return neighbours.behind < to ? blocks.behind(place) : nullptr;
 }
 
 std::uint64_t Segment::gaps_beside(const PoolBlock& block,
@@ -26,16 +27,20 @@ std::uint64_t Segment::gaps_beside(const PoolBlock& block,
            std::uint64_t{block.address + block.bytes < free_to};
 }
 
-void Segment::place(const PoolBlock& block)
+void Segment::insert(const PoolBlocks::Place& place, const PoolBlock& block)
 {
     used_bytes += block.bytes;
-    gaps += gaps_beside(block, blocks.insert(block)) - 1;
+    gaps += gaps_beside(block, blocks.around(place)) - 1;
+    blocks.insert(place, block);
 }
 
-void Segment::erase(const PoolBlock& block)
+PoolBlock Segment::erase(const PoolBlocks::Place& place)
 {
+    const PoolBlock block = *blocks.behind(place);
     used_bytes -= block.bytes;
-    gaps += 1 - gaps_beside(block, blocks.erase(block.address));
+    gaps += 1 - gaps_beside(block, blocks.around_behind(place));
+    blocks.erase(place);
+    return block;
 }
 
 Segment& Segments::add(Segment segment)
@@ -68,17 +73,6 @@ Segment* Segments::at(std::uint64_t address) noexcept
     return found ? *found : nullptr;
 }
 
-Segment* Segments::soon_found(std::uint64_t address) noexcept
-{
-    if (hinted_) {
-        const Hint& hint = hint_of(address);
-        if (hint.page == address >> kPageBits && address >= hint.segment->address &&
-            address < hint.segment->end())
-            return hint.segment;
-    }
-    return at(address);
-}
-
 Segment* Segments::containing(std::uint64_t address)
 {
     if (Segment* const found = soon_found(address))
@@ -94,12 +88,22 @@ Segment* Segments::containing(std::uint64_t address)
     return &before;
 }
 
-const Segment* Segments::prefetch_segment(std::uint64_t address) noexcept
+void Segments::prefetch(std::span<const std::uint64_t> addresses) noexcept
 {
-    const Segment* const segment = soon_found(address);
-    if (segment)
-        report::prefetch(segment);
-    return segment;
+    for (const std::uint64_t address : addresses) {
+        if (!hinted(address))
+            by_start_.prefetch(address);
+    }
+    std::array<Segment*, kMostAhead> segments;
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        segments[i] = soon_found(addresses[i]);
+        if (segments[i])
+            report::prefetch(segments[i]);
+    }
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        if (segments[i])
+            segments[i]->blocks.prefetch(addresses[i]);
+    }
 }
 
 Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)

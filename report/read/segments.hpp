@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
 
 #include "report/read/flat_map.hpp"
@@ -33,11 +34,14 @@ struct Segment {
     std::uint64_t split_gaps() const noexcept { return blocks.empty() ? 0 : gaps; }
     std::uint64_t split_bytes() const noexcept { return blocks.empty() ? 0 : bytes - used_bytes; }
 
-    // The first block that reaches into [from, to); nullptr: none does.
-    PoolBlock* overlapping(std::uint64_t from, std::uint64_t to) noexcept;
-    // The place must be free, in the segment, and not empty.
-    void place(const PoolBlock& block);
-    void erase(const PoolBlock& block); // a copy of one
+    // The first block that reaches into [from, to); nullptr: none does. `place`: that of `from`.
+    PoolBlock* overlapping(const PoolBlocks::Place& place, std::uint64_t from,
+                           std::uint64_t to) noexcept;
+    // Nothing may overlap it, and it must be in the segment and not empty. `place`: that of its
+    // address.
+    void insert(const PoolBlocks::Place& place, const PoolBlock& block);
+    // Gives the block that was there.
+    PoolBlock erase(const PoolBlocks::Place& place);
 
 private:
     // Free pieces that the block has beside it, if it is there.
@@ -58,10 +62,9 @@ public:
 
     bool empty() const noexcept { return by_address_.empty(); }
 
-    // For many addresses that are about to be looked up: for all of them this, then that, then
-    // prefetch() of the blocks in the segment that it gives; nullptr: it cannot tell yet.
-    void prefetch(std::uint64_t address) const noexcept { by_start_.prefetch(address); }
-    const Segment* prefetch_segment(std::uint64_t address) noexcept;
+    // Fetches what a look-up of each of these addresses, and of the block there, will touch. At
+    // most kMostAhead of them.
+    void prefetch(std::span<const std::uint64_t> addresses) noexcept;
     const std::map<std::uint64_t, Segment>& all() const noexcept { return by_address_; }
 
 private:
@@ -76,7 +79,20 @@ private:
     {
         return hints_[(address >> kPageBits) % hints_.size()];
     }
-    Segment* soon_found(std::uint64_t address) noexcept; // nullptr: perhaps there is one even so
+    Segment* hinted(std::uint64_t address) noexcept
+    {
+        if (!hinted_)
+            return nullptr;
+        const Hint& hint = hint_of(address);
+        const bool right = hint.page == address >> kPageBits && address >= hint.segment->address &&
+                           address < hint.segment->end();
+        return right ? hint.segment : nullptr;
+    }
+    Segment* soon_found(std::uint64_t address) noexcept // nullptr: perhaps there is one even so
+    {
+        Segment* const found = hinted(address);
+        return found ? found : at(address);
+    }
 
     std::array<Hint, 4096> hints_{}; // by page, modulo
     bool hinted_ = false;            // there is one

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <span>
 #include <vector>
 
 #include "report/read/flat_map.hpp"
 #include "report/read/lost_blocks.hpp"
+#include "report/read/random_seed.hpp"
 
 namespace vramscope::report {
 
@@ -68,7 +68,7 @@ private:
     // Those that may have something that dies with the context.
     std::vector<std::vector<SiteId>> mortal_of_context_;
     std::vector<SiteLoss> losses_;
-    std::uint64_t seed_ = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
+    std::uint64_t seed_ = random_seed();
 };
 
 } // namespace vramscope::report

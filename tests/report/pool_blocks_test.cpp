@@ -1,6 +1,8 @@
 // tests/report/pool_blocks_test.cpp — blocks by address, few and many, beside a plain map.
 #include "report/read/pool_blocks.hpp"
 
+#include <iterator>
+#include <map>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -9,22 +11,6 @@ namespace vramscope::report {
 namespace {
 
 using Map = std::map<std::uint64_t, PoolBlock>;
-
-void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
-{
-    const auto at = wanted.lower_bound(address);
-    const auto [before, next] = blocks.around(address);
-    ASSERT_EQ(next != nullptr, at != wanted.end());
-    if (next) {
-        EXPECT_EQ(next->address, at->first);
-        EXPECT_EQ(next->bytes, at->second.bytes);
-    }
-    ASSERT_EQ(before != nullptr, at != wanted.begin());
-    if (before) {
-        EXPECT_EQ(before->address, std::prev(at)->first);
-    }
-    EXPECT_EQ(blocks.find(address) != nullptr, wanted.contains(address));
-}
 
 using Neighbours = PoolBlocks::Neighbours;
 
@@ -40,6 +26,27 @@ Neighbours neighbours_of(const Map& wanted, std::uint64_t address)
     return neighbours;
 }
 
+void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
+{
+    const auto at = wanted.lower_bound(address);
+    const PoolBlocks::Place place = blocks.place_of(address);
+    const PoolBlock* const before = blocks.before(place);
+    const PoolBlock* const next = blocks.behind(place);
+    ASSERT_EQ(next != nullptr, at != wanted.end());
+    if (next) {
+        EXPECT_EQ(next->address, at->first);
+        EXPECT_EQ(next->bytes, at->second.bytes);
+    }
+    ASSERT_EQ(before != nullptr, at != wanted.begin());
+    if (before) {
+        EXPECT_EQ(before->address, std::prev(at)->first);
+    }
+    EXPECT_EQ(blocks.find(address) != nullptr, wanted.contains(address));
+    const bool there = wanted.contains(address);
+    EXPECT_EQ(there ? blocks.around_behind(place) : blocks.around(place),
+              neighbours_of(wanted, address));
+}
+
 TEST(PoolBlocks, AreAsAMapWouldHaveThem)
 {
     std::mt19937_64 random(1);
@@ -50,15 +57,15 @@ TEST(PoolBlocks, AreAsAMapWouldHaveThem)
             const std::uint64_t address = random() % (4 * most);
             expect_same(blocks, wanted, address);
             if (wanted.contains(address)) {
-                ASSERT_EQ(blocks.erase(address), neighbours_of(wanted, address));
+                blocks.erase(blocks.place_of(address));
                 wanted.erase(address);
             } else if (wanted.size() < most) {
                 const PoolBlock block{.address = address, .bytes = random()};
-                ASSERT_EQ(blocks.insert(block), neighbours_of(wanted, address));
+                blocks.insert(blocks.place_of(address), block);
                 wanted.emplace(address, block);
             } else {
                 const std::uint64_t first = wanted.begin()->first;
-                ASSERT_EQ(blocks.erase(first), neighbours_of(wanted, first));
+                blocks.erase(blocks.place_of(first));
                 wanted.erase(first);
             }
             ASSERT_EQ(blocks.size(), wanted.size());
@@ -72,9 +79,9 @@ TEST(PoolBlocks, AreAsAMapWouldHaveThem)
 TEST(PoolBlocks, ABlockIsChangedInPlace)
 {
     PoolBlocks blocks;
-    blocks.insert({.address = 16});
+    blocks.insert(blocks.place_of(16), {.address = 16});
     blocks.find(16)->freed = 7;
-    EXPECT_TRUE(blocks.first()->pending());
+    EXPECT_TRUE(blocks.behind(blocks.place_of(0))->pending());
 }
 
 } // namespace
