@@ -43,25 +43,14 @@ const DeviceMemory::Device* DeviceMemory::device(std::int32_t ordinal) const noe
     return at < of_ordinal_.size() ? of_ordinal_[at] : nullptr;
 }
 
-DeviceMemory::Device& DeviceMemory::device_of(std::int64_t logged)
+DeviceMemory::Device& DeviceMemory::add_device(std::size_t at)
 {
-    const std::int32_t ordinal = device_ordinal(logged);
-    const auto at = static_cast<std::size_t>(ordinal + 1);
     if (at >= of_ordinal_.size())
         of_ordinal_.resize(at + 1);
-    if (!of_ordinal_[at]) {
-        of_ordinal_[at] = &devices_.emplace_back();
-        of_ordinal_[at]->ordinal = ordinal;
-        of_ordinal_[at]->index = devices_.size() - 1;
-    }
+    of_ordinal_[at] = &devices_.emplace_back();
+    of_ordinal_[at]->ordinal = static_cast<std::int32_t>(at) - 1;
+    of_ordinal_[at]->index = devices_.size() - 1;
     return *of_ordinal_[at];
-}
-
-void DeviceMemory::touch(Device& device)
-{
-    if (!device.changed)
-        changed_.push_back(&device);
-    device.changed = true;
 }
 
 Waterfall DeviceMemory::now(const Device& device) const noexcept

@@ -14,6 +14,7 @@
 
 #include "report/read/block_watch.hpp"
 #include "report/read/chunk_cursor.hpp"
+#include "report/read/device_ordinal.hpp"
 #include "report/read/pool_stats.hpp"
 #include "report/read/pool_timeline.hpp"
 #include "report/read/request_sizes.hpp"
@@ -74,8 +75,19 @@ public:
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
 private:
-    Device& device_of(std::int64_t ordinal);
-    void touch(Device& device);
+    Device& device_of(std::int64_t logged)
+    {
+        const auto at = static_cast<std::size_t>(device_ordinal(logged) + 1);
+        const bool known = at < of_ordinal_.size() && of_ordinal_[at];
+        return known ? *of_ordinal_[at] : add_device(at);
+    }
+    Device& add_device(std::size_t at); // index into of_ordinal_
+    void touch(Device& device)
+    {
+        if (!device.changed)
+            changed_.push_back(&device);
+        device.changed = true;
+    }
     void leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks);
     void update(Device& device, std::uint64_t ticks);
     void sample(std::uint64_t ticks, std::int64_t ordinal, format::Cursor in);

@@ -67,12 +67,6 @@ void Segments::remove(Segment& segment)
     by_address_.erase(address);
 }
 
-Segment* Segments::at(std::uint64_t address) noexcept
-{
-    Segment** const found = by_start_.find(address);
-    return found ? *found : nullptr;
-}
-
 Segment* Segments::containing(std::uint64_t address)
 {
     if (Segment* const found = soon_found(address))

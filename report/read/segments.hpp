@@ -55,7 +55,11 @@ public:
     Segment& add(Segment segment);
     void remove(Segment& segment);
 
-    Segment* at(std::uint64_t address) noexcept; // that begins here; nullptr: none does
+    Segment* at(std::uint64_t address) noexcept // that begins here; nullptr: none does
+    {
+        Segment** const found = by_start_.find(address);
+        return found ? *found : nullptr;
+    }
     Segment* containing(std::uint64_t address);
     Segment* overlapping(std::uint64_t from, std::uint64_t to);
     Segment* any_of_context(std::uint64_t context);
