@@ -2,6 +2,7 @@
 #include "report/read/growth_series.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace vramscope::report {
@@ -94,10 +95,8 @@ void GrowthSeries::level_to(Series& series, std::uint64_t ticks, Live level, Liv
 
 void GrowthSeries::keep(Series& series, std::uint64_t ticks, Live now, bool level)
 {
-    if (series.floors.size() == kMostFloors) {
-        for (std::size_t joins = 0; joins < kJoins; ++joins)
-            join_least(series);
-    }
+    if (series.floors.size() == kMostFloors)
+        join_least(series);
     series.floors.push_back({.ticks = ticks,
                              .bytes = series.floor_bytes,
                              .blocks = narrow(series.floor_blocks),
@@ -109,7 +108,7 @@ void GrowthSeries::keep(Series& series, std::uint64_t ticks, Live now, bool leve
     series.floor_blocks = now.blocks;
 }
 
-// Two neighbours become one: those that are least together, in events and in time.
+// Two neighbours become one, kJoins times: those that are least together, in events and in time.
 void GrowthSeries::join_least(Series& series)
 {
     std::vector<Floor>& floors = series.floors;
@@ -117,23 +116,27 @@ void GrowthSeries::join_least(Series& series)
     const double per_tick =
         1.0 /
         static_cast<double>(std::max<std::uint64_t>(series.kept_ticks - series.first_ticks, 1));
-    std::size_t least = 0;
-    double least_share = 3; // all of the events and all of the time are 2
-    std::uint64_t begin = series.first_ticks;
-    for (std::size_t at = 0; at + 1 < floors.size(); ++at) {
+    const auto share_of = [&](std::size_t at) { // of a floor and the one behind it
+        const std::uint64_t begin = at > 0 ? floors[at - 1].ticks : series.first_ticks;
         // Signed: the processor converts no other.
         const std::int64_t events = std::int64_t{floors[at].events} + floors[at + 1].events;
         const auto ticks = static_cast<std::int64_t>(floors[at + 1].ticks - begin);
-        const double share =
-            static_cast<double>(events) * per_event + static_cast<double>(ticks) * per_tick;
-        if (share < least_share) {
-            least_share = share;
-            least = at;
-        }
-        begin = floors[at].ticks;
+        return static_cast<double>(events) * per_event + static_cast<double>(ticks) * per_tick;
+    };
+    std::array<double, kMostFloors - 1> shares;
+    for (std::size_t at = 0; at < shares.size(); ++at)
+        shares[at] = share_of(at);
+    for (auto end = shares.end(); end != shares.end() - kJoins; --end) {
+        const auto least = std::min_element(shares.begin(), end);
+        const auto at = static_cast<std::size_t>(least - shares.begin());
+        floors[at] = joined(floors[at], floors[at + 1]);
+        floors.erase(floors.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+        std::copy(least + 1, end, least);
+        if (at > 0)
+            shares[at - 1] = share_of(at - 1);
+        if (at + 1 < floors.size())
+            shares[at] = share_of(at);
     }
-    floors[least] = joined(floors[least], floors[least + 1]);
-    floors.erase(floors.begin() + static_cast<std::ptrdiff_t>(least) + 1);
 }
 
 std::vector<Floor> GrowthSeries::floors(SiteId site, std::uint64_t end_ticks) const

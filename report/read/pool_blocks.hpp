@@ -43,7 +43,7 @@ public:
         std::size_t run = 0;
         std::size_t at = 0; // in the run; its size: behind all of them
     };
-    // Of a block or of a place, what counts of the blocks around it.
+    // What counts of the blocks before and behind.
     struct Neighbours {
         std::uint64_t end_before = 0;      // 0: none is before it
         std::uint64_t behind = UINT64_MAX; // where the next one begins; UINT64_MAX: none does
@@ -82,8 +82,9 @@ public:
             return &runs_[place.run].run->block(place.at);
         return place.run + 1 < runs_.size() ? &runs_[place.run + 1].run->block(0) : nullptr;
     }
+    // Of the place itself, and of the block behind it.
     Neighbours around(const Place& place) const noexcept { return neighbours(place, 0); }
-    Neighbours around_behind(const Place& place) const noexcept { return neighbours(place, 1); }
+    Neighbours around_block(const Place& place) const noexcept { return neighbours(place, 1); }
 
     // nullptr: none begins there.
     PoolBlock* find(std::uint64_t address) noexcept { return find(place_of(address), address); }

@@ -38,7 +38,7 @@ PoolBlock Segment::erase(const PoolBlocks::Place& place)
 {
     const PoolBlock block = *blocks.behind(place);
     used_bytes -= block.bytes;
-    gaps += 1 - gaps_beside(block, blocks.around_behind(place));
+    gaps += 1 - gaps_beside(block, blocks.around_block(place));
     blocks.erase(place);
     return block;
 }
@@ -69,7 +69,9 @@ void Segments::remove(Segment& segment)
 
 Segment* Segments::containing(std::uint64_t address)
 {
-    if (Segment* const found = soon_found(address))
+    if (Segment* const found = hinted(address))
+        return found;
+    if (Segment* const found = at(address))
         return found;
     const auto behind = by_address_.upper_bound(address);
     if (behind == by_address_.begin())
@@ -84,13 +86,15 @@ Segment* Segments::containing(std::uint64_t address)
 
 void Segments::prefetch(std::span<const std::uint64_t> addresses) noexcept
 {
-    for (const std::uint64_t address : addresses) {
-        if (!hinted(address))
-            by_start_.prefetch(address);
-    }
     std::array<Segment*, kMostAhead> segments;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-        segments[i] = soon_found(addresses[i]);
+        segments[i] = hinted(addresses[i]);
+        if (!segments[i])
+            by_start_.prefetch(addresses[i]);
+    }
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        if (!segments[i])
+            segments[i] = at(addresses[i]);
         if (segments[i])
             report::prefetch(segments[i]);
     }

@@ -83,7 +83,7 @@ private:
     {
         return hints_[(address >> kPageBits) % hints_.size()];
     }
-    Segment* hinted(std::uint64_t address) noexcept
+    Segment* hinted(std::uint64_t address) noexcept // nullptr: perhaps there is one even so
     {
         if (!hinted_)
             return nullptr;
@@ -91,11 +91,6 @@ private:
         const bool right = hint.page == address >> kPageBits && address >= hint.segment->address &&
                            address < hint.segment->end();
         return right ? hint.segment : nullptr;
-    }
-    Segment* soon_found(std::uint64_t address) noexcept // nullptr: perhaps there is one even so
-    {
-        Segment* const found = hinted(address);
-        return found ? found : at(address);
     }
 
     std::array<Hint, 4096> hints_{}; // by page, modulo

@@ -43,7 +43,7 @@ void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
     }
     EXPECT_EQ(blocks.find(address) != nullptr, wanted.contains(address));
     const bool there = wanted.contains(address);
-    EXPECT_EQ(there ? blocks.around_behind(place) : blocks.around(place),
+    EXPECT_EQ(there ? blocks.around_block(place) : blocks.around(place),
               neighbours_of(wanted, address));
 }
 

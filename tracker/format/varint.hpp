@@ -49,17 +49,17 @@ public:
     std::uint64_t varint() noexcept
     {
         std::uint64_t value = 0;
-        for (unsigned shift = 0; shift < 64; shift += 7) {
+        for (unsigned shift = 0; shift < 63; shift += 7) {
             if (at_ == end_)
                 return fail();
             const std::uint8_t byte = *at_++;
-            if (shift == 63 && byte > 1)
-                return fail(); // more than 64 bits
             value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
             if (byte < 0x80)
                 return value;
         }
-        return fail();
+        if (at_ == end_ || *at_ > 1)
+            return fail(); // more than 64 bits
+        return value | static_cast<std::uint64_t>(*at_++) << 63;
     }
 
     std::int64_t signed_varint() noexcept { return unzigzag(varint()); }
