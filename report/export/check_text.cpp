@@ -22,10 +22,6 @@ constexpr std::size_t kMostCulpritLines = 4; // of all budgets together
 constexpr std::size_t kMostDoubts = 3;
 constexpr std::size_t kMostNamed = 4; // processes in one line
 
-constexpr const char* kRed = "31";
-constexpr const char* kGreen = "32";
-constexpr const char* kYellow = "33";
-
 std::string what(const CheckRow& row)
 {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWords = {{

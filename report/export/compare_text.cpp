@@ -15,10 +15,6 @@ namespace {
 constexpr std::size_t kMostPlaces = 20;
 constexpr std::size_t kMostDoubts = 4;
 
-constexpr const char* kRed = "31";
-constexpr const char* kGreen = "32";
-constexpr const char* kYellow = "33";
-
 std::string amount(std::uint64_t value, CheckUnit unit)
 {
     return unit == CheckUnit::bytes ? human_bytes(value) : grouped(value);

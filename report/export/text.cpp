@@ -36,9 +36,6 @@ public:
 
     void verdict(std::string_view prefix)
     {
-        constexpr const char* kRed = "31";
-        constexpr const char* kGreen = "32";
-        constexpr const char* kYellow = "33";
         const Totals& totals = report_.totals;
         const std::string known = suppressed(report_);
         out_ << prefix;

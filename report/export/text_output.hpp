@@ -14,6 +14,11 @@
 
 namespace vramscope::report {
 
+// For TextOutput::painted(): what a verdict is.
+inline constexpr const char* kRed = "31";    // bad
+inline constexpr const char* kGreen = "32";  // good
+inline constexpr const char* kYellow = "33"; // not known
+
 class TextOutput {
 public:
     TextOutput(std::ostream& out, const TextStyle& style);
