@@ -226,8 +226,6 @@ void LogReader::add_turn(Turn turn)
 // The first turn got a later time: sift it down to its place.
 void LogReader::settle_first_turn()
 {
-    if (turns_.size() == 1)
-        return;
     const Turn turn = turns_.front();
     std::size_t at = 0;
     for (;;) {

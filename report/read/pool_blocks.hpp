@@ -86,9 +86,8 @@ public:
     Neighbours around(const Place& place) const noexcept { return neighbours(place, 0); }
     Neighbours around_block(const Place& place) const noexcept { return neighbours(place, 1); }
 
-    // nullptr: none begins there.
-    PoolBlock* find(std::uint64_t address) noexcept { return find(place_of(address), address); }
-    PoolBlock* find(const Place& place, std::uint64_t address) noexcept // that of the address
+    // nullptr: none begins there. `place`: that of the address.
+    PoolBlock* find(const Place& place, std::uint64_t address) noexcept
     {
         PoolBlock* const block = behind(place);
         return block && block->address == address ? block : nullptr;
@@ -133,19 +132,17 @@ public:
             visit(one_);
         for (const auto& [from, run] : runs_) {
             for (std::size_t at = 0; at < run->spans.size(); ++at)
-                visit(run->blocks[run->slots[at]]);
+                visit(run->block(at));
         }
     }
 
     // The block that a search for the address will find.
-    void prefetch(std::uint64_t address) const noexcept
+    void prefetch(std::uint64_t address) noexcept
     {
         if (runs_.empty())
-            return;
-        const Run& run = *runs_[run_of(address)].run;
-        const std::size_t at = run.place_of(address);
-        if (at < run.spans.size())
-            report::prefetch(&run.blocks[run.slots[at]]);
+            return; // it lies here
+        if (const PoolBlock* const block = behind(place_of(address)))
+            report::prefetch(block);
     }
 
 private:

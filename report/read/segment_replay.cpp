@@ -234,6 +234,17 @@ void SegmentReplay::allocate(const Record& record)
     });
 }
 
+SegmentReplay::Found SegmentReplay::find(std::uint64_t address)
+{
+    Found found;
+    found.segment = segments_.containing(address);
+    if (found.segment) {
+        found.place = found.segment->blocks.place_of(address);
+        found.block = found.segment->blocks.find(found.place, address);
+    }
+    return found;
+}
+
 void SegmentReplay::free(const Record& record)
 {
     const auto& apis = tables_.apis();
@@ -241,19 +252,16 @@ void SegmentReplay::free(const Record& record)
         format::key_space(apis[record.api].memory) != format::KeySpace::pointer)
         return;
     const std::uint64_t address = record.address - red_zone_bytes_;
-    Segment* const segment = segments_.containing(address);
-    if (!segment)
-        return;
-    const PoolBlocks::Place place = segment->blocks.place_of(address);
-    PoolBlock* const block = segment->blocks.find(place, address);
+    const Found found = find(address);
+    PoolBlock* const block = found.block;
     if (!block || block->pending() || record.ticks < block->born_ticks)
         return;
-    change(*segment, record.ticks, [&](DevicePool& pool) {
+    change(*found.segment, record.ticks, [&](DevicePool& pool) {
         block->freed = ++serial_;
-        no_longer_allocated(pool.stats, *segment, *block);
+        no_longer_allocated(pool.stats, *found.segment, *block);
         ++waiting_;
         if (record.ticks <= reusable_ticks_)
-            return leave(*segment, place);
+            return leave(*found.segment, found.place);
         wait({record.ticks, address, block->freed});
     });
     if (pending_.size() - first_pending_ + late_.size() > 2 * waiting_ + kMostStale)
@@ -341,23 +349,16 @@ void SegmentReplay::forget_released()
 
 void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)
 {
-    Segment* const segment = segments_.containing(pending.address);
-    if (!segment)
-        return;
-    const PoolBlocks::Place place = segment->blocks.place_of(pending.address);
-    const PoolBlock* const block = segment->blocks.find(place, pending.address);
-    if (block && block->freed == pending.freed)
-        change(*segment, ticks, [&](DevicePool&) { leave(*segment, place); });
+    const Found found = find(pending.address);
+    if (found.block && found.block->freed == pending.freed)
+        change(*found.segment, ticks, [&](DevicePool&) { leave(*found.segment, found.place); });
 }
 
 // Blocks that were taken again, or went with their segment, leave their places behind.
 void SegmentReplay::forget_stale_pending()
 {
     const auto stale = [this](const Pending& pending) {
-        Segment* const segment = segments_.containing(pending.address);
-        if (!segment)
-            return true;
-        const PoolBlock* const block = segment->blocks.find(pending.address);
+        const PoolBlock* const block = find(pending.address).block;
         return !block || block->freed != pending.freed;
     };
     forget_released();

@@ -76,6 +76,13 @@ private:
         std::uint64_t freed; // serial, of the block's free
     };
 
+    struct Found {
+        Segment* segment = nullptr; // nullptr: none contains the address
+        PoolBlocks::Place place;
+        PoolBlock* block = nullptr; // nullptr: none begins there
+    };
+
+    Found find(std::uint64_t address);
     void apply_rare(const Record& record);
     void add_segment(const Record& record);
     void drop(Segment& segment, std::uint64_t ticks);

@@ -41,7 +41,7 @@ void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
     if (before) {
         EXPECT_EQ(before->address, std::prev(at)->first);
     }
-    EXPECT_EQ(blocks.find(address) != nullptr, wanted.contains(address));
+    EXPECT_EQ(blocks.find(place, address) != nullptr, wanted.contains(address));
     const bool there = wanted.contains(address);
     EXPECT_EQ(there ? blocks.around_block(place) : blocks.around(place),
               neighbours_of(wanted, address));
@@ -80,7 +80,7 @@ TEST(PoolBlocks, ABlockIsChangedInPlace)
 {
     PoolBlocks blocks;
     blocks.insert(blocks.place_of(16), {.address = 16});
-    blocks.find(16)->freed = 7;
+    blocks.find(blocks.place_of(16), 16)->freed = 7;
     EXPECT_TRUE(blocks.behind(blocks.place_of(0))->pending());
 }
 
