@@ -13,6 +13,7 @@
 #include "report/analyze/growth_table.hpp"
 #include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
+#include "report/read/batch_reader.hpp"
 #include "report/read/churn_counts.hpp"
 #include "report/read/free_history.hpp"
 #include "report/read/growth_series.hpp"
@@ -20,6 +21,7 @@
 #include "report/read/log_reader.hpp"
 #include "report/read/marks.hpp"
 #include "report/read/peak_holders.hpp"
+#include "report/read/prefetch.hpp"
 #include "report/read/segment_replay.hpp"
 #include "report/read/shortages.hpp"
 #include "report/read/steps.hpp"
@@ -80,7 +82,6 @@ std::string unknown_step(const std::string& wanted, const Steps& steps)
 // What one reading of a log feeds.
 struct Replays {
     HeapReplay heap;
-    SegmentReplay segments;
     DeviceMemory memory;
     PeakHolders holders;
     GrowthSeries growth{heap.sites()};
@@ -92,8 +93,8 @@ struct Replays {
 
     Replays(LogTables& tables, std::uint64_t exit_began_ticks, std::function<void()> find_apis,
             const TickClock& clock)
-        : heap(tables, exit_began_ticks, std::move(find_apis)), segments(tables),
-          memory(tables, heap.sites(), segments), holders(heap, memory), churn(clock)
+        : heap(tables, exit_began_ticks, std::move(find_apis)), memory(tables, heap.sites()),
+          holders(heap, memory), churn(clock)
     {
         heap.watch(memory);
         heap.watch(holders);
@@ -103,13 +104,24 @@ struct Replays {
     Replays(const Replays&) = delete;
     Replays& operator=(const Replays&) = delete;
 
-    void apply(const Record& record)
+    void apply(const RecordBatch& batch, const SegmentReplay& segments)
+    {
+        const std::span<const Record> records = batch.records();
+        for (std::size_t at = 0; at < records.size(); ++at) {
+            if (at % kMostAhead == 0)
+                heap.prefetch(records.subspan(at, std::min(kMostAhead, records.size() - at)));
+            apply(records[at], batch.pool_changes(at), segments);
+        }
+    }
+
+private:
+    void apply(const Record& record, std::span<const PoolChange> changes,
+               const SegmentReplay& segments)
     {
         holders.before(record);
         churn.note(record);
         heap.apply(record);
-        segments.apply(record);
-        memory.apply(record);
+        memory.apply(record, changes);
         holders.after(record);
         shortages.apply(record, heap, segments, memory);
         steps.apply(record);
@@ -135,14 +147,17 @@ public:
         LogReader reader(file);
         reader.hold_back(options_.until_ticks);
         LogTables tables;
-        const auto find_apis = [&] {
-            reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
+        const auto find_apis = [&file](LogTables& defined) {
+            LogReader(file).scan(format::Tag::api,
+                                 [&](const Record& record) { defined.define(record); });
         };
-        Replays replays(tables, header.exit_began_ticks, find_apis, reader.clock());
+        Replays replays(
+            tables, header.exit_began_ticks, [&] { find_apis(tables); }, reader.clock());
         HeapReplay& replay = replays.heap;
         if (!running) // then they are only on their way
             replay.expect(reader.pending_frees());
-        replay_all(reader, replays, logs);
+        BatchReader batches(reader, find_apis);
+        replay_all(batches, replays, logs);
         const std::vector<LostBlocks> lost = replay.lost();
 
         Process process = describe_process(file, tables, judge_end(header, running));
@@ -150,7 +165,7 @@ public:
         add_marks(process, replays.marks, reader.clock(), tables);
         process.totals = totals_of(replay.counts(), lost);
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
-        process.pool = describe_pool(replays.segments, replays.memory, tables, reader.clock(),
+        process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
                                      process.duration_ns);
         process.shortages = replays.shortages.count();
         StackReader stacks(tables, symbolizer_, options_.all_frames, &options_.suppressions);
@@ -214,33 +229,36 @@ private:
         report_.take(find_leaks(lost, source, &table));
     }
 
-    void replay_all(LogReader& reader, Replays& replays, std::size_t logs)
+    // An interrupted reading is replayed up to where the reader had come.
+    void replay_all(BatchReader& batches, Replays& replays, std::size_t logs)
     {
         const auto done = static_cast<double>(report_.processes.size());
+        double fraction = 0;
         std::uint64_t records = 0;
-        reader.look_ahead([&](std::span<const Record> soon) {
-            replays.heap.prefetch(soon);
-            replays.segments.prefetch(soon);
-        });
-        while (const Record* const record = reader.next()) {
-            replays.apply(*record);
-            if (++records % kRecordsPerProgress != 0)
+        std::uint64_t told = 0; // of them
+        while (const RecordBatch* const batch = batches.next()) {
+            replays.apply(*batch, batches.segments());
+            fraction = (done + batch->fraction_read()) / static_cast<double>(logs);
+            records += batch->records().size();
+            if (records - told < kRecordsPerProgress)
                 continue;
+            told = records;
             if (options_.progress)
-                options_.progress((done + reader.fraction_read()) / static_cast<double>(logs));
+                options_.progress(fraction);
             if (options_.interrupted && options_.interrupted()) {
-                interrupt((done + reader.fraction_read()) / static_cast<double>(logs), logs);
-                break;
+                report_.interrupted = true;
+                batches.stop();
             }
         }
+        if (report_.interrupted)
+            tell_of_interruption(fraction, logs);
         replays.heap.finish();
         if (options_.progress && !report_.interrupted)
             options_.progress((done + 1) / static_cast<double>(logs));
     }
 
-    void interrupt(double fraction, std::size_t logs)
+    void tell_of_interruption(double fraction, std::size_t logs)
     {
-        report_.interrupted = true;
         report_.reasons.push_back(
             fmt::format("the reading was interrupted after {:.0f} % of the log{}: what was in use "
                         "there is listed",

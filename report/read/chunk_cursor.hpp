@@ -43,8 +43,6 @@ public:
                 std::uint64_t base_ticks, std::uint32_t thread);
 
     bool next(Record& record);
-    // As next(), but only of what the window holds: the bodies of those before stay valid.
-    bool next_in_window(Record& record);
 
     // The chunk has grown to so many bytes; after damage or a cut nothing more comes.
     void extend(std::uint32_t committed) noexcept;
@@ -62,6 +60,7 @@ public:
 private:
     enum class Step { record, nothing, failed };
 
+    bool next_in_window(Record& record);
     Step step(format::Cursor& in, Record& record);
     Step length_prefixed(format::Cursor& in, Record& record);
     bool refill();

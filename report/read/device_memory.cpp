@@ -11,17 +11,17 @@ namespace vramscope::report {
 using format::Cursor;
 using format::Tag;
 
-void DeviceMemory::apply(const Record& record)
+void DeviceMemory::apply(const Record& record, std::span<const PoolChange> changes)
 {
     if (record.tag == Tag::alloc && record.pooled) {
         const std::uint64_t slack = std::min(record.slack, UINT64_MAX - record.bytes);
         device_of(record.place.device).requests.add(record.bytes + slack);
     }
-    segments_.take_changed([this](std::size_t pool, const DevicePool& changed) {
-        Device& device = device_of(changed.device);
-        device.pool = pool;
+    for (const PoolChange& change : changes) {
+        Device& device = device_of(change.device);
+        device.pool = change.bytes;
         touch(device);
-    });
+    }
     for (Device* const device : changed_)
         update(*device, record.ticks);
     changed_.clear();
@@ -53,23 +53,18 @@ DeviceMemory::Device& DeviceMemory::add_device(std::size_t at)
     return *of_ordinal_[at];
 }
 
-Waterfall DeviceMemory::now(const Device& device) const noexcept
+Waterfall DeviceMemory::now(const Device& device) noexcept
 {
-    static constexpr PoolStats kNoPool{};
-    const PoolStats& pool =
-        device.pool == SIZE_MAX ? kNoPool : segments_.devices()[device.pool].stats;
-    const std::uint64_t pooled = pool.requested_bytes.all.current;
-    const std::uint64_t pool_allocated = pool.allocated_bytes.all.current;
-    const std::uint64_t active = pool.active_bytes.all.current;
+    const PoolBytes& pool = device.pool;
     Waterfall parts;
-    parts.direct = device.requested.current - std::min(device.requested.current, pooled);
-    parts.requested = pooled + parts.direct;
-    parts.internal = pool_allocated - pooled;
-    parts.allocated = pool_allocated + parts.direct;
-    parts.pending = active - pool_allocated;
-    parts.stuck = pool.inactive_split_bytes.all.current;
-    parts.reserved = pool.reserved_bytes.all.current + parts.direct;
-    parts.releasable = pool.reserved_bytes.all.current - active - parts.stuck;
+    parts.direct = device.requested.current - std::min(device.requested.current, pool.requested);
+    parts.requested = pool.requested + parts.direct;
+    parts.internal = pool.allocated - pool.requested;
+    parts.allocated = pool.allocated + parts.direct;
+    parts.pending = pool.active - pool.allocated;
+    parts.stuck = pool.inactive_split;
+    parts.reserved = pool.reserved + parts.direct;
+    parts.releasable = pool.reserved - pool.active - parts.stuck;
     parts.used_known = device.sampled;
     if (device.sampled) {
         parts.unattributed = device.unattributed;

@@ -2,23 +2,24 @@
 // program has, in the pool and past it, what the pool holds beside that, and what the driver
 // counts.
 //
-// A watch of HeapReplay. Feed it every record behind HeapReplay and SegmentReplay. What the program
-// has and the pool does not know of is *direct*: so the parts add up at every moment, whatever the
-// log says. One step for each event; memory grows with devices.
+// A watch of HeapReplay. Feed it every record behind HeapReplay, with what that changed in the
+// pool. What the program has and the pool does not know of is *direct*: so the parts add up at
+// every moment, whatever the log says. One step for each event; memory grows with devices.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "report/read/block_watch.hpp"
 #include "report/read/chunk_cursor.hpp"
 #include "report/read/device_ordinal.hpp"
+#include "report/read/log_tables.hpp"
 #include "report/read/pool_stats.hpp"
 #include "report/read/pool_timeline.hpp"
 #include "report/read/request_sizes.hpp"
-#include "report/read/segment_replay.hpp"
 #include "report/read/waterfall.hpp"
 
 namespace vramscope::report {
@@ -50,24 +51,21 @@ public:
 
     private:
         friend class DeviceMemory;
-        std::size_t pool = SIZE_MAX; // index into SegmentReplay::devices()
+        PoolBytes pool;
         bool sampled = false;
         std::uint64_t unattributed = 0;
         bool changed = false;
     };
 
-    // All outlive this.
-    DeviceMemory(const LogTables& tables, const Sites& sites, SegmentReplay& segments)
-        : tables_(tables), sites_(sites), segments_(segments)
-    {
-    }
+    // Both outlive this.
+    DeviceMemory(const LogTables& tables, const Sites& sites) : tables_(tables), sites_(sites) {}
 
-    void apply(const Record& record);
+    void apply(const Record& record, std::span<const PoolChange> changes);
 
     const std::deque<Device>& devices() const noexcept { return devices_; }
     const Device* device(std::int32_t ordinal) const noexcept; // nullptr: nothing is known of it
     // Between any two records.
-    Waterfall now(const Device& device) const noexcept;
+    static Waterfall now(const Device& device) noexcept;
 
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
@@ -96,7 +94,6 @@ private:
 
     const LogTables& tables_;
     const Sites& sites_;
-    SegmentReplay& segments_;
     std::deque<Device> devices_; // never moved: they are pointed to
     std::vector<Device*> of_ordinal_;
     std::vector<Device*> changed_;

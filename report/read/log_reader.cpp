@@ -147,7 +147,7 @@ const Record* LogReader::next()
             if (turns_.front().ticks > until_)
                 return nullptr;
             started_ = true;
-            return &lane.record();
+            return &lane.record;
         }
         step = false;
         lane.loaded = advance(lane);
@@ -156,12 +156,12 @@ const Record* LogReader::next()
             drop_first_turn();
             continue;
         }
-        if (!lane.record().timed) {
+        if (!lane.record.timed) {
             started_ = true;
-            return &lane.record();
+            return &lane.record;
         }
-        turns_.front().ticks = lane.record().ticks;
-        turns_.front().rank = rank_of(lane.record().tag);
+        turns_.front().ticks = lane.record.ticks;
+        turns_.front().rank = rank_of(lane.record.tag);
         settle_first_turn();
     }
     return nullptr;
@@ -171,16 +171,12 @@ const Record* LogReader::next()
 // last one of a thread may always grow.
 bool LogReader::advance(Lane& lane)
 {
-    if (lane.at + 1 < lane.count) {
-        ++lane.at;
-        return true;
-    }
     for (;;) {
-        if (lane.cursor && decode_more(lane))
+        if (lane.cursor && lane.cursor->next(lane.record))
             return true;
         if (lane.cursor) {
             lane.cursor->extend(committed_now(lane.chunks[lane.next_chunk - 1]));
-            if (decode_more(lane))
+            if (lane.cursor->next(lane.record))
                 return true;
         }
         if (lane.next_chunk == lane.chunks.size()) {
@@ -190,20 +186,6 @@ bool LogReader::advance(Lane& lane)
         close_cursor(lane);
         lane.cursor = std::make_unique<ChunkCursor>(cursor_of(lane.chunks[lane.next_chunk++]));
     }
-}
-
-// As many as there is room for, and as the cursor's window holds.
-bool LogReader::decode_more(Lane& lane)
-{
-    lane.records.resize(kMostAhead);
-    lane.at = 0;
-    lane.count = lane.cursor->next(lane.records.front());
-    while (lane.count > 0 && lane.count < kMostAhead &&
-           lane.cursor->next_in_window(lane.records[lane.count]))
-        ++lane.count;
-    if (see_ahead_ && lane.count > 1)
-        see_ahead_({lane.records.data(), lane.count});
-    return lane.count > 0;
 }
 
 void LogReader::close_cursor(Lane& lane)

@@ -11,14 +11,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "report/read/chunk_cursor.hpp"
-#include "report/read/prefetch.hpp"
 #include "report/read/tick_clock.hpp"
 
 namespace vramscope::report {
@@ -39,13 +36,6 @@ public:
     // until the next call.
     const Record* next();
     void hold_back(std::uint64_t ticks) noexcept { until_ = ticks; }
-
-    // Told of up to kMostAhead records some time before next() gives them, in the order of their
-    // thread: for fetching into the cache what they will touch.
-    void look_ahead(std::function<void(std::span<const Record>)> see)
-    {
-        see_ahead_ = std::move(see);
-    }
 
     // Goes on with what was published since: after LogFile::refresh(), when next() gave nullptr.
     // Costs one small read per lane, and what is new.
@@ -75,13 +65,9 @@ private:
         std::vector<Chunk> chunks;  // in their order
         std::size_t next_chunk = 0; // the first that was not opened
         std::unique_ptr<ChunkCursor> cursor;
-        bool loaded = false;         // record() is one that was not handed out
-        bool waiting = false;        // at its end, and out of turns_
-        std::vector<Record> records; // decoded at once
-        std::size_t at = 0;          // of them, the one whose turn it is
-        std::size_t count = 0;
-
-        const Record& record() const noexcept { return records[at]; }
+        bool loaded = false;  // `record` is one that was not handed out
+        bool waiting = false; // at its end, and out of turns_
+        Record record;
     };
     struct Turn {
         std::uint64_t ticks;
@@ -97,14 +83,12 @@ private:
     std::uint32_t committed_now(const Chunk& chunk) const;
     ChunkCursor cursor_of(const Chunk& chunk) const;
     bool advance(Lane& lane);
-    bool decode_more(Lane& lane);
     void close_cursor(Lane& lane);
     void settle_first_turn();
     void drop_first_turn();
 
     const LogFile& file_;
     TickClock clock_;
-    std::function<void(std::span<const Record>)> see_ahead_;
     std::vector<std::uint32_t> unbegun_; // handed out: their threads may yet begin them
     std::uint32_t indexed_ = 0;          // positions before this are known
     std::vector<PendingFree> pending_frees_;

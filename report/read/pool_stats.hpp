@@ -60,6 +60,21 @@ struct PoolStat {
     }
 };
 
+// Of the counters below, what a waterfall is made of, at one moment.
+struct PoolBytes {
+    std::uint64_t requested = 0;
+    std::uint64_t allocated = 0;
+    std::uint64_t active = 0;
+    std::uint64_t inactive_split = 0;
+    std::uint64_t reserved = 0;
+};
+
+// What a record made of the pool of one device.
+struct PoolChange {
+    std::int32_t device = -1; // -1: not known
+    PoolBytes bytes;
+};
+
 struct PoolStats {
     PoolStat allocation; // blocks that the program has
     PoolStat segment;
@@ -77,6 +92,15 @@ struct PoolStats {
     std::uint64_t num_sync_all_streams = 0; // ours, of the whole process: the log tells no device
     std::uint64_t num_device_alloc = 0;
     std::uint64_t num_device_free = 0;
+
+    PoolBytes bytes() const noexcept
+    {
+        return {.requested = requested_bytes.all.current,
+                .allocated = allocated_bytes.all.current,
+                .active = active_bytes.all.current,
+                .inactive_split = inactive_split_bytes.all.current,
+                .reserved = reserved_bytes.all.current};
+    }
 };
 
 // The counters in the order in which they are shown.

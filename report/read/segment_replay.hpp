@@ -54,14 +54,14 @@ public:
     // Pooled allocations that lay in no segment that the log tells of.
     std::uint64_t outside() const noexcept { return outside_; }
 
-    // Calls `visit` with index and pool of each device of which a number changed since the last
-    // call of this.
+    // Calls `visit` with the pool of each device of which a number changed since the last call of
+    // this.
     template <typename Visit>
     void take_changed(Visit visit)
     {
         for (const std::size_t device : changed_) {
             devices_[device].changed = false;
-            visit(device, std::as_const(devices_[device]));
+            visit(std::as_const(devices_[device]));
         }
         changed_.clear();
     }

@@ -1,14 +1,11 @@
 // tests/report/log_reader_test.cpp — the merge of all threads' records.
 #include "report/read/log_reader.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -46,32 +43,6 @@ TEST(LogReader, MergesThreadsByTime)
     log.thread(1).at(200).alloc(0x3000, 256).at(400).free(0x3000);
     EXPECT_EQ(order(log.build()),
               (std::vector<std::string>{"1@100/0", "1@200/1", "1@300/0", "2@400/1"}));
-}
-
-TEST(LogReader, TellsOfEachRecordBeforeItGivesIt)
-{
-    LogBuilder log;
-    for (std::uint64_t at = 0; at < 1000; ++at)
-        log.thread(static_cast<std::uint32_t>(at % 3)).at(100 + at).alloc(0x1000 * (at + 1), 256);
-    const TempFile file(log.build());
-    const LogFile logged = LogFile::open(file.path());
-    LogReader reader(logged);
-    std::set<std::uint64_t> told;
-    std::size_t most = 0;
-    reader.look_ahead([&](std::span<const Record> soon) {
-        most = std::max(most, soon.size());
-        for (const Record& record : soon)
-            told.insert(record.address);
-    });
-    std::uint64_t given = 0;
-    std::uint64_t untold = 0; // the last ones of a thread, one by one
-    while (const Record* const record = reader.next()) {
-        given += record->timed;
-        untold += record->timed && !told.contains(record->address);
-    }
-    EXPECT_EQ(given, 1000u);
-    EXPECT_LE(untold, 3u);
-    EXPECT_GT(most, 1u);
 }
 
 TEST(LogReader, ARecordsTextStaysUntilTheNextIsAskedFor)

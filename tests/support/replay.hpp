@@ -1,7 +1,7 @@
 // tests/support/replay.hpp — a log, read record by record as a report reads it.
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "report/read/device_memory.hpp"
 #include "report/read/heap_replay.hpp"
@@ -19,7 +19,7 @@ struct Replayed {
     report::LogTables tables;
     report::HeapReplay heap{tables, 0};
     report::SegmentReplay segments{tables};
-    report::DeviceMemory memory{tables, heap.sites(), segments};
+    report::DeviceMemory memory{tables, heap.sites()};
 };
 
 // Calls `after` behind every record, with what was replayed up to there.
@@ -30,14 +30,15 @@ void replay(const LogBuilder& log, After after)
     const report::LogFile file = report::LogFile::open(bytes.path());
     report::LogReader reader(file);
     Replayed replayed;
-    reader.look_ahead([&](std::span<const report::Record> soon) {
-        replayed.heap.prefetch(soon);
-        replayed.segments.prefetch(soon);
-    });
+    std::vector<report::PoolChange> changes;
     while (const report::Record* const record = reader.next()) {
         replayed.heap.apply(*record);
         replayed.segments.apply(*record);
-        replayed.memory.apply(*record);
+        changes.clear();
+        replayed.segments.take_changed([&](const report::DevicePool& pool) {
+            changes.push_back({pool.device, pool.stats.bytes()});
+        });
+        replayed.memory.apply(*record, changes);
         after(*record, replayed);
     }
 }
