@@ -136,13 +136,35 @@ public:
         }
     }
 
-    // The block that a search for the address will find.
-    void prefetch(std::uint64_t address) noexcept
+    // What a search for the address will touch. Each needs what the one before it fetched: to be
+    // called for many addresses in turn.
+    void prefetch_runs() const noexcept
+    {
+        if (!runs_.empty())
+            report::prefetch(runs_.data() + runs_.size() / 2);
+    }
+    void prefetch_run(std::uint64_t address) const noexcept
+    {
+        if (!runs_.empty())
+            report::prefetch(&runs_[run_of(address)].run->spans);
+    }
+    void prefetch_spans(std::uint64_t address) const noexcept
+    {
+        if (runs_.empty())
+            return;
+        const std::vector<Span>& spans = runs_[run_of(address)].run->spans;
+        report::prefetch(spans.data() + spans.size() / 4);
+        report::prefetch(spans.data() + spans.size() / 2);
+        report::prefetch(spans.data() + spans.size() * 3 / 4);
+    }
+    void prefetch_block(std::uint64_t address) const noexcept
     {
         if (runs_.empty())
             return; // it lies here
-        if (const PoolBlock* const block = behind(place_of(address)))
-            report::prefetch(block);
+        const Place place = place_of(address);
+        const Run& run = *runs_[place.run].run;
+        if (place.at < run.spans.size())
+            report::prefetch(&run.blocks[run.slots[place.at]]);
     }
 
 private:
@@ -156,9 +178,10 @@ private:
     static std::size_t count_less(const std::vector<Element>& elements, Less less) noexcept
     {
         const Element* first = elements.data();
-        for (std::size_t left = elements.size(); left > 0;) { // no branch on what is found
+        for (std::size_t left = elements.size(); left > 0;) {
             const std::size_t half = (left + 1) / 2;
-            first += half * std::size_t{less(first[half - 1])};
+            const Element* const behind = first + half; // no branch: nobody could foretell it
+            first = __builtin_expect_with_probability(less(behind[-1]), 1, 0.5) ? behind : first;
             left -= half;
         }
         return static_cast<std::size_t>(first - elements.data());

@@ -98,10 +98,16 @@ void Segments::prefetch(std::span<const std::uint64_t> addresses) noexcept
         if (segments[i])
             report::prefetch(segments[i]);
     }
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-        if (segments[i])
-            segments[i]->blocks.prefetch(addresses[i]);
-    }
+    const auto in_each = [&](auto fetch) {
+        for (std::size_t i = 0; i < addresses.size(); ++i) {
+            if (segments[i])
+                fetch(segments[i]->blocks, addresses[i]);
+        }
+    };
+    in_each([](const PoolBlocks& blocks, std::uint64_t) { blocks.prefetch_runs(); });
+    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_run(at); });
+    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_spans(at); });
+    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_block(at); });
 }
 
 Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)

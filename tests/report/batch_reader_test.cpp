@@ -50,9 +50,9 @@ std::string describe(const Record& record)
 std::string describe(const PoolChange& change)
 {
     std::string text = std::to_string(change.device);
-    for (const std::uint64_t bytes : {change.bytes.requested, change.bytes.allocated,
-                                      change.bytes.active, change.bytes.inactive_split,
-                                      change.bytes.reserved})
+    for (const std::uint64_t bytes :
+         {change.bytes.requested, change.bytes.allocated, change.bytes.active,
+          change.bytes.inactive_split, change.bytes.reserved})
         text += " " + std::to_string(bytes);
     return text;
 }
