@@ -61,7 +61,7 @@ struct ChurnReport {
     std::vector<ChurnSite> sites; // the kMostChurnSites with the most redundant pairs, then calls
     std::uint64_t more_sites = 0;
 };
-inline constexpr std::size_t kMostChurnSites = 10;
+inline constexpr std::size_t kMostChurnSites = 50;
 
 ChurnReport describe_churn(const ChurnCounts& counts, const Sites& sites, const LogTables& tables,
                            const TickClock& clock, StackReader& stacks);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "report/analyze/measures.hpp"
 
@@ -13,49 +13,72 @@ namespace {
 using Places = std::map<std::string, ComparedPlace>; // by fingerprint, and what was lost there
 
 enum class Side { base, now };
+enum class By { bytes, count };
+
+void add(Places& places, Side side, const CallPlace& row, format::Memory memory,
+         std::uint64_t bytes, std::uint64_t count)
+{
+    ComparedPlace& place = places[row.fingerprint + name(memory)];
+    place.place = &row;
+    (side == Side::base ? place.base_bytes : place.new_bytes) += bytes;
+    (side == Side::base ? place.base_count : place.new_count) += count;
+}
 
 template <typename Row>
 void add(Places& places, Side side, const std::vector<Row>& rows)
 {
-    for (const Row& row : rows) {
-        ComparedPlace& place = places[row.fingerprint + name(row.memory)];
-        place.place = &row;
-        (side == Side::base ? place.base_bytes : place.new_bytes) += row.bytes;
-        (side == Side::base ? place.base_count : place.new_count) += row.blocks;
-    }
+    for (const Row& row : rows)
+        add(places, side, row, row.memory, row.bytes, row.blocks);
 }
 
-// Imports have no bytes of the program's own: there blocks decide.
-Change change_of(const ComparedPlace& place)
+// What decides, and what where that is the same. Imports have no bytes of the program's own.
+std::pair<std::uint64_t, std::uint64_t> base_of(const ComparedPlace& place, By by)
+{
+    return by == By::bytes ? std::pair(place.base_bytes, place.base_count)
+                           : std::pair(place.base_count, place.base_bytes);
+}
+std::pair<std::uint64_t, std::uint64_t> now_of(const ComparedPlace& place, By by)
+{
+    return by == By::bytes ? std::pair(place.new_bytes, place.new_count)
+                           : std::pair(place.new_count, place.new_bytes);
+}
+
+Change change_of(const ComparedPlace& place, By by)
 {
     if (place.base_count == 0)
         return Change::added;
     if (place.new_count == 0)
         return Change::gone;
-    const auto base = std::tuple(place.base_bytes, place.base_count);
-    const auto now = std::tuple(place.new_bytes, place.new_count);
+    const auto base = base_of(place, by);
+    const auto now = now_of(place, by);
     return now == base ? Change::same : base < now ? Change::grown : Change::shrunk;
 }
 
-std::int64_t difference(const ComparedPlace& place)
-{
-    return static_cast<std::int64_t>(place.new_bytes - place.base_bytes);
-}
-
 // The largest change for the worse first.
-std::vector<ComparedPlace> changed(Places& places)
+std::vector<ComparedPlace> changed(Places& places, By by)
 {
     std::vector<ComparedPlace> changes;
     for (auto& [key, place] : places) {
-        place.change = change_of(place);
+        place.change = change_of(place, by);
         if (place.change != Change::same)
             changes.push_back(place);
     }
-    std::stable_sort(changes.begin(), changes.end(),
-                     [](const ComparedPlace& a, const ComparedPlace& b) {
-                         return difference(a) > difference(b);
-                     });
+    const auto more = [by](const ComparedPlace& place) {
+        return static_cast<std::int64_t>(now_of(place, by).first - base_of(place, by).first);
+    };
+    std::stable_sort(
+        changes.begin(), changes.end(),
+        [&](const ComparedPlace& a, const ComparedPlace& b) { return more(a) > more(b); });
     return changes;
+}
+
+// A stack that is not among those that the other side lists may be among those it left out.
+void forget_unproven(std::vector<ComparedPlace>& places, bool base_is_whole, bool now_is_whole)
+{
+    std::erase_if(places, [&](const ComparedPlace& place) {
+        return (place.change == Change::added && !base_is_whole) ||
+               (place.change == Change::gone && !now_is_whole);
+    });
 }
 
 void compare_leaks(Comparison& comparison, const Report& base, const Report& now)
@@ -65,11 +88,10 @@ void compare_leaks(Comparison& comparison, const Report& base, const Report& now
     add(places, Side::base, base.imports);
     add(places, Side::now, now.leaks);
     add(places, Side::now, now.imports);
-    comparison.leaks = changed(places);
+    comparison.leaks = changed(places, By::bytes);
     comparison.same_leaks = places.size() - comparison.leaks.size();
 }
 
-// A stack that is not among the largest of the other side may be among those it left out.
 void compare_peaks(Comparison& comparison, const Report& base, const Report& now)
 {
     const DeviceReport* const base_device = device_of_peak(base);
@@ -81,11 +103,29 @@ void compare_peaks(Comparison& comparison, const Report& base, const Report& now
     Places places;
     add(places, Side::base, before.stacks);
     add(places, Side::now, after.stacks);
-    comparison.peak = changed(places);
-    std::erase_if(comparison.peak, [&](const ComparedPlace& place) {
-        return (place.change == Change::added && before.more_stacks > 0) ||
-               (place.change == Change::gone && after.more_stacks > 0);
-    });
+    comparison.peak = changed(places, By::bytes);
+    forget_unproven(comparison.peak, before.more_stacks == 0, after.more_stacks == 0);
+}
+
+// True: all places that allocate are among them.
+bool add_churn(Places& places, Side side, const Report& report)
+{
+    std::uint64_t left_out = 0;
+    for (const Process& process : report.processes) {
+        for (const ChurnSite& site : process.churn.sites)
+            add(places, side, site, site.memory, site.allocated_bytes, site.allocations);
+        left_out += process.churn.more_sites;
+    }
+    return left_out == 0;
+}
+
+void compare_churn(Comparison& comparison, const Report& base, const Report& now)
+{
+    Places places;
+    const bool base_is_whole = add_churn(places, Side::base, base);
+    const bool now_is_whole = add_churn(places, Side::now, now);
+    comparison.churn = changed(places, By::count);
+    forget_unproven(comparison.churn, base_is_whole, now_is_whole);
 }
 
 // Over the processes of a report.
@@ -217,6 +257,7 @@ Comparison compare(const Report& base, const Report& now, double tolerance)
         comparison.doubts.push_back("new: " + reason);
     compare_leaks(comparison, base, now);
     compare_peaks(comparison, base, now);
+    compare_churn(comparison, base, now);
     comparison.numbers = Numbers(base, now, tolerance).compared();
     judge(comparison, base, now);
     return comparison;

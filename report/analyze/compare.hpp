@@ -20,7 +20,7 @@ struct ComparedPlace {
     const CallPlace* place = nullptr; // in the newer report, if it is in both
     Change change = Change::same;
     std::uint64_t base_bytes = 0;
-    std::uint64_t base_count = 0; // of blocks or calls
+    std::uint64_t base_count = 0; // of blocks
     std::uint64_t new_bytes = 0;
     std::uint64_t new_count = 0;
 };
@@ -44,6 +44,8 @@ struct Comparison {
     // Of the device with the highest peak on each side: who had more or less at it, of the call
     // stacks that both sides know.
     std::vector<ComparedPlace> peak;
+    // Who allocated more often or less, by all blocks of the run; likewise.
+    std::vector<ComparedPlace> churn;
     std::vector<std::string> doubts; // one line each: "base: …", "new: …"
 };
 

@@ -12,6 +12,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kMostDriverRows = 8;
+constexpr std::size_t kShownPlaces = 10;
 constexpr std::size_t kBarColumns = 40;
 constexpr std::size_t kLeastPairs = 4; // that are worth a step to take
 
@@ -147,7 +148,8 @@ void histograms(TextOutput& out, const ChurnReport& churn)
 
 void places(TextOutput& out, const ChurnReport& churn)
 {
-    for (std::size_t at = 0; at < churn.sites.size(); ++at) {
+    const std::size_t shown = std::min(kShownPlaces, churn.sites.size());
+    for (std::size_t at = 0; at < shown; ++at) {
         const ChurnSite& site = churn.sites[at];
         out.stream() << fmt::format("\n#{}  {} of {}, {} freed  {}\n", at + 1,
                                     counted(site.allocations, "allocation"),
@@ -161,8 +163,8 @@ void places(TextOutput& out, const ChurnReport& churn)
             out.stream() << "      (no call stack was recorded)\n";
         out.frames(site.stack);
     }
-    if (churn.more_sites > 0)
-        out.stream() << "\n... and " << counted(churn.more_sites, "more place") << '\n';
+    if (const std::uint64_t more = churn.sites.size() - shown + churn.more_sites; more > 0)
+        out.stream() << "\n... and " << counted(more, "more place") << '\n';
 }
 
 // What to do about it.

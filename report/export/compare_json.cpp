@@ -5,7 +5,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kSchemaVersion = "1.0.0";
+constexpr const char* kSchemaVersion = "1.1.0";
 
 Json number_json(const ComparedNumber& number)
 {
@@ -48,7 +48,8 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison, cons
                            {"numbers", list_json(comparison.numbers, number_json)},
                            {"leaks", list_json(comparison.leaks, place_json)},
                            {"same_leaks", comparison.same_leaks},
-                           {"peak", list_json(comparison.peak, place_json)}};
+                           {"peak", list_json(comparison.peak, place_json)},
+                           {"churn", list_json(comparison.churn, place_json)}};
     out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 

@@ -1,6 +1,8 @@
 // report/export/compare_text.cpp — before and after in columns, then what changed, by call stack.
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,9 +29,9 @@ std::string difference(std::uint64_t base, std::uint64_t now, CheckUnit unit)
 }
 
 // "+1 block"
-std::string blocks(std::uint64_t base, std::uint64_t now)
+std::string difference(std::uint64_t base, std::uint64_t now, const char* noun)
 {
-    return now < base ? "-" + counted(base - now, "block") : "+" + counted(now - base, "block");
+    return now < base ? "-" + counted(base - now, noun) : "+" + counted(now - base, noun);
 }
 
 std::string in_words(const std::string& name)
@@ -90,16 +92,18 @@ public:
     // Who made the peak higher, where it is.
     void peak()
     {
-        constexpr std::size_t kMost = 5;
-        const auto& places = comparison_.peak;
-        const bool higher = std::any_of(
-            comparison_.numbers.begin(), comparison_.numbers.end(),
-            [](const ComparedNumber& it) { return it.name == "peak_bytes" && it.now > it.base; });
-        if (!higher || places.empty())
-            return;
-        out_ << '\n' << painted("At the peak", "1") << '\n';
-        for (std::size_t at = 0; at < std::min(kMost, places.size()); ++at)
-            place(places[at]);
+        const ComparedNumber& peak = number("peak_bytes");
+        if (peak.now > peak.base)
+            first_places("At the peak", comparison_.peak, "block");
+    }
+
+    // Who allocates more often, where that is much.
+    void churn()
+    {
+        constexpr std::uint64_t kMuch = 16;
+        const ComparedNumber& allocations = number("allocations");
+        if (allocations.now > allocations.base + kMuch || number("driver_calls").regressed)
+            first_places("Allocations", comparison_.churn, "call");
     }
 
     void leaks()
@@ -111,13 +115,30 @@ public:
                             count(Change::shrunk), count(Change::gone), comparison_.same_leaks);
         const std::size_t shown = std::min(kMostPlaces, comparison_.leaks.size());
         for (std::size_t at = 0; at < shown; ++at)
-            place(comparison_.leaks[at]);
+            place(comparison_.leaks[at], "block");
         if (shown < comparison_.leaks.size())
             out_ << "  ... and " << counted(comparison_.leaks.size() - shown, "more call stack")
                  << '\n';
     }
 
 private:
+    const ComparedNumber& number(std::string_view name) const
+    {
+        return *std::find_if(comparison_.numbers.begin(), comparison_.numbers.end(),
+                             [&](const ComparedNumber& number) { return number.name == name; });
+    }
+
+    void first_places(const char* heading, const std::vector<ComparedPlace>& places,
+                      const char* noun)
+    {
+        constexpr std::size_t kMost = 5;
+        if (places.empty())
+            return;
+        out_ << '\n' << painted(heading, "1") << '\n';
+        for (std::size_t at = 0; at < std::min(kMost, places.size()); ++at)
+            place(places[at], noun);
+    }
+
     std::size_t count(Change change) const
     {
         return static_cast<std::size_t>(
@@ -141,12 +162,12 @@ private:
         return text;
     }
 
-    void place(const ComparedPlace& place)
+    void place(const ComparedPlace& place, const char* noun)
     {
-        const std::string line =
-            fmt::format("  {:<7}{:>11} in {:<12} {}  ", name(place.change),
-                        difference(place.base_bytes, place.new_bytes, CheckUnit::bytes),
-                        blocks(place.base_count, place.new_count), terminal_safe(place.place->api));
+        const std::string line = fmt::format(
+            "  {:<7}{:>11} in {:<12} {}  ", name(place.change),
+            difference(place.base_bytes, place.new_bytes, CheckUnit::bytes),
+            difference(place.base_count, place.new_count, noun), terminal_safe(place.place->api));
         const std::size_t room = std::max<std::size_t>(width_, columns(line) + 20) - columns(line);
         const auto& stack = place.place->stack;
         out_ << line << (stack.empty() ? "(no stack)" : frame_in(stack.front(), room)) << '\n';
@@ -164,6 +185,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison, const Rep
     text.verdict();
     text.numbers();
     text.peak();
+    text.churn();
     text.leaks();
     const bool leaked = !now.leaks.empty() || !now.imports.empty();
     out << "\nNext: vramscope " << (leaked ? "leaks" : "report");

@@ -136,6 +136,58 @@ TEST(Compare, NamesWhoHadMoreAtTheHigherPeak)
         << out.str();
 }
 
+TEST(Compare, NamesWhoAllocatesMoreOften)
+{
+    const auto with_pairs = [](int at_3, int at_4) {
+        LogBuilder log = run({});
+        for (int i = 0; i < at_3; ++i)
+            log.alloc(0x5000, 1024, 3).free(0x5000);
+        for (int i = 0; i < at_4; ++i)
+            log.alloc(0x5000, 1024, 4).free(0x5000);
+        return log;
+    };
+    const Both both(with_pairs(10, 30), with_pairs(60, 20));
+    const auto& churn = both.comparison.churn;
+    ASSERT_EQ(churn.size(), 2u) << "what did not change is left out";
+    EXPECT_EQ(churn[0].change, Change::grown);
+    EXPECT_EQ(churn[0].base_count, 10u);
+    EXPECT_EQ(churn[0].new_count, 60u);
+    EXPECT_EQ(churn[1].change, Change::shrunk);
+    EXPECT_EQ(churn[1].new_bytes, 20 * 1024u);
+    std::ostringstream out;
+    write_comparison(out, both.comparison, both.now);
+    EXPECT_NE(out.str().find("\nAllocations\n"
+                             "  grown      +50 KiB in +50 calls    cuMemAlloc  train+0x3000\n"
+                             "  shrunk     -10 KiB in -10 calls    cuMemAlloc  train+0x4000\n"),
+              std::string::npos)
+        << out.str();
+    const Both less(with_pairs(60, 20), with_pairs(10, 30));
+    std::ostringstream quiet;
+    write_comparison(quiet, less.comparison, less.now);
+    EXPECT_EQ(quiet.str().find("Allocations"), std::string::npos) << quiet.str();
+}
+
+TEST(Compare, AnAllocatingPlaceIsNewOnlyWhereTheOlderReportListsAll)
+{
+    const auto places = [](std::uint64_t first, std::uint64_t count) {
+        LogBuilder log;
+        log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build");
+        for (std::uint64_t id = first; id < first + count; ++id) {
+            log.stack(id, {0x400001 + id * 0x100});
+            log.alloc(0x5000, 1, id).free(0x5000);
+        }
+        return log;
+    };
+    const Both all_listed(places(1, kMostChurnSites), places(1, kMostChurnSites + 1));
+    EXPECT_EQ(all_listed.comparison.churn.size(), 0u) << "one is left out of the newer report";
+    const Both one_more(places(1, kMostChurnSites - 1), places(1, kMostChurnSites));
+    ASSERT_EQ(one_more.comparison.churn.size(), 1u);
+    EXPECT_EQ(one_more.comparison.churn[0].change, Change::added);
+    const Both cut(places(1, kMostChurnSites + 1), places(2, kMostChurnSites));
+    for (const ComparedPlace& place : cut.comparison.churn)
+        EXPECT_NE(place.change, Change::added);
+}
+
 TEST(Compare, MoreCallsOfTheDriverAreARegressionIfTheyAreMany)
 {
     const auto with_pairs = [](int pairs) {
