@@ -15,8 +15,9 @@ void add_suppression_options(CLI::App& command, SuppressionOptions& options)
                     "repeated")
         ->allow_extra_args(false)
         ->option_text("FILE");
-    command.add_flag("!--no-builtin-suppressions", options.built_in,
-                     "list what NVIDIA's libraries keep to the end, too");
+    command.add_flag_callback(
+        "--no-builtin-suppressions", [&options] { options.built_in = false; },
+        "list what NVIDIA's libraries keep to the end, too");
 }
 
 report::Suppressions read_suppressions(const SuppressionOptions& options)

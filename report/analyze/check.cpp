@@ -155,7 +155,10 @@ private:
     {
         if (!budget_.max_growth && !budget_.fails_on(Finding::growth))
             return;
-        const GrowthBudget budget = budget_.max_growth.value_or(GrowthBudget{});
+        GrowthBudget budget = budget_.max_growth.value_or(GrowthBudget{});
+        if (!budget_.max_growth && std::none_of(report_.growth.begin(), report_.growth.end(),
+                                                [](const Growth& row) { return has_steps(row); }))
+            budget.per = GrowthBudget::Per::call;
         const CheckUnit unit = budget.per == GrowthBudget::Per::second ? CheckUnit::bytes_per_second
                                : budget.per == GrowthBudget::Per::call ? CheckUnit::bytes_per_call
                                                                        : CheckUnit::bytes_per_step;
@@ -169,6 +172,8 @@ private:
                           }});
     }
 
+    static bool has_steps(const Growth& row) { return !row.rate.per.empty(); }
+
     // Of all stacks that grow, together. Where no steps were seen, a rate per step is not known.
     Measure growth(std::size_t process, const GrowthBudget& budget) const
     {
@@ -180,8 +185,8 @@ private:
             found.value += budget.per == GrowthBudget::Per::second ? rate.bytes_per_second
                            : budget.per == GrowthBudget::Per::call ? rate.bytes_per_call
                                                                    : rate.bytes_per_step;
-            const bool has_steps = !rate.per.empty() || budget.per != GrowthBudget::Per::step;
-            if (!has_steps && budget.bytes > 0 && found.known) {
+            if (budget.per == GrowthBudget::Per::step && !has_steps(row) && budget.bytes > 0 &&
+                found.known) {
                 found.known = false;
                 found.remark =
                     "no steps were seen: give --max-growth per second or per call, or mark the "

@@ -38,7 +38,7 @@ public:
     using Rule = std::size_t; // index into rules()
 
     // Error (usage), with file and line, where it cannot be read or holds anything but rules,
-    // comments and blank lines.
+    // comments and blank lines. A file that was added before is not read again.
     void add_file(const std::filesystem::path& path);
     void add_text(std::string_view text, const std::string& source);
     void add_built_in();

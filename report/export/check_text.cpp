@@ -13,6 +13,7 @@
 #include "report/export/frame_words.hpp"
 #include "report/export/suppressions_text.hpp"
 #include "report/export/text_output.hpp"
+#include "report/export/view_text.hpp"
 #include "report/export/words.hpp"
 
 namespace vramscope::report {
@@ -123,12 +124,12 @@ public:
                 return row.budget == "max-leaked" && row.state == CheckState::failed;
             });
         const bool blind = check_.verdict == Check::Verdict::nothing_observed;
-        out_ << "Next: vramscope " << (leaked ? "leaks" : blind ? "doctor" : "report");
-        constexpr std::size_t kShownLogs = 4;
-        const std::size_t shown = std::min(blind ? 1 : kShownLogs, report_.processes.size());
-        for (std::size_t at = 0; at < shown; ++at)
-            out_ << ' ' << terminal_safe(shell_quoted(report_.processes[at].log.string()));
-        out_ << (shown < report_.processes.size() && !blind ? " ...\n" : "\n");
+        if (blind && !report_.processes.empty())
+            out_ << "Next: vramscope doctor "
+                 << terminal_safe(shell_quoted(report_.processes.front().log.string())) << '\n';
+        else
+            out_ << "Next: vramscope " << (leaked ? "leaks " : "report ") << arguments_of(report_)
+                 << '\n';
     }
 
 private:

@@ -9,6 +9,7 @@
 #include "report/export/compare.hpp"
 #include "report/export/frame_words.hpp"
 #include "report/export/text_output.hpp"
+#include "report/export/view_text.hpp"
 #include "report/export/words.hpp"
 
 namespace vramscope::report {
@@ -188,12 +189,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison, const Rep
     text.churn();
     text.leaks();
     const bool leaked = !now.leaks.empty() || !now.imports.empty();
-    out << "\nNext: vramscope " << (leaked ? "leaks" : "report");
-    constexpr std::size_t kShownLogs = 4;
-    const std::size_t shown = std::min(kShownLogs, now.processes.size());
-    for (std::size_t at = 0; at < shown; ++at)
-        out << ' ' << terminal_safe(shell_quoted(now.processes[at].log.string()));
-    out << (shown < now.processes.size() ? " ...\n" : "\n");
+    out << "\nNext: vramscope " << (leaked ? "leaks " : "report ") << arguments_of(now) << '\n';
 }
 
 } // namespace vramscope::report

@@ -307,7 +307,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
     write_pools(text, report);
     write_suppressions(text, report);
     text.notices();
-    out << "\nNext: vramscope leaks --json leaks.json " << logs_of(report) << '\n';
+    out << "\nNext: vramscope leaks --json leaks.json " << arguments_of(report) << '\n';
 }
 
 void write_leaks(std::ostream& out, const Report& report, const TextStyle& style)
@@ -324,7 +324,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     write_misuse(text, report);
     write_suppressions(text, report);
     text.notices();
-    out << "\nNext: vramscope report " << logs_of(report) << '\n';
+    out << "\nNext: vramscope report " << arguments_of(report) << '\n';
 }
 
 void write_churn(std::ostream& out, const Report& report, const TextStyle& style)
@@ -336,7 +336,7 @@ void write_churn(std::ostream& out, const Report& report, const TextStyle& style
     }
     for (const std::string& reason : report.reasons)
         text.wrapped("", "Incomplete: ", terminal_safe(reason));
-    out << "Next: vramscope report " << logs_of(report) << '\n';
+    out << "Next: vramscope report " << arguments_of(report) << '\n';
 }
 
 void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style)
@@ -361,7 +361,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     write_misuse_summary(text, report, kPrefix);
     for (const Process& process : report.processes)
         out << kPrefix << "log: " << terminal_safe(process.log.string()) << '\n';
-    out << kPrefix << "next: vramscope report " << logs_of(report) << '\n';
+    out << kPrefix << "next: vramscope report " << arguments_of(report) << '\n';
 }
 
 } // namespace vramscope::report

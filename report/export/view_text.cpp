@@ -1,6 +1,8 @@
 // report/export/view_text.cpp — a few lines each.
 #include "report/export/view_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "report/export/words.hpp"
@@ -38,17 +40,31 @@ void write_doubts(TextOutput& out, const Report& report)
         out.wrapped("", "Not the whole run: ", terminal_safe(reason));
 }
 
-std::string logs_of(const Report& report)
+std::string arguments_of(const Report& report)
 {
-    std::string logs;
-    for (const Process& process : report.processes)
-        logs += (logs.empty() ? "" : " ") + terminal_safe(shell_quoted(process.log.string()));
-    return logs;
+    constexpr std::size_t kMostLogs = 4;
+    std::string arguments;
+    const auto add = [&](const std::string& argument) {
+        arguments += (arguments.empty() ? "" : " ") + argument;
+    };
+    const std::string* file = nullptr; // a file's rules are together
+    for (const RuleUse& use : report.suppressions) {
+        if (use.rule.built_in() || (file && *file == use.rule.source))
+            continue;
+        file = &use.rule.source;
+        add("--suppressions " + terminal_safe(shell_quoted(*file)));
+    }
+    const std::size_t shown = std::min(kMostLogs, report.processes.size());
+    for (std::size_t at = 0; at < shown; ++at)
+        add(terminal_safe(shell_quoted(report.processes[at].log.string())));
+    if (shown < report.processes.size())
+        add("...");
+    return arguments;
 }
 
 void write_next(TextOutput& out, const char* command, const Report& report)
 {
-    out.stream() << "\nNext: " << command << ' ' << logs_of(report) << '\n';
+    out.stream() << "\nNext: " << command << ' ' << arguments_of(report) << '\n';
 }
 
 } // namespace vramscope::report

@@ -16,8 +16,8 @@ std::string device_title(const Report& report, const Process& process, std::int3
 // Why the log does not show the whole run.
 void write_doubts(TextOutput& out, const Report& report);
 
-// The logs of a report as arguments of a command.
-std::string logs_of(const Report& report);
+// What a command is given to tell more of the same: files of suppressions, and the first few logs.
+std::string arguments_of(const Report& report);
 void write_next(TextOutput& out, const char* command, const Report& report);
 
 } // namespace vramscope::report

@@ -182,6 +182,7 @@ Report growing(double per_step, double per_second, const std::string& step,
     growth.bytes = 4_MiB;
     growth.rate.per = step;
     growth.rate.bytes_per_step = per_step;
+    growth.rate.bytes_per_call = per_step;
     growth.rate.bytes_per_second = per_second;
     growth.freed = true;
     report.growth = {growth, growth};
@@ -197,7 +198,11 @@ TEST(Check, GrowthIsOfAllStacksTogether)
     budget.max_growth->per = GrowthBudget::Per::second;
     EXPECT_EQ(check(growing(9e9, 1000, "step"), budget).exit, Exit::ok);
     EXPECT_EQ(check(growing(9e9, 1001, ""), budget).exit, Exit::findings);
-    EXPECT_EQ(check(growing(1, 1, ""), fail_on({Finding::growth})).exit, Exit::findings);
+    const Check without_steps = check(growing(1, 1, ""), fail_on({Finding::growth}));
+    EXPECT_EQ(without_steps.exit, Exit::findings);
+    EXPECT_EQ(without_steps.rows[0].unit, CheckUnit::bytes_per_call);
+    const Check with_steps = check(growing(1, 1, "step"), fail_on({Finding::growth}));
+    EXPECT_EQ(with_steps.rows[0].unit, CheckUnit::bytes_per_step);
     EXPECT_EQ(check(growing(1, 1, ""), {}).exit, Exit::ok) << "freed at the end";
 }
 
@@ -351,6 +356,21 @@ std::string text_of(const Report& report, const Budget& budget)
     std::ostringstream out;
     write_check(out, check(report, budget), report);
     return out.str();
+}
+
+TEST(CheckText, TheNextStepKnowsTheSuppressionsAndTheFirstLogs)
+{
+    Report report = report_of_all(std::vector<LogBuilder>(5, leaking()));
+    for (std::size_t at = 0; at < report.processes.size(); ++at)
+        report.processes[at].log = "rank" + std::to_string(at) + ".vsl";
+    for (const char* const pattern : {"one", "two"})
+        report.suppressions.push_back({.rule = {pattern, "my known.txt", 1, {}}});
+    report.suppressions.push_back({.rule = {"cublas", {}, 0, "handles"}});
+    const std::string text = text_of(report, {});
+    EXPECT_NE(text.find("\nNext: vramscope leaks --suppressions 'my known.txt' rank0.vsl "
+                        "rank1.vsl rank2.vsl rank3.vsl ...\n"),
+              std::string::npos)
+        << text;
 }
 
 TEST(CheckText, LeadsWithWhatFailedAndEndsWithTheNextStep)

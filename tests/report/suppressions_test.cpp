@@ -83,6 +83,15 @@ TEST(Suppressions, RefuseWhatIsNoRuleWithFileAndLine)
     }
 }
 
+TEST(Suppressions, AFileThatIsNamedTwiceIsReadOnce)
+{
+    const TempFile file({'l', 'e', 'a', 'k', ':', 'f', '\n'});
+    Suppressions suppressions;
+    suppressions.add_file(file.path());
+    suppressions.add_file(file.path());
+    EXPECT_EQ(suppressions.rules().size(), 1u);
+}
+
 TEST(Suppressions, OfAFileThatIsNotThereSayWhich)
 {
     for (const char* path : {"/no/such/known.supp", "/", "/dev/zero"}) {
