@@ -13,18 +13,9 @@
 #include "report/analyze/growth_table.hpp"
 #include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
-#include "report/read/batch_reader.hpp"
-#include "report/read/churn_counts.hpp"
 #include "report/read/free_history.hpp"
-#include "report/read/growth_series.hpp"
-#include "report/read/heap_replay.hpp"
 #include "report/read/log_reader.hpp"
-#include "report/read/marks.hpp"
-#include "report/read/peak_holders.hpp"
-#include "report/read/prefetch.hpp"
-#include "report/read/segment_replay.hpp"
-#include "report/read/shortages.hpp"
-#include "report/read/steps.hpp"
+#include "report/replays.hpp"
 #include "report/sums.hpp"
 
 namespace vramscope::report {
@@ -78,57 +69,6 @@ std::string unknown_step(const std::string& wanted, const Steps& steps)
                        wanted, names.empty() ? "there are none" : "there are " + names,
                        named < steps.all().size() ? " and others" : "");
 }
-
-// What one reading of a log feeds.
-struct Replays {
-    HeapReplay heap;
-    DeviceMemory memory;
-    PeakHolders holders;
-    GrowthSeries growth{heap.sites()};
-    Steps steps;
-    Shortages shortages;
-    Marks marks;
-    Damages damages;
-    ChurnCounts churn;
-
-    Replays(LogTables& tables, std::uint64_t exit_began_ticks, std::function<void()> find_apis,
-            const TickClock& clock)
-        : heap(tables, exit_began_ticks, std::move(find_apis)), memory(tables, heap.sites()),
-          holders(heap, memory), churn(clock)
-    {
-        heap.watch(memory);
-        heap.watch(holders);
-        heap.watch(growth);
-        heap.watch(churn);
-    }
-    Replays(const Replays&) = delete;
-    Replays& operator=(const Replays&) = delete;
-
-    void apply(const RecordBatch& batch, const SegmentReplay& segments)
-    {
-        const std::span<const Record> records = batch.records();
-        for (std::size_t at = 0; at < records.size(); ++at) {
-            if (at % kMostAhead == 0)
-                heap.prefetch(records.subspan(at, std::min(kMostAhead, records.size() - at)));
-            apply(records[at], batch.pool_changes(at), segments);
-        }
-    }
-
-private:
-    void apply(const Record& record, std::span<const PoolChange> changes,
-               const SegmentReplay& segments)
-    {
-        holders.before(record);
-        churn.note(record);
-        heap.apply(record);
-        memory.apply(record, changes);
-        holders.after(record);
-        shortages.apply(record, heap, segments, memory);
-        steps.apply(record);
-        marks.apply(record);
-        damages.note(record);
-    }
-};
 
 // Reads one log into the report.
 class LogReport {
