@@ -12,9 +12,9 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::uint64_t kLeastPairs = 10;  // fewer are no loop
-constexpr std::size_t kMostRead = 1000;    // sites whose stacks are read
-constexpr std::uint64_t kLeastPart = 1000; // of the peak: what is less is not worth a line
+constexpr std::uint64_t kLeastPairs = 10;    // fewer are no loop
+constexpr std::size_t kMostReadSites = 1000; // sites whose stacks are read
+constexpr std::uint64_t kLeastPart = 1000;   // of the peak: what is less is not worth a line
 
 class AdviceTable {
 public:
@@ -70,7 +70,7 @@ std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
         peak += holding.bytes;
     std::size_t read = 0;
     for (const PeakHolding& holding : holdings) {
-        if (holding.bytes < peak / kLeastPart || ++read > kMostRead)
+        if (holding.bytes < peak / kLeastPart || ++read > kMostReadSites)
             continue;
         const std::uint64_t freed = holding.bytes - holding.kept_bytes;
         const std::uint64_t freed_blocks = holding.blocks - holding.kept_blocks;
@@ -85,7 +85,7 @@ std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
     }
     read = 0;
     for (const RepeatedPairs& repeated : pairs) {
-        if (repeated.pairs >= kLeastPairs && repeated.bytes > 0 && ++read <= kMostRead)
+        if (repeated.pairs >= kLeastPairs && repeated.bytes > 0 && ++read <= kMostReadSites)
             table.add(AdviceKind::redundant_pairs, repeated.site, 0, repeated.pairs, 0,
                       repeated.bytes);
     }

@@ -18,7 +18,7 @@ std::uint64_t duration_ns(const TickClock& clock, std::uint64_t start_ticks, std
     return clock.ns(end) - clock.ns(start_ticks);
 }
 
-void add(ChurnSite& row, const Site& site, const SiteChurn& churn)
+void add_site(ChurnSite& row, const Site& site, const SiteChurn& churn)
 {
     row.allocations += site.allocations;
     row.frees += site.frees;
@@ -133,7 +133,7 @@ void add_sites(ChurnReport& report, const std::vector<SiteId>& ids, const ChurnC
         }
         ChurnSite& sum = report.sites[row->second];
         sum.device = sum.device == site.device ? sum.device : -1;
-        add(sum, site, counts.sites()[ids[at]]);
+        add_site(sum, site, counts.sites()[ids[at]]);
     }
     std::stable_sort(report.sites.begin(), report.sites.end(), costs_more);
     report.more_sites = ids.size() - std::min(ids.size(), kMostReadStacks);

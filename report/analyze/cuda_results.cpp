@@ -7,13 +7,13 @@
 namespace vramscope::report {
 namespace {
 
-struct Row {
+struct ResultName {
     std::uint64_t number;
     const char* name;
 };
 
 // clang-format off
-constexpr Row kResults[] = {
+constexpr ResultName kResults[] = {
     {0, "CUDA_SUCCESS"},
     {1, "CUDA_ERROR_INVALID_VALUE"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY"},
@@ -122,8 +122,9 @@ constexpr Row kResults[] = {
 
 std::string result_name(std::uint64_t result)
 {
-    const auto* const found = std::find_if(std::begin(kResults), std::end(kResults),
-                                           [&](const Row& row) { return row.number == result; });
+    const auto* const found =
+        std::find_if(std::begin(kResults), std::end(kResults),
+                     [&](const ResultName& row) { return row.number == result; });
     return found == std::end(kResults) ? "CUresult " + std::to_string(result) : found->name;
 }
 

@@ -47,8 +47,9 @@ std::vector<MemoryTime> timeline_of(const DeviceMemory::Device& memory, const Ti
     return times;
 }
 
-DeviceReport describe(const DeviceMemory::Device& memory, const std::vector<PeakHolding>& holdings,
-                      const std::vector<RepeatedPairs>& pairs, const MemorySource& source)
+DeviceReport report_of_device(const DeviceMemory::Device& memory,
+                              const std::vector<PeakHolding>& holdings,
+                              const std::vector<RepeatedPairs>& pairs, const MemorySource& source)
 {
     const TickClock& clock = source.log.clock;
     DeviceReport device;
@@ -80,7 +81,7 @@ std::vector<DeviceReport> describe_memory(const MemorySource& source)
         if (memory.requested.allocated > 0 || memory.total > 0 ||
             memory.reserved_peak.parts.reserved > 0)
             devices.push_back(
-                describe(memory, holdings[memory.index], pairs[memory.index], source));
+                report_of_device(memory, holdings[memory.index], pairs[memory.index], source));
     }
     std::sort(devices.begin(), devices.end(),
               [](const DeviceReport& a, const DeviceReport& b) { return a.device < b.device; });

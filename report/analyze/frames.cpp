@@ -97,7 +97,7 @@ bool is_runtime(const Frame& frame)
            is_runtime_name(bare_name(frame.function));
 }
 
-bool is_start_up(const Frame& frame)
+bool is_start_up_code(const Frame& frame)
 {
     const std::string_view module = file_name(frame.module);
     return frame.function == "_start" || module.starts_with("libc.so") ||
@@ -136,9 +136,9 @@ FrameRange visible_frames(const std::vector<Frame>& stack)
     FrameRange range{runtime_frames(stack), stack.size()};
     // _start of a stripped program has no name; what called it shows what it is.
     if (range.end > range.begin + 1 && stack.back().function.empty() &&
-        is_start_up(stack[range.end - 2]))
+        is_start_up_code(stack[range.end - 2]))
         --range.end;
-    while (range.end > range.begin && is_start_up(stack[range.end - 1]))
+    while (range.end > range.begin && is_start_up_code(stack[range.end - 1]))
         --range.end;
     return range.begin < range.end ? range : FrameRange{0, stack.size()};
 }

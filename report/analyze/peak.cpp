@@ -10,7 +10,7 @@ namespace vramscope::report {
 namespace {
 
 // Stacks of sites beyond are not read: what they have is summed up.
-constexpr std::size_t kMostRead = 4096;
+constexpr std::size_t kMostReadHoldings = 4096;
 
 template <typename Row>
 bool larger(const Row& a, const Row& b)
@@ -56,7 +56,7 @@ private:
     std::map<std::string, PeakPart> parts_;
 };
 
-struct Row {
+struct PeakRow {
     PeakStack stack;
     PhaseKind phase = 0;
     bool phases_differ = false;
@@ -77,14 +77,14 @@ Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const 
     std::stable_sort(holdings.begin(), holdings.end(), larger<PeakHolding>);
     Peak peak;
     PartTable modules, phases, apis;
-    std::map<std::string, Row> rows; // by place: equal input, equal order
+    std::map<std::string, PeakRow> rows; // by place: equal input, equal order
     for (std::size_t at = 0; at < holdings.size(); ++at) {
         const PeakHolding& holding = holdings[at];
         const Site& site = heap.sites()[holding.site];
         peak.bytes += holding.bytes;
         peak.blocks += holding.blocks;
         phases.add(phase_name(heap.phases(), site.phase), holding);
-        if (at >= kMostRead) {
+        if (at >= kMostReadHoldings) {
             ++peak.more_stacks;
             peak.more_bytes += holding.bytes;
             peak.more_blocks += holding.blocks;
@@ -97,7 +97,7 @@ Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const 
         apis.add(place.api, holding);
         const auto [found, added] =
             rows.try_emplace(std::string(1, static_cast<char>(site.memory)) + place.key());
-        Row& row = found->second;
+        PeakRow& row = found->second;
         if (added) {
             static_cast<CallPlace&>(row.stack) = std::move(place);
             row.stack.memory = site.memory;

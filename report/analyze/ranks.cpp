@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kMostRanks = 1 << 20; // more is a damaged number
 
-std::optional<std::uint32_t> number(const std::string& text)
+std::optional<std::uint32_t> rank_number(const std::string& text)
 {
     std::uint32_t value = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -35,9 +35,9 @@ std::vector<RankRow> rows_of(const Report& report)
     for (std::size_t at = 0; at < report.processes.size(); ++at) {
         const Process& process = report.processes[at];
         rows.push_back({.process = at,
-                        .rank = number(process.info_value("rank")),
-                        .local_rank = number(process.info_value("local_rank")),
-                        .world_size = number(process.info_value("world_size")),
+                        .rank = rank_number(process.info_value("rank")),
+                        .local_rank = rank_number(process.info_value("local_rank")),
+                        .world_size = rank_number(process.info_value("world_size")),
                         .launcher = process.info_value("launcher"),
                         .verdict = verdict_of(process)});
     }

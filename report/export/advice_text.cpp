@@ -12,7 +12,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kShown = 8;
+constexpr std::size_t kShownAdvice = 8;
 
 std::string reason(const Advice& advice)
 {
@@ -64,7 +64,7 @@ void write_advice(TextOutput& out, const Report& report)
                 fmt::format("{}{}: what the log proves, and the bytes of the peak that each "
                             "could save at most",
                             out.painted("Advice", "1"), of));
-            const std::size_t shown = std::min(kShown, device.advice.size());
+            const std::size_t shown = std::min(kShownAdvice, device.advice.size());
             for (std::size_t at = 0; at < shown; ++at)
                 write_line(out, device.advice[at]);
             if (shown < device.advice.size())

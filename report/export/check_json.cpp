@@ -10,10 +10,10 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kSchemaVersion = "1.0.0";
+constexpr const char* kCheckSchemaVersion = "1.0.0";
 
 // Bytes and counts are whole.
-Json amount(double value, CheckUnit unit)
+Json amount_json(double value, CheckUnit unit)
 {
     if (unit == CheckUnit::bytes || unit == CheckUnit::count)
         return static_cast<std::uint64_t>(std::min(value, 0x1p63));
@@ -34,15 +34,15 @@ Json row_json(const CheckRow& row)
 {
     return {{"budget", row.budget},
             {"unit", name(row.unit)},
-            {"limit", amount(row.limit, row.unit)},
-            {"measured", amount(row.measured, row.unit)},
+            {"limit", amount_json(row.limit, row.unit)},
+            {"measured", amount_json(row.measured, row.unit)},
             {"state", name(row.state)},
             {"process", row.process},
             {"failed_processes", row.failed},
             {"culprits", list_json(row.culprits, culprit_json)}};
 }
 
-Json process_json(const Report& report, const RankRow& row)
+Json checked_process_json(const Report& report, const RankRow& row)
 {
     const Process& process = report.processes[row.process];
     return {{"index", row.process},
@@ -60,7 +60,7 @@ void write_check_json(std::ostream& out, const Check& check, const Report& repor
     std::vector<RankRow> rows = compare_ranks(report).rows;
     std::sort(rows.begin(), rows.end(),
               [](const RankRow& a, const RankRow& b) { return a.process < b.process; });
-    const Json document = {{"schema_version", kSchemaVersion},
+    const Json document = {{"schema_version", kCheckSchemaVersion},
                            {"verdict", name(check.verdict)},
                            {"exit_status", static_cast<int>(check.exit)},
                            {"reasons", check.doubts},
@@ -68,7 +68,7 @@ void write_check_json(std::ostream& out, const Check& check, const Report& repor
                            {"suppressed_bytes", report.totals.suppressed_bytes},
                            {"suppressed_blocks", report.totals.suppressed_blocks},
                            {"processes", list_json(rows, [&](const RankRow& row) {
-                                return process_json(report, row);
+                                return checked_process_json(report, row);
                             })}};
     out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }

@@ -20,7 +20,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kMostCulpritLines = 4; // of all budgets together
-constexpr std::size_t kMostDoubts = 3;
+constexpr std::size_t kMostCheckDoubts = 3;
 constexpr std::size_t kMostNamed = 4; // processes in one line
 
 std::string what(const CheckRow& row)
@@ -37,7 +37,7 @@ std::string what(const CheckRow& row)
     return row.budget.starts_with("max-") ? row.budget.substr(4) : row.budget;
 }
 
-std::string amount(double value, CheckUnit unit)
+std::string measured_amount(double value, CheckUnit unit)
 {
     const auto whole = static_cast<std::uint64_t>(std::min(std::round(value), 0x1p63));
     switch (unit) {
@@ -90,7 +90,7 @@ public:
 
     void doubts(std::string_view prefix)
     {
-        const std::size_t shown = std::min(kMostDoubts, check_.doubts.size());
+        const std::size_t shown = std::min(kMostCheckDoubts, check_.doubts.size());
         for (std::size_t at = 0; at < shown; ++at)
             wrapped(prefix, check_.verdict == Check::Verdict::failed ? "  besides, " : "  because ",
                     terminal_safe(check_.doubts[at]));
@@ -104,7 +104,7 @@ public:
         for (const CheckRow& row : check_.rows) {
             out_ << prefix
                  << fmt::format("  {:<16} {:>14}  {:<24}", what(row),
-                                amount(row.measured, row.unit), limit(row))
+                                measured_amount(row.measured, row.unit), limit(row))
                  << state(row) << '\n';
             for (const Culprit& culprit : row.culprits) {
                 if (row.state == CheckState::ok || room == 0)
@@ -137,12 +137,13 @@ private:
     {
         if (row.limit == 0 && row.unit == CheckUnit::count)
             return "none allowed";
-        return "at most " + amount(row.limit, row.unit);
+        return "at most " + measured_amount(row.limit, row.unit);
     }
 
     std::string in_words(const CheckRow& row) const
     {
-        return fmt::format("{} {}, {}", what(row), amount(row.measured, row.unit), limit(row));
+        return fmt::format("{} {}, {}", what(row), measured_amount(row.measured, row.unit),
+                           limit(row));
     }
 
     std::string failures() const

@@ -16,7 +16,7 @@ constexpr std::size_t kShownPlaces = 10;
 constexpr std::size_t kBarColumns = 40;
 constexpr std::size_t kLeastPairs = 4; // that are worth a step to take
 
-std::string percent(std::uint64_t part, std::uint64_t whole)
+std::string percent_of(std::uint64_t part, std::uint64_t whole)
 {
     if (whole == 0)
         return "0 %";
@@ -75,17 +75,19 @@ void costs(TextOutput& out, const Process& process)
     out.field("Pool", process.pool.known
                           ? fmt::format("{} of {} ({}) were served without the driver",
                                         grouped(hits), counted(churn.allocations, "allocation"),
-                                        percent(hits, churn.allocations))
+                                        percent_of(hits, churn.allocations))
                           : "none: each call went to the driver");
     out.field("Temporary",
               fmt::format("{} ({}) were freed before anything else was allocated or freed",
-                          grouped(churn.temporary), percent(churn.temporary, churn.allocations)));
+                          grouped(churn.temporary),
+                          percent_of(churn.temporary, churn.allocations)));
     out.field("Short-lived",
               fmt::format("{} ({}) lived for less than {}", grouped(churn.short_lived),
-                          percent(churn.short_lived, churn.allocations), human_time(kShortLifeNs)));
+                          percent_of(churn.short_lived, churn.allocations),
+                          human_time(kShortLifeNs)));
     std::string redundant =
         fmt::format("{} ({}) got a size that the same place had freed before",
-                    grouped(churn.redundant), percent(churn.redundant, churn.allocations));
+                    grouped(churn.redundant), percent_of(churn.redundant, churn.allocations));
     if (churn.redundant_driver > 0)
         redundant +=
             fmt::format("; {} of them went to the driver{}", grouped(churn.redundant_driver),
@@ -102,7 +104,7 @@ void driver(TextOutput& out, const Process& process)
         return out.field("In driver", "not recorded");
     out.field("In driver", fmt::format("{} in {}, {} of the run", human_time(churn.driver_ns),
                                        counted(churn.driver_calls, "call"),
-                                       percent(churn.driver_ns, process.duration_ns)));
+                                       percent_of(churn.driver_ns, process.duration_ns)));
     const std::size_t shown = std::min(kMostDriverRows, churn.driver.size());
     for (std::size_t at = 0; at < shown; ++at) {
         const DriverCalls& row = churn.driver[at];

@@ -5,7 +5,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kSchemaVersion = "1.1.0";
+constexpr const char* kDiffSchemaVersion = "1.1.0";
 
 Json number_json(const ComparedNumber& number)
 {
@@ -40,7 +40,7 @@ Json side_json(const Report& report)
 void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
                            const Report& now)
 {
-    const Json document = {{"schema_version", kSchemaVersion},
+    const Json document = {{"schema_version", kDiffSchemaVersion},
                            {"verdict", name(comparison.verdict)},
                            {"reasons", comparison.doubts},
                            {"base", side_json(base)},

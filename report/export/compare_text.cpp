@@ -16,9 +16,9 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kMostPlaces = 20;
-constexpr std::size_t kMostDoubts = 4;
+constexpr std::size_t kMostCompareDoubts = 4;
 
-std::string amount(std::uint64_t value, CheckUnit unit)
+std::string compared_amount(std::uint64_t value, CheckUnit unit)
 {
     return unit == CheckUnit::bytes ? human_bytes(value) : grouped(value);
 }
@@ -26,7 +26,8 @@ std::string amount(std::uint64_t value, CheckUnit unit)
 // "+6.2 MiB"
 std::string difference(std::uint64_t base, std::uint64_t now, CheckUnit unit)
 {
-    return now < base ? "-" + amount(base - now, unit) : "+" + amount(now - base, unit);
+    return now < base ? "-" + compared_amount(base - now, unit)
+                      : "+" + compared_amount(now - base, unit);
 }
 
 // "+1 block"
@@ -69,7 +70,7 @@ public:
                  << ": the logs do not show whether anything became worse\n";
             break;
         }
-        const std::size_t shown = std::min(kMostDoubts, comparison_.doubts.size());
+        const std::size_t shown = std::min(kMostCompareDoubts, comparison_.doubts.size());
         for (std::size_t at = 0; at < shown; ++at)
             wrapped("", "  because ", terminal_safe(comparison_.doubts[at]));
         if (shown < comparison_.doubts.size())
@@ -84,7 +85,7 @@ public:
                 continue;
             out_ << fmt::format(
                 "  {:<16}{:>14}{:>14}{:>14}{}\n", in_words(number.name),
-                amount(number.base, number.unit), amount(number.now, number.unit),
+                compared_amount(number.base, number.unit), compared_amount(number.now, number.unit),
                 number.base == number.now ? "=" : difference(number.base, number.now, number.unit),
                 number.regressed ? "  " + painted("worse", kRed) : "");
         }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kNoThread = UINT32_MAX;
 constexpr std::size_t kMostThreads = 1 << 20; // indexes beyond are written each time
 
-const char* name(format::Effect effect) noexcept
+const char* effect_word(format::Effect effect) noexcept
 {
     switch (effect) {
     case format::Effect::alloc:
@@ -51,7 +51,7 @@ void EventDefinitions::use_api(std::uint64_t id)
     JsonLine(out_, "api")
         .number("id", id)
         .text("entry_point", api.name)
-        .text("effect", name(api.effect))
+        .text("effect", effect_word(api.effect))
         .text("memory", name(api.memory))
         .end();
 }

@@ -14,7 +14,7 @@ using format::Tag;
 
 namespace {
 
-const char* name(format::SegmentEnd end) noexcept
+const char* end_word(format::SegmentEnd end) noexcept
 {
     switch (end) {
     case format::SegmentEnd::freed:
@@ -133,7 +133,7 @@ void EventLines::write_alloc(const Record& record)
     definitions_.use_stack(record.stack, record.ticks);
     JsonLine line = begin_call(record, "alloc");
     line.hex("address", record.address).number("bytes", record.bytes);
-    line.text("memory", report::name(memory_of(record)));
+    line.text("memory", name(memory_of(record)));
     device(line, place.device).number("context", place.context).hex("stream", place.stream);
     line.hex("pool", place.pool).flag("pooled", record.pooled);
     line.number("slack", record.pooled ? record.slack : 0).number("stack", record.stack).end();
@@ -230,7 +230,7 @@ void EventLines::write_damaged(const Record& record)
     const std::uint64_t bytes = body_.varint();
     const std::uint64_t stack = read_stack(record);
     JsonLine line = begin(record, "damaged");
-    line.text("kind", report::name(kind)).hex("address", address).number("offset", offset);
+    line.text("kind", name(kind)).hex("address", address).number("offset", offset);
     line.number("bytes", bytes).number("stack", stack).end();
 }
 
@@ -285,7 +285,7 @@ void EventLines::write_small(const Record& record)
     case Tag::segment_gone: {
         JsonLine line = begin(record, "segment_gone");
         line.hex("address", body_.varint());
-        return line.text("end", name(static_cast<format::SegmentEnd>(body_.varint()))).end();
+        return line.text("end", end_word(static_cast<format::SegmentEnd>(body_.varint()))).end();
     }
     default:
         return;

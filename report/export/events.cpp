@@ -14,16 +14,17 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr const char* kSchemaVersion = "1.0.0";
-constexpr std::size_t kPieceBytes = 256 * 1024;
-constexpr std::uint64_t kRecordsPerProgress = 1 << 16;
-constexpr double kFirstReading = 0.2; // of the time
+constexpr const char* kEventsSchemaVersion = "1.0.0";
+constexpr std::size_t kEventsPieceBytes = 256 * 1024;
+constexpr std::uint64_t kEventsPerProgress = 1 << 16;
+constexpr double kEventsFirstReading = 0.2; // of the time
 
 class EventExport {
 public:
     EventExport(const LogFile& file, const Sink& sink, const ExportOptions& options)
         : file_(file), sink_(sink), options_(options), symbolizer_(options.symbols),
-          known_(read_definitions(file, [this](double part) { progress(kFirstReading * part); })),
+          known_(read_definitions(file,
+                                  [this](double part) { progress(kEventsFirstReading * part); })),
           definitions_(known_.tables, known_.clock, symbolizer_, text_),
           lines_(known_.tables, known_.clock, definitions_, text_)
     {
@@ -39,10 +40,10 @@ public:
             if (!definitions_.write(*record))
                 lines_.write(*record);
             events_ += record->timed;
-            if (text_.size() >= kPieceBytes)
+            if (text_.size() >= kEventsPieceBytes)
                 flush();
-            if (++records % kRecordsPerProgress == 0)
-                progress(kFirstReading + (1 - kFirstReading) * reader.fraction_read());
+            if (++records % kEventsPerProgress == 0)
+                progress(kEventsFirstReading + (1 - kEventsFirstReading) * reader.fraction_read());
         }
         trailer(reader);
         flush();
@@ -65,7 +66,7 @@ private:
     {
         const format::FileHeader& log = file_.header();
         JsonLine line(text_, "header");
-        line.text("schema_version", kSchemaVersion).number("pid", log.pid);
+        line.text("schema_version", kEventsSchemaVersion).number("pid", log.pid);
         line.number("parent_pid", log.parent_pid).text_or_null("started", utc(log.start_real_ns));
         line.text("clock", log.clock == format::Clock::tsc ? "tsc" : "monotonic");
         line.text("log_format", std::to_string(log.major) + "." + std::to_string(log.minor));

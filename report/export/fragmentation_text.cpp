@@ -19,7 +19,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kShownMarks = 12;
+constexpr std::size_t kShownMarkRows = 12;
 
 struct PartRow {
     const char* name;
@@ -28,7 +28,7 @@ struct PartRow {
     bool of_pool = false;
 };
 
-constexpr PartRow kRows[] = {
+constexpr PartRow kPartRows[] = {
     {"  used on the device", &Waterfall::used, true},
     {"- others and unattributed", &Waterfall::unattributed, true},
     {"= reserved", &Waterfall::reserved},
@@ -52,7 +52,7 @@ void write_waterfalls(TextOutput& out, const DeviceReport& device)
     out.stream() << '\n';
     const bool sampled = std::any_of(moments.begin(), moments.end(),
                                      [](const auto* one) { return one->parts.used_known; });
-    for (const PartRow& row : kRows) {
+    for (const PartRow& row : kPartRows) {
         if ((row.of_driver && !sampled) || (row.of_pool && !device.pooled))
             continue;
         if (row.part == &Waterfall::direct && device.peak_direct == 0)
@@ -72,7 +72,7 @@ void write_marks(TextOutput& out, const DeviceReport& device)
         return;
     out.stream() << fmt::format("  {:<30} {:>14} {:>14} {:>14}\n", "at each mark", "allocated",
                                 "reserved", "cached");
-    const std::size_t shown = std::min(kShownMarks, device.at_marks.size());
+    const std::size_t shown = std::min(kShownMarkRows, device.at_marks.size());
     for (std::size_t at = 0; at < shown; ++at) {
         const MarkedMoment& mark = device.at_marks[at];
         const std::string name = shorten_function(
@@ -128,8 +128,8 @@ const PoolDevice* pool_of(const Process& process, std::int32_t device)
     return nullptr;
 }
 
-void write_device(TextOutput& out, const Report& report, const Process& process,
-                  const DeviceReport& device)
+void write_device_fragmentation(TextOutput& out, const Report& report, const Process& process,
+                                const DeviceReport& device)
 {
     const std::string title = device_title(report, process, device.device, device.total_bytes);
     out.stream() << '\n' << out.painted(title, "1") << '\n';
@@ -208,7 +208,7 @@ void write_fragmentation(std::ostream& out, const Report& report, const TextStyl
     write_out_of_memory_summary(text, report, "");
     for (const Process& process : report.processes) {
         for (const DeviceReport& device : process.memory)
-            write_device(text, report, process, device);
+            write_device_fragmentation(text, report, process, device);
     }
     if (pooled)
         write_map_legend(text);

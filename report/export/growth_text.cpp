@@ -14,7 +14,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kShown = 20;
+constexpr std::size_t kShownGrowth = 20;
 constexpr std::size_t kShownInSummary = 3;
 constexpr const char* kBold = "1";
 
@@ -154,7 +154,7 @@ void write_growth(TextOutput& out, const Report& report)
     out.wrapped("", "",
                 fmt::format("{}: {} up to the end{}", out.painted("Growing", kBold),
                             counted(rows.size(), "call stack"), steps_words(report)));
-    growth_lines(out, "", rows, kShown);
+    growth_lines(out, "", rows, kShownGrowth);
     if (freed)
         out.stream() << "    freed: at the end of the program, which is no leak\n";
 }

@@ -21,9 +21,9 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kPieceBytes = 256 * 1024;
-constexpr std::size_t kMostSizes = 1 << 20; // remembered; beyond, some are defined again
-constexpr double kFirstReading = 0.3;       // of the time
+constexpr std::size_t kHeaptrackPieceBytes = 256 * 1024;
+constexpr std::size_t kMostSizes = 1 << 20;    // remembered; beyond, some are defined again
+constexpr double kHeaptrackFirstReading = 0.3; // of the time
 constexpr int kHeaptrackVersion = 0x10400;
 constexpr int kFileVersion = 1;
 constexpr int kPageBytes = 4096;
@@ -32,7 +32,8 @@ class HeaptrackFile : public BlockWatch {
 public:
     HeaptrackFile(const LogFile& file, const Sink& sink, const ExportOptions& options)
         : file_(file), sink_(sink), options_(options), symbolizer_(options.symbols),
-          known_(read_definitions(file, [this](double part) { progress(kFirstReading * part); })),
+          known_(read_definitions(
+              file, [this](double part) { progress(kHeaptrackFirstReading * part); })),
           stacks_(known_.tables, symbolizer_, options.all_frames), reading_(file)
     {
     }
@@ -41,7 +42,7 @@ public:
     {
         write_head();
         reading_.read(*this, known_.last_ticks, [this](double part) {
-            progress(kFirstReading + (1 - kFirstReading) * part);
+            progress(kHeaptrackFirstReading + (1 - kHeaptrackFirstReading) * part);
         });
         write_time(reading_.replay().counts().last_ticks);
         flush();
@@ -95,7 +96,7 @@ private:
     void line(fmt::format_string<const Values&...> format, const Values&... values)
     {
         fmt::vformat_to(std::back_inserter(text_), format, fmt::make_format_args(values...));
-        if (text_.size() >= kPieceBytes)
+        if (text_.size() >= kHeaptrackPieceBytes)
             flush();
     }
 

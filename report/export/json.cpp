@@ -20,7 +20,7 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr const char* kSchemaVersion = "1.5.0";
+constexpr const char* kReportSchemaVersion = "1.5.0";
 
 Json totals_json(const Totals& totals)
 {
@@ -237,7 +237,7 @@ void write_json(std::ostream& out, const Report& report)
     Json coverage = coverage_json(report.coverage);
     if (!report.processes.empty())
         add_surroundings(coverage, report.processes.front());
-    const Json document = {{"schema_version", kSchemaVersion},
+    const Json document = {{"schema_version", kReportSchemaVersion},
                            {"verdict", name(report.verdict)},
                            {"verdict_reasons", report.reasons},
                            {"notices", report.notices},

@@ -13,7 +13,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kLeastWidth = 20;
+constexpr std::size_t kLeastScreenWidth = 20;
 
 std::string clipped(std::string_view text, std::size_t width)
 {
@@ -54,7 +54,7 @@ std::string gauge(std::uint64_t part, std::uint64_t whole)
 class Screen {
 public:
     explicit Screen(const LiveStyle& style)
-        : style_(style), width_(std::max(style.width, kLeastWidth))
+        : style_(style), width_(std::max(style.width, kLeastScreenWidth))
     {
     }
 

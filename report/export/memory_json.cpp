@@ -66,7 +66,7 @@ Json peak_json(const Peak& peak)
         {"apis", list_json(peak.apis, part_json)}};
 }
 
-Json time_json(const MemoryTime& time)
+Json memory_time_json(const MemoryTime& time)
 {
     return {{"ns", time.ns},
             {"allocated_bytes", time.allocated},
@@ -130,7 +130,7 @@ Json device_memory_json(const DeviceReport& device)
             {"blocks", stat_json(device.blocks)},
             {"peak_direct_bytes", device.peak_direct},
             {"peak", peak_json(device.peak)},
-            {"timeline", list_json(device.timeline, time_json)},
+            {"timeline", list_json(device.timeline, memory_time_json)},
             {"advice", list_json(device.advice, advice_json)}};
 }
 

@@ -13,7 +13,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kShown = 4;
+constexpr std::size_t kShownShortages = 4;
 constexpr std::size_t kShownOwners = 5;
 
 std::uint64_t failures(const Report& report)
@@ -154,7 +154,7 @@ void write_out_of_memory(TextOutput& out, const Report& report)
     out.stream() << '\n'
                  << out.painted("Out of memory", "1") << ": " << counted(all, "allocation")
                  << " failed for want of memory\n";
-    const std::size_t shown = std::min(kShown, report.out_of_memory.size());
+    const std::size_t shown = std::min(kShownShortages, report.out_of_memory.size());
     for (std::size_t at = 0; at < shown; ++at)
         one_shortage(out, report, report.out_of_memory[at]);
     if (shown < all)

@@ -114,8 +114,8 @@ void write_parts(TextOutput& out, const char* title, const std::vector<PeakPart>
     write_lines(out, title, lines);
 }
 
-void write_device(TextOutput& out, const Report& report, const Process& process,
-                  const DeviceReport& device)
+void write_device_peak(TextOutput& out, const Report& report, const Process& process,
+                       const DeviceReport& device)
 {
     const Waterfall& parts = device.at_peak.parts;
     out.stream() << '\n'
@@ -166,7 +166,7 @@ void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
     }
     for (const Process& process : report.processes) {
         for (const DeviceReport& one : process.memory)
-            write_device(text, report, process, one);
+            write_device_peak(text, report, process, one);
     }
     write_advice(text, report);
     write_doubts(text, report);

@@ -76,7 +76,7 @@ Json map_json(const PoolMap& map)
             {"segments_left_out", map.segments_left_out}};
 }
 
-Json time_json(const PoolTime& time)
+Json pool_time_json(const PoolTime& time)
 {
     return {{"ns", time.ns},
             {"allocated_bytes", time.allocated},
@@ -95,7 +95,7 @@ Json device_json(const PoolDevice& device)
 {
     return {{"device", ordinal(device.device)},
             {"memory_stats", stats_json(device.stats)},
-            {"timeline", list_json(device.timeline, time_json)},
+            {"timeline", list_json(device.timeline, pool_time_json)},
             {"at_peak", map_json(device.at_peak)},
             {"at_end", map_json(device.at_end)}};
 }

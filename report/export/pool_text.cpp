@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kMostTables = 4; // of all processes together; --json has the others
 
-struct Row {
+struct CounterRow {
     const char* name;
     PoolStat PoolStats::*stat;
     bool bytes;
     bool of_splits = false; // not shown where nothing was ever split
 };
 
-constexpr Row kRows[] = {
+constexpr CounterRow kCounterRows[] = {
     {"allocated memory", &PoolStats::allocated_bytes, true},
     {"active memory", &PoolStats::active_bytes, true},
     {"requested memory", &PoolStats::requested_bytes, true},
@@ -117,7 +117,7 @@ void write_direct(TextOutput& out, const DeviceReport& memory, const PoolStats& 
 void write_pool(TextOutput& out, const PoolDevice& device, const DeviceReport* memory)
 {
     const PoolStats& stats = device.stats;
-    for (const Row& row : kRows) {
+    for (const CounterRow& row : kCounterRows) {
         const Stat& stat = (stats.*row.stat).all;
         if (!row.of_splits || stat.allocated > 0)
             write_row(out.stream(), row.name, stat, row.bytes);

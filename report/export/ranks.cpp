@@ -5,18 +5,16 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "report/analyze/ranks.hpp"
 #include "report/export/frame_words.hpp"
+#include "report/export/json_parts.hpp"
 #include "report/export/words.hpp"
 
 namespace vramscope::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kLeastWidth = 80;
+constexpr std::size_t kLeastRankWidth = 80;
 constexpr std::size_t kShownLeaks = 10;
 constexpr std::size_t kProgramColumns = 20;
 
@@ -40,7 +38,7 @@ class RanksWriter {
 public:
     RanksWriter(std::ostream& out, const Report& report, const TextStyle& style)
         : out_(out), report_(report), ranks_(compare_ranks(report)),
-          width_(std::max(style.width, kLeastWidth)),
+          width_(std::max(style.width, kLeastRankWidth)),
           of_ranks_(std::any_of(ranks_.rows.begin(), ranks_.rows.end(),
                                 [](const RankRow& row) { return row.rank.has_value(); }))
     {
@@ -143,7 +141,7 @@ private:
     bool of_ranks_;
 };
 
-Json or_null(const std::optional<std::uint32_t>& number)
+Json number_or_null(const std::optional<std::uint32_t>& number)
 {
     return number ? Json(*number) : Json(nullptr);
 }
@@ -165,9 +163,9 @@ nlohmann::ordered_json ranks_json(const Report& report)
     Json rows = Json::array();
     for (const RankRow& row : ranks.rows) {
         const Process& process = report.processes[row.process];
-        rows.push_back({{"rank", or_null(row.rank)},
-                        {"local_rank", or_null(row.local_rank)},
-                        {"world_size", or_null(row.world_size)},
+        rows.push_back({{"rank", number_or_null(row.rank)},
+                        {"local_rank", number_or_null(row.local_rank)},
+                        {"world_size", number_or_null(row.world_size)},
                         {"launcher", row.launcher.empty() ? Json(nullptr) : Json(row.launcher)},
                         {"process", row.process},
                         {"verdict", name(row.verdict)},

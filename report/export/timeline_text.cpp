@@ -20,7 +20,7 @@ constexpr std::size_t kMostCharts = 4;
 constexpr std::size_t kHeight = 12;
 constexpr std::size_t kMostColumns = 72;
 constexpr std::size_t kLabel = 11; // columns left of the chart
-constexpr std::size_t kShownMarks = 20;
+constexpr std::size_t kShownMarkTimes = 20;
 
 struct Column {
     std::uint64_t allocated = 0;
@@ -102,7 +102,7 @@ void write_marks(TextOutput& out, const Process& process, std::uint64_t end_ns, 
 {
     if (process.marks.empty())
         return;
-    const std::size_t shown = std::min(kShownMarks, process.marks.size());
+    const std::size_t shown = std::min(kShownMarkTimes, process.marks.size());
     std::string line(width, ' ');
     for (std::size_t at = shown; at-- > 0;)
         line[column_at(process.marks[at].ns, end_ns, width)] = static_cast<char>('a' + at);
@@ -117,8 +117,8 @@ void write_marks(TextOutput& out, const Process& process, std::uint64_t end_ns, 
         out.stream() << "  ... and " << counted(process.mark_count - shown, "more mark") << '\n';
 }
 
-void write_device(TextOutput& out, const Report& report, const Process& process,
-                  const DeviceReport& device)
+void write_device_timeline(TextOutput& out, const Report& report, const Process& process,
+                           const DeviceReport& device)
 {
     out.stream() << '\n'
                  << out.painted(device_title(report, process, device.device, device.total_bytes),
@@ -174,7 +174,7 @@ void write_timeline(std::ostream& out, const Report& report, const TextStyle& st
     for (const Process& process : report.processes) {
         for (const DeviceReport& device : process.memory) {
             if (shown++ < kMostCharts)
-                write_device(text, report, process, device);
+                write_device_timeline(text, report, process, device);
         }
     }
     if (devices > kMostCharts)

@@ -7,7 +7,7 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxOpenRanges = 64;
 constexpr std::size_t kMaxNameBytes = 256;
 constexpr std::size_t kMostKinds = 4096;
 constexpr std::uint32_t kMaxThreads = 1 << 20; // more than a process can have: a damaged number
@@ -44,7 +44,7 @@ void Phases::push(std::uint32_t thread, std::string_view name)
     Open* const open = open_of(thread);
     if (!open)
         return;
-    if (open->ranges.size() == kMaxDepth) {
+    if (open->ranges.size() == kMaxOpenRanges) {
         ++open->too_deep;
         return;
     }

@@ -90,7 +90,7 @@ private:
     std::vector<const char*> names_;
 };
 
-struct Module {
+struct OpenModule {
     std::unique_ptr<ElfFile> binary;      // null if missing or not the traced one
     std::unique_ptr<ElfFile> debug_file;  // separate debug information
     std::unique_ptr<DwarfIndex> dwarf;    // from either
@@ -119,18 +119,18 @@ public:
     const std::vector<std::string>& notices() const { return notices_; }
 
 private:
-    Module& module(const ModuleId& id);
-    Module load(const ModuleId& id);
+    OpenModule& module(const ModuleId& id);
+    OpenModule load(const ModuleId& id);
     std::unique_ptr<ElfFile> open_binary(const ModuleId& id, std::string& why_not) const;
     std::unique_ptr<ElfFile> open_debug_file(const std::string& build_id,
                                              const ElfFile* binary) const;
     fs::path below_sysroot(const fs::path& path) const;
-    void name_from_symbol_table(Module& from, std::uint64_t vaddr, Frame& frame);
+    void name_from_symbol_table(OpenModule& from, std::uint64_t vaddr, Frame& frame);
     const std::string& function_name(const std::string& symbol);
     const std::string& file_name(const char* file);
 
     SymbolizerOptions options_;
-    std::map<std::pair<std::string, std::string>, Module> modules_;
+    std::map<std::pair<std::string, std::string>, OpenModule> modules_;
     std::unordered_map<std::string, std::string> function_names_; // by symbol
     std::unordered_map<const char*, std::string>
         file_names_; // by libdw's string, which outlives it
@@ -185,9 +185,9 @@ std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& bu
     return nullptr;
 }
 
-Module Symbolizer::Impl::load(const ModuleId& id)
+OpenModule Symbolizer::Impl::load(const ModuleId& id)
 {
-    Module module;
+    OpenModule module;
     if (!fs::path(id.path).is_absolute())
         return module; // [vdso] and the like: no file to read
     std::string why_not;
@@ -212,7 +212,7 @@ Module Symbolizer::Impl::load(const ModuleId& id)
     return module;
 }
 
-Module& Symbolizer::Impl::module(const ModuleId& id)
+OpenModule& Symbolizer::Impl::module(const ModuleId& id)
 {
     const auto key = std::pair(id.path, id.build_id);
     const auto known = modules_.find(key);
@@ -237,7 +237,7 @@ const std::string& Symbolizer::Impl::file_name(const char* file)
 
 // The symbol table knows the function that the code belongs to where DWARF names it only in short
 // (in an anonymous namespace) or not at all.
-void Symbolizer::Impl::name_from_symbol_table(Module& from, std::uint64_t vaddr, Frame& frame)
+void Symbolizer::Impl::name_from_symbol_table(OpenModule& from, std::uint64_t vaddr, Frame& frame)
 {
     const char* const symbol = from.symbol(vaddr);
     if (symbol != nullptr && (frame.function.empty() || std::string_view(symbol).starts_with("_Z")))
@@ -246,7 +246,7 @@ void Symbolizer::Impl::name_from_symbol_table(Module& from, std::uint64_t vaddr,
 
 std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t vaddr)
 {
-    Module& from = module(id);
+    OpenModule& from = module(id);
     std::vector<Frame> frames;
     bool outermost_is_qualified = false;
     if (from.dwarf) {

@@ -11,8 +11,8 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 1024; // of nested entries; real code stays below 100
-constexpr int kMaxOriginHops = 16;      // inlined call -> abstract function -> declaration is 2
+constexpr std::size_t kMaxEntryDepth = 1024; // of nested entries; real code stays below 100
+constexpr int kMaxOriginHops = 16; // inlined call -> abstract function -> declaration is 2
 
 bool is_function_scope(int tag)
 {
@@ -281,7 +281,7 @@ void DwarfIndex::index_scopes(Unit& unit)
         Level below{{}, level.outer};
         if (is_function_scope(tag))
             below.outer = add_scope(unit, level.die, level.outer);
-        const bool descend = may_hold_functions(tag) && levels.size() < kMaxDepth &&
+        const bool descend = may_hold_functions(tag) && levels.size() < kMaxEntryDepth &&
                              dwarf_child(&level.die, &below.die) == 0;
         if (dwarf_siblingof(&level.die, &level.die) != 0)
             levels.pop_back();

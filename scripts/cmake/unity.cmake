@@ -1,0 +1,12 @@
+# vramscope_unity(TARGET FILES): compiles so many files of a target as one. Most of a file's time goes to headers that
+# the next file includes too. Names in anonymous namespaces must then differ from file to file.
+#   -DVRAMSCOPE_UNITY=OFF compiles each alone: it finds the include that is missing, and suits clangd.
+option(VRAMSCOPE_UNITY "compile several files as one where that is quicker" ON)
+
+function(vramscope_unity target files)
+  if(VRAMSCOPE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+    # GCC takes an anonymous namespace in any included file for a header's.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
