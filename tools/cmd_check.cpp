@@ -13,7 +13,7 @@
 namespace vramscope {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCheckFooter =
     R"(
 Ends 0 if every budget is kept; 100 if one is not; 110 if no CUDA memory call was seen; 111 if the logs do not show it:
 a crash, a program that failed or still runs, a cut or damaged log, lost events, a rank without a log. What is over its budget
@@ -26,14 +26,14 @@ Examples:
   vramscope run --check --max-leaked 1MiB ./train        both in one step
 )";
 
-struct Options {
+struct CheckOptions {
     std::vector<std::string> logs;
     std::string json;
     BudgetOptions budget;
     SuppressionOptions suppressions;
 };
 
-int check_command(const Options& options)
+int check_command(const CheckOptions& options)
 {
     const report::Budget budget = read_budget(options.budget);
     report::Options reading;
@@ -52,7 +52,7 @@ int check_command(const Options& options)
 
 GateCommand add_check(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<CheckOptions>();
     CLI::App* const command =
         app.add_subcommand("check", "hold logs against a budget, with an exit status for CI");
     command->add_option("LOG", options->logs, "logs, or folders of them")
@@ -62,7 +62,7 @@ GateCommand add_check(CLI::App& app)
         ->option_text("FILE");
     add_budget_options(*command, options->budget, nullptr);
     add_suppression_options(*command, options->suppressions);
-    command->footer(std::string(kBudgetHelp) + kFooter);
+    command->footer(std::string(kBudgetHelp) + kCheckFooter);
     return {command, [options] { return check_command(*options); }};
 }
 

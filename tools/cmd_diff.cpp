@@ -14,7 +14,7 @@
 namespace vramscope {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kDiffFooter =
     R"(Call stacks are matched by function names, from the API outwards: what moved to another line, file or address is the
 same. All processes of a side are taken together: leaks and calls are added up, of peaks the highest counts.
 
@@ -27,7 +27,7 @@ Examples:
   vramscope diff --fail-on-regression --tolerance 2 baseline/ logs/
 )";
 
-struct Options {
+struct DiffOptions {
     std::string base;
     std::string now;
     std::string json;
@@ -36,7 +36,7 @@ struct Options {
     SuppressionOptions suppressions;
 };
 
-int diff_command(const Options& options)
+int diff_command(const DiffOptions& options)
 {
     if (!(options.tolerance >= 0 && options.tolerance <= 1000))
         throw report::Error(
@@ -60,7 +60,7 @@ int diff_command(const Options& options)
 
 GateCommand add_diff(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DiffOptions>();
     CLI::App* const command =
         app.add_subcommand("diff", "two runs side by side: did it become worse?");
     command->add_option("BASE", options->base, "a log, or a folder of them: before")
@@ -75,7 +75,7 @@ GateCommand add_diff(CLI::App& app)
                      "by how much peaks and driver calls may be more: 5")
         ->option_text("PERCENT");
     add_suppression_options(*command, options->suppressions);
-    command->footer(kFooter);
+    command->footer(kDiffFooter);
     return {command, [options] { return diff_command(*options); }};
 }
 

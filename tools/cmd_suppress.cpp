@@ -14,7 +14,7 @@
 namespace vramscope {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSuppressFooter =
     R"(Writes a rule for each function that leaks, in LeakSanitizer's grammar, with its leaks as comments. Read it, keep
 what is known, and give it to run, report, leaks, check and diff as --suppressions FILE, or in VRAMSCOPE_SUPPRESSIONS
 (several with : between them). What is suppressed is in no leaked total; reports say how much that is, and which rules
@@ -34,7 +34,7 @@ Examples:
   vramscope suppress --list-builtin
 )";
 
-struct Options {
+struct SuppressOptions {
     std::vector<std::string> logs;
     std::string output;
     bool force = false;
@@ -55,7 +55,7 @@ std::string built_in_list()
     return text;
 }
 
-int suppress_command(const Options& options)
+int suppress_command(const SuppressOptions& options)
 {
     std::ostringstream text;
     if (options.list_built_in) {
@@ -79,7 +79,7 @@ int suppress_command(const Options& options)
 
 GateCommand add_suppress(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SuppressOptions>();
     CLI::App* const command =
         app.add_subcommand("suppress", "write rules for what is known to leak");
     command->add_option("LOG", options->logs, "logs, or folders of them")->option_text(" ");
@@ -89,7 +89,7 @@ GateCommand add_suppress(CLI::App& app)
     command->add_flag("--list-builtin", options->list_built_in,
                       "print the rules for NVIDIA's libraries instead");
     add_suppression_options(*command, options->suppressions);
-    command->footer(kFooter);
+    command->footer(kSuppressFooter);
     return {command, [options] { return suppress_command(*options); }};
 }
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& message)
+[[noreturn]] void refuse_log(const std::string& message)
 {
     throw report::Error(report::Exit::usage, message);
 }
@@ -76,7 +76,7 @@ std::string expand_pattern(std::string_view pattern, std::string_view program, p
             out += std::to_string(std::time(nullptr));
             break;
         default:
-            refuse(fmt::format(
+            refuse_log(fmt::format(
                 "the log's name '{}' has a % that means nothing: use %e %p %h %t, or %% for one %",
                 pattern));
         }
@@ -100,8 +100,8 @@ void check_folder(const std::string& log)
     if (descriptor >= 0)
         ::close(descriptor);
     if (problem != 0)
-        refuse(fmt::format("cannot write the log to {}: {}; choose another place with -o", folder,
-                           std::strerror(problem)));
+        refuse_log(fmt::format("cannot write the log to {}: {}; choose another place with -o",
+                               folder, std::strerror(problem)));
 }
 
 void make_way(const std::string& log, bool force)
@@ -110,11 +110,11 @@ void make_way(const std::string& log, bool force)
     if (::lstat(log.c_str(), &status) != 0)
         return;
     if (!force)
-        refuse(fmt::format("{} exists: choose another name, or --force to overwrite it", log));
+        refuse_log(fmt::format("{} exists: choose another name, or --force to overwrite it", log));
     if (!S_ISREG(status.st_mode))
-        refuse(fmt::format("{} is not a regular file, and is not overwritten", log));
+        refuse_log(fmt::format("{} is not a regular file, and is not overwritten", log));
     if (::unlink(log.c_str()) != 0)
-        refuse(fmt::format("cannot overwrite {}: {}", log, std::strerror(errno)));
+        refuse_log(fmt::format("cannot overwrite {}: {}", log, std::strerror(errno)));
 }
 
 } // namespace vramscope

@@ -34,7 +34,7 @@ constexpr Row kRows[] = {
 #include "tracker/log/settings.def"
 };
 
-[[noreturn]] void refuse(const std::string& line)
+[[noreturn]] void refuse_setting(const std::string& line)
 {
     throw report::Error(report::Exit::usage, line);
 }
@@ -49,7 +49,7 @@ const Row& row_of(std::string_view name)
             return row;
         names += (names.empty() ? "" : ", ") + row.name();
     }
-    refuse(fmt::format("--set {}: there is no such setting; there are {}", name, names));
+    refuse_setting(fmt::format("--set {}: there is no such setting; there are {}", name, names));
 }
 
 } // namespace
@@ -76,13 +76,13 @@ std::vector<std::pair<std::string, std::string>> chosen_settings(const RunOption
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
         if (equals == text.npos)
-            refuse(fmt::format("--set {}: write NAME=VALUE, such as limit=8GiB", text));
+            refuse_setting(fmt::format("--set {}: write NAME=VALUE, such as limit=8GiB", text));
         const std::string variable(row_of(text.substr(0, equals)).variable);
         const std::string value = text.substr(equals + 1);
         char complaint[log::kComplaintBytes];
         log::check_setting(variable.c_str(), value.c_str(), complaint);
         if (*complaint)
-            refuse(complaint);
+            refuse_setting(complaint);
         chosen.emplace_back(variable, value);
     }
     return chosen;

@@ -52,7 +52,7 @@ CUresult open_shape(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
     return CUDA_SUCCESS;
 }
 
-CUresult give_memory(Array& array)
+CUresult give_array_memory(Array& array)
 {
     if ((array.descriptor.Flags & (CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_SPARSE)) != 0)
         return CUDA_SUCCESS;
@@ -118,7 +118,7 @@ CUresult open_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
     Array* made = nullptr;
     if (const CUresult error = open_shape(context, descriptor, made))
         return error;
-    const CUresult result = give_memory(*made);
+    const CUresult result = give_array_memory(*made);
     if (result == CUDA_SUCCESS)
         array = made;
     else
@@ -164,7 +164,7 @@ CUresult open_mipmap(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor
 CUresult give_memory(Mipmap& mipmap)
 {
     for (Array* level : mipmap.levels)
-        if (const CUresult error = give_memory(*level))
+        if (const CUresult error = give_array_memory(*level))
             return error;
     return CUDA_SUCCESS;
 }

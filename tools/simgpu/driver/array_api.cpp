@@ -15,7 +15,7 @@ CUresult check(Context*& context)
 }
 
 template <class Narrow>
-CUDA_ARRAY3D_DESCRIPTOR widen(const Narrow& descriptor)
+CUDA_ARRAY3D_DESCRIPTOR widen_array(const Narrow& descriptor)
 {
     CUDA_ARRAY3D_DESCRIPTOR wide{};
     wide.Width = descriptor.Width;
@@ -25,7 +25,7 @@ CUDA_ARRAY3D_DESCRIPTOR widen(const Narrow& descriptor)
     return wide;
 }
 
-CUDA_ARRAY3D_DESCRIPTOR widen(const CUDA_ARRAY3D_DESCRIPTOR_v1& descriptor)
+CUDA_ARRAY3D_DESCRIPTOR widen_array(const CUDA_ARRAY3D_DESCRIPTOR_v1& descriptor)
 {
     return {descriptor.Width,  descriptor.Height,      descriptor.Depth,
             descriptor.Format, descriptor.NumChannels, descriptor.Flags};
@@ -40,7 +40,7 @@ CUresult create(CUarray* handle, const Descriptor* descriptor)
     if (!handle || !descriptor)
         return CUDA_ERROR_INVALID_VALUE;
     Array* array = nullptr;
-    const CUresult result = open_array(*context, widen(*descriptor), array);
+    const CUresult result = open_array(*context, widen_array(*descriptor), array);
     if (result == CUDA_SUCCESS)
         *handle = reinterpret_cast<CUarray>(array);
     return result;

@@ -30,7 +30,7 @@ CUresult create(CUcontext* handle, unsigned flags, CUdevice ordinal, unsigned ap
 
 // One property of a context; without a handle, of the current one.
 template <class T, class Property>
-CUresult tell(CUcontext handle, T* out, Property property)
+CUresult tell_of_context(CUcontext handle, T* out, Property property)
 {
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
@@ -185,13 +185,15 @@ CUresult cuCtxGetCurrent(CUcontext* pctx)
 
 CUresult cuCtxGetDevice(CUdevice* device)
 {
-    return tell(nullptr, device, [](const Context& context) { return context.device->ordinal(); });
+    return tell_of_context(nullptr, device,
+                           [](const Context& context) { return context.device->ordinal(); });
 }
 
 #if CUDA_VERSION >= 13000
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx)
 {
-    return tell(ctx, device, [](const Context& context) { return context.device->ordinal(); });
+    return tell_of_context(ctx, device,
+                           [](const Context& context) { return context.device->ordinal(); });
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx)
@@ -213,7 +215,7 @@ CUresult cuCtxSynchronize(void)
 
 CUresult cuCtxGetFlags(unsigned int* flags)
 {
-    return tell(nullptr, flags, [](const Context& context) { return context.flags; });
+    return tell_of_context(nullptr, flags, [](const Context& context) { return context.flags; });
 }
 
 #if CUDA_VERSION >= 12010
@@ -230,13 +232,14 @@ CUresult cuCtxSetFlags(unsigned int flags)
 #if CUDA_VERSION >= 12000
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId)
 {
-    return tell(ctx, ctxId, [](const Context& context) { return context.id; });
+    return tell_of_context(ctx, ctxId, [](const Context& context) { return context.id; });
 }
 #endif
 
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version)
 {
-    return tell(ctx, version, [](const Context& context) { return context.api_version; });
+    return tell_of_context(ctx, version,
+                           [](const Context& context) { return context.api_version; });
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
@@ -265,7 +268,8 @@ CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit)
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache* pconfig)
 {
-    return tell(nullptr, pconfig, [](const Context& context) { return context.cache_config; });
+    return tell_of_context(nullptr, pconfig,
+                           [](const Context& context) { return context.cache_config; });
 }
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config)
@@ -281,7 +285,8 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* pConfig)
 {
-    return tell(nullptr, pConfig, [](const Context& context) { return context.shared_config; });
+    return tell_of_context(nullptr, pConfig,
+                           [](const Context& context) { return context.shared_config; });
 }
 
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)

@@ -132,7 +132,7 @@ CUresult copy_3d(const Parameters* p, CUstream stream, Return when)
 }
 
 template <class Parameters>
-CUDA_MEMCPY2D widen(const Parameters& p)
+CUDA_MEMCPY2D widen_copy(const Parameters& p)
 {
     CUDA_MEMCPY2D wide{};
     wide.srcXInBytes = p.srcXInBytes;
@@ -309,7 +309,7 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, CUstream stream)
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D_v1* p)
 {
-    const CUDA_MEMCPY2D wide = p ? widen(*p) : CUDA_MEMCPY2D{};
+    const CUDA_MEMCPY2D wide = p ? widen_copy(*p) : CUDA_MEMCPY2D{};
     return p ? copy_2d(&wide, nullptr, Return::when_done) : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1* p)
@@ -318,7 +318,7 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1* p)
 }
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D_v1* p, CUstream stream)
 {
-    const CUDA_MEMCPY2D wide = p ? widen(*p) : CUDA_MEMCPY2D{};
+    const CUDA_MEMCPY2D wide = p ? widen_copy(*p) : CUDA_MEMCPY2D{};
     return p ? copy_2d(&wide, stream, Return::when_queued) : CUDA_ERROR_INVALID_VALUE;
 }
 

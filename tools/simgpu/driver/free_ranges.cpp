@@ -13,7 +13,7 @@ unsigned class_of(std::size_t bytes)
     return static_cast<unsigned>(std::bit_width(bytes)) - 1;
 }
 
-std::uintptr_t round_up(std::uintptr_t value, std::size_t alignment)
+std::uintptr_t aligned_up(std::uintptr_t value, std::size_t alignment)
 {
     return (value + alignment - 1) & ~(alignment - 1);
 }
@@ -26,7 +26,7 @@ std::optional<std::uintptr_t> FreeRanges::take(std::size_t bytes, std::size_t al
     ByStart::iterator best = ranges_.end();
     const auto consider = [&](std::uintptr_t start) {
         const auto range = ranges_.find(start);
-        if (round_up(start, alignment) + bytes > start + range->second)
+        if (aligned_up(start, alignment) + bytes > start + range->second)
             return false;
         if (best == ranges_.end() || start < best->first)
             best = range;
@@ -45,7 +45,7 @@ std::optional<std::uintptr_t> FreeRanges::take(std::size_t bytes, std::size_t al
     if (best == ranges_.end())
         return std::nullopt;
     const auto [start, size] = *best;
-    const std::uintptr_t taken = round_up(start, alignment);
+    const std::uintptr_t taken = aligned_up(start, alignment);
     erase(best);
     if (taken > start)
         insert(start, taken - start);

@@ -78,7 +78,7 @@ CUresult check(const CUdevResource& resource, Tag& tag)
     return ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult tell(CUdevResource* out, CUdevResourceType type, const CUdevResource& resource)
+CUresult tell_resource(CUdevResource* out, CUdevResourceType type, const CUdevResource& resource)
 {
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
@@ -120,7 +120,7 @@ CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevR
     const Device* const found = device_at(device);
     if (!found)
         return CUDA_ERROR_INVALID_DEVICE;
-    return tell(resource, type, make_resource(*found, kMultiprocessors, 0, 0));
+    return tell_resource(resource, type, make_resource(*found, kMultiprocessors, 0, 0));
 }
 
 CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource* resource, CUdevResourceType type)
@@ -128,13 +128,13 @@ CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource* resource, CUdevResou
     Context* context = nullptr;
     if (const CUresult error = context_of_handle(hCtx, context))
         return error;
-    return tell(resource, type, make_resource(*context->device, kMultiprocessors, 0, 0));
+    return tell_resource(resource, type, make_resource(*context->device, kMultiprocessors, 0, 0));
 }
 
 CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource* resource, CUdevResourceType type)
 {
     const GreenContext* const green = green_context_of(hCtx);
-    return green ? tell(resource, type, green->resource) : CUDA_ERROR_INVALID_CONTEXT;
+    return green ? tell_resource(resource, type, green->resource) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGroups,

@@ -8,7 +8,7 @@ namespace simgpu {
 namespace {
 
 constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
-constexpr std::size_t kMostBytes = std::size_t{1} << 46; // roundings stay far from overflow
+constexpr std::size_t kMostPoolBytes = std::size_t{1} << 46; // roundings stay far from overflow
 
 std::atomic<bool> pools_used{false};
 
@@ -136,7 +136,7 @@ Pool* open_pool(const PoolPlace& place)
 
 std::uintptr_t take_from_pool_locked(Pool& pool, std::size_t bytes, Stream& stream)
 {
-    if (bytes > kMostBytes)
+    if (bytes > kMostPoolBytes)
         return 0;
     pools_used.store(true);
     const std::size_t rounded = piece_bytes(bytes);

@@ -13,7 +13,7 @@ std::map<PoolPlace, Pool*>& current_pools()
     return *all;
 }
 
-CUresult tell(CUmemoryPool* out, Pool* pool)
+CUresult tell_pool(CUmemoryPool* out, Pool* pool)
 {
     *out = reinterpret_cast<CUmemoryPool>(pool);
     return CUDA_SUCCESS;
@@ -30,7 +30,7 @@ CUresult choose(const PoolPlace& place, CUmemoryPool handle)
 }
 
 #if CUDA_VERSION >= 13000
-CUresult place_of(CUmemLocation* location, CUmemAllocationType type, PoolPlace& place)
+CUresult place_if_given(CUmemLocation* location, CUmemAllocationType type, PoolPlace& place)
 {
     return location ? place_of(type, *location, place) : CUDA_ERROR_INVALID_VALUE;
 }
@@ -101,7 +101,8 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev)
     Device* device = device_at(dev);
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
-    return pool_out ? tell(pool_out, default_pool(place_of(*device))) : CUDA_ERROR_INVALID_VALUE;
+    return pool_out ? tell_pool(pool_out, default_pool(place_of(*device)))
+                    : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev)
@@ -109,7 +110,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev)
     Device* device = device_at(dev);
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
-    return pool ? tell(pool, current_pool(place_of(*device))) : CUDA_ERROR_INVALID_VALUE;
+    return pool ? tell_pool(pool, current_pool(place_of(*device))) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
@@ -123,23 +124,23 @@ CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
                                 CUmemAllocationType type)
 {
     PoolPlace place;
-    if (const CUresult error = place_of(location, type, place))
+    if (const CUresult error = place_if_given(location, type, place))
         return error;
-    return pool_out ? tell(pool_out, default_pool(place)) : CUDA_ERROR_INVALID_VALUE;
+    return pool_out ? tell_pool(pool_out, default_pool(place)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type)
 {
     PoolPlace place;
-    if (const CUresult error = place_of(location, type, place))
+    if (const CUresult error = place_if_given(location, type, place))
         return error;
-    return pool ? tell(pool, current_pool(place)) : CUDA_ERROR_INVALID_VALUE;
+    return pool ? tell_pool(pool, current_pool(place)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool)
 {
     PoolPlace place;
-    const CUresult error = place_of(location, type, place);
+    const CUresult error = place_if_given(location, type, place);
     return error != CUDA_SUCCESS ? error : choose(place, pool);
 }
 #endif

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kMostDevices = 16;
 constexpr std::size_t kLeastBytes = std::size_t{16} << 20;
-constexpr std::size_t kMostBytes = std::size_t{2} << 40;
+constexpr std::size_t kMostDeviceBytes = std::size_t{2} << 40;
 constexpr std::chrono::microseconds kUsualDelay{100};
 
 const char* value_of(const char* name)
@@ -71,7 +71,8 @@ std::optional<DeviceSetting> parse_devices(std::string_view text)
         number = take_number(text);
     }
     const auto shift = unit_shift(text);
-    if (!number || !shift || count == 0 || count > kMostDevices || *number > (kMostBytes >> *shift))
+    if (!number || !shift || count == 0 || count > kMostDevices ||
+        *number > (kMostDeviceBytes >> *shift))
         return std::nullopt;
     const std::size_t bytes = *number << *shift;
     if (bytes < kLeastBytes)

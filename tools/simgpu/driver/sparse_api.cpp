@@ -171,7 +171,7 @@ CUresult check_locked(const CUarrayMapInfo& info, const Device& device, Operatio
     return find_memory_locked(info, device, operation);
 }
 
-CUresult tell(CUDA_ARRAY_SPARSE_PROPERTIES* out, const CUDA_ARRAY3D_DESCRIPTOR& descriptor)
+CUresult tell_sparse(CUDA_ARRAY_SPARSE_PROPERTIES* out, const CUDA_ARRAY3D_DESCRIPTOR& descriptor)
 {
     if (!out || (descriptor.Flags & CUDA_ARRAY3D_SPARSE) == 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -240,14 +240,14 @@ CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperti
     if (!found)
         return CUDA_ERROR_INVALID_HANDLE;
     return found->part_of_mipmap ? CUDA_ERROR_INVALID_VALUE
-                                 : tell(sparseProperties, found->descriptor);
+                                 : tell_sparse(sparseProperties, found->descriptor);
 }
 
 CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties,
                                              CUmipmappedArray mipmap)
 {
     const Mipmap* found = mipmaps().find(mipmap);
-    return found ? tell(sparseProperties, found->descriptor) : CUDA_ERROR_INVALID_HANDLE;
+    return found ? tell_sparse(sparseProperties, found->descriptor) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 } // namespace api

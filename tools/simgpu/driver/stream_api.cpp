@@ -11,7 +11,7 @@ namespace {
 
 // One property of the stream of a handle.
 template <class T, class Property>
-CUresult tell(CUstream handle, T* out, Property property)
+CUresult tell_of_stream(CUstream handle, T* out, Property property)
 {
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
@@ -98,25 +98,26 @@ CUresult cuStreamQuery(CUstream hStream)
 
 CUresult cuStreamGetPriority(CUstream hStream, int* priority)
 {
-    return tell(hStream, priority, [](const Stream& stream) { return stream.priority; });
+    return tell_of_stream(hStream, priority, [](const Stream& stream) { return stream.priority; });
 }
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int* flags)
 {
-    return tell(hStream, flags, [](const Stream& stream) { return stream.flags; });
+    return tell_of_stream(hStream, flags, [](const Stream& stream) { return stream.flags; });
 }
 
 #if CUDA_VERSION >= 12000
 CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId)
 {
-    return tell(hStream, streamId, [](const Stream& stream) { return stream.id; });
+    return tell_of_stream(hStream, streamId, [](const Stream& stream) { return stream.id; });
 }
 #endif
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx)
 {
-    return tell(hStream, pctx,
-                [](const Stream& stream) { return reinterpret_cast<CUcontext>(stream.context); });
+    return tell_of_stream(hStream, pctx, [](const Stream& stream) {
+        return reinterpret_cast<CUcontext>(stream.context);
+    });
 }
 
 #if CUDA_VERSION >= 12050
@@ -131,8 +132,8 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreen
 #if CUDA_VERSION >= 12080
 CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device)
 {
-    return tell(hStream, device,
-                [](const Stream& stream) { return stream.context->device->ordinal(); });
+    return tell_of_stream(hStream, device,
+                          [](const Stream& stream) { return stream.context->device->ordinal(); });
 }
 #endif
 
