@@ -1,7 +1,8 @@
 // report/report.hpp — from log files to one report: read, replay, symbolize, judge.
 //
 // make_report() throws Error (bad_input) for a file that is no readable log; a log that is cut,
-// damaged or still being written gives a report that says so. report/export/export.hpp prints it.
+// damaged or still being written gives a report that says so. A second thread reads ahead while it
+// runs; callbacks come on the caller's. report/export/export.hpp prints the report.
 #pragma once
 
 #include <array>

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -43,9 +45,31 @@ std::string exactly(std::string_view name)
     return pattern + "$";
 }
 
+// The frame that the rule for a leak names: the innermost function of the program's own.
+std::vector<Frame>::const_iterator named_frame(const Leak& leak)
+{
+    const auto named = [](const Frame& frame) { return !frame.function.empty(); };
+    const auto own = std::find_if(leak.stack.begin(), leak.stack.end(), [&](const Frame& frame) {
+        return named(frame) && !is_library_template(frame.function);
+    });
+    return own != leak.stack.end() ? own
+                                   : std::find_if(leak.stack.begin(), leak.stack.end(), named);
+}
+
 struct Rule {
     std::string pattern;
     std::vector<const Leak*> leaks;
+
+    std::size_t callers() const // of the function that is named
+    {
+        std::set<std::string_view> callers;
+        for (const Leak* const leak : leaks) {
+            const auto frame = named_frame(*leak);
+            if (frame != leak->stack.end() && std::next(frame) != leak->stack.end())
+                callers.insert(std::next(frame)->function);
+        }
+        return callers.size();
+    }
 };
 
 // In the order of the largest leak of each.
@@ -82,12 +106,7 @@ void comment(std::ostream& out, const Leak& leak)
 
 std::string suppression_pattern(const Leak& leak)
 {
-    const auto named = [](const Frame& frame) { return !frame.function.empty(); };
-    auto chosen = std::find_if(leak.stack.begin(), leak.stack.end(), [&](const Frame& frame) {
-        return named(frame) && !is_library_template(frame.function);
-    });
-    if (chosen == leak.stack.end())
-        chosen = std::find_if(leak.stack.begin(), leak.stack.end(), named);
+    const auto chosen = named_frame(leak);
     if (chosen != leak.stack.end())
         return exactly(chosen->function);
     const auto module = std::find_if(leak.stack.begin(), leak.stack.end(),
@@ -109,13 +128,16 @@ void write_suppression_file(std::ostream& out, const Report& report)
         out << '\n';
         for (const Leak* const leak : rule.leaks)
             comment(out, *leak);
-        if (rule.pattern.empty())
+        if (rule.pattern.empty()) {
             out << "# no rule: no call stack was recorded\n";
-        else
-            out << (rule.pattern == "^main$"
-                        ? "# careful: every leak of the program is under main\n"
-                        : "")
-                << "leak:" << rule.pattern << '\n';
+            continue;
+        }
+        if (rule.pattern == "^main$")
+            out << "# careful: every leak of the program is under main\n";
+        else if (const std::size_t callers = rule.callers(); callers > 1)
+            out << "# careful: this hides what any of " << callers
+                << " callers leaks; name one of them instead to hide its leaks alone\n";
+        out << "leak:" << rule.pattern << '\n';
     }
 }
 

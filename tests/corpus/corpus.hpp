@@ -9,7 +9,6 @@
 
 #include <cuda.h>
 #include <cuda_runtime.h>
-#include <nvtx3/nvToolsExt.h>
 
 constexpr std::size_t operator""_KiB(unsigned long long value)
 {
@@ -35,14 +34,6 @@ inline void check(CUresult result)
     std::fprintf(stderr, "corpus: the driver answered %d\n", static_cast<int>(result));
     std::_Exit(97);
 }
-
-// An NVTX range for as long as it lives.
-struct Range {
-    explicit Range(const char* name) { nvtxRangePushA(name); }
-    ~Range() { nvtxRangePop(); }
-    Range(const Range&) = delete;
-    Range& operator=(const Range&) = delete;
-};
 
 // Numbers that look random and are the same in each run.
 class Noise {

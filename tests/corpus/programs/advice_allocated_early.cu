@@ -3,6 +3,7 @@
 // truth: verdict clean
 // truth: advice function=main kind=allocated-early saving_bytes=8MiB blocks=1 phase=run other_phase=run/evaluate
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void train()
 {

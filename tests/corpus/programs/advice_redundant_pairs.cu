@@ -3,6 +3,7 @@
 // truth: verdict clean
 // truth: advice function=step kind=redundant-pairs saving_bytes=0 blocks=199 block_bytes=2MiB phase=step
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void step()
 {

@@ -5,6 +5,7 @@
 // truth: peak function=load bytes=16MiB blocks=1
 // truth: peak function=train bytes=24MiB blocks=1
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void* load()
 {

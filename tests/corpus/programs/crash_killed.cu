@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void step()
 {

@@ -4,6 +4,7 @@
 // truth: waterfall at=plain device_used=64MiB unattributed=0 reserved=64MiB
 // truth: waterfall at=ordered device_used=96MiB unattributed=31MiB reserved=64MiB+1MiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int main()
 {

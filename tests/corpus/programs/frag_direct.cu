@@ -4,6 +4,7 @@
 // truth: waterfall at=both reserved=4MiB+8MiB allocated=4MiB+8MiB direct=8MiB stuck=0 pending=0 releasable=0
 // truth: total peak_device_bytes=12MiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int main()
 {

@@ -5,6 +5,7 @@
 // truth: waterfall at=holes reserved=64MiB stuck=34MiB allocated=30MiB
 // truth: waterfall at=end reserved=64MiB releasable=64MiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int main()
 {

@@ -11,6 +11,7 @@
 // truth: waterfall at=peak reserved=64MiB allocated=64MiB stuck=0
 // truth: gaps at=end bytes=64MiB pieces=1 largest=64MiB largest_request=64MiB unusable_for_largest_request=0.0
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int main()
 {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void log_metric(std::vector<void*>& history)
 {

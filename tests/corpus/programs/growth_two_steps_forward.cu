@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void push(std::deque<void*>& queue)
 {

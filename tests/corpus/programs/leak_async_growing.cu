@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=forward memory=async blocks=70 bytes=70*20KiB class=growing per=iteration slope=20KiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void forward(cudaStream_t stream)
 {

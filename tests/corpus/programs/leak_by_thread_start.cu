@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 std::atomic<int> begun{0};
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 struct Cache {
     std::map<int, void*> blocks;

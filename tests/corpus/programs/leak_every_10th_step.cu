@@ -2,6 +2,7 @@
 // truth: verdict leaks
 // truth: leak function=summary memory=device blocks=20 bytes=20*100000 class=growing per=step slope=10000
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void summary()
 {

@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak through=workspace memory=device blocks=1 bytes=2MiB class=once|start-up
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void* workspace()
 {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void serve()
 {

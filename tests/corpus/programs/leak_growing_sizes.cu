@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=append memory=device blocks=50 bytes=1275*1KiB class=growing per=step
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void append(size_t bytes)
 {

@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=warn memory=device blocks=80 bytes=80*4KiB class=unclear|several|cache|start-up
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void warn()
 {

@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=handles memory=device blocks=3 bytes=3*4MiB class=start-up|several
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void** handles()
 {

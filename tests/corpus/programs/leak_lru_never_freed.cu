@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 struct Lru {
     std::deque<std::pair<int, void*>> blocks; // the one used last is in front

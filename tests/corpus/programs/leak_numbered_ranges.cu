@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void keep()
 {

@@ -2,6 +2,7 @@
 // truth: verdict leaks
 // truth: leak function=save_checkpoint memory=pinned blocks=10 bytes=10*256KiB class=growing per=epoch slope=256KiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void save_checkpoint()
 {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void answer()
 {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void* load_weights()
 {

@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=validate memory=device blocks=24 bytes=24*50KiB class=growing per=validation|epoch slope=100KiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void validate()
 {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 alignas(4096) char memory[40][8192];
 

@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=lease memory=device blocks=30 bytes=30*7KiB class=growing per=step slope=1KiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void* lease()
 {

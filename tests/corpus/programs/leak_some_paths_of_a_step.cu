@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=handle memory=device blocks=56 bytes=56*8000 class=growing per=request
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int forgotten = 0;
 

@@ -4,6 +4,7 @@
 // truth: leak function=allocate through=load memory=device blocks=20 bytes=20*1MiB class=start-up
 // truth: leak function=allocate through=train memory=device blocks=50 bytes=50*512 class=growing per=step slope=512
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void allocate(size_t bytes)
 {

@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=trace memory=device blocks=60 bytes=60*32KiB class=growing per=step
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void trace()
 {

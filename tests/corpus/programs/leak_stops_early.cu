@@ -3,6 +3,7 @@
 // truth: verdict leaks
 // truth: leak function=intern memory=device blocks=12 bytes=12*32KiB class=start-up|cache|several
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void intern()
 {

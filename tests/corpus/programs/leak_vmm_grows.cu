@@ -4,6 +4,7 @@
 // truth: leak function=Vector::grow memory=physical blocks=24 bytes=24*2MiB class=growing per=step slope=2MiB
 // truth: total address_reservations=1 reserved_address_bytes=128MiB
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 struct Vector {
     CUdeviceptr begin = 0;

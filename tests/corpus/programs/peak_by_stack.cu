@@ -5,6 +5,7 @@
 // truth: peak function=load_weights blocks=1 bytes=8MiB phase=load
 // truth: peak function=forward blocks=3 bytes=3*4MiB phase=train
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void* load_weights()
 {

@@ -1,6 +1,7 @@
 // tests/corpus/programs/trap_arena.cu — one large block, cut up by the program, and freed as one.
 // truth: verdict clean
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 struct Arena {
     Arena() { check(cudaMalloc(&begin, 32_MiB)); }

@@ -2,6 +2,7 @@
 // largest grows, nothing stays.
 // truth: verdict clean
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int main()
 {

@@ -2,6 +2,7 @@
 // its turn again.
 // truth: verdict clean
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int main()
 {

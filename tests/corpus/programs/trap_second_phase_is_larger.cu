@@ -2,6 +2,7 @@
 // with more memory, steadily: a step up, no growth.
 // truth: verdict clean
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 void phase(const char* name, int blocks, int steps)
 {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/corpus/corpus.hpp"
+#include "tests/corpus/ranges.hpp"
 
 int main()
 {
