@@ -149,9 +149,7 @@ void BatchReader::replay(RecordBatch& batch)
             segments_.prefetch(records.subspan(at, std::min(kMostAhead, records.size() - at)));
         define(records[at]);
         segments_.apply(records[at]);
-        segments_.take_changed([&](const DevicePool& pool) {
-            batch.pool_changes_.push_back({pool.device, pool.stats.bytes()});
-        });
+        segments_.take_changes(batch.pool_changes_);
         batch.changes_end_.push_back(batch.pool_changes_.size());
     }
 }

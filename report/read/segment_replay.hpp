@@ -54,14 +54,13 @@ public:
     // Pooled allocations that lay in no segment that the log tells of.
     std::uint64_t outside() const noexcept { return outside_; }
 
-    // Calls `visit` with the pool of each device of which a number changed since the last call of
-    // this.
-    template <typename Visit>
-    void take_changed(Visit visit)
+    // Appends each device of which a number changed since the last call of this, as it is now.
+    void take_changes(std::vector<PoolChange>& changes)
     {
         for (const std::size_t device : changed_) {
-            devices_[device].changed = false;
-            visit(std::as_const(devices_[device]));
+            DevicePool& pool = devices_[device];
+            pool.changed = false;
+            changes.push_back({pool.device, pool.stats.bytes()});
         }
         changed_.clear();
     }

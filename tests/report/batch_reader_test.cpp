@@ -68,9 +68,10 @@ std::vector<std::string> one_by_one(const LogBuilder& log)
         tables.define(*record);
         segments.apply(*record);
         lines.push_back(describe(*record));
-        segments.take_changed([&](const DevicePool& pool) {
-            lines.push_back(describe(PoolChange{pool.device, pool.stats.bytes()}));
-        });
+        std::vector<PoolChange> changes;
+        segments.take_changes(changes);
+        for (const PoolChange& change : changes)
+            lines.push_back(describe(change));
     }
     return lines;
 }

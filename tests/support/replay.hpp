@@ -35,9 +35,7 @@ void replay(const LogBuilder& log, After after)
         replayed.heap.apply(*record);
         replayed.segments.apply(*record);
         changes.clear();
-        replayed.segments.take_changed([&](const report::DevicePool& pool) {
-            changes.push_back({pool.device, pool.stats.bytes()});
-        });
+        replayed.segments.take_changes(changes);
         replayed.memory.apply(*record, changes);
         after(*record, replayed);
     }
