@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <link.h>
 
 #include "tracker/capture/loader.hpp"

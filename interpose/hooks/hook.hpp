@@ -9,39 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "interpose/hooks/driver_api.hpp"
 #include "tracker/log/driver_times.hpp"
 #include "tracker/log/recorder.hpp"
-
-// Every version of every signature, under its exact symbol name, so that each row is checked
-// against it.
-#define __CUDA_API_VERSION_INTERNAL 1
-#include <cuda.h>
-
-// What older toolkits do not declare: the hooks hand it on, and that needs names only.
-#if CUDA_VERSION < 12000
-enum CUdriverProcAddressQueryResult : int;
-struct CUDA_GRAPH_INSTANTIATE_PARAMS;
-struct CUDA_KERNEL_NODE_PARAMS_v2;
-struct CUgraphExecUpdateResultInfo;
-using CUlibrary = struct CUlib_st*;
-enum CUlibraryOption : int;
-#endif
-#if CUDA_VERSION < 12010
-struct CUmulticastObjectProp;
-#endif
-#if CUDA_VERSION < 12020
-struct CUgraphNodeParams;
-#endif
-#if CUDA_VERSION < 12030
-struct CUgraphEdgeData;
-#endif
-#if CUDA_VERSION < 12040
-using CUgreenCtx = struct CUgreenCtx_st*;
-using CUdevResourceDesc = struct CUdevResourceDesc_st*;
-#endif
-#if CUDA_VERSION < 12050
-struct CUctxCreateParams;
-#endif
 
 namespace vramscope::hooks {
 

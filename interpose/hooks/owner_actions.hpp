@@ -206,12 +206,10 @@ struct AddsMemoryNode : Action {
 struct AddsNode : Action {
     const CUgraphNodeParams* params;
     explicit AddsNode(const CUgraphNodeParams* params_) : params(params_) {}
-    void succeeded([[maybe_unused]] Call& call)
+    void succeeded(Call& call)
     {
-#if CUDA_VERSION >= 12020
         if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
             record_alloc(call, params->alloc.dptr, params->alloc.bytesize, place_now(call));
-#endif
     }
 };
 

@@ -12,5 +12,6 @@ endif()
 # Once a sanitizer rearranges the code, GCC warns of what its flow analysis no longer sees; dev builds keep these
 # warnings. Less optimisation and debug information: lines are enough, and it compiles in half the time.
 if(VRAMSCOPE_SANITIZE)
-  add_compile_options(-Wno-maybe-uninitialized -Wno-format-truncation -O1 -g1)
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-format-truncation>)
+  add_compile_options(-O1 -g1)
 endif()

@@ -21,13 +21,16 @@ CUdeviceptr allocate(std::size_t bytes)
     return block;
 }
 
-CUfunction kernel()
+template <class Params>
+Params kernel_launch()
 {
     CUmodule module = nullptr;
-    CUfunction function = nullptr;
+    Params launch{};
     check(cuModuleLoadData(&module, "any image"));
-    check(cuModuleGetFunction(&function, module, "any kernel"));
-    return function;
+    check(cuModuleGetFunction(&launch.func, module, "any kernel"));
+    launch.gridDimX = launch.gridDimY = launch.gridDimZ = 1;
+    launch.blockDimX = launch.blockDimY = launch.blockDimZ = 1;
+    return launch;
 }
 
 CUgraphExec executable_of(CUgraph graph)
@@ -39,7 +42,6 @@ CUgraphExec executable_of(CUgraph graph)
 
 void graph_updates()
 {
-#if CUDA_VERSION >= 12020
     const CUdeviceptr block = allocate(4096);
     CUgraph graph = nullptr;
     CUgraphNode fill = nullptr;
@@ -53,10 +55,11 @@ void graph_updates()
     const CUgraphExec executable = executable_of(graph);
     CUgraphNode wrong = nullptr;
     CUgraphExecUpdateResult result{};
-    CUgraphExecUpdateResultInfo info{};
     check(cuGraphExecUpdate(executable, graph, &wrong, &result));
-    check(cuGraphExecUpdate_v2(executable, graph, &info));
     check(cuGraphExecMemsetNodeSetParams(executable, fill, &bytes, primary_context()));
+#if CUDA_VERSION >= 12020
+    CUgraphExecUpdateResultInfo info{};
+    check(cuGraphExecUpdate_v2(executable, graph, &info));
     CUgraphNodeParams any{};
     any.type = CU_GRAPH_NODE_TYPE_MEMSET;
     any.memset.dst = block;
@@ -65,30 +68,22 @@ void graph_updates()
     any.memset.height = 1;
     any.memset.ctx = primary_context();
     check(cuGraphExecNodeSetParams(executable, fill, &any));
-    check(cuGraphExecDestroy(executable));
-    check(cuGraphDestroy(graph));
-    check(cuMemFree_v2(block));
 #else
     too_old();
 #endif
+    check(cuGraphExecDestroy(executable));
+    check(cuGraphDestroy(graph));
+    check(cuMemFree_v2(block));
 }
 
 void graph_parameters()
 {
-#if CUDA_VERSION >= 12020
     const CUdeviceptr blocks[] = {allocate(4096), allocate(4096)};
     const CUcontext context = primary_context();
     CUgraph graph = nullptr;
     CUgraph inner = nullptr;
     CUgraphNode nodes[4]{};
-    CUDA_KERNEL_NODE_PARAMS_v2 launch{};
-    launch.func = kernel();
-    launch.gridDimX = launch.gridDimY = launch.gridDimZ = 1;
-    launch.blockDimX = launch.blockDimY = launch.blockDimZ = 1;
-    CUDA_KERNEL_NODE_PARAMS_v1 old_launch{};
-    old_launch.func = launch.func;
-    old_launch.gridDimX = old_launch.gridDimY = old_launch.gridDimZ = 1;
-    old_launch.blockDimX = old_launch.blockDimY = old_launch.blockDimZ = 1;
+    const auto launch = kernel_launch<CUDA_KERNEL_NODE_PARAMS_v1>();
     CUDA_MEMCPY3D copy{};
     copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     copy.srcDevice = blocks[0];
@@ -104,24 +99,26 @@ void graph_parameters()
     writes.paramArray = &write;
     check(cuGraphCreate(&graph, 0));
     check(cuGraphCreate(&inner, 0));
-    check(cuGraphAddKernelNode_v2(&nodes[0], graph, nullptr, 0, &launch));
+    check(cuGraphAddKernelNode(&nodes[0], graph, nullptr, 0, &launch));
     check(cuGraphAddMemcpyNode(&nodes[1], graph, nullptr, 0, &copy, context));
     check(cuGraphAddChildGraphNode(&nodes[2], graph, nullptr, 0, inner));
     check(cuGraphAddBatchMemOpNode(&nodes[3], graph, nullptr, 0, &writes));
     const CUgraphExec executable = executable_of(graph);
-    check(cuGraphExecKernelNodeSetParams(executable, nodes[0], &old_launch));
-    check(cuGraphExecKernelNodeSetParams_v2(executable, nodes[0], &launch));
+    check(cuGraphExecKernelNodeSetParams(executable, nodes[0], &launch));
     check(cuGraphExecMemcpyNodeSetParams(executable, nodes[1], &copy, context));
     check(cuGraphExecChildGraphNodeSetParams(executable, nodes[2], inner));
     check(cuGraphExecBatchMemOpNodeSetParams(executable, nodes[3], &writes));
+#if CUDA_VERSION >= 12000
+    const auto newer_launch = kernel_launch<CUDA_KERNEL_NODE_PARAMS_v2>();
+    check(cuGraphExecKernelNodeSetParams_v2(executable, nodes[0], &newer_launch));
+#else
+    too_old();
+#endif
     check(cuGraphExecDestroy(executable));
     check(cuGraphDestroy(inner));
     check(cuGraphDestroy(graph));
     for (const CUdeviceptr block : blocks)
         check(cuMemFree_v2(block));
-#else
-    too_old();
-#endif
 }
 
 CUstream new_stream()

@@ -2,6 +2,7 @@
 // in textbooks.
 #include "report/analyze/trend.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <iterator>
 #include <link.h>
 #include <sys/stat.h>
 

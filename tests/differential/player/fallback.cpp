@@ -7,7 +7,15 @@
 
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
+
+#include "interpose/hooks/driver_api.hpp"
+
+// What this toolkit's cuda.h does not declare is declared by its row, and may be missing.
+#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, ...)              \
+    extern "C" [[gnu::weak]] CUresult symbol parameters;
+#include "interpose/hooks/hook_table.def"
 
 namespace differential {
 namespace {
@@ -60,12 +68,13 @@ void call_with_nonsense(World& world, Entry& entry, R (*function)(P...))
 
 struct Row {
     const char* name;
+    int since;
     void (*call)(World& world);
 };
 
 constexpr Row kRows[] = {
-#define VRAMSCOPE_HOOK(symbol, ...)                                                                \
-    {#symbol, [](World& world) {                                                                   \
+#define VRAMSCOPE_HOOK(symbol, base, since, ...)                                                   \
+    {#symbol, since, [](World& world) {                                                            \
          call_with_nonsense(world, entry_of(#symbol, reinterpret_cast<void*>(&::symbol)),          \
                             &::symbol);                                                            \
      }},
@@ -75,6 +84,8 @@ constexpr Row kRows[] = {
 void nonsense(World& world)
 {
     const Row& row = kRows[world.rng().below(std::size(kRows))];
+    if (row.since > CUDA_VERSION) // the driver is as old as the toolkit
+        return;
     // To the first 4 GiB is a size; the others would read as many entries of a list.
     for (const char* exempt : {"cuMemAllocHost", "cuMemMapArrayAsync", "cuMemMapArrayAsync_ptsz"})
         if (std::strcmp(row.name, exempt) == 0)

@@ -9,12 +9,13 @@
 namespace simgpu {
 namespace {
 
-constexpr unsigned long long kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
-                                      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
 #if CUDA_VERSION >= 12000
-                                      | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+constexpr unsigned long long kDeviceLaunch = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+#else
+constexpr unsigned long long kDeviceLaunch = 0; // there is no such flag
 #endif
-    ;
+constexpr unsigned long long kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                                      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY | kDeviceLaunch;
 #if CUDA_VERSION >= 12000
 constexpr unsigned long long kFlagsWithParams = kFlags | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
 #endif
@@ -83,15 +84,10 @@ bool device_can_launch(const Graph& graph)
 
 bool flags_fit(const Graph& graph, unsigned long long flags)
 {
-#if CUDA_VERSION >= 12000
-    if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0)
-        return (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) == 0 &&
-               device_can_launch(graph);
-#else
-    static_cast<void>(graph);
-    static_cast<void>(flags);
-#endif
-    return true;
+    if ((flags & kDeviceLaunch) == 0)
+        return true;
+    return (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) == 0 &&
+           device_can_launch(graph);
 }
 
 CUresult instantiate(CUgraphExec* handle, CUgraph graph_handle, unsigned long long flags,

@@ -29,8 +29,15 @@ bool green_context_lives(const Stream& stream)
 namespace {
 
 constexpr unsigned kMultiprocessors = 132;
-constexpr unsigned kPartition = 8;                // of a device of compute capability 9
-constexpr unsigned kFinePartition = 2;            // without co-scheduling
+constexpr unsigned kPartition = 8;     // of a device of compute capability 9
+constexpr unsigned kFinePartition = 2; // without co-scheduling
+#if CUDA_VERSION >= 12050
+constexpr unsigned kWithoutCoscheduling = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
+constexpr unsigned kLargestClusters = CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+#else // 12.4 has no flags
+constexpr unsigned kWithoutCoscheduling = 0;
+constexpr unsigned kLargestClusters = 0;
+#endif
 constexpr std::uint64_t kMark = 0x736572756d6973; // "simures"
 
 struct Tag {
@@ -141,8 +148,7 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGrou
                                      const CUdevResource* input, CUdevResource* remaining,
                                      unsigned int useFlags, unsigned int minCount)
 {
-    constexpr unsigned kFlags = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
-                                CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+    constexpr unsigned kFlags = kWithoutCoscheduling | kLargestClusters;
     if (!nbGroups || !input || (useFlags & ~kFlags) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     Tag tag{};
@@ -152,7 +158,7 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGrou
         return CUDA_ERROR_INVALID_VALUE;
     if (tag.split != 0) // a split is split again only through a green context
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-    const bool fine = (useFlags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) != 0;
+    const bool fine = (useFlags & kWithoutCoscheduling) != 0;
     const unsigned step = fine ? kFinePartition : kPartition;
     const auto size = static_cast<unsigned>(round_up(std::max(minCount, 1u), step));
     const unsigned possible = input->sm.smCount / size;
