@@ -11,7 +11,7 @@ namespace {
 
 // A static CUDA runtime has no module of its own. Nothing of the user's runs inside these
 // functions, so what is called by one of them belongs to the runtime, whatever its name.
-constexpr std::array<std::string_view, 35> kMemoryApis = {
+constexpr std::array<std::string_view, 36> kMemoryApis = {
     "cudaMalloc",
     "cudaMalloc3D",
     "cudaMalloc3DArray",
@@ -42,6 +42,7 @@ constexpr std::array<std::string_view, 35> kMemoryApis = {
     "cudaDestroyExternalMemory",
     "cudaGraphAddMemAllocNode",
     "cudaGraphAddNode",
+    "cudaGraphAddNode_v2", // of the runtimes 12.3 to 12.9
     "cudaGraphInstantiate",
     "cudaGraphInstantiateWithFlags",
     "cudaGraphInstantiateWithParams",

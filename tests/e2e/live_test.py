@@ -4,9 +4,11 @@ import json
 import os
 import pty
 import select
+import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import unittest
 
@@ -53,6 +55,14 @@ class LiveTest(EndToEndTest):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
+    @staticmethod
+    def as_nobody(*arguments):
+        """Runs a copy of vramscope as another user, who may not reach the build folder."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            return subprocess.run([shutil.copy(VRAMSCOPE, folder), *arguments], capture_output=True, text=True,
+                                  timeout=60, user=65534, group=65534, extra_groups=[], cwd="/")
+
     def assert_refused(self, command, *arguments, words, status=110):
         done = self.live(command, *arguments, status=status)
         self.assertEqual((done.stdout, len(done.stderr.splitlines())), ("", 1), done.stderr)
@@ -75,8 +85,7 @@ class Refusals(LiveTest):
     def test_no_traced_process_at_all(self):
         # As a user that runs nothing: others' programs may be traced while this test runs.
         if os.geteuid() == 0:
-            done = subprocess.run([VRAMSCOPE, "top"], capture_output=True, text=True, timeout=60, user=65534,
-                                  group=65534, extra_groups=[], cwd="/")
+            done = self.as_nobody("top")
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (110, 1), done.stderr)
             self.assertIn("no program of yours runs under vramscope", done.stderr)
 
@@ -190,8 +199,7 @@ class Mark(LiveTest):
     def test_a_process_of_another_user(self):
         process = self.start()
         self.tell(process, "hold 1000 1")
-        done = subprocess.run([VRAMSCOPE, "mark", str(process.pid), "name"], capture_output=True, text=True, timeout=60,
-                              user=65534, group=65534, extra_groups=[], cwd="/")
+        done = self.as_nobody("mark", str(process.pid), "name")
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (110, 1), done.stderr)
         self.assertIn(f"not permitted to look into process {process.pid}", done.stderr)
 

@@ -21,9 +21,12 @@ OTHERS = pathlib.Path(os.environ.get("VRAMSCOPE_CUDA_HEADERS") or CACHE / "vrams
 INSTALLED = read_toolkit(INCLUDE, STUB)
 
 
+OTHER_INCLUDES = sorted(OTHERS.glob("*/include"))
+
+
 def toolkits():
     """All that are here, by version, the one that is built with among them."""
-    found = [read_toolkit(folder) for folder in sorted(OTHERS.glob("*/include"))]
+    found = [read_toolkit(folder) for folder in OTHER_INCLUDES]
     return {toolkit.version: toolkit for toolkit in [*found, INSTALLED] if toolkit}
 
 
@@ -145,6 +148,8 @@ class PlantedTest(unittest.TestCase):
 
 # Functions of the runtime that have another name than the driver's that they call.
 RUNTIME_TWINS = {
+    "cudaBindSurfaceToArray": "cuSurfRefSetArray", "cudaBindTextureToArray": "cuTexRefSetArray",
+    "cudaBindTextureToMipmappedArray": "cuTexRefSetMipmappedArray",
     "cudaArrayGetInfo": "cuArray3DGetDescriptor", "cudaDeviceGetSharedMemConfig": "cuCtxGetSharedMemConfig",
     "cudaDeviceSetSharedMemConfig": "cuCtxSetSharedMemConfig", "cudaFree": "cuMemFree", "cudaFreeArray": "cuArrayDestroy",
     "cudaFreeAsync": "cuMemFreeAsync", "cudaFreeHost": "cuMemFreeHost", "cudaFreeMipmappedArray": "cuMipmappedArrayDestroy",
@@ -163,38 +168,45 @@ class RuntimeTest(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        if not (INCLUDE / "cuda_runtime_api.h").is_file():
-            self.skipTest(f"no cuda_runtime_api.h in {INCLUDE}")
+        found = [folder for folder in [INCLUDE, *OTHER_INCLUDES] if (folder / "cuda_runtime_api.h").is_file()]
+        if not found:
+            self.skipTest(f"no cuda_runtime_api.h in {INCLUDE} nor in {OTHERS}")
+        self.names = {str(folder): runtime_names(folder) for folder in found}
         self.tables = Tables()
-        memory_like = self.tables.speaks_of("memory")
-        self.names = {name for name in runtime_names(INCLUDE)
-                      if (memory_like(name) or "Malloc" in name) and not name.startswith("cudaMemcpy")}
 
     @staticmethod
     def twin_of(name):
-        return RUNTIME_TWINS.get(name, "cu" + name.removeprefix("cuda"))
+        return RUNTIME_TWINS.get(name, "cu" + base_of(name).removeprefix("cuda"))
 
     def test_each_function_of_memory_has_a_twin_in_a_table(self):
-        self.assertGreater(len(self.names), 60)
         known = self.tables.bases | set(self.tables.listed)
-        self.assertEqual([name for name in sorted(self.names) if self.twin_of(name) not in known], [])
+        memory_like = self.tables.speaks_of("memory")
+        for folder, names in self.names.items():
+            with self.subTest(folder):
+                asked = {name for name in names
+                         if (memory_like(name) or "Malloc" in name) and not name.startswith("cudaMemcpy")}
+                self.assertGreater(len(asked), 60)
+                self.assertEqual([name for name in sorted(asked) if self.twin_of(name) not in known], [])
 
     # The reporter must know them in the stack of a static runtime, whose other functions have no names.
     def test_the_reporter_knows_each_function_that_takes_or_gives_back_memory(self):
         text = (SOURCE / "report" / "analyze" / "frames.cpp").read_text()
         listed = set(re.findall(r'"(cuda\w+)"', re.search(r"kMemoryApis = \{([^}]*)\}", text)[1]))
         owners = {row.base for row in self.tables.rows.values() if row.effect in ("alloc", "free")}
-        wanted = {name for name in runtime_names(INCLUDE) if self.twin_of(name) in owners}
-        self.assertEqual(sorted(wanted - listed), [])
+        for folder, names in self.names.items():
+            with self.subTest(folder):
+                wanted = {name for name in names if self.twin_of(name) in owners}
+                self.assertEqual(sorted(wanted - listed), [])
         if INSTALLED.version >= max(KNOWN_TOOLKITS):
-            self.assertEqual(sorted(listed - runtime_names(INCLUDE)), [])
+            known = {base_of(name) for name in self.names[str(INCLUDE)]}
+            self.assertEqual([name for name in sorted(listed) if base_of(name) not in known], [])
 
 
 def look_at_one(version):
     """As a test of its own, so that a toolkit that is not here shows as a test that was skipped."""
     toolkit = toolkits().get(version)
     if not toolkit:
-        print(f"no headers of CUDA {version} in {INCLUDE} nor in {OTHERS}: scripts/cuda-headers fetches those of 11.8")
+        print(f"no headers of CUDA {version} in {INCLUDE} nor in {OTHERS}: ./scripts/cuda-headers fetches those of 11.8 and 12.4")
         return 77
     holes = Tables().holes(toolkit)
     print(f"{len(toolkit.bases)} names, of which {len(holes)} are in no table: {' '.join(holes)}")

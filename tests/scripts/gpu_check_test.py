@@ -107,14 +107,23 @@ class ScenesOfPrograms(unittest.TestCase):
         return gpu_check.check_scenes(scenes, ["program"], None, None, simulate)
 
     def test_the_page_names_the_scenes(self):
-        self.assertEqual(gpu_check.scenes_of_page(PAGE), {("kinds", "v1"): {"cuMemAlloc"},
-                                                          ("kinds", "v2"): {"cuMemAlloc_v2", "cuMemFree_v2"}})
+        self.assertEqual(gpu_check.scenes_of_page(PAGE, "13.0"), {("kinds", "v1"): {"cuMemAlloc"},
+                                                                  ("kinds", "v2"): {"cuMemAlloc_v2", "cuMemFree_v2"}})
+
+    def test_a_function_that_the_toolkit_is_too_old_for_is_not_asked_for(self):
+        self.assertEqual(gpu_check.scenes_of_page(PAGE, "3.0"), {("kinds", "v1"): {"cuMemAlloc"}})
+        self.assertNotIn("green_context", self.row_named("scenes of owners").scenes("11.8"))
+        self.assertNotIn("cuGraphInstantiateWithParams", self.row_named("scenes of owners").scenes("11.8")["graph_execs"])
 
     def test_the_real_page_has_scenes_of_each_program(self):
         rows = [row for row in gpu_check.ROWS if isinstance(row, gpu_check.Scenes)]
         self.assertEqual(len(rows), 3)
         for row in rows:
-            self.assertGreater(len(row.scenes()), 4, row.name)
+            self.assertGreater(len(row.scenes("13.0")), 4, row.name)
+
+    @staticmethod
+    def row_named(name):
+        return next(row for row in gpu_check.ROWS if row.name == name)
 
     def test_every_function_recorded_is_right(self):
         self.assertEqual(self.scene(), "3 functions recorded in 2 scenes")
