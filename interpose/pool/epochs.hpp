@@ -4,8 +4,8 @@
 // when every domain was synchronised by a synchronisation that began after the free. No locks:
 // stamps and answers are loads; the rest is as rare as synchronisations are.
 //
-// now() is to be called behind an atomic read-modify-write of the caller (the pool's lock): work
-// queued before the free must not be seen later than the stamp is taken.
+// stamp_free() is to be called behind an atomic read-modify-write of the caller (the pool's lock):
+// work queued before the free must not be seen later than the stamp is taken.
 #pragma once
 
 #include <array>
@@ -19,6 +19,22 @@ public:
     static constexpr int kMostDomains = 256;
 
     std::uint64_t now() const noexcept { return epoch_.load(); }
+    // Of memory that is freed now.
+    std::uint64_t stamp_free() noexcept
+    {
+        const std::uint64_t stamp = now();
+        std::uint64_t newest = newest_free_.load(std::memory_order_relaxed);
+        while (newest < stamp &&
+               !newest_free_.compare_exchange_weak(newest, stamp, std::memory_order_relaxed)) {
+        }
+        return stamp;
+    }
+    // Whether a synchronisation that begins now could let anything pass. A free of another thread
+    // that is not seen yet has not happened before it, and waits for the next.
+    bool any_pending() const noexcept
+    {
+        return newest_free_.load(std::memory_order_relaxed) > safe();
+    }
     bool passed(std::uint64_t stamp) const noexcept { return stamp <= safe(); }
     // The greatest stamp that has passed; it never goes back.
     std::uint64_t safe() const noexcept { return safe_.load(std::memory_order_acquire); }
@@ -104,6 +120,7 @@ private:
     }
 
     alignas(64) std::atomic<std::uint64_t> epoch_{1};
+    alignas(64) std::atomic<std::uint64_t> newest_free_{0}; // its stamp
     alignas(64) std::atomic<std::uint64_t> safe_{0};
     alignas(64) std::array<std::atomic<std::uint64_t>, kMostDomains> domains_{};
     std::atomic<bool> overflowed_{false};

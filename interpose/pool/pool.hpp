@@ -69,7 +69,7 @@ public:
         const std::uint64_t allocated = policy_.table().books.allocated_bytes.current();
         if (allocated > most_allocated_)
             most_allocated_ = allocated;
-        policy_.put(index, epochs_.now());
+        policy_.put(index, epochs_.stamp_free());
         return policy_.releasable_bytes() > most_cached() ? Freed::surplus : Freed::cached;
     }
 
@@ -127,7 +127,7 @@ public:
     {
         const Guard guard(lock_);
         pinned_serial_ = 0;
-        policy_.release_held(epochs_.now());
+        policy_.release_held(epochs_.stamp_free());
     }
 
     // By the exact address of a block.
@@ -255,7 +255,7 @@ private:
     [[gnu::noinline, gnu::cold]] Freed free_pinned(Index index, Detached* left) noexcept
     {
         if (!policy_.is_whole(index)) {
-            policy_.hold(index, epochs_.now());
+            policy_.hold(index, epochs_.stamp_free());
             return Freed::cached;
         }
         Detached unwanted;

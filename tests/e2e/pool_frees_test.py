@@ -1,7 +1,7 @@
 # tests/e2e/pool_frees_test.py — right and wrong frees with a pool: the driver's answers, and no block lost or given twice.
 import unittest
 
-from e2e import line_of
+from e2e import PRELOAD, PROGRAMS, SIMGPU, VRAMSCOPE, line_of
 from pool import PoolTest
 
 PROGRAM = "pool_frees"
@@ -32,6 +32,27 @@ class PoolFreesTest(PoolTest):
                 self.assert_same_reports(reports)
                 # The two that the program itself frees after exit has begun.
                 self.assertLessEqual(self.called("cuMemFree_v2"), 2)
+
+    def test_a_synchronisation_with_nothing_freed_is_not_in_the_log(self):
+        sizes = []
+        for scene in ("few_synchronisations", "many_synchronisations"):
+            self.in_mode(PROGRAM, scene, "cache", VRAMSCOPE_LOG=f"{scene}.vsl")
+            events = self.execute(VRAMSCOPE, "export", "--to", "jsonl", f"{scene}.vsl").stdout
+            self.assertEqual(events.count('"type":"reusable"'), 1)
+            sizes.append((self.folder / f"{scene}.vsl").stat().st_size)
+        self.assertEqual(*sizes)
+
+    def test_a_synchronisation_with_nothing_freed_makes_no_system_call(self):
+        def count(scene, **env):
+            done = self.execute(PROGRAMS / "count_syscalls", PROGRAMS / PROGRAM, scene, LD_LIBRARY_PATH=str(SIMGPU),
+                                VRAMSCOPE_SIMULATE="256MiB", **env)
+            if not done.stderr.strip().isdigit():
+                self.skipTest("this machine lets nobody trace a process")
+            return int(done.stderr)
+
+        def of_20000(**env):
+            return count("many_synchronisations", **env) - count("few_synchronisations", **env)
+        self.assertLess(of_20000(LD_PRELOAD=str(PRELOAD)) - of_20000(), 100)
 
 
 if __name__ == "__main__":

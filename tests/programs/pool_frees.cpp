@@ -157,10 +157,24 @@ void at_exit()
     });
 }
 
+// Of all of them the first alone finds freed memory.
+void synchronise(int times)
+{
+    check(cuMemFree_v2(allocate()));
+    for (int i = 0; i < times; ++i)
+        check(cuCtxSynchronize());
+}
+
 const Scene kScenes[] = {
-    {"double_free", double_free}, {"interior", interior},           {"foreign", foreign},
-    {"no_context", no_context},   {"other_context", other_context}, {"async", async},
+    {"double_free", double_free},
+    {"interior", interior},
+    {"foreign", foreign},
+    {"no_context", no_context},
+    {"other_context", other_context},
+    {"async", async},
     {"at_exit", at_exit},
+    {"few_synchronisations", [] { synchronise(100); }},
+    {"many_synchronisations", [] { synchronise(20'100); }},
 };
 
 } // namespace

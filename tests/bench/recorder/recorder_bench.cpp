@@ -2,6 +2,7 @@
 // frames.
 //
 //   recorder_bench WORK trunk|distinct THREADS EVENTS    WORK: device malloc unwind nothing init
+//                                                       synchronise
 //   recorder_bench endless FILE                          counts recorded allocations in FILE until
 //   it is killed
 //
@@ -31,6 +32,7 @@ extern "C" {
 int cuInit(unsigned flags);
 int cuMemAlloc_v2(unsigned long long* out, std::size_t bytes);
 int cuMemFree_v2(unsigned long long address);
+int cuCtxSynchronize();
 }
 
 namespace {
@@ -82,15 +84,19 @@ void call_init(void* argument)
     ++static_cast<Batch*>(argument)->used;
 }
 
+void synchronise(void* argument)
+{
+    cuCtxSynchronize();
+    ++static_cast<Batch*>(argument)->used;
+}
+
 struct Kind {
     const char* name;
     Work allocate;
 };
-constexpr Kind kKinds[] = {{"device", &allocate_device},
-                           {"malloc", &allocate_host},
-                           {"unwind", &only_unwind},
-                           {"nothing", &do_nothing},
-                           {"init", &call_init}};
+constexpr Kind kKinds[] = {{"device", &allocate_device}, {"malloc", &allocate_host},
+                           {"unwind", &only_unwind},     {"nothing", &do_nothing},
+                           {"init", &call_init},         {"synchronise", &synchronise}};
 
 // Wall time, and the thread's CPU time: on a machine with other work the latter leaves out what
 // others took.

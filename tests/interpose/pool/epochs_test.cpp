@@ -108,3 +108,42 @@ TEST(Epochs, WithMoreDomainsThanItCanWatchNothingPassesAnyMore)
         EXPECT_FALSE(epochs.ended(domain, t));
     EXPECT_FALSE(epochs.passed(stamp));
 }
+
+TEST(Epochs, OnlyAFreeLetsASynchronisationHaveSomethingToDo)
+{
+    Epochs epochs;
+    const int one = epochs.add_domain();
+    EXPECT_FALSE(epochs.any_pending());
+    const auto stamp = epochs.stamp_free();
+    EXPECT_TRUE(epochs.any_pending());
+    EXPECT_TRUE(epochs.ended(one, epochs.begin()));
+    EXPECT_TRUE(epochs.passed(stamp));
+    EXPECT_FALSE(epochs.any_pending());
+    epochs.add_domain(); // nothing is pending that it could use
+    EXPECT_FALSE(epochs.any_pending());
+}
+
+TEST(Epochs, AFreeDuringASynchronisationLeavesTheNextSomethingToDo)
+{
+    Epochs epochs;
+    const int domain = epochs.add_domain();
+    epochs.stamp_free();
+    const auto t = epochs.begin();
+    const auto stamp = epochs.stamp_free();
+    EXPECT_TRUE(epochs.ended(domain, t));
+    EXPECT_TRUE(epochs.any_pending());
+    EXPECT_TRUE(epochs.ended(domain, epochs.begin()));
+    EXPECT_TRUE(epochs.passed(stamp));
+    EXPECT_FALSE(epochs.any_pending());
+}
+
+TEST(Epochs, WhatIsFreedStaysPendingUntilEveryDomainWasSynchronised)
+{
+    Epochs epochs;
+    const int one = epochs.add_domain(), other = epochs.add_domain();
+    epochs.stamp_free();
+    epochs.ended(one, epochs.begin());
+    EXPECT_TRUE(epochs.any_pending());
+    epochs.ended(other, epochs.begin());
+    EXPECT_FALSE(epochs.any_pending());
+}
