@@ -134,8 +134,7 @@ struct FreesDeviceAsync : FreesDevice<CUdeviceptr> {
     }
 };
 
-// Most have nothing to let pass, and programs make them by the million: those cost no more than a
-// look. Not timed: the wait is the program's own, for its work and not for memory.
+// Not timed: the wait is the program's own, for its work and not for memory.
 struct Synchronises : Action {
     static constexpr bool kTimed = false;
     CUcontext context = nullptr; // null: the current one
@@ -144,7 +143,7 @@ struct Synchronises : Action {
     explicit Synchronises(CUcontext context_) : context(context_) {}
     void before(Call&)
     {
-        if (!pooling() || !epochs().any_pending() || exiting())
+        if (!pooling() || exiting())
             return;
         const Driver* driver = Driver::find();
         if (!context && driver && driver->context)
