@@ -64,7 +64,7 @@ bool preload_works(const Installation& installation)
         ::dup2(nowhere, STDOUT_FILENO);
         ::dup2(nowhere, STDERR_FILENO);
         ::setenv("LD_PRELOAD", installation.preload.c_str(), 1);
-        ::setenv("VRAMSCOPE_RUN", run_file.path().c_str(), 1);
+        ::setenv("VRAMSCOPE_RUN", run_file.variable().c_str(), 1);
         return {};
     });
     return child.exec_error() == 0 && exit_status_of(child.wait()) == 0 && !run_file.read().empty();
@@ -87,8 +87,8 @@ void look_at_installation(const Installation& installation, Findings& findings)
     else
         findings.good(fmt::format("preload works: {}", preload));
     if (installation.audit.empty())
-        findings.note("libvramscope-audit.so not found: libraries opened with RTLD_DEEPBIND would "
-                      "not be seen");
+        findings.note("libvramscope-audit.so not found: `run --audit` is not available, and "
+                      "libraries opened with RTLD_DEEPBIND would not be seen");
     if (installation.simgpu.empty())
         findings.note("the simulated GPU is not installed: --simulate is not available");
     else

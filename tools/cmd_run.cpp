@@ -55,6 +55,25 @@ void check_simulate(const RunOptions& options, const Installation& installation)
                                         installation.executable.string()));
 }
 
+// The parts that this run asks for, or an Error. A program of musl would die of a library that its
+// loader cannot load: it runs without, and untraced.
+Installation parts_for(const RunOptions& options)
+{
+    Installation parts = find_installation();
+    required_preload(parts);
+    if (options.audit && parts.audit.empty())
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--audit: libvramscope-audit.so is not installed near {}",
+                                        parts.executable.string()));
+    const ProgramFile program = inspect_program(options.command.front());
+    if (!runs_on_musl(program))
+        return parts;
+    for (const std::string& line : obstacles(program))
+        warn(line + ". It runs untraced");
+    parts.preload.clear();
+    return parts;
+}
+
 // With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
 // libraries need, and then refuses what does not fit. Each stack gives this room up: of the
 // smallest (16 KiB) it leaves what a hook needs, with some 900 bytes to spare.
@@ -67,20 +86,26 @@ void make_room_for_static_tls()
                  (tunables.empty() ? "" : tunables + ":").append(name + "=5120").c_str(), 1);
 }
 
+void open_doors(const RunOptions& options, const Installation& installation)
+{
+    put_before("LD_PRELOAD", installation.preload.string());
+    ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
+    if (options.audit) {
+        put_before("LD_AUDIT", installation.audit.string());
+        make_room_for_static_tls();
+    }
+}
+
 // The environment of the traced program. Runs in the child, before exec.
 void set_environment(const RunOptions& options, const Installation& installation,
                      const RunFile& run_file, const std::string& pattern)
 {
-    put_before("LD_PRELOAD", installation.preload.string());
-    if (options.audit && !installation.audit.empty()) {
-        put_before("LD_AUDIT", installation.audit.string());
-        make_room_for_static_tls();
-    }
-    ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
+    if (!installation.preload.empty())
+        open_doors(options, installation);
     for (const auto& [variable, value] : chosen_settings(options))
         ::setenv(variable.c_str(), value.c_str(), 1);
     ::setenv("VRAMSCOPE_LOG", pattern.c_str(), 1);
-    ::setenv("VRAMSCOPE_RUN", run_file.path().c_str(), 1);
+    ::setenv("VRAMSCOPE_RUN", run_file.variable().c_str(), 1);
     if (!options.simulate.empty()) {
         ::setenv("VRAMSCOPE_SIMULATE", options.simulate.c_str(), 1);
         put_before("LD_LIBRARY_PATH", installation.simgpu.string());
@@ -237,8 +262,8 @@ int refuse_to_run(const std::string& program, int error)
 
 int run_command(const RunOptions& options)
 {
-    const Installation installation = find_installation();
-    required_preload(installation);
+    survive_failed_writes();
+    const Installation installation = parts_for(options);
     check_simulate(options, installation);
     const Judgement judgement = read_judgement(options);
     const RunFile run_file;

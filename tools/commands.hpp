@@ -23,7 +23,7 @@ struct RunOptions {
     std::string pool;                  // of VRAMSCOPE_POOL; empty: as the environment has it
     std::vector<std::string> settings; // NAME=VALUE
     bool force = false;                // overwrite the log that `log` names
-    bool audit = true;                 // the door for libraries opened with RTLD_DEEPBIND
+    bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
     SuppressionOptions suppressions;
     bool check = false; // end as `check` would, if the program itself does not fail
     BudgetOptions budget;

@@ -193,8 +193,10 @@ struct CommandLine {
             "--check", run.check, "then hold the run against a budget, and end as `check` does");
         vramscope::add_budget_options(*run_app, run.budget, check);
         run_app->add_flag("-f,--force", run.force, "overwrite the log that -o names");
-        run_app->add_flag("!--no-audit", run.audit,
-                          "do not follow libraries that were opened with RTLD_DEEPBIND");
+        run_app->add_flag("--audit", run.audit,
+                          "follow libraries opened with RTLD_DEEPBIND too, by LD_AUDIT: some "
+                          "programs do not start with it");
+        run_app->add_flag("!--no-audit", run.audit)->group(""); // of before 0.5.0: the default now
         run_app->footer(kRunFooter + vramscope::settings_help());
     }
 

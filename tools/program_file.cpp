@@ -137,7 +137,10 @@ void inspect_elf(const Bytes& file, ProgramFile& program)
         return;
     const auto segments = program_headers(file, header);
     for (const Elf64_Phdr& segment : segments)
-        program.dynamic = program.dynamic || segment.p_type == PT_INTERP;
+        if (segment.p_type == PT_INTERP) {
+            program.dynamic = true;
+            program.loader = file.text(segment.p_offset);
+        }
     program.needed = needed_libraries(file, segments);
     program.own_runtime = !program.needs("libcudart.so") && defines_cuda_malloc(file, header);
 }
@@ -172,6 +175,11 @@ fs::path find_program(const std::string& name)
             return candidate;
     }
     return {};
+}
+
+bool has_loader_of_musl(const ProgramFile& program)
+{
+    return fs::path(program.loader).filename().string().starts_with("ld-musl-");
 }
 
 // As the kernel decides it at exec. Root gains nothing by capabilities, so its loader is not
@@ -220,6 +228,13 @@ ProgramFile inspect_program(const std::string& name)
     return program;
 }
 
+bool runs_on_musl(const ProgramFile& program)
+{
+    return has_loader_of_musl(program) ||
+           (!program.interpreter.empty() &&
+            has_loader_of_musl(inspect_program(program.interpreter)));
+}
+
 std::vector<std::string> obstacles(const ProgramFile& program)
 {
     if (program.path.empty())
@@ -246,6 +261,10 @@ std::vector<std::string> obstacles(const ProgramFile& program)
             "{} is statically linked: there is no loader that could load libvramscope.so. "
             "Link it dynamically (a static CUDA runtime alone is fine)",
             name));
+    if (has_loader_of_musl(program))
+        lines.push_back(fmt::format("{} is linked with musl, and libvramscope.so needs glibc: "
+                                    "build it on a system with glibc",
+                                    name));
     if (program.privileged)
         lines.push_back(fmt::format(
             "{} runs with raised privileges (setuid, setgid or capabilities): the loader ignores "

@@ -10,6 +10,7 @@ namespace vramscope {
 struct ProgramFile {
     std::filesystem::path path; // as found on PATH; empty: not found
     std::string interpreter;    // of a script: what its first line names
+    std::string loader;         // of a dynamic ELF program
     bool executable = false;
     bool elf = false;
     bool native = false;      // an ELF program of this machine's kind
@@ -22,6 +23,10 @@ struct ProgramFile {
 };
 
 ProgramFile inspect_program(const std::string& name);
+
+// The loader that starts it, or its interpreter, is musl's: a library that needs glibc, preloaded,
+// ends it before its first instruction.
+bool runs_on_musl(const ProgramFile& program);
 
 // Why vramscope would see nothing of it, one line each; empty: no reason is known.
 std::vector<std::string> obstacles(const ProgramFile& program);

@@ -8,11 +8,33 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "report/error.hpp"
+#include "tracker/log/tell.hpp"
 
 namespace vramscope {
+namespace {
+
+std::string make_nonce()
+{
+    std::uint8_t bytes[log::kNonceBytes / 2];
+    if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
+        throw report::Error(report::Exit::usage,
+                            fmt::format("no random bytes: {}", std::strerror(errno)));
+    std::string nonce;
+    for (const std::uint8_t byte : bytes)
+        nonce += fmt::format("{:02x}", byte);
+    return nonce;
+}
+
+bool write_all(int descriptor, const std::string& text)
+{
+    return ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+} // namespace
 
 std::vector<Announcement> parse_announcements(const std::string& text)
 {
@@ -32,7 +54,7 @@ std::vector<Announcement> parse_announcements(const std::string& text)
     return found;
 }
 
-RunFile::RunFile()
+RunFile::RunFile() : nonce_(make_nonce())
 {
     const char* folder = std::getenv("TMPDIR");
     std::string name = std::string(folder && *folder ? folder : "/tmp") + "/vramscope-run-XXXXXX";
@@ -42,8 +64,17 @@ RunFile::RunFile()
             report::Exit::usage,
             fmt::format("cannot create {}: {}; set TMPDIR to a folder that can be written to", name,
                         std::strerror(errno)));
+    const bool written = write_all(descriptor, log::kRunFileHeading + nonce_ + "\n");
+    const int reason = errno;
     ::close(descriptor);
     path_ = std::filesystem::absolute(name);
+    if (written)
+        return;
+    ::unlink(name.c_str());
+    throw report::Error(
+        report::Exit::usage,
+        fmt::format("cannot write {}: {}; set TMPDIR to a folder that can be written to", name,
+                    std::strerror(reason)));
 }
 
 RunFile::~RunFile()

@@ -2,7 +2,8 @@
 //
 // One line each, "kind<tab>pid<tab>text": start (the preload's constructor ran; text is the
 // program), log (a log was opened; text is its path), note (one line for the user). Lines of
-// another shape are skipped.
+// another shape are skipped. The first line has a nonce, which VRAMSCOPE_RUN names too: the library
+// writes to no file but this one (tracker/log/tell.hpp).
 #pragma once
 
 #include <filesystem>
@@ -28,10 +29,12 @@ public:
     RunFile& operator=(const RunFile&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
+    std::string variable() const { return nonce_ + ":" + path_.string(); } // VRAMSCOPE_RUN
     std::vector<Announcement> read() const;
 
 private:
     std::filesystem::path path_;
+    std::string nonce_;
 };
 
 // A log and what `vramscope run` knows about the process that wrote it.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iterator>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,9 @@ sigset_t handled_signals()
     sigaddset(&set, SIGCHLD);
     return set;
 }
+
+constexpr int kOfFailedWrites[] = {SIGPIPE, SIGXFSZ};
+std::vector<struct sigaction> before_survival; // empty: nothing was changed
 
 // What the child writes into the pipe when it does not become the program.
 struct StartFailure {
@@ -64,6 +68,15 @@ StartFailure read_failure(int pipe)
 
 } // namespace
 
+void survive_failed_writes()
+{
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    before_survival.resize(std::size(kOfFailedWrites));
+    for (std::size_t i = 0; i < before_survival.size(); ++i)
+        ::sigaction(kOfFailedWrites[i], &ignored, &before_survival[i]);
+}
+
 TracedProcess::TracedProcess(const std::vector<std::string>& command,
                              const std::function<std::string()>& prepare)
 {
@@ -82,6 +95,8 @@ TracedProcess::TracedProcess(const std::vector<std::string>& command,
                             fmt::format("cannot start a process: {}", std::strerror(errno)));
     if (pid_ == 0) {
         ::sigaction(SIGCHLD, &child_action, nullptr);
+        for (std::size_t i = 0; i < before_survival.size(); ++i)
+            ::sigaction(kOfFailedWrites[i], &before_survival[i], nullptr);
         ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
         become(command, prepare, ends[1]);
     }

@@ -13,6 +13,10 @@
 
 namespace vramscope {
 
+// From here on a write to a pipe that nobody reads, or beyond the limit of a file's size, is an
+// error and not our end. Processes that are started later get the dispositions from before.
+void survive_failed_writes();
+
 class TracedProcess {
 public:
     // `prepare` runs in the child before exec and may change its environment; what it returns,

@@ -9,8 +9,8 @@
 #include "interpose/hooks/shortage.hpp"
 #include "interpose/hooks/unknown_names.hpp"
 #include "tracker/capture/stack_table.hpp"
-#include "tracker/log/log_file.hpp"
 #include "tracker/log/settings.hpp"
+#include "tracker/log/tell.hpp"
 
 namespace vramscope::hooks {
 namespace {

@@ -1,7 +1,7 @@
 // interpose/hooks/memory_questions.cpp — which attributes of a pointer a pool must see to.
 #include "interpose/hooks/memory_questions.hpp"
 
-#include "tracker/log/log_file.hpp"
+#include "tracker/log/tell.hpp"
 
 namespace vramscope::hooks {
 namespace {

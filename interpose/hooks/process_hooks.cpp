@@ -10,6 +10,7 @@
 #include "tracker/capture/loader.hpp"
 #include "tracker/log/lifecycle.hpp"
 #include "tracker/log/settings.hpp"
+#include "tracker/log/tell.hpp"
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 

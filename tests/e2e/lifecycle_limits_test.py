@@ -1,5 +1,7 @@
 # tests/e2e/lifecycle_limits_test.py — closed descriptors, full disks and tight limits cost events, never the program.
 import bisect
+import fcntl
+import os
 import resource
 import shutil
 import subprocess
@@ -13,15 +15,15 @@ CHUNK, HEADER = 64 * 1024, 4096
 
 @simulated_only
 class LifecycleLimitsTest(EndToEndTest):
-    def limited(self, program, *arguments, limit=None, value=None, **env):
+    def limited(self, program, *arguments, limit=None, value=None, stderr=subprocess.PIPE, **env):
         """The program by the preload alone, with a limit of its own."""
         def restrict():
             if limit is not None:
                 resource.setrlimit(limit, (value, resource.getrlimit(limit)[1]))
         env = self.environment(**{"LD_PRELOAD": str(PRELOAD), "LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "256MiB",
                                   "VRAMSCOPE_LOG": "limited.vsl", **env})
-        return subprocess.run([str(PROGRAMS / program), *arguments], cwd=self.folder, capture_output=True, text=True,
-                              timeout=120, env=env, preexec_fn=restrict)
+        return subprocess.run([str(PROGRAMS / program), *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=stderr,
+                              text=True, timeout=120, env=env, preexec_fn=restrict)
 
     def assert_like_plain(self, done, program, *arguments):
         plain = self.plain(program, *arguments)
@@ -47,6 +49,36 @@ class LifecycleLimitsTest(EndToEndTest):
                         self.assertGreater(lost, 0)
                 finally:
                     subprocess.run(["umount", disk], check=True)
+
+    def assert_unharmed_by_what_is_told(self, stderr):
+        """Whatever there is to say, the program does not feel that it could not be said."""
+        wrong_setting = {"VRAMSCOPE_STACK_DEPTH": "deep"}
+        no_folder = {"VRAMSCOPE_LOG": "no/such/folder.vsl"}
+        full = {"limit": resource.RLIMIT_FSIZE, "value": HEADER + CHUNK}
+        for what in (wrong_setting, no_folder, full):
+            with self.subTest(what):
+                self.assert_like_plain(self.limited(*WORK, stderr=stderr, **what), *WORK)
+                for log in self.logs():
+                    log.unlink()
+
+    def test_a_stderr_that_nobody_reads(self):
+        reader, stderr = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, stderr)
+        self.assert_unharmed_by_what_is_told(stderr)
+
+    def test_a_stderr_that_is_full(self):
+        reader, stderr = os.pipe()
+        for end in (reader, stderr):
+            self.addCleanup(os.close, end)
+        os.write(stderr, bytes(fcntl.fcntl(stderr, fcntl.F_SETPIPE_SZ, 4096)))
+        self.assert_unharmed_by_what_is_told(stderr)
+
+    def test_a_stderr_that_is_a_file_at_its_limit(self):
+        with open(self.folder / "stderr", "w+b") as stderr:
+            stderr.write(bytes(HEADER + CHUNK))
+            stderr.flush()
+            self.assert_unharmed_by_what_is_told(stderr)
 
     def test_no_descriptor_left(self):
         for number in (4, 5, 6, 7, 8):

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # tests/tools/run_test.py — `vramscope run` around programs that have nothing to do with CUDA: it must not be felt.
 import os
+import re
+import signal
 import struct
 import subprocess
 import unittest
@@ -43,10 +45,20 @@ class TheProgramIsLeftAlone(CliTest):
         self.assertTrue(self.vramscope(*command)[1].endswith("/libvramscope.so\n"))
         self.assertEqual(self.vramscope(*command, env={"NVTX_INJECTION64_PATH": "/other.so"})[1], "/other.so\n")
 
-    def test_no_audit_leaves_the_auditor_out(self):
-        command = ["sh", "-c", "echo $LD_AUDIT"]
-        self.assertTrue(self.vramscope("run", *command)[1].endswith("/libvramscope-audit.so\n"))
+    def test_the_audit_door_is_opened_on_request_alone(self):
+        command = ["sh", "-c", "echo $LD_AUDIT $GLIBC_TUNABLES"]
+        self.assertEqual(self.vramscope("run", *command)[1], "\n")
         self.assertEqual(self.vramscope("run", "--no-audit", *command)[1], "\n")
+        self.assertRegex(self.vramscope("run", "--audit", *command)[1],
+                         r"/libvramscope-audit\.so glibc\.rtld\.optional_static_tls=5120\n$")
+
+    def test_children_that_may_write_no_byte_live(self):
+        status, stdout, _ = self.vramscope("run", "sh", "-c", "ulimit -f 0; /bin/echo one; /bin/echo two; exec /bin/echo three")
+        self.assertEqual((status, stdout), (0, "one\ntwo\nthree\n"))
+
+    def test_it_starts_with_the_signals_of_its_user(self):
+        command = ["sh", "-c", "kill -PIPE $$; echo survived"]
+        self.assertEqual(self.vramscope("run", *command)[:2], (128 + signal.SIGPIPE, ""))
 
     def test_the_log_stays_in_the_folder_of_the_start(self):
         _, stdout, _ = self.vramscope("run", "sh", "-c", "cd / && echo $VRAMSCOPE_LOG")
@@ -129,6 +141,67 @@ class TheLogsPlace(CliTest):
         status, _, stderr = self.vramscope("run", "true", env={"TMPDIR": "/no/such"})
         self.assertEqual(status, 125)
         self.assert_one_line(stderr, "/no/such", "TMPDIR")
+
+
+class NobodyListens(CliTest):
+    def test_the_status_the_report_and_the_order_in_tmp_are_those_of_any_run(self):
+        for streams in ("stderr", "stdout"):
+            with self.subTest(streams):
+                reader, nobody = os.pipe()
+                os.close(reader)
+                done = subprocess.run([VRAMSCOPE, "run", "--json", "out.json", "sh", "-c", "exit 4"], cwd=self.folder, timeout=60,
+                                      env=self.environment(TMPDIR=str(self.folder)), **{streams: nobody})
+                os.close(nobody)
+                self.assertEqual(done.returncode, 4)
+                self.assertEqual(self.read_json("out.json")["verdict"], "inconclusive")
+                self.assertEqual(os.listdir(self.folder), ["out.json"])
+                (self.folder / "out.json").unlink()
+
+    def test_a_program_that_cannot_start_leaves_nothing_behind(self):
+        reader, nobody = os.pipe()
+        os.close(reader)
+        done = subprocess.run([VRAMSCOPE, "run", "no-such-program"], cwd=self.folder, timeout=60, stderr=nobody,
+                              env=self.environment(TMPDIR=str(self.folder)))
+        os.close(nobody)
+        self.assertEqual((done.returncode, os.listdir(self.folder)), (127, []))
+
+
+# A loader of musl's by its name: what runs is this machine's own.
+class MuslPrograms(CliTest):
+    def setUp(self):
+        super().setUp()
+        loader = self.folder / "ld-musl-x86_64.so.1"
+        header = subprocess.run(["readelf", "-l", "/bin/true"], capture_output=True, text=True, check=True).stdout
+        loader.symlink_to(re.search(r"program interpreter: (\S+)\]", header)[1])
+        (self.folder / "main.c").write_text('''#include <stdio.h>
+            #include <stdlib.h>
+            int main(void) { puts(getenv("LD_PRELOAD") || getenv("LD_AUDIT") ? "preloaded" : "alone"); return 7; }''')
+        subprocess.run(["cc", f"-Wl,--dynamic-linker={loader}", "-o", "program", "main.c"], cwd=self.folder, check=True)
+
+    def test_they_run_untraced_and_both_lines_say_why(self):
+        status, stdout, stderr = self.vramscope("run", "--audit", "./program")
+        self.assertEqual((status, stdout), (7, "alone\n"))
+        lines = stderr.splitlines()
+        self.assertRegex(lines[0], r"warning: \./program is linked with musl.* It runs untraced$")
+        self.assertIn("nothing was seen of the program:", stderr)
+        self.assertEqual(stderr.count("linked with musl"), 2)
+
+    def test_scripts_for_them_too(self):
+        self.script("script", f"#!{self.folder}/program\n")
+        status, stdout, stderr = self.vramscope("run", "./script")
+        self.assertEqual((status, stdout), (7, "alone\n"))
+        self.assertIn("linked with musl", stderr.splitlines()[0])
+
+    def test_a_check_of_them_is_not_passed(self):
+        (self.folder / "main.c").write_text("int main(void) { return 0; }")
+        subprocess.run(["cc", f"-Wl,--dynamic-linker={self.folder}/ld-musl-x86_64.so.1", "-o", "program", "main.c"],
+                       cwd=self.folder, check=True)
+        self.assertEqual(self.vramscope("run", "--check", "./program")[0], 110)
+
+    def test_doctor_says_it(self):
+        status, stdout, _ = self.vramscope("doctor", "--simulate", "1GiB", "./program")
+        self.assertEqual(status, 110, stdout)
+        self.assertIn("NO    ./program is linked with musl, and libvramscope.so needs glibc", stdout)
 
 
 class WhyNothingWasSeen(CliTest):

@@ -237,22 +237,3 @@ TEST_F(LogFileTest, IsNotMappedInTheChildOfAFork)
         EXPECT_EQ(::pread(memory, &byte, 1, reinterpret_cast<off_t>(&file_)), 1);
     });
 }
-
-TEST(Tell, WritesOneLineToStderrAndKeepsErrno)
-{
-    int ends[2];
-    ASSERT_EQ(::pipe(ends), 0);
-    const int saved = ::dup(STDERR_FILENO);
-    ::dup2(ends[1], STDERR_FILENO);
-    errno = EDOM;
-    log::tell("one %s", "two\nthree");
-    const int after = errno;
-    ::dup2(saved, STDERR_FILENO);
-    ::close(saved);
-    ::close(ends[1]);
-    char text[200] = {};
-    ASSERT_GT(::read(ends[0], text, sizeof text - 1), 0);
-    ::close(ends[0]);
-    EXPECT_EQ(after, EDOM);
-    EXPECT_STREQ(text, "vramscope: one two?three\n");
-}

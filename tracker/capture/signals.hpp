@@ -7,6 +7,8 @@
 
 #include <csignal>
 #include <cstdint>
+#include <ctime>
+#include <initializer_list>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,6 +43,30 @@ public:
 
 private:
     SignalMask before_;
+};
+
+// The same around a write: those that the write itself may raise, for a pipe without a reader or a
+// file at its limit, are taken away again.
+class WriteSignalsHeld : SignalsHeld {
+public:
+    WriteSignalsHeld() noexcept
+    {
+        ::syscall(SYS_rt_sigpending, &pending_before_, sizeof pending_before_);
+    }
+    ~WriteSignalsHeld()
+    {
+        const SignalMask raised = kRaisedByWrites & ~pending_before_;
+        const timespec now{};
+        while (raised &&
+               ::syscall(SYS_rt_sigtimedwait, &raised, nullptr, &now, sizeof raised) > 0) {
+        }
+    }
+
+private:
+    static constexpr SignalMask kRaisedByWrites =
+        SignalMask{1} << (SIGPIPE - 1) | SignalMask{1} << (SIGXFSZ - 1);
+
+    SignalMask pending_before_ = 0;
 };
 
 } // namespace vramscope::capture

@@ -22,6 +22,7 @@
 #include "tracker/log/lanes.hpp"
 #include "tracker/log/rank.hpp"
 #include "tracker/log/settings.hpp"
+#include "tracker/log/tell.hpp"
 
 namespace vramscope::log {
 namespace {

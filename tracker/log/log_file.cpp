@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #include "tracker/capture/arena.hpp"
-#include "tracker/log/settings.hpp"
 
 namespace vramscope::log {
 namespace {
@@ -74,50 +72,6 @@ bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept
     }
     out[used] = '\0';
     return used > 0;
-}
-
-void tell(const char* format, ...) noexcept
-{
-    const int saved_errno = errno;
-    char line[1024] = "vramscope: ";
-    const std::size_t prefix = std::strlen(line);
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
-    va_end(arguments);
-    for (char* at = line; *at;
-         ++at) // paths and settings may hold anything; a terminal obeys some of it
-        if (static_cast<unsigned char>(*at) < ' ' || *at == 0x7f)
-            *at = '?';
-    announce("note", line + prefix);
-    std::strcat(line, "\n");
-    // A closed or full stderr is the program's business.
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, std::strlen(line));
-    errno = saved_errno;
-}
-
-void announce(const char* kind, const char* text) noexcept
-{
-    const char* run_file = settings().run_file;
-    if (!*run_file)
-        return;
-    const int saved_errno = errno;
-    const capture::Scratch<char[kPathBytes + 64]> room;
-    if (!room)
-        return;
-    auto& line = *room;
-    const int descriptor = ::open(run_file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-    if (descriptor >= 0) {
-        int length =
-            std::snprintf(line, sizeof line, "%s\t%d\t", kind, static_cast<int>(::getpid()));
-        for (; *text && length + 2 < static_cast<int>(sizeof line); ++text)
-            line[length++] = *text == '\n' || *text == '\t' ? ' ' : *text;
-        line[length++] = '\n';
-        [[maybe_unused]] const ssize_t written =
-            ::write(descriptor, line, static_cast<std::size_t>(length));
-        ::close(descriptor);
-    }
-    errno = saved_errno;
 }
 
 bool LogFile::create(const char* path) noexcept

@@ -21,13 +21,6 @@ inline constexpr std::size_t kPathBytes = 4096;
 // unknown %.
 bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept;
 
-// One line on stderr, "vramscope: …", and the same as a note in the run file. For what must not be
-// silent.
-[[gnu::format(printf, 1, 2)]] void tell(const char* format, ...) noexcept;
-
-// Appends "kind<tab>pid<tab>text" to the run file that `vramscope run` made, if there is one.
-void announce(const char* kind, const char* text) noexcept;
-
 class LogFile {
 public:
     // Creates the file and maps its header, zeroed but for the fixed fields. On failure errno says

@@ -1,0 +1,124 @@
+// tracker/log/tell.cpp — lines on stderr and in the run file.
+#include "tracker/log/tell.hpp"
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "tracker/capture/arena.hpp"
+#include "tracker/capture/signals.hpp"
+#include "tracker/log/log_file.hpp"
+#include "tracker/log/settings.hpp"
+
+namespace vramscope::log {
+namespace {
+
+// The descriptor's own flags are its program's and are left as they are. A pipe takes a line of
+// less than PIPE_BUF whole or not at all; kernels that cannot be asked for that are asked first
+// whether there is room.
+void write_at_once(int descriptor, const char* text, std::size_t bytes) noexcept
+{
+    struct stat status;
+    if (::fstat(descriptor, &status) != 0)
+        return;
+    if (S_ISSOCK(status.st_mode)) {
+        ::send(descriptor, text, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+        return;
+    }
+    const capture::WriteSignalsHeld held;
+    if (S_ISFIFO(status.st_mode)) {
+        const iovec part{const_cast<char*>(text), bytes};
+        if (::pwritev2(descriptor, &part, 1, -1, RWF_NOWAIT) >= 0 ||
+            (errno != EOPNOTSUPP && errno != ENOSYS))
+            return;
+    }
+    pollfd ready{descriptor, POLLOUT, 0};
+    if (::poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT)) [[maybe_unused]]
+        const ssize_t written = ::write(descriptor, text, bytes);
+}
+
+bool is_run_file(int descriptor, const char* nonce) noexcept
+{
+    constexpr std::size_t kHeadingBytes = sizeof kRunFileHeading - 1;
+    struct stat status;
+    char heading[kHeadingBytes + kNonceBytes + 1];
+    return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_uid == ::geteuid() && (status.st_mode & 07777) == 0600 &&
+           status.st_nlink == 1 &&
+           ::pread(descriptor, heading, sizeof heading, 0) ==
+               static_cast<ssize_t>(sizeof heading) &&
+           std::memcmp(heading, kRunFileHeading, kHeadingBytes) == 0 &&
+           std::memcmp(heading + kHeadingBytes, nonce, kNonceBytes) == 0 &&
+           heading[sizeof heading - 1] == '\n';
+}
+
+// -1: the variable names none. What is no regular file is not even opened: that alone can change a
+// device.
+int open_run_file(const char* named) noexcept
+{
+    if (std::strlen(named) <= kNonceBytes || named[kNonceBytes] != ':')
+        return -1;
+    const char* const path = named + kNonceBytes + 1;
+    struct stat status;
+    if (::lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return -1;
+    const int descriptor =
+        ::open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0 || is_run_file(descriptor, named))
+        return descriptor;
+    ::close(descriptor);
+    return -1;
+}
+
+} // namespace
+
+void tell(const char* format, ...) noexcept
+{
+    const int saved_errno = errno;
+    char line[1024] = "vramscope: ";
+    const std::size_t prefix = std::strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
+    va_end(arguments);
+    for (char* at = line; *at;
+         ++at) // paths and settings may hold anything; a terminal obeys some of it
+        if (static_cast<unsigned char>(*at) < ' ' || *at == 0x7f)
+            *at = '?';
+    announce("note", line + prefix);
+    std::strcat(line, "\n");
+    write_at_once(STDERR_FILENO, line, std::strlen(line));
+    errno = saved_errno;
+}
+
+void announce(const char* kind, const char* text) noexcept
+{
+    const char* run_file = settings().run_file;
+    if (!*run_file)
+        return;
+    const int saved_errno = errno;
+    const capture::Scratch<char[kPathBytes + 64]> room;
+    const int descriptor = room ? open_run_file(run_file) : -1;
+    if (descriptor >= 0) {
+        auto& line = *room;
+        int length =
+            std::snprintf(line, sizeof line, "%s\t%d\t", kind, static_cast<int>(::getpid()));
+        for (; *text && length + 2 < static_cast<int>(sizeof line); ++text)
+            line[length++] = *text == '\n' || *text == '\t' ? ' ' : *text;
+        line[length++] = '\n';
+        const capture::WriteSignalsHeld held;
+        [[maybe_unused]] const ssize_t written =
+            ::write(descriptor, line, static_cast<std::size_t>(length));
+        ::close(descriptor);
+    }
+    errno = saved_errno;
+}
+
+} // namespace vramscope::log
