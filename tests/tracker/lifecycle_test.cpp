@@ -312,6 +312,27 @@ TEST(FullDisk, IsForgottenOnceThereIsRoomAgain)
               static_cast<std::ptrdiff_t>(kEvents - 2000));
 }
 
+TEST(FullDisk, IsNoHarmWhereNobodyCanBeTold)
+{
+    int without_reader[2];
+    ASSERT_EQ(::pipe(without_reader), 0);
+    ::close(without_reader[0]);
+    const test::TempDir dir;
+    const std::uint64_t limit = format::kHeaderBytes + kChunk;
+    const int at_its_limit = ::open(dir.file("stderr").c_str(), O_WRONLY | O_CREAT, 0600);
+    ASSERT_EQ(::lseek(at_its_limit, static_cast<off_t>(limit), SEEK_SET),
+              static_cast<off_t>(limit));
+    for (const int descriptor : {without_reader[1], at_its_limit}) {
+        const RecordedLog log = Recording().run([&] {
+            ::dup2(descriptor, STDERR_FILENO);
+            limit_file_size(limit);
+            alloc_many(1, 40000);
+        });
+        EXPECT_GT(lost(log, Lost::no_space), 0u);
+        EXPECT_EQ(log.count(Tag::alloc) + lost(log, Lost::no_space), 40000u);
+    }
+}
+
 TEST(FullDisk, AtTheFirstByteTurnsTracingOffInOneLine)
 {
     const Recording recording;
