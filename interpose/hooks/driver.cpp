@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/capture/signals.hpp"
@@ -92,7 +93,7 @@ void Driver::fill(void* library) noexcept
         return;
     std::strncpy(path_, map->l_name, sizeof path_ - 1);
     RangeSearch search{map->l_addr};
-    if (::dl_iterate_phdr(&find_range, &search)) {
+    if (capture::each_object(&find_range, &search)) {
         first_ = search.first;
         end_ = search.end;
     }

@@ -12,6 +12,7 @@
 #include "interpose/hooks/actions.hpp"
 #include "interpose/hooks/classified_names.hpp"
 #include "interpose/hooks/unknown_names.hpp"
+#include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 
 extern "C" {
@@ -128,7 +129,7 @@ int find_first_of_caller_and_us(dl_phdr_info* info, std::size_t, void* data)
 bool stands_before_us(const void* caller) noexcept
 {
     OrderSearch search{caller, false};
-    ::dl_iterate_phdr(&find_first_of_caller_and_us, &search);
+    capture::each_object(&find_first_of_caller_and_us, &search);
     return search.caller_is_first;
 }
 

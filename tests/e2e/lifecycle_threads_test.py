@@ -41,7 +41,12 @@ class LifecycleThreadsTest(EndToEndTest):
         self.assertGreaterEqual(seen["frees"], 3200)
         self.assertEqual([(leak["blocks"], leak["thread_count"]) for leak in report["leaks"]], [(200, 200)])
 
-    # `run` has less of it: for LD_AUDIT it sets room for thread-local storage aside, in each stack.
+    def test_children_that_were_forked_while_a_thread_held_the_loaders_lock(self):
+        report = self.trace_like_plain("fork_in_loader", 3, VRAMSCOPE_LOG="%p.vsl")
+        self.assert_seen(report, 6, 3)
+        self.assertEqual(len(report["processes"]), 3)
+
+    # `run --audit` has less of it: for LD_AUDIT it sets room for thread-local storage aside, in each stack.
     def test_the_smallest_stack_has_room_for_a_hook_and_for_the_opening_of_the_log(self):
         for unwinder in ("libunwind", "glibc", "none"):
             with self.subTest(unwinder):

@@ -6,9 +6,12 @@
 #include <atomic>
 #include <climits>
 #include <cstring>
+#include <link.h>
 #include <pthread.h>
 #include <semaphore>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "tests/programs/driver_program.hpp"
@@ -162,15 +165,49 @@ void deep(int frames)
     pthread_join(thread, nullptr);
 }
 
+// What another thread holds at a fork, nobody lets go of in the child.
+void fork_in_loader(int children)
+{
+    struct Meeting {
+        std::binary_semaphore held{0}, release{0};
+    } meeting;
+    std::thread holder([&meeting] {
+        const auto meet = [](dl_phdr_info*, std::size_t, void* data) {
+            static_cast<Meeting*>(data)->held.release();
+            static_cast<Meeting*>(data)->release.acquire();
+            return 1;
+        };
+        dl_iterate_phdr(meet, &meeting);
+    });
+    meeting.held.acquire();
+    for (; children > 0; --children) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60); // rather than wait for ever
+            context = primary_context();
+            allocate_and_free(512);
+            leave_block(512);
+            _exit(0);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        std::printf("ended with %d\n", status);
+    }
+    meeting.release.release();
+    holder.join();
+}
+
 const struct {
     const char* name;
     void (*play)(int number);
+    bool opens = true; // first a context of the main thread
 } kScenes[] = {
     {"churn", churn},
     {"at_once", at_once},
     {"leave_others_at_work", leave_others_at_work},
-    {"small_stacks", small_stacks},
+    {"small_stacks", small_stacks, false}, // the first such thread opens the log
     {"deep", deep},
+    {"fork_in_loader", fork_in_loader, false},
 };
 
 } // namespace
@@ -179,10 +216,10 @@ int main(int argc, char** argv)
 {
     if (argc != 3)
         return 2;
-    if (std::strcmp(argv[1], "small_stacks") != 0) // there the first such thread opens the log
-        context = primary_context();
     for (const auto& scene : kScenes)
         if (std::strcmp(scene.name, argv[1]) == 0) {
+            if (scene.opens)
+                context = primary_context();
             scene.play(std::atoi(argv[2]));
             std::printf("%s %s done\n", argv[1], argv[2]);
             return 0;

@@ -3,6 +3,8 @@
 
 #include <link.h>
 
+#include "tracker/capture/loaded_objects.hpp"
+
 namespace vramscope::capture {
 namespace {
 
@@ -134,7 +136,7 @@ bool read_cie(const std::uint8_t* at, std::uintptr_t limit, Cie& cie) noexcept
 bool find_frame_entry(std::uintptr_t address, FrameEntry& entry) noexcept
 {
     Object object{.address = address};
-    if (!::dl_iterate_phdr(&find_object, &object) || !object.header)
+    if (!each_object(&find_object, &object) || !object.header)
         return false;
     const std::uint8_t* at = find_entry(object);
     if (!at)

@@ -72,9 +72,8 @@ const char* base_name(const char* path) noexcept
     return base;
 }
 
-} // namespace
-
-void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
+// Its default version, else another; null: not defined there.
+const ElfW(Sym) * find_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
 {
     const DynamicTables tables = read_dynamic(bias, dynamic);
     if (!tables.symbols || !tables.strings || !tables.gnu_hash)
@@ -92,19 +91,27 @@ void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name
     if (index < first_symbol)
         return nullptr;
     constexpr ElfW(Half) kHiddenVersion = 0x8000;
-    void* found = nullptr;
+    const ElfW(Sym)* found = nullptr;
     for (;; ++index) {
         const std::uint32_t chain = chains[index - first_symbol];
         const ElfW(Sym)& symbol = tables.symbols[index];
         if ((chain | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF &&
             same(tables.strings + symbol.st_name, name)) {
-            found = reinterpret_cast<void*>(bias + symbol.st_value);
+            found = &symbol;
             if (!tables.versions || !(tables.versions[index] & kHiddenVersion))
                 return found; // the default version
         }
         if (chain & 1)
             return found;
     }
+}
+
+} // namespace
+
+void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
+{
+    const ElfW(Sym)* symbol = find_symbol(bias, dynamic, name);
+    return symbol ? reinterpret_cast<void*>(bias + symbol->st_value) : nullptr;
 }
 
 // By the loader's own list, which begins with what the program was started with: dl_iterate_phdr
@@ -118,6 +125,17 @@ void* libc_symbol(const char* name) noexcept
         if (void* found = object_symbol(map->l_addr, map->l_ld, name))
             return found;
     }
+    return nullptr;
+}
+
+void* loader_symbol(const char* name, std::size_t& bytes) noexcept
+{
+    for (const link_map* map = _r_debug.r_map; map; map = map->l_next)
+        if (same(base_name(map->l_name), "ld-linux-x86-64.so.2"))
+            if (const ElfW(Sym)* symbol = find_symbol(map->l_addr, map->l_ld, name)) {
+                bytes = symbol->st_size;
+                return reinterpret_cast<void*>(map->l_addr + symbol->st_value);
+            }
     return nullptr;
 }
 

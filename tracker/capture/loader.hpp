@@ -5,6 +5,7 @@
 // nothing is allocated.
 #pragma once
 
+#include <cstddef>
 #include <link.h>
 
 namespace vramscope::capture {
@@ -15,6 +16,9 @@ void* libc_symbol(const char* name) noexcept;
 
 // Address of `name` in one loaded object, from its dynamic section; null: not defined there.
 void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept;
+
+// A variable of the loader's own, and its size; null: not there.
+void* loader_symbol(const char* name, std::size_t& bytes) noexcept;
 
 // libc's dlsym, past every hook.
 void* loader_dlsym(void* handle, const char* name) noexcept;

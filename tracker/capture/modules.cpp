@@ -1,4 +1,4 @@
-// tracker/capture/modules.cpp — one walk over dl_iterate_phdr, compared with the walk before.
+// tracker/capture/modules.cpp — one walk over what is loaded, compared with the walk before.
 #include "tracker/capture/modules.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tracker/capture/arena.hpp"
+#include "tracker/capture/loaded_objects.hpp"
 
 namespace vramscope::capture {
 namespace {
@@ -99,7 +100,7 @@ unsigned long long unloaded_objects() noexcept
 {
     const SignalsHeld held; // its lock is held while it calls us back
     unsigned long long count = 0;
-    ::dl_iterate_phdr(
+    each_object(
         [](dl_phdr_info* info, std::size_t, void* data) {
             *static_cast<unsigned long long*>(data) = info->dlpi_subs;
             return 1;
@@ -186,7 +187,7 @@ void Modules::scan(const ModuleObserver& observer) noexcept
         module->generation = self.generation_;
         return 0;
     };
-    ::dl_iterate_phdr(visit, &scan);
+    each_object(visit, &scan);
     if (!scan.changed)
         return;
     for (std::size_t i = 0; i < used_ && modules_; ++i) {

@@ -11,6 +11,7 @@
 #include <link.h>
 #include <sys/stat.h>
 
+#include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 
 namespace vramscope::capture {
@@ -112,6 +113,8 @@ bool open_libunwind() noexcept
 
 void open_unwinder(const char* wanted) noexcept
 {
+    if (objects_locked_for_ever()) // each of them asks for the lock
+        return unwinder.store(Unwinder::none, std::memory_order_release);
     if (unwinder.load(std::memory_order_acquire) != Unwinder::none)
         return;
     if (wanted && std::strcmp(wanted, "none") == 0)
@@ -120,7 +123,7 @@ void open_unwinder(const char* wanted) noexcept
     if (!(wanted && std::strcmp(wanted, "glibc") == 0) && open_libunwind()) {
         const Backtrace function = libunwind_backtrace.load(std::memory_order_relaxed);
         function(warm, 4);
-        ::dl_iterate_phdr(&find_pipe, reinterpret_cast<void*>(function));
+        each_object(&find_pipe, reinterpret_cast<void*>(function));
         unwinder.store(Unwinder::libunwind, std::memory_order_release);
         return;
     }

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/capture/signals.hpp"
@@ -356,6 +357,9 @@ bool Lifecycle::open(Thread& thread, const Opening& opening) noexcept
         if (!process->generation) {
             if (opened_by)
                 forget_parent();
+            if (capture::objects_locked_for_ever())
+                tell("another thread held the loader's lock when this process was forked: its "
+                     "events have no stacks");
             for (const char* line : {settings().complaint, settings().without_effect})
                 if (*line)
                     tell("%s", line);

@@ -1,0 +1,21 @@
+// tracker/capture/loaded_objects.hpp — the walk over what is loaded: dl_iterate_phdr, and what
+// takes its place where that would wait for ever.
+//
+// glibc's fork gives the child the lock of that walk as it was: if another thread of the parent
+// held it, nobody ever lets go of it in the child. Nothing can then be loaded or unloaded there
+// either, so that the list can be read without the lock.
+#pragma once
+
+#include <cstddef>
+#include <link.h>
+
+namespace vramscope::capture {
+
+// As dl_iterate_phdr(3). Of a list that is locked for ever dlpi_adds is 1 and dlpi_subs 0.
+int each_object(int (*visit)(dl_phdr_info* info, std::size_t bytes, void* data),
+                void* data) noexcept;
+
+// dl_iterate_phdr would not return: no call of it may be made by others on our behalf either.
+bool objects_locked_for_ever() noexcept;
+
+} // namespace vramscope::capture
