@@ -30,6 +30,7 @@ constexpr std::uint64_t kShortNs = 100'000'000;  // shorter times may be the mac
 constexpr std::uint64_t kLongNs = 1'000'000'000; // longer ones are the program's
 constexpr double kLaterAllocations = 16;
 constexpr std::uint64_t kFewestReused = 4;
+constexpr double kGapsOfAStop = 3; // the longest of them, that must have passed since the last rise
 
 double tail_allowed(double gap) noexcept
 {
@@ -162,10 +163,83 @@ bool is_even(const PlaceSeries& place, const GrowthWindow& window, std::span<con
                        [&](const std::vector<double>& axis) { return is_straight(level, axis); });
 }
 
+std::vector<std::size_t> rising_spans(std::span<const double> level)
+{
+    std::vector<std::size_t> spans;
+    for (std::size_t at = 1; at < level.size(); ++at)
+        if (level[at] > level[at - 1])
+            spans.push_back(at);
+    return spans;
+}
+
+// Rises at these places of an axis, and then none up to its end: a tail that is long beside the
+// longest time between two of them, and that chance would hardly leave empty had they gone on.
+bool are_over(std::span<const double> rises, double begin, double end)
+{
+    double longest = 0;
+    double last = begin;
+    for (const double at : rises) {
+        longest = std::max(longest, at - last);
+        last = std::max(last, at);
+    }
+    const double tail = share(end - last, end - begin);
+    return tail > kTail && end - last >= kGapsOfAStop * longest &&
+           std::pow(1 - tail, static_cast<double>(rises.size())) <= 1 - kSure;
+}
+
+// In the first half of the window it rose three times as much as in the second, or more, and then
+// stopped.
+bool levelled_off(const GrowthWindow& window, std::span<const double> level,
+                  std::span<const double> rises)
+{
+    const double half = (window.begin + window.end) / 2;
+    double by_half = level.front();
+    for (std::size_t at = 0; at < level.size() && window.spans[at].from < half; ++at)
+        by_half = level[at];
+    return rises.size() >= kFewestReused &&
+           by_half - level.front() >= 3 * (level.back() - by_half) &&
+           window.end - rises.back() > kTail * window.length();
+}
+
+// Without steps a window ends with the last call of the place. What came behind it counts as well,
+// by allocations and by time, as far as these say something.
+bool ended_before_the_work(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
+                           std::span<const std::size_t> rising, const GrowthContext& context)
+{
+    const auto over = [&](double (*where)(std::uint64_t, const GrowthContext&)) {
+        std::vector<double> places;
+        for (const std::size_t at : rising)
+            places.push_back(where(window.spans[at].from_ticks, context));
+        return are_over(places, where(window.spans.front().from_ticks, context), 1);
+    };
+    const std::uint64_t last = window.spans[rises.last].from_ticks;
+    const double later =
+        static_cast<double>(context.allocations.count()) - context.allocations.at(last);
+    const bool by_calls = later >= kLaterAllocations || others_call(place, window, rises, context);
+    const bool by_time = ns_after(last, context) >= kLongNs;
+    return (by_calls || by_time) && (!by_calls || over(allocation_place)) &&
+           (!by_time || over(time_place));
+}
+
+// It grew, and then no more while the work went on.
+bool has_stopped(const PlaceSeries& place, const GrowthWindow& window,
+                 std::span<const double> values, const Rises& rises, const GrowthContext& context)
+{
+    if (rises.count < kRisesToTell || !is_of_a_loop(place, window, rises, context))
+        return false;
+    const std::vector<double> level = lasting(values);
+    const std::vector<std::size_t> rising = rising_spans(level);
+    std::vector<double> places;
+    for (const std::size_t at : rising)
+        places.push_back(window.spans[at].from);
+    return levelled_off(window, level, places) || are_over(places, window.begin, window.end) ||
+           (!context.steps && ended_before_the_work(place, window, rises, rising, context));
+}
+
 // It did not rise any more while blocks came and went; or hardly ever while all were replaced,
-// twice on average; or it fell as far as it had risen; or it rose ever more slowly and stopped.
-bool is_bounded(const PlaceSeries& place, const GrowthWindow& window,
-                std::span<const double> values, const Rises& rises)
+// twice on average; or it fell as far as it had risen.
+bool is_replaced(const PlaceSeries& place, const GrowthWindow& window,
+                 std::span<const double> values, const Rises& rises)
 {
     if (values.empty())
         return false;
@@ -173,17 +247,12 @@ bool is_bounded(const PlaceSeries& place, const GrowthWindow& window,
     for (std::size_t at = rises.last; at < window.spans.size(); ++at)
         events_after += window.spans[at].events;
     const double deepest = deepest_fall(values);
-    const std::vector<double> level = lasting(values);
-    const double middle = level[level.size() / 2];
     const bool reused = events_after >= std::max<std::uint64_t>(kFewestReused, window.events / 10);
     const bool emptied = deepest > 0 && deepest >= rises.growth / 2;
-    const bool stopped = rises.count >= kFewestReused &&
-                         middle - level.front() >= 3 * (level.back() - middle) &&
-                         window.end - window.spans[rises.last].from > kTail * window.length();
     const std::uint64_t frees = frees_within(place, window);
-    const bool replaced = rises.count <= 2 && rises.growth * 2 < level.back() &&
+    const bool replaced = rises.count <= 2 && rises.growth * 2 < lasting(values).back() &&
                           static_cast<double>(frees) >= 2 * window.spans.back().blocks;
-    return stopped || ((reused || replaced || emptied) && frees >= kFewestReused);
+    return (reused || replaced || emptied) && frees >= kFewestReused;
 }
 
 GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
@@ -219,6 +288,24 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     return rate;
 }
 
+// A median slope is that of the steps in which something grew. Of what did not grow in all of them
+// nothing is said that makes more, over the steps, than was added.
+void average_out(GrowthFinding& finding, const WindowSpan& first, const GrowthWindow& window,
+                 const GrowthContext& context)
+{
+    const auto at_most = [](double rate, std::uint64_t added, double length) {
+        return length > 0 ? std::min(rate, static_cast<double>(added) / length) : rate;
+    };
+    const double steps = window.end - first.from;
+    const double seconds = static_cast<double>(ns_after(first.from_ticks, context)) / 1e9;
+    GrowthRate& rate = finding.rate;
+    rate.bytes_per_second = at_most(rate.bytes_per_second, finding.bytes, seconds);
+    if (!context.steps)
+        return; // then it is an average already
+    rate.bytes_per_step = at_most(rate.bytes_per_step, finding.bytes, steps);
+    rate.blocks_per_step = at_most(rate.blocks_per_step, finding.blocks, steps);
+}
+
 } // namespace
 
 bool may_grow(const PlaceSeries& place, const GrowthContext& context)
@@ -233,7 +320,8 @@ GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& contex
     const std::vector<double> values = window.values();
     const Rises rises = rises_of(values);
     finding.rises = rises.count;
-    finding.bounded = is_bounded(place, window, values, rises);
+    finding.bounded = is_replaced(place, window, values, rises) ||
+                      has_stopped(place, window, values, rises, context);
     if (rises.count == 0)
         return finding;
     std::vector<double> blocks;
@@ -251,6 +339,8 @@ GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& contex
                                      : grows_to_the_end(window, rises, context)) &&
                       is_even(place, window, values, rises, context);
     finding.bounded = finding.bounded && !finding.growing;
+    if (!finding.growing)
+        average_out(finding, window.spans[rises.first], window, context);
     return finding;
 }
 

@@ -23,9 +23,12 @@ struct GrowthContext {
     std::uint64_t end_ticks = 0;   // of the program's work
 };
 
+inline constexpr std::uint64_t kRisesToTell = 3; // fewer, and nothing is said of growth
+
 struct GrowthFinding {
     bool growing = false;
-    bool bounded = false;    // it was at a level while blocks came and went, or filled up to one
+    bool bounded =
+        false; // it was at a level while blocks came and went, or rose up to one and stopped
     bool of_a_loop = false;  // not only of the making of something
     std::uint64_t rises = 0; // that lasted, after the warm-up
     std::uint64_t bytes = 0; // by all of them

@@ -11,8 +11,6 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::uint64_t kRisesToTell = 3; // fewer, and nothing is said of growth
-
 using RawPlace = std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::int32_t>;
 
 PlaceSeries series_of(SiteId id, const GrowthSource& source)

@@ -111,7 +111,7 @@ std::string class_words(const Leak& leak)
                    ? name(leak.pattern)
                    : fmt::format("unclear, perhaps growing by {}", rate_words(leak.rate));
     case LeakClass::cache:
-        return "cache (bounded)";
+        return "bounded, as a cache is";
     case LeakClass::several:
         return name(leak.pattern);
     default:
@@ -124,7 +124,7 @@ std::string leaked_parts(const Report& report)
     constexpr std::array<std::pair<LeakClass, const char*>, 3> kParts = {
         {{LeakClass::growing, "growing"},
          {LeakClass::start_up, "from start-up"},
-         {LeakClass::cache, "in caches"}}};
+         {LeakClass::cache, "bounded"}}};
     std::string parts;
     std::uint64_t named = 0;
     for (const auto& [part, word] : kParts) {

@@ -103,6 +103,34 @@ TEST(GrowthWithoutSteps, LoopBeforeALongSleepIsNotGrowingAnyMore)
     EXPECT_EQ(class_at(report_of(scene.log), kLeak), "start-up");
 }
 
+TEST(GrowthWithoutSteps, LoopThatGrewNoMoreIsBounded)
+{
+    for (const int end : {300, 600, 800}) {
+        GrowthScene scene;
+        for (int turn = 0; turn < 1000; ++turn) {
+            scene.flash(kOther);
+            if (turn < end)
+                scene.take(kLeak);
+        }
+        const Report report = report_of(scene.log);
+        EXPECT_EQ(class_at(report, kLeak), end == 300 ? "start-up" : "cache") << end;
+        EXPECT_TRUE(report.growth.empty());
+    }
+}
+
+TEST(GrowthWithoutSteps, LoopBeforeALongWaitIsNotSaidToHaveStopped)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 100; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+        scene.sleep(100'000'000);
+    }
+    scene.sleep(6'000'000'000);
+    scene.flash(3);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "unclear");
+}
+
 TEST(GrowthWithoutSteps, FewBlocksOfVaryingSizeAreSeveral)
 {
     GrowthScene scene;
