@@ -19,11 +19,11 @@ LAYERS = {
     "interpose": [],  # vramscope.h, the header for programs
     "report/read": ["report", "tracker/format"],
     "report/analyze": ["report", "report/read", "tracker/format"],
-    "report/export": ["report", "report/read", "report/analyze"],
+    "report/export": ["report", "report/read", "report/analyze", "tracker/format"],
     "report": ["report/read", "report/analyze", "report/export", "tracker/format"],
     "tools": ["report", "report/read", "report/analyze", "report/export", "tools/simgpu", "tracker/format",
               "tracker/log", "tracker/capture"],  # settings.def, outside_mark; clock.hpp
-    "tools/simgpu": [],
+    "tools/simgpu": ["tracker/format"],  # size_text, terminal_text
     "tests": ["tracker", "interpose", "report", "tools"],
 }
 

@@ -16,13 +16,13 @@
 #include <string_view>
 
 #include "report/error.hpp"
+#include "tracker/format/size_text.hpp"
 
 namespace vramscope {
 
 const char* const kBudgetHelp =
-    R"(
-Budgets hold for each process by itself. Leaks fail, as --max-leaked 0, unless --fail-on names other things. FILE.json
-has the same names: {"max-leaked": 0, "max-peak": "8GiB", "max-growth": "1MiB/step", "fail-on": ["leaks", "oom"]}
+    R"(Budgets hold for each process by itself. Leaks fail, as --max-leaked 0, unless --fail-on names other things. FILE.json
+has the same names: {"max-leaked": 0, "max-peak": "1.5GiB", "max-growth": "1MiB/step", "fail-on": ["leaks", "oom"]}
 )";
 
 namespace {
@@ -51,29 +51,13 @@ std::optional<double> take_decimal(std::string_view& text)
     return number;
 }
 
-// K, M, G, T, each with or without B or iB, are powers of 1024.
-std::optional<double> unit_of(std::string_view unit)
-{
-    if (unit.empty() || unit == "B")
-        return 1;
-    constexpr std::string_view kLetters = "kmgtKMGT";
-    const std::size_t letter = kLetters.find(unit.front());
-    const std::string_view rest = unit.substr(1);
-    if (letter == kLetters.npos || (!rest.empty() && rest != "B" && rest != "iB"))
-        return std::nullopt;
-    return std::pow(1024.0, static_cast<double>(letter % 4 + 1));
-}
-
-constexpr double kMostBytes = 0x1p60; // an exbibyte: more is a slip
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60; // an exbibyte: more is a slip
 constexpr const char* kBytesWanted = "bytes up to 1024PiB: 0, 4096, 64MiB or 1.5GiB";
 
-std::optional<double> read_bytes(std::string_view text)
+std::optional<std::uint64_t> read_bytes(std::string_view text)
 {
-    const auto number = take_decimal(text);
-    const auto unit = unit_of(text);
-    if (!number || !unit || *number * *unit > kMostBytes)
-        return std::nullopt;
-    return *number * *unit;
+    const std::optional<std::uint64_t> bytes = format::read_size(text);
+    return bytes && *bytes <= kMostBytes ? bytes : std::nullopt;
 }
 
 std::uint64_t bytes(const std::string& where, const std::string& text)
@@ -81,7 +65,7 @@ std::uint64_t bytes(const std::string& where, const std::string& text)
     const auto read = read_bytes(text);
     if (!read)
         refuse(where, text, kBytesWanted);
-    return static_cast<std::uint64_t>(*read);
+    return *read;
 }
 
 GrowthBudget growth(const std::string& where, const std::string& text)
@@ -95,7 +79,7 @@ GrowthBudget growth(const std::string& where, const std::string& text)
         refuse(where, text,
                "bytes and what they are per: 0, 64KiB/step, 1MiB/s or 512/call; a plain number is "
                "per step");
-    budget.bytes = *read;
+    budget.bytes = static_cast<double>(*read);
     budget.per = per == "s"      ? GrowthBudget::Per::second
                  : per == "call" ? GrowthBudget::Per::call
                                  : GrowthBudget::Per::step;
@@ -253,8 +237,13 @@ private:
     }
 
     // A number or a string, as an option would have it; what is neither is refused by its reader.
+    // Programs that write JSON make 4096.0 of a whole number.
     static std::string as_text(const nlohmann::json& value)
     {
+        if (value.is_number_float())
+            if (const double number = value;
+                number >= 0 && number < 0x1p63 && number == std::trunc(number))
+                return std::to_string(static_cast<std::uint64_t>(number));
         return value.is_string()
                    ? value.get<std::string>()
                    : value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -280,7 +269,7 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
         if (value)
             option->option_text(value);
         if (needs)
-            option->needs(needs);
+            option->needs(needs)->group("With --check");
     };
     add(command.add_option("--budget", options.file, "budgets in a file, by these names"),
         "FILE.json");

@@ -13,6 +13,7 @@
 
 #include "report/error.hpp"
 #include "report/export/pool_text.hpp"
+#include "report/export/words.hpp"
 #include "tools/commands.hpp"
 #include "tools/diagnosis.hpp"
 #include "tools/driver_probe.hpp"
@@ -41,7 +42,7 @@ public:
 private:
     static void line(const char* word, const std::string& what)
     {
-        fmt::print("{:<5} {}\n", word, printable(what));
+        fmt::print("{:<5} {}\n", word, report::terminal_safe(what));
     }
 
     bool all_well_ = true;

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
+#include "report/export/words.hpp"
 #include "report/read/log_copy.hpp"
 #include "tools/commands.hpp"
 #include "tools/live_process.hpp"
-#include "tools/messages.hpp"
 #include "tools/results.hpp"
 #include "tracker/capture/clock.hpp"
 
@@ -58,7 +58,7 @@ int snapshot_command(const SnapshotOptions& options)
         [&](std::ostream& out) {
             report::write_snapshot(out, report, style_for(STDOUT_FILENO));
             if (!options.copy.empty())
-                out << "\nNext: vramscope report " << printable(options.copy) << '\n';
+                out << "\nNext: vramscope report " << report::terminal_safe(report::shell_quoted(options.copy)) << '\n';
         });
     return 0;
 }

@@ -2,10 +2,12 @@
 #include "tools/messages.hpp"
 
 #include <cstdlib>
-#include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <string_view>
 #include <unistd.h>
+
+#include "report/export/words.hpp"
 
 namespace vramscope {
 namespace {
@@ -27,7 +29,7 @@ spdlog::logger& logger()
 void write(spdlog::level::level_enum level, const char* pattern, const std::string& line)
 {
     logger().set_pattern(pattern);
-    logger().log(level, printable(line));
+    logger().log(level, report::terminal_safe(line));
 }
 
 } // namespace
@@ -43,21 +45,6 @@ void warn(const std::string& line)
 void fail(const std::string& line)
 {
     write(spdlog::level::err, "vramscope: %^error:%$ %v", line);
-}
-
-std::string printable(std::string_view text)
-{
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const bool c1 = byte == 0xc2 && i + 1 < text.size() &&
-                        (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
-        if (byte < 0x20 || byte == 0x7f || c1)
-            out += fmt::format("\\x{:02x}", byte);
-        else
-            out += text[i];
-    }
-    return out;
 }
 
 bool can_draw(int descriptor)

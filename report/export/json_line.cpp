@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "report/export/utf8.hpp"
+#include "tracker/format/terminal_text.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -164,7 +164,7 @@ void JsonLine::append_quoted(std::string_view text)
         if (text.empty())
             break;
         std::uint32_t point = 0;
-        const std::size_t length = utf8_character(text, point);
+        const std::size_t length = format::utf8_character(text, point);
         append_escaped(out_, length == 0 ? 0xfffd : point);
         text.remove_prefix(std::max<std::size_t>(length, 1));
     }

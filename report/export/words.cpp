@@ -6,18 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "report/export/utf8.hpp"
+#include "tracker/format/terminal_text.hpp"
 
 namespace vramscope::report {
 
 namespace {
-
-bool commands_a_terminal(std::uint32_t point) noexcept
-{
-    return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-           (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
-           (point >= 0x2060 && point <= 0x206f) || point == 0xfeff;
-}
 
 // Replaces what stands between the outermost `open` and `close` by "...".
 std::string elide_inside(std::string_view name, char open, char close)
@@ -97,19 +90,7 @@ std::string terminal_safe(std::string_view text)
 {
     std::string safe;
     safe.reserve(text.size());
-    while (!text.empty()) {
-        std::uint32_t point = 0;
-        const std::size_t length = utf8_character(text, point);
-        const bool as_it_is = length > 0 && !commands_a_terminal(point);
-        const std::size_t taken = std::max<std::size_t>(length, 1);
-        for (const char c : text.substr(0, taken)) {
-            if (as_it_is)
-                safe += c;
-            else
-                safe += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(c));
-        }
-        text.remove_prefix(taken);
-    }
+    format::put_terminal_safe(text, [&safe](char c) { safe += c; });
     return safe;
 }
 

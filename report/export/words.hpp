@@ -13,8 +13,8 @@ std::string grouped(std::uint64_t number);                        // "1,204"
 std::string counted(std::uint64_t number, std::string_view noun); // "1 block", "1,204 blocks"
 std::string human_time(std::uint64_t ns);                         // "850 us", "12.3 ms", "1.204 s"
 
-// What a terminal could take for a command (control characters, C1, bidirectional marks) and what
-// is no UTF-8 becomes \xNN. Everything that comes from a log or a binary goes through this.
+// tracker/format/terminal_text.hpp as a string. Everything that comes from a log, a binary or a
+// command line goes through this on its way to a terminal.
 std::string terminal_safe(std::string_view text);
 
 // Characters, not bytes; of text that is terminal_safe.

@@ -22,14 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDeleted = " (deleted)"; // as /proc/self/maps marks a removed file
 
-// Paths come from logs; a notice is one line.
-std::string printable(std::string text)
-{
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-    return text;
-}
-
 std::string hex(std::string_view bytes)
 {
     constexpr std::string_view kDigits = "0123456789abcdef";
@@ -202,11 +194,10 @@ OpenModule Symbolizer::Impl::load(const ModuleId& id)
             module.dwarf = DwarfIndex::open(*module.debug_file);
     }
     if (!module.binary && !module.debug_file)
-        notices_.push_back(printable(id.path) + ": " + why_not +
-                           "; its frames are shown as module+offset");
+        notices_.push_back(id.path + ": " + why_not + "; its frames are shown as module+offset");
     else if (id.build_id.empty())
         notices_.push_back(
-            printable(id.path) +
+            id.path +
             ": has no build-id in the log, so the names are those of the file that is there now; "
             "link with -Wl,--build-id to have this checked");
     return module;

@@ -48,6 +48,9 @@ TEST(Words, ControlCharactersOfAnyKindAreEscaped)
                             "evil"),
               "\\xe2\\x80\\xaeevil")
         << "right-to-left override";
+    EXPECT_EQ(terminal_safe("\xd8\x9c\xe2\x81\xa6"), "\\xd8\\x9c\\xe2\\x81\\xa6")
+        << "Arabic letter mark, left-to-right isolate";
+    EXPECT_EQ(terminal_safe("\xf3\xa0\x80\xa0"), "\\xf3\\xa0\\x80\\xa0") << "an invisible tag";
     EXPECT_EQ(terminal_safe(std::string_view("a\0b", 3)), "a\\x00b");
 }
 

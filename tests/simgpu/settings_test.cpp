@@ -13,10 +13,11 @@ TEST(DeviceSetting, ReadsSizesAndCounts)
         unsigned count;
         std::size_t bytes;
     } cases[] = {
-        {"24GiB", 1, std::size_t{24} << 30},   {"2x80GiB", 2, std::size_t{80} << 30},
-        {"512MiB", 1, std::size_t{512} << 20}, {"64M", 1, std::size_t{64} << 20},
-        {"1T", 1, std::size_t{1} << 40},       {"33554432", 1, std::size_t{32} << 20},
-        {"16x1g", 16, std::size_t{1} << 30},   {"65536KiB", 1, std::size_t{64} << 20},
+        {"24GiB", 1, std::size_t{24} << 30},    {"2x80GiB", 2, std::size_t{80} << 30},
+        {"512MiB", 1, std::size_t{512} << 20},  {"64M", 1, std::size_t{64} << 20},
+        {"1T", 1, std::size_t{1} << 40},        {"33554432", 1, std::size_t{32} << 20},
+        {"16x1g", 16, std::size_t{1} << 30},    {"2x1.5GiB", 2, std::size_t{3} << 29},
+        {"65536KiB", 1, std::size_t{64} << 20},
     };
     for (const auto& known : cases) {
         const auto setting = parse_devices(known.text);
@@ -30,7 +31,7 @@ TEST(DeviceSetting, RefusesTheRest)
 {
     for (const char* text :
          {"", "GiB", "x24GiB", "2x", "0x24GiB", "17x24GiB", "24 GiB", "24Gi", "24GiBs", "-24GiB",
-          "1", "3TiB", "99999999999999999999", "18446744073709551615T", "1.5GiB"})
+          "1", "3TiB", "99999999999999999999", "18446744073709551615T", "1.5", "24Gib", "2x2x1GiB"})
         EXPECT_FALSE(parse_devices(text)) << text;
 }
 

@@ -50,10 +50,11 @@ TEST(SettingsValues, SizesArePowersOf1024)
     EXPECT_EQ(read<Size>("512MiB"), 512_MiB);
     EXPECT_EQ(read<Size>("512MB"), 512_MiB);
     EXPECT_EQ(read<Size>("8G"), 8192_MiB);
+    EXPECT_EQ(read<Size>("1.5GiB"), 1536_MiB);
     EXPECT_EQ(read<Size>("2TiB"), 2097152_MiB);
     EXPECT_EQ(read<Size>("off"), kNoBytes);
     EXPECT_EQ(read<Size>("16777215TiB"), 16777215ull << 40);
-    refuse<Size>({"", "GiB", "-1", "+1", " 1", "1 ", "1.5GiB", "1Gi", "1Gb", "1GiBs", "1P", "0x10",
+    refuse<Size>({"", "GiB", "-1", "+1", " 1", "1 ", "1.5", "1Gi", "1Gb", "1GiBs", "1P", "0x10",
                   "16777216TiB", "18446744073709551615", "18446744073709551616", "none", "OFF"});
 }
 

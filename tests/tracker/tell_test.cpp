@@ -66,14 +66,15 @@ bool is_pending(int number)
 
 } // namespace
 
-TEST(Tell, IsOneLineWithoutControlCharacters)
+TEST(Tell, IsOneLineThatNoTerminalCanMistake)
 {
     const Pipe pipe;
     test::run_in_child([&] { // the settings are read once by a process
         ::dup2(pipe.ends[1], STDERR_FILENO);
-        log::tell("one %s", "two\nthree\x1b");
+        log::tell("one %s", "two\nthree\x1b \xc2\x9b \xe2\x80\xae \xff größe");
     });
-    EXPECT_EQ(read_all(pipe.ends[0]), "vramscope: one two?three?\n");
+    EXPECT_EQ(read_all(pipe.ends[0]),
+              "vramscope: one two\\x0athree\\x1b \\xc2\\x9b \\xe2\\x80\\xae \\xff größe\n");
 }
 
 TEST(Tell, ReachesPipesSocketsAndFiles)

@@ -5,6 +5,9 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <optional>
+
+#include "tracker/format/size_text.hpp"
 
 namespace vramscope::log {
 namespace {
@@ -52,18 +55,6 @@ bool read_decimal(const char* text, double& number) noexcept
         unit /= 10;
     }
     return digits;
-}
-
-// The power of two that a unit stands for; -1: no unit.
-int unit_shift(const char* unit) noexcept
-{
-    if (!*unit)
-        return 0;
-    static constexpr char kLetters[] = "kmgtKMGT";
-    const char* const found = std::strchr(kLetters, *unit);
-    if (!found || (unit[1] && !is(unit + 1, "B") && !is(unit + 1, "iB")))
-        return -1;
-    return 10 * (static_cast<int>(found - kLetters) % 4 + 1);
 }
 
 bool is_division(std::uint64_t number) noexcept
@@ -164,13 +155,8 @@ bool Size::read(const char* text, Value& value) noexcept
     value = kNoBytes;
     if (is(text, "off"))
         return true;
-    std::uint64_t number = 0;
-    if (!take_number(text, number))
-        return false;
-    const int shift = unit_shift(text);
-    if (shift < 0 || number > kNoBytes >> shift)
-        return false;
-    value = number << shift;
+    const std::optional<std::uint64_t> bytes = format::read_size(text);
+    value = bytes.value_or(kNoBytes);
     return value != kNoBytes;
 }
 

@@ -39,7 +39,7 @@ struct Sync { // true: strict
     using Value = bool;
     static bool read(const char* text, Value& value) noexcept;
 };
-struct Size { // K, M, G or T, each with or without B or iB, are powers of 1024
+struct Size { // tracker/format/size_text.hpp
     using Value = std::uint64_t;
     static bool read(const char* text, Value& value) noexcept;
 };

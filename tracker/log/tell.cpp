@@ -14,6 +14,7 @@
 
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/signals.hpp"
+#include "tracker/format/terminal_text.hpp"
 #include "tracker/log/log_file.hpp"
 #include "tracker/log/settings.hpp"
 
@@ -82,17 +83,20 @@ int open_run_file(const char* named) noexcept
 void tell(const char* format, ...) noexcept
 {
     const int saved_errno = errno;
-    char line[1024] = "vramscope: ";
-    const std::size_t prefix = std::strlen(line);
+    const capture::Scratch<char[1024]> text;
+    if (!text) {
+        errno = saved_errno;
+        return;
+    }
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
+    std::vsnprintf(*text, sizeof *text, format, arguments);
     va_end(arguments);
-    for (char* at = line; *at;
-         ++at) // paths and settings may hold anything; a terminal obeys some of it
-        if (static_cast<unsigned char>(*at) < ' ' || *at == 0x7f)
-            *at = '?';
-    announce("note", line + prefix);
+    announce("note", *text);
+    char line[1024] = "vramscope: ";
+    const std::size_t prefix = std::strlen(line);
+    // Paths and settings may hold anything.
+    format::copy_terminal_safe(*text, line + prefix, sizeof line - prefix - 1);
     std::strcat(line, "\n");
     write_at_once(STDERR_FILENO, line, std::strlen(line));
     errno = saved_errno;

@@ -73,8 +73,7 @@ bool arm(const char* name, std::uint64_t nth, int code)
                    [] { watch().mutex.unlock(); });
     for (const FaultSetting& fault : fault_settings()) {
         if (!arm(fault.name.c_str(), fault.nth, fault.code))
-            std::fprintf(stderr, "simgpu: VRAMSCOPE_SIM_FAULTS: no entry point is called '%s'\n",
-                         fault.name.c_str());
+            complain("VRAMSCOPE_SIM_FAULTS: no entry point is called '%s'", fault.name.c_str());
     }
     const char* path = trace_path();
     if (!path)
@@ -82,8 +81,7 @@ bool arm(const char* name, std::uint64_t nth, int code)
     Watch& state = watch();
     state.trace_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (state.trace_fd < 0)
-        std::fprintf(stderr, "simgpu: VRAMSCOPE_SIM_TRACE: cannot write %s: %s\n", path,
-                     std::strerror(errno));
+        complain("VRAMSCOPE_SIM_TRACE: cannot write %s: %s", path, std::strerror(errno));
     update_watched(state);
 }
 

@@ -1,10 +1,13 @@
 // tools/simgpu/driver/settings.cpp — parse the environment of the simulated GPU.
 #include "tools/simgpu/driver/settings.hpp"
 
-#include <cctype>
 #include <charconv>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+
+#include "tracker/format/size_text.hpp"
+#include "tracker/format/terminal_text.hpp"
 
 namespace simgpu {
 namespace {
@@ -30,21 +33,6 @@ std::optional<std::uint64_t> take_number(std::string_view& text)
     return number;
 }
 
-// The power of two that K, KB, KiB, m, ... stand for.
-std::optional<unsigned> unit_shift(std::string_view unit)
-{
-    constexpr std::string_view kLetters = "kmgt";
-    if (unit.empty())
-        return 0;
-    const auto place =
-        kLetters.find(static_cast<char>(std::tolower(static_cast<unsigned char>(unit[0]))));
-    const std::string_view rest = unit.substr(1);
-    if (place == std::string_view::npos ||
-        (!rest.empty() && rest != "iB" && rest != "B" && rest != "ib"))
-        return std::nullopt;
-    return static_cast<unsigned>(10 * (place + 1));
-}
-
 std::chrono::microseconds microseconds(const char* name, std::chrono::microseconds usual)
 {
     const char* value = value_of(name);
@@ -54,30 +42,39 @@ std::chrono::microseconds microseconds(const char* name, std::chrono::microsecon
     const auto number = take_number(text);
     if (number && text.empty() && *number <= 3'600'000'000)
         return std::chrono::microseconds(*number);
-    std::fprintf(stderr, "simgpu: %s is '%s'; write microseconds, at most an hour; using %lld\n",
-                 name, value, static_cast<long long>(usual.count()));
+    complain("%s is '%s'; write microseconds, at most an hour; using %lld", name, value,
+             static_cast<long long>(usual.count()));
     return usual;
 }
 
 } // namespace
 
+void complain(const char* format, ...)
+{
+    char text[1024];
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    vramscope::format::copy_terminal_safe(text, line, sizeof line);
+    std::fprintf(stderr, "simgpu: %s\n", line);
+}
+
 std::optional<DeviceSetting> parse_devices(std::string_view text)
 {
     std::uint64_t count = 1;
-    auto number = take_number(text);
-    if (number && !text.empty() && text[0] == 'x') {
-        count = *number;
-        text.remove_prefix(1);
-        number = take_number(text);
+    if (const std::size_t x = text.find('x'); x != text.npos) {
+        std::string_view number = text.substr(0, x);
+        count = take_number(number).value_or(0);
+        if (!number.empty() || count == 0 || count > kMostDevices)
+            return std::nullopt;
+        text.remove_prefix(x + 1);
     }
-    const auto shift = unit_shift(text);
-    if (!number || !shift || count == 0 || count > kMostDevices ||
-        *number > (kMostDeviceBytes >> *shift))
+    const std::optional<std::uint64_t> bytes = vramscope::format::read_size(text);
+    if (!bytes || *bytes < kLeastBytes || *bytes > kMostDeviceBytes)
         return std::nullopt;
-    const std::size_t bytes = *number << *shift;
-    if (bytes < kLeastBytes)
-        return std::nullopt;
-    return DeviceSetting{static_cast<unsigned>(count), bytes};
+    return DeviceSetting{static_cast<unsigned>(count), *bytes};
 }
 
 std::optional<DeviceSetting> device_setting()
@@ -85,11 +82,9 @@ std::optional<DeviceSetting> device_setting()
     const char* value = value_of("VRAMSCOPE_SIMULATE");
     const auto setting = parse_devices(value ? value : "24GiB");
     if (!setting)
-        std::fprintf(stderr,
-                     "simgpu: VRAMSCOPE_SIMULATE is '%s'; write a size from 16MiB to 2TiB, with up "
-                     "to 16 devices: "
-                     "24GiB or 2x80GiB\n",
-                     value);
+        complain("VRAMSCOPE_SIMULATE is '%s'; write a size from 16MiB to 2TiB, with up to 16 "
+                 "devices: 24GiB or 2x80GiB",
+                 value);
     return setting;
 }
 
@@ -114,10 +109,9 @@ std::vector<FaultSetting> fault_settings()
         tail.remove_prefix(equals ? 1 : 0);
         const auto code = take_number(tail);
         if (!nth || !equals || !code || *code > 999 || !tail.empty()) {
-            std::fprintf(stderr,
-                         "simgpu: VRAMSCOPE_SIM_FAULTS: '%.*s' is not NAME@CALL=CODE, for example "
-                         "cuMemAlloc_v2@3=2\n",
-                         static_cast<int>(item.size()), item.data());
+            complain("VRAMSCOPE_SIM_FAULTS: '%.*s' is not NAME@CALL=CODE, for example "
+                     "cuMemAlloc_v2@3=2",
+                     static_cast<int>(item.size()), item.data());
             continue;
         }
         faults.push_back({std::string(item.substr(0, at)), *nth, static_cast<int>(*code)});

@@ -16,6 +16,9 @@
 
 namespace simgpu {
 
+// One line on stderr, "simgpu: …"; what the environment holds is made safe for a terminal.
+[[gnu::format(printf, 1, 2)]] void complain(const char* format, ...);
+
 struct DeviceSetting {
     unsigned count;
     std::size_t bytes;
