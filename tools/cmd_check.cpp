@@ -7,8 +7,10 @@
 #include "report/export/check.hpp"
 #include "tools/budget.hpp"
 #include "tools/gate.hpp"
+#include "tools/output_options.hpp"
 #include "tools/results.hpp"
 #include "tools/suppression_options.hpp"
+#include "tools/usage.hpp"
 
 namespace vramscope {
 namespace {
@@ -29,6 +31,7 @@ Examples:
 struct CheckOptions {
     std::vector<std::string> logs;
     std::string json;
+    bool force = false; // overwrite what `json` names
     BudgetOptions budget;
     SuppressionOptions suppressions;
 };
@@ -38,10 +41,13 @@ int check_command(const CheckOptions& options)
     const report::Budget budget = read_budget(options.budget);
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
-    const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
+    const std::vector<std::filesystem::path> logs = find_logs(options.logs);
+    const Output json(options.json, inputs(logs, options.suppressions, options.budget.file),
+                      options.force);
+    const report::Report report = read_logs(logs, std::move(reading));
     const report::Check check = report::check(report, budget);
     write_results(
-        options.json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
+        json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
         [&](std::ostream& out) {
             report::write_check(out, check, report, style_for(STDOUT_FILENO));
         });
@@ -58,11 +64,10 @@ GateCommand add_check(CLI::App& app)
     command->add_option("LOG", options->logs, "logs, or folders of them")
         ->required()
         ->option_text(" ");
-    command->add_option("--json", options->json, "write the check for machines; - is stdout")
-        ->option_text("FILE");
+    add_json_options(*command, options->json, options->force, "the check");
     add_budget_options(*command, options->budget, nullptr);
     add_suppression_options(*command, options->suppressions);
-    command->footer(std::string(kBudgetHelp) + kCheckFooter);
+    command->footer(std::string(kBudgetHelp) + kSizesHelp + kCheckFooter);
     return {command, [options] { return check_command(*options); }};
 }
 

@@ -8,6 +8,7 @@
 #include "report/error.hpp"
 #include "report/export/compare.hpp"
 #include "tools/gate.hpp"
+#include "tools/output_options.hpp"
 #include "tools/results.hpp"
 #include "tools/suppression_options.hpp"
 
@@ -31,6 +32,7 @@ struct DiffOptions {
     std::string base;
     std::string now;
     std::string json;
+    bool force = false;   // overwrite what `json` names
     double tolerance = 5; // percent
     bool fail = false;
     SuppressionOptions suppressions;
@@ -44,12 +46,16 @@ int diff_command(const DiffOptions& options)
             fmt::format("--tolerance {}: write a percentage from 0 to 1000", options.tolerance));
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
-    const report::Report base = read_logs(find_logs({options.base}), reading);
-    const report::Report now = read_logs(find_logs({options.now}), reading);
+    const std::vector<std::filesystem::path> base_logs = find_logs({options.base});
+    const std::vector<std::filesystem::path> new_logs = find_logs({options.now});
+    std::vector<std::filesystem::path> taken = inputs(base_logs, options.suppressions);
+    taken.insert(taken.end(), new_logs.begin(), new_logs.end());
+    const Output json(options.json, taken, options.force);
+    const report::Report base = read_logs(base_logs, reading);
+    const report::Report now = read_logs(new_logs, reading);
     const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
     write_results(
-        options.json,
-        [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
+        json, [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
         [&](std::ostream& out) {
             report::write_comparison(out, comparison, now, style_for(STDOUT_FILENO));
         });
@@ -67,8 +73,7 @@ GateCommand add_diff(CLI::App& app)
         ->required()
         ->option_text(" ");
     command->add_option("NEW", options->now, "after")->required()->option_text(" ");
-    command->add_option("--json", options->json, "write the comparison for machines; - is stdout")
-        ->option_text("FILE");
+    add_json_options(*command, options->json, options->force, "the comparison");
     command->add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
     command
         ->add_option("--tolerance", options->tolerance,

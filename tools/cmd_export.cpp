@@ -9,7 +9,6 @@
 #include "report/export/exporters.hpp"
 #include "report/export/schemas.hpp"
 #include "tools/commands.hpp"
-#include "tools/output_file.hpp"
 #include "tools/results.hpp"
 
 namespace vramscope {
@@ -67,12 +66,13 @@ int export_command(const ExportCommandOptions& options)
         throw Error(
             Exit::usage,
             fmt::format("{} is nothing for a terminal: give it a file, -o FILE", format.name));
+    const Output output(options.output, {log}, options.force);
     report::ExportOptions how;
     how.all_frames = options.all_frames;
     how.device = options.device;
     if (!terminal)
         how.progress = progress_bar();
-    OutputFile file(options.output);
+    OutputFile file(output);
     format.write(
         log, [&file](std::string_view piece) { file.write(piece); }, how);
     file.finish();

@@ -1,7 +1,7 @@
 // tools/cmd_run.cpp — run a program with the tracer in it, and say what it leaked.
 //
 // Whatever goes wrong after the program was started is told and changes nothing of its exit status,
-// unless --check was asked for and the program itself did not fail.
+// unless the program itself did not fail, and what was asked for, --check or --json, is not there.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -19,6 +19,7 @@
 #include "tools/log_place.hpp"
 #include "tools/log_stamp.hpp"
 #include "tools/messages.hpp"
+#include "tools/output_options.hpp"
 #include "tools/results.hpp"
 #include "tools/run_file.hpp"
 #include "tools/settings.hpp"
@@ -113,7 +114,7 @@ void set_environment(const RunOptions& options, const Installation& installation
 }
 
 // Everything that can be known to fail is found before the program runs.
-std::string prepare(const RunOptions& options, const Installation& installation,
+std::string prepare(const RunOptions& options, const Output& json, const Installation& installation,
                     const RunFile& run_file)
 {
     try {
@@ -121,6 +122,7 @@ std::string prepare(const RunOptions& options, const Installation& installation,
         const std::string pattern = absolute_pattern(wanted.empty() ? kDefaultLog : wanted);
         const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
         check_folder(log);
+        json.keep_off(log);
         // A default name that is taken gets a number behind it instead. Nothing is overwritten for
         // a program that will not start.
         if (!options.log.empty() && inspect_program(options.command.front()).executable)
@@ -224,7 +226,7 @@ report::Report read_what_was_seen(const RunOptions& options, const Judgement& ju
 }
 
 // Returns the exit status of --check, or 0.
-int tell_what_was_seen(const RunOptions& options, const Judgement& judgement,
+int tell_what_was_seen(const RunOptions& options, const Judgement& judgement, const Output& json,
                        const Installation& installation, const RunFile& run_file, pid_t child,
                        int wait_status)
 {
@@ -240,8 +242,10 @@ int tell_what_was_seen(const RunOptions& options, const Judgement& judgement,
         tell_drivers(report);
         report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
     }
-    if (!options.json.empty())
-        write_json_to(options.json, report);
+    for (const std::filesystem::path& log : logs)
+        json.keep_off(log); // of several processes each has another name
+    if (json.wanted())
+        write_json_to(json, report);
     if (!judgement.budget)
         return 0;
     const report::Check check = report::check(report, *judgement.budget);
@@ -266,17 +270,23 @@ int run_command(const RunOptions& options)
     const Installation installation = parts_for(options);
     check_simulate(options, installation);
     const Judgement judgement = read_judgement(options);
+    const Output json(options.json,
+                      inputs({inspect_program(options.command.front()).path}, options.suppressions,
+                             options.budget.file),
+                      options.force);
     const RunFile run_file;
 
     TracedProcess program(options.command,
-                          [&] { return prepare(options, installation, run_file); });
+                          [&] { return prepare(options, json, installation, run_file); });
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), program.exec_error());
     const int wait_status = program.wait();
     int judged = 0;
+    bool told = false;
     try {
-        judged = tell_what_was_seen(options, judgement, installation, run_file, program.pid(),
+        judged = tell_what_was_seen(options, judgement, json, installation, run_file, program.pid(),
                                     wait_status);
+        told = true;
     } catch (const report::Error& error) {
         fail(error.what());
         judged = static_cast<int>(error.exit());
@@ -285,7 +295,8 @@ int run_command(const RunOptions& options)
         judged = static_cast<int>(report::Exit::usage);
     }
     const int own = exit_status_of(wait_status);
-    return own == 0 && options.check ? judged : own;
+    const bool asked_for = options.check || (json.wanted() && !told);
+    return own == 0 && asked_for ? judged : own;
 }
 
 } // namespace vramscope

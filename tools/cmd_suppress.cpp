@@ -1,13 +1,12 @@
 // tools/cmd_suppress.cpp — rules for what logs show as leaked, and the list of those built in.
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <sstream>
 
-#include "report/error.hpp"
 #include "report/export/suppression_file.hpp"
 #include "tools/gate.hpp"
+#include "tools/output_options.hpp"
 #include "tools/results.hpp"
 #include "tools/suppression_options.hpp"
 
@@ -36,7 +35,7 @@ Examples:
 
 struct SuppressOptions {
     std::vector<std::string> logs;
-    std::string output;
+    std::string output = "-"; // stdout
     bool force = false;
     bool list_built_in = false;
     SuppressionOptions suppressions;
@@ -57,21 +56,20 @@ std::string built_in_list()
 
 int suppress_command(const SuppressOptions& options)
 {
+    if (!options.list_built_in && options.logs.empty())
+        throw CLI::RequiredError("LOG");
+    const std::vector<std::filesystem::path> logs = find_logs(options.logs);
+    const Output output(options.output, inputs(logs, options.suppressions), options.force,
+                        Output::Keep::every_file);
     std::ostringstream text;
     if (options.list_built_in) {
         text << built_in_list();
     } else {
-        if (options.logs.empty())
-            throw CLI::RequiredError("LOG");
         report::Options reading;
         reading.suppressions = read_suppressions(options.suppressions);
-        report::write_suppression_file(text,
-                                       read_logs(find_logs(options.logs), std::move(reading)));
+        report::write_suppression_file(text, read_logs(logs, std::move(reading)));
     }
-    if (!options.force && std::filesystem::is_regular_file(options.output))
-        throw report::Error(report::Exit::usage,
-                            fmt::format("{} exists: -f overwrites it", options.output));
-    write_text_to(options.output.empty() ? "-" : options.output, text.str());
+    write_text_to(output, text.str());
     return 0;
 }
 

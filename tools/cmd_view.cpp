@@ -4,6 +4,7 @@
 
 #include "tools/commands.hpp"
 #include "tools/interrupt.hpp"
+#include "tools/output_options.hpp"
 #include "tools/results.hpp"
 
 namespace vramscope {
@@ -15,9 +16,11 @@ int view_command(const ViewOptions& options)
     reading.all_frames = options.all_frames;
     reading.per = options.per;
     reading.suppressions = read_suppressions(options.suppressions);
-    const report::Report report = read_logs(find_logs(options.logs), std::move(reading));
+    const std::vector<std::filesystem::path> logs = find_logs(options.logs);
+    const Output json(options.json, inputs(logs, options.suppressions), options.force);
+    const report::Report report = read_logs(logs, std::move(reading));
     write_results(
-        options.json, [&](std::ostream& out) { report::write_json(out, report); },
+        json, [&](std::ostream& out) { report::write_json(out, report); },
         [&](std::ostream& out) { options.write(out, report, style_for(STDOUT_FILENO)); });
     return report.interrupted ? kInterruptedStatus : 0;
 }

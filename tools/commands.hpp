@@ -22,7 +22,7 @@ struct RunOptions {
     std::string json;                  // empty: none; "-": stdout
     std::string pool;                  // of VRAMSCOPE_POOL; empty: as the environment has it
     std::vector<std::string> settings; // NAME=VALUE
-    bool force = false;                // overwrite the log that `log` names
+    bool force = false;                // overwrite what `log` and `json` name
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
     SuppressionOptions suppressions;
     bool check = false; // end as `check` would, if the program itself does not fail
@@ -35,7 +35,8 @@ struct ViewOptions {
     void (*write)(std::ostream&, const report::Report&, const report::TextStyle&) = nullptr;
     std::vector<std::string> logs; // files, or folders of *.vsl
     std::string json;
-    std::string per; // what growth is told per; empty: what suits the log
+    bool force = false; // overwrite what `json` names
+    std::string per;    // what growth is told per; empty: what suits the log
     bool all_frames = false;
     SuppressionOptions suppressions;
 };
@@ -45,6 +46,7 @@ struct ExportCommandOptions {
     std::vector<std::string> logs; // exactly one, or a folder of one
     std::string format;
     std::string output = "-";  // stdout
+    bool force = false;        // overwrite what `output` names
     std::optional<int> device; // none: all
     bool all_frames = false;
 };
@@ -60,7 +62,8 @@ int mark_command(const MarkOptions& options);
 struct SnapshotOptions {
     pid_t pid = 0;
     std::string json;
-    std::string copy; // of the log, as it is now; empty: none
+    std::string copy;   // of the log, as it is now; empty: none
+    bool force = false; // overwrite what `json` and `copy` name
     bool all_frames = false;
 };
 int snapshot_command(const SnapshotOptions& options);

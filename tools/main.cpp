@@ -1,7 +1,6 @@
 // tools/main.cpp — options, help, and the one place where errors become an exit status.
 #include <CLI/CLI.hpp>
 #include <exception>
-#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,9 @@
 #include "tools/commands.hpp"
 #include "tools/gate.hpp"
 #include "tools/messages.hpp"
+#include "tools/output_options.hpp"
 #include "tools/settings.hpp"
+#include "tools/usage.hpp"
 #include "tools/views.hpp"
 
 namespace {
@@ -144,6 +145,7 @@ struct CommandLine {
 
     CommandLine()
     {
+        vramscope::set_help_format(app);
         app.set_version_flag("--version", "vramscope " VRAMSCOPE_VERSION);
         app.require_subcommand(1);
         app.footer(kFooter);
@@ -181,8 +183,8 @@ struct CommandLine {
             ->add_option("-o,--output", run.log,
                          "where the log goes; %e program, %p process id, %h host, %t seconds")
             ->option_text("LOG");
-        run_app->add_option("--json", run.json, "write the report for machines; - is stdout")
-            ->option_text("FILE");
+        vramscope::add_json_options(*run_app, run.json, run.force, "the report",
+                                    "overwrite the log that -o names, and any file of --json");
         run_app->add_option("--pool", run.pool, "what becomes of freed memory: cache, split or off")
             ->option_text("MODE");
         run_app->add_option("--set", run.settings, "a setting of the list below; may be repeated")
@@ -192,7 +194,6 @@ struct CommandLine {
         CLI::Option* const check = run_app->add_flag(
             "--check", run.check, "then hold the run against a budget, and end as `check` does");
         vramscope::add_budget_options(*run_app, run.budget, check);
-        run_app->add_flag("-f,--force", run.force, "overwrite the log that -o names");
         run_app->add_flag("--audit", run.audit,
                           "follow libraries opened with RTLD_DEEPBIND too, by LD_AUDIT: some "
                           "programs do not start with it");
@@ -211,6 +212,7 @@ struct CommandLine {
             ->option_text("FORMAT");
         export_app->add_option("-o,--output", export_.output, "a file; else stdout")
             ->option_text("FILE");
+        export_app->add_flag("-f,--force", export_.force, vramscope::kForceHelp);
         export_app
             ->add_option("--device", export_.device, "heaptrack, pprof: only memory of this device")
             ->option_text("N");
@@ -241,9 +243,8 @@ struct CommandLine {
         snapshot_app->add_option("PID", snapshot.pid, "a process that runs under vramscope")
             ->required()
             ->option_text(" ");
-        snapshot_app
-            ->add_option("--json", snapshot.json, "write the report for machines; - is stdout")
-            ->option_text("FILE");
+        vramscope::add_json_options(*snapshot_app, snapshot.json, snapshot.force, "the report",
+                                    "overwrite the copy, and any file of --json");
         snapshot_app
             ->add_option("-o,--output", snapshot.copy, "keep a copy of the log as it is now")
             ->option_text("COPY");
@@ -271,8 +272,7 @@ struct CommandLine {
         app_of_one->add_option("LOG", view.logs, "logs, or folders of them")
             ->required()
             ->option_text(" ");
-        app_of_one->add_option("--json", view.json, "write the report for machines; - is stdout")
-            ->option_text("FILE");
+        vramscope::add_json_options(*app_of_one, view.json, view.force, "the report");
         app_of_one
             ->add_option("--per", view.per,
                          "tell growth per step of this NVTX range or mark: epoch, \"step 1\"")
@@ -330,15 +330,6 @@ int dispatch(CommandLine& line)
     return vramscope::doctor_command(line.doctor);
 }
 
-int usage_error(const CommandLine& line, const CLI::ParseError& error)
-{
-    std::string command = "vramscope";
-    for (const CLI::App* chosen : line.app.get_subcommands())
-        command += " " + chosen->get_name();
-    vramscope::fail(fmt::format("{} (see `{} --help`)", error.what(), command));
-    return static_cast<int>(Exit::usage);
-}
-
 } // namespace
 
 int main(int argc, char** argv)
@@ -347,7 +338,8 @@ int main(int argc, char** argv)
         CommandLine line;
         try {
             std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-            if (!arguments.empty() && arguments.front() == "run")
+            vramscope::check_command_name(line.app, arguments);
+            if (arguments.front() == "run")
                 line.run.command = take_program(*line.run_app, arguments);
             std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
             line.app.parse(arguments);
@@ -355,7 +347,8 @@ int main(int argc, char** argv)
         } catch (const CLI::Success& asked) {
             return line.app.exit(asked); // --help and --version
         } catch (const CLI::ParseError& error) {
-            return usage_error(line, error);
+            vramscope::fail(vramscope::usage_line(line.app, error));
+            return static_cast<int>(Exit::usage);
         }
     } catch (const vramscope::report::Error& error) {
         vramscope::fail(error.what());

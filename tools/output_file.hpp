@@ -1,18 +1,51 @@
-// tools/output_file.hpp — what a command writes: to stdout, or to a file that appears whole or not
-// at all.
+// tools/output_file.hpp — what a command writes, and what it may not write over.
 //
-// A regular file is written beside its place and then renamed. What is no regular file (/dev/null,
-// a pipe) is written where it is. Every error is an Error (125) that names the file.
+// An Output is checked when the command begins, before anything is read, written or started: it can
+// be written, it is none of the command's inputs or other outputs, and what it would replace is an
+// output of ours, unless --force was given. Files are compared by what they are: a link to an input
+// is that input. OutputFile writes it: a regular file beside its place, which it takes when all is
+// written; what is no regular file (/dev/null, a pipe) where it is; /dev/stdout and /dev/fd/N
+// through that descriptor. Every error is an Error (125) that names the file.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
+#include <vector>
 
 namespace vramscope {
 
+class Output {
+public:
+    // What is not replaced without --force: files that neither --json nor `export` wrote; or any
+    // but an empty one, where what is written is edited or kept.
+    enum class Keep { foreign_files, every_file };
+
+    // "-" is stdout, nothing is no output.
+    Output(const std::string& name, const std::vector<std::filesystem::path>& taken, bool force,
+           Keep keep = Keep::foreign_files);
+
+    // Error if it is that file, which this command needs otherwise.
+    void keep_off(const std::filesystem::path& taken) const;
+
+    bool wanted() const { return !name_.empty(); }
+    bool is_stdout() const;
+
+private:
+    friend class OutputFile;
+    void keep_what_is_there(Keep keep) const;
+    void check_writable() const;
+    [[noreturn]] void fail(int problem) const;
+
+    std::string name_;           // as it was given, "-" too; errors show it
+    int descriptor_ = -1;        // of ours, that the name leads to
+    std::filesystem::path path_; // else: behind all links
+};
+
 class OutputFile {
 public:
-    explicit OutputFile(const std::string& destination); // "-": stdout
+    explicit OutputFile(const Output& output, mode_t mode = 0644);
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
     ~OutputFile(); // without finish(): as if nothing had been written
@@ -20,12 +53,14 @@ public:
     void write(std::string_view text);
     void finish();
 
-private:
-    void open_beside();
+    // For those that write in another order; fail() tells of what errno says.
+    int descriptor() const { return descriptor_; }
     [[noreturn]] void fail() const;
 
-    std::string name_;      // as errors name it
-    std::string path_;      // what the temporary file becomes
+private:
+    void open_beside(mode_t mode);
+
+    const Output& output_;
     std::string temporary_; // its name meanwhile, or at the end; empty: written in place
     bool nameless_ = false;
     int descriptor_ = -1;

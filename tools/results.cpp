@@ -14,7 +14,6 @@
 #include "report/error.hpp"
 #include "tools/interrupt.hpp"
 #include "tools/messages.hpp"
-#include "tools/output_file.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;
@@ -117,31 +116,31 @@ report::TextStyle style_for(int descriptor)
     return style;
 }
 
-void write_json_to(const std::string& destination, const report::Report& report)
+void write_json_to(const Output& output, const report::Report& report)
 {
     std::ostringstream out;
     report::write_json(out, report);
-    write_text_to(destination, out.str());
+    write_text_to(output, out.str());
 }
 
-void write_results(const std::string& json, const std::function<void(std::ostream&)>& write_json,
+void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
                    const std::function<void(std::ostream&)>& write_text)
 {
-    if (!json.empty()) {
+    if (json.wanted()) {
         std::ostringstream out;
         write_json(out);
         write_text_to(json, out.str());
     }
-    if (json == "-")
+    if (json.is_stdout())
         return;
     write_text(std::cout);
     if (!std::cout.flush())
         throw report::Error(report::Exit::usage, "cannot write to stdout");
 }
 
-void write_text_to(const std::string& destination, const std::string& text)
+void write_text_to(const Output& output, const std::string& text)
 {
-    OutputFile file(destination);
+    OutputFile file(output);
     file.write(text);
     file.finish();
 }

@@ -8,6 +8,7 @@
 
 #include "report/export/export.hpp"
 #include "report/report.hpp"
+#include "tools/output_file.hpp"
 
 namespace vramscope {
 
@@ -25,13 +26,13 @@ report::Report read_logs(const std::vector<std::filesystem::path>& logs,
 
 report::TextStyle style_for(int descriptor);
 
-// "-" is stdout. A file appears whole or not at all. Error (125) if it cannot be written.
-void write_text_to(const std::string& destination, const std::string& text);
-void write_json_to(const std::string& destination, const report::Report& report);
+// Error (125) if it cannot be written.
+void write_text_to(const Output& output, const std::string& text);
+void write_json_to(const Output& output, const report::Report& report);
 
-// What a command found, for machines where `json` says (empty: nowhere), and as text on stdout,
-// unless that is the JSON's.
-void write_results(const std::string& json, const std::function<void(std::ostream&)>& write_json,
+// What a command found, for machines where `json` says, and as text on stdout, unless that is the
+// JSON's.
+void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
                    const std::function<void(std::ostream&)>& write_text);
 
 } // namespace vramscope

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "report/error.hpp"
+#include "tools/usage.hpp"
 #include "tracker/log/settings.hpp"
 
 namespace vramscope {
@@ -60,6 +61,7 @@ std::string settings_help()
         "\nSettings of the traced program: variables of the environment, shown with their "
         "defaults. "
         "With --set in\nsmall letters and without VRAMSCOPE_: --set stack_depth=16\n";
+    text += kSizesHelp;
     for (const Row& row : kRows)
         if (row.shown())
             text += fmt::format("  {}={}\n        {}\n        use {}\n", row.variable, row.fallback,

@@ -20,17 +20,24 @@ void add_suppression_options(CLI::App& command, SuppressionOptions& options)
         "list what NVIDIA's libraries keep to the end, too");
 }
 
-report::Suppressions read_suppressions(const SuppressionOptions& options)
+std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& options)
 {
-    report::Suppressions suppressions;
+    std::vector<std::filesystem::path> files;
     const char* const named = std::getenv("VRAMSCOPE_SUPPRESSIONS");
     for (std::string_view list = named ? named : ""; !list.empty();) {
         const std::string_view file = list.substr(0, list.find(':'));
         if (!file.empty())
-            suppressions.add_file(file);
+            files.emplace_back(file);
         list.remove_prefix(std::min(file.size() + 1, list.size()));
     }
-    for (const std::string& file : options.files)
+    files.insert(files.end(), options.files.begin(), options.files.end());
+    return files;
+}
+
+report::Suppressions read_suppressions(const SuppressionOptions& options)
+{
+    report::Suppressions suppressions;
+    for (const std::filesystem::path& file : suppression_files(options))
         suppressions.add_file(file);
     if (options.built_in)
         suppressions.add_built_in();

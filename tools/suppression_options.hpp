@@ -2,6 +2,7 @@
 // leaks are told.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct SuppressionOptions {
 };
 
 void add_suppression_options(CLI::App& command, SuppressionOptions& options);
+
+// Those that VRAMSCOPE_SUPPRESSIONS names, then those of the options.
+std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& options);
 
 // Error (usage) for a file that cannot be read or is none of suppressions.
 report::Suppressions read_suppressions(const SuppressionOptions& options);

@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
 #include <zlib.h>
 
 #include "report/error.hpp"
+#include "report/export/own_output.hpp"
 
 namespace vramscope::report {
 
 struct GzipSink::Stream {
     z_stream z{};
+    std::string comment{kOwnMark};
+    gz_header header{};
     std::array<char, 64 * 1024> piece;
 };
 
@@ -22,6 +26,9 @@ GzipSink::GzipSink(const Sink& out) : out_(out), stream_(std::make_unique<Stream
     if (::deflateInit2(&stream_->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, kMemory,
                        Z_DEFAULT_STRATEGY) != Z_OK)
         throw Error(Exit::usage, "zlib has no memory to compress with");
+    stream_->header.comment = reinterpret_cast<Bytef*>(stream_->comment.data());
+    stream_->header.os = 3; // Unix, as without a header of our own
+    ::deflateSetHeader(&stream_->z, &stream_->header);
 }
 
 GzipSink::~GzipSink()

@@ -15,6 +15,7 @@
 #include "report/analyze/stack_reader.hpp"
 #include "report/export/exported_memory.hpp"
 #include "report/export/frame_words.hpp"
+#include "report/export/own_output.hpp"
 #include "report/export/words.hpp"
 #include "report/read/definitions.hpp"
 
@@ -108,7 +109,7 @@ private:
 
     void write_head()
     {
-        line("v {:x} {:x}\n", kHeaptrackVersion, kFileVersion);
+        line("v {:x} {:x}\n# {}\n", kHeaptrackVersion, kFileVersion, kOwnMark);
         const auto& info = known_.tables.info();
         const auto command = std::find_if(info.begin(), info.end(),
                                           [](const auto& fact) { return fact.first == "command"; });

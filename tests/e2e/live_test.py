@@ -244,9 +244,26 @@ class Snapshot(LiveTest):
         self.tell(process, "hold 1000 1")
         (self.folder / "there").write_text("precious")
         (self.folder / "link").symlink_to(self.folder / "there")
-        for name in ["there", "link", "no/such/folder"]:
-            self.assert_refused("snapshot", process.pid, "-o", name, words=f"cannot write {name}", status=125)
+        for name, words in [("there", "there exists"), ("link", "link exists"), ("no/such/folder", "cannot write no/such/folder")]:
+            self.assert_refused("snapshot", process.pid, "-o", name, words=words, status=125)
+        self.assert_refused("snapshot", process.pid, "--json", "there", words="there exists", status=125)
         self.assertEqual((self.folder / "there").read_text(), "precious")
+        self.live("snapshot", process.pid, "-f", "-o", "link")
+        self.assertEqual(self.json_of(self.folder / "there")["totals"]["leaked_bytes"], 1000)
+
+    def test_takes_the_place_of_no_log_and_of_no_other_output(self):
+        process = self.start()
+        self.tell(process, "hold 1000 1")
+        log, = self.logs()
+        (self.folder / "link").symlink_to(log)
+        for name in (log, "link"):
+            for output in ("-o", "--json"):
+                self.assert_refused("snapshot", process.pid, "-f", output, name, words="choose another", status=125)
+        self.assert_refused("snapshot", process.pid, "-o", "both", "--json", "./both", words="choose another", status=125)
+        self.assertFalse((self.folder / "both").exists())
+        self.tell(process, "hold 1000 1")
+        self.end(process)
+        self.assertEqual(self.json_of(log)["totals"]["leaked_bytes"], 2000)
 
     def test_of_a_program_in_full_flight_nothing_is_missing(self):
         process = self.start()

@@ -152,6 +152,7 @@ TEST(Heaptrack, IsATextOfItsFirstVersion)
     log.place({.context = 1, .device = 0}).at(3'000'000);
     log.alloc(0x1000, 256, 5).alloc(0x2000, 256, 5).alloc(0x3000, 16, 5).free(0x1000);
     EXPECT_EQ(exported(export_heaptrack, log), "v 10400 1\n"
+                                               "# written by vramscope\n"
                                                "X ./train \"a\\x0ab\"\n"
                                                "I 1000 10\n"
                                                "c 2\n"

@@ -97,9 +97,9 @@ class ExportTest(CliTest):
 
     def test_what_was_there_is_replaced_when_all_is_written(self):
         (self.folder / "out").write_text("old")
-        self.assertEqual(self.exported("--to", "jsonl", "-o", "out", "no.vsl")[0], 120)
+        self.assertEqual(self.exported("--to", "jsonl", "-f", "-o", "out", "no.vsl")[0], 120)
         self.assertEqual((self.folder / "out").read_text(), "old")
-        self.exported("--to", "jsonl", "-o", "out", "run.vsl")
+        self.exported("--to", "jsonl", "-f", "-o", "out", "run.vsl")
         self.assertTrue((self.folder / "out").read_text().startswith('{"type":"header"'))
 
     def test_a_full_disk_is_told(self):

@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from cli import CliTest, ESCAPE, VRAMSCOPE
+from cli import BUILD, CliTest, ESCAPE, PROGRAMS, VRAMSCOPE
 
 
 class TheProgramIsLeftAlone(CliTest):
@@ -84,11 +84,38 @@ class WhatCannotRun(CliTest):
         self.assertEqual(status, 127)
         self.assert_one_line(stderr, "interpreter")
 
-    def test_names_cannot_send_escapes_to_the_terminal(self):
-        for command in [["run", f"{ESCAPE}[31mx"], ["leaks", f"{ESCAPE}[31mx"], ["doctor", f"{ESCAPE}[31mx"],
-                        ["run", "-o", f"{ESCAPE}/x", "true"], ["run", "--json", f"{ESCAPE}/x", "true"]]:
-            _, stdout, stderr = self.vramscope(*command)
-            self.assertNotIn(ESCAPE, stdout + stderr)
+    def test_names_cannot_send_commands_to_the_terminal(self):
+        escaped = {ESCAPE: r"\x1b", "\x9b": r"\xc2\x9b", "\u202e": r"\xe2\x80\xae", "\u2066": r"\xe2\x81\xa6",
+                   "\u061c": r"\xd8\x9c", "\n": r"\x0a", "\udcff": r"\xff"}
+        for bad, shown in escaped.items():
+            name = f"größe{bad}[31mx"
+            (self.folder / "logs").mkdir(exist_ok=True)
+            for command in [["run", name], ["leaks", name], ["doctor", name], ["run", "-o", f"{name}/x", "true"],
+                            ["run", "--json", f"{name}/x", "true"], [name], ["leaks", f"--{name}"],
+                            ["run", "--set", f"limit={name}", "true"], ["run", "--set", f"{name}=1", "true"],
+                            ["run", "--simulate", name, "true"], ["check", "--max-peak", name, "x"], ["schema", name],
+                            ["export", "--to", name, "logs"], ["check", "--budget", name, "x"],
+                            ["leaks", "--suppressions", name, "x"], ["mark", "1", name]]:
+                with self.subTest(command):
+                    done = subprocess.run([VRAMSCOPE, *command], cwd=self.folder, capture_output=True, timeout=60,
+                                          env=self.environment())
+                    text = (done.stdout + done.stderr).decode()  # it is UTF-8
+                    self.assertNotIn(bad, text.removesuffix("\n") if bad == "\n" and command[0] != "doctor" else
+                                     text.replace("\n", ""))
+                    if command[0] not in ("mark", "doctor"):  # these do not repeat it
+                        self.assertIn(f"größe{shown}[31mx", text)
+
+    def test_nor_can_those_that_the_traced_program_meets(self):
+        name = "größe\u202e\x9b\udcff"
+        shown = r"größe\xe2\x80\xae\xc2\x9b\xff"
+        for setting in [{"VRAMSCOPE_LOG": f"/no/{name}/x.vsl"}, {"VRAMSCOPE_STACK_DEPTH": name},
+                        {"VRAMSCOPE_SIM_TRACE": f"/no/{name}"}, {"VRAMSCOPE_SIM_FAULTS": name}, {"VRAMSCOPE_SIM_DELAY_US": name}]:
+            with self.subTest(setting):
+                gpu = BUILD / "lib" / "vramscope" / "simgpu"
+                env = {"LD_PRELOAD": str(BUILD / "lib" / "libvramscope.so"), "LD_LIBRARY_PATH": str(gpu), **setting}
+                done = subprocess.run([PROGRAMS / "training_demo", "1"], cwd=self.folder, capture_output=True, timeout=60,
+                                      env=self.environment(**env))
+                self.assertIn(shown, done.stderr.decode())
 
 
 class TheLogsPlace(CliTest):
@@ -264,15 +291,23 @@ class WhyNothingWasSeen(CliTest):
 
 
 class TheJsonFile(CliTest):
-    def test_one_that_cannot_be_written_is_told_and_changes_no_status(self):
-        status, _, stderr = self.vramscope("run", "--json", "no/such/x.json", "sh", "-c", "exit 4")
-        self.assertEqual(status, 4)
-        self.assertIn("error: cannot write no/such/x.json: No such file or directory\n", stderr)
+    def test_one_that_cannot_be_written_is_found_before_the_program_starts(self):
+        (self.folder / "file").write_text("")
+        for name, why in [("no/such/x.json", "No such file or directory"), ("file/x.json", "Not a directory"),
+                          (".", "Is a directory"), ("/proc/x.json", "No such file or directory")]:
+            status, _, stderr = self.vramscope("run", "--json", name, "touch", "ran")
+            self.assertEqual(status, 125)
+            self.assert_one_line(stderr, f"error: cannot write {name}: {why}")
+            self.assertFalse((self.folder / "ran").exists())
 
-    def test_a_full_disk_is_told(self):
-        status, _, stderr = self.vramscope("run", "--json", "/dev/full", "true")
-        self.assertEqual(status, 0)
-        self.assertIn("cannot write /dev/full: No space left on device\n", stderr)
+    def test_one_that_cannot_be_written_any_more_is_told_and_has_a_status(self):
+        for name, script, why in [("/dev/full", "", "No space left on device"),
+                                  ("out/x.json", "rmdir out", "No such file or directory")]:
+            for code, expected in [(0, 125), (4, 4)]:
+                (self.folder / "out").mkdir(exist_ok=True)
+                status, _, stderr = self.vramscope("run", "--json", name, "sh", "-c", f"{script}\nexit {code}")
+                self.assertEqual(status, expected, stderr)
+                self.assertIn(f"error: cannot write {name}: {why}\n", stderr)
 
     def test_a_device_is_written_to_and_not_replaced(self):
         self.assertEqual(self.vramscope("run", "--json", "/dev/null", "true")[0], 0)
@@ -281,7 +316,7 @@ class TheJsonFile(CliTest):
     def test_a_link_stays_a_link_and_no_temporary_file_is_left(self):
         (self.folder / "link.json").symlink_to("target.json")
         (self.folder / "target.json").write_text("old")
-        self.vramscope("run", "--json", "link.json", "true")
+        self.vramscope("run", "-f", "--json", "link.json", "true")
         self.assertTrue((self.folder / "link.json").is_symlink())
         self.assertIn("schema_version", self.read_json("target.json"))
         self.assertEqual(sorted(os.listdir(self.folder)), ["link.json", "target.json"])

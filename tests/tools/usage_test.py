@@ -13,8 +13,8 @@ class Usage(CliTest):
         self.assert_one_line(stderr, "vramscope: error: ", *parts)
 
     def test_wrong_commands_and_options(self):
-        self.assert_refused([], "subcommand is required", "vramscope --help")
-        self.assert_refused(["frobnicate"], "vramscope --help")
+        self.assert_refused([], "a command is missing", "vramscope --help")
+        self.assert_refused(["frobnicate"], "unknown command 'frobnicate' (see `vramscope --help`)")
         self.assert_refused(["--frobnicate"])
         self.assert_refused(["run"], "PROGRAM is required", "vramscope run --help")
         self.assert_refused(["run", "--"], "PROGRAM is required")
@@ -24,6 +24,34 @@ class Usage(CliTest):
         self.assert_refused(["report"], "LOG is required")
         self.assert_refused(["leaks", "--frobnicate", "x.vsl"], "--frobnicate")
         self.assert_refused(["doctor", "one", "two"], "two")
+
+    def test_a_mistyped_name_is_answered_with_the_nearest(self):
+        for word, name in {"laeks": "leaks", "reprot": "report", "chek": "check", "snap": "snapshot", "docter": "doctor",
+                           "rn": "run", "Leaks": "leaks", "exports": "export"}.items():
+            self.assert_refused([word, "x.vsl"], f"unknown command '{word}': did you mean '{name}'?")
+        for command, option, name in [("leaks", "--jsn", "json"), ("leaks", "--jsn=x", "json"), ("leaks", "-json", "json"),
+                                      ("check", "--max-leak", "max-leaked"), ("run", "--simulat", "simulate"),
+                                      ("export", "--divice", "device"), ("diff", "--tolerence", "tolerance")]:
+            self.assert_refused([command, option, "x", "y"], f"unknown option '{option}': did you mean '--{name}'?",
+                                f"vramscope {command} --help")
+        self.assert_refused(["leaks", "--zzzzzz", "x"], "unknown option '--zzzzzz' (see `vramscope leaks --help`)")
+
+    def test_a_size_is_the_same_everywhere(self):
+        (self.folder / "none.vsl").write_bytes(b"")
+        sizes = {"1.5GiB": True, "1610612736": True, "2g": True, "512M": True, "0.5T": True, "1.5gB": True, "4194304KiB": True,
+                 "24Gib": False, "1.5": False, "1,5GiB": False, "1.GiB": False, ".5GiB": False, "1 GiB": False, "+1GiB": False,
+                 "-1GiB": False, "1e9": False, "0x40000000": False, "1Gi": False, "1P": False, "99999999TiB": False}
+        for text, is_one in sizes.items():
+            (self.folder / "size.budget").write_text(f'{{"max-peak": "{text}"}}')
+            for arguments, refusal in [(["check", f"--max-peak={text}", "none.vsl"], "write bytes"),
+                                       (["check", f"--max-growth={text}/s", "none.vsl"], "write bytes"),
+                                       (["check", "--budget", "size.budget", "none.vsl"], "write bytes"),
+                                       (["run", f"--set=limit={text}", "true"], "use a size"),
+                                       (["run", f"--set=max_cached={text}", "true"], "use a size"),
+                                       (["run", f"--simulate={text}", "true"], "write a size")]:
+                with self.subTest(arguments):
+                    _, _, stderr = self.vramscope(*arguments)
+                    self.assertEqual(refusal not in stderr, is_one, stderr)
 
     def test_wrong_sizes_of_the_simulated_gpu(self):
         for spec in ["", "24", "0GiB", "24GiBs", "17x1GiB", "0x1GiB", "-1GiB", "3TiB", "2x", "x2GiB", "\x1b[31m"]:
@@ -50,6 +78,7 @@ class Usage(CliTest):
                 status, stdout, stderr = self.vramscope(*command, "--help")
                 self.assertEqual((status, stderr), (0, ""))
                 self.assertIn("Examples:\n  vramscope", stdout)
+                self.assertNotRegex(stdout, r"[a-z]\{|Needs:|Excludes:|\n\n\n| TEXT|INT|REQUIRED")
 
     def test_version(self):
         status, stdout, stderr = self.vramscope("--version")
