@@ -68,7 +68,9 @@ bool preload_works(const Installation& installation)
         ::setenv("VRAMSCOPE_RUN", run_file.variable().c_str(), 1);
         return {};
     });
-    return child.exec_error() == 0 && exit_status_of(child.wait()) == 0 && !run_file.read().empty();
+    const bool works = child.exec_error() == 0 && exit_status_of(child.wait()) == 0;
+    child.let_signals_through();
+    return works && !run_file.read().empty();
 }
 
 void look_at_installation(const Installation& installation, Findings& findings)

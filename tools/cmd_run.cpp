@@ -16,6 +16,8 @@
 #include "tools/commands.hpp"
 #include "tools/diagnosis.hpp"
 #include "tools/installation.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/left_running.hpp"
 #include "tools/log_place.hpp"
 #include "tools/log_stamp.hpp"
 #include "tools/messages.hpp"
@@ -196,7 +198,7 @@ bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>
 }
 
 report::Report read_what_was_seen(const RunOptions& options, const Judgement& judgement,
-                                  const Installation& installation,
+                                  const Installation& installation, const RunFile& run_file,
                                   const std::vector<Announcement>& announcements,
                                   const std::vector<std::filesystem::path>& logs)
 {
@@ -213,6 +215,11 @@ report::Report read_what_was_seen(const RunOptions& options, const Judgement& ju
         (doubt ? report.reasons : report.notices).push_back(entry.text);
         if (doubt)
             report.verdict = report::Verdict::inconclusive;
+    }
+    for (std::string& doubt : doubts_of(left_running(run_file.path(), announcements),
+                                        report.coverage.allocations == 0)) {
+        report.reasons.push_back(std::move(doubt));
+        report.verdict = report::Verdict::inconclusive;
     }
     if (report.coverage.allocations == 0) {
         const ProgramFile program = inspect_program(options.command.front());
@@ -233,7 +240,7 @@ int tell_what_was_seen(const RunOptions& options, const Judgement& judgement, co
     const std::vector<Announcement> announcements = run_file.read();
     const auto logs = stamp_logs(logs_of(announcements), child, wait_status);
     const report::Report report =
-        read_what_was_seen(options, judgement, installation, announcements, logs);
+        read_what_was_seen(options, judgement, installation, run_file, announcements, logs);
     if (logs.empty()) {
         say("nothing was seen of the program:");
         for (const std::string& line : report.reasons)
@@ -281,6 +288,8 @@ int run_command(const RunOptions& options)
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), program.exec_error());
     const int wait_status = program.wait();
+    const Interrupt interrupt(program.signals_seen());
+    program.let_signals_through();
     int judged = 0;
     bool told = false;
     try {

@@ -1,28 +1,61 @@
-// tools/interrupt.cpp — a flag, and a handler that is gone once it ran.
+// tools/interrupt.cpp — a flag, and handlers that are gone once one of them set it.
 #include "tools/interrupt.hpp"
 
 namespace vramscope {
 namespace {
 
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
 volatile std::sig_atomic_t flag = 0;
+volatile std::sig_atomic_t caught[NSIG] = {}; // whose handler is ours
+volatile std::sig_atomic_t repeat[NSIG] = {}; // whose next one means nothing
+
+void handle(int number)
+{
+    if (repeat[number]) {
+        repeat[number] = 0;
+        return;
+    }
+    flag = 1;
+    for (const int other : kEnding)
+        if (caught[other])
+            ::signal(other, SIG_DFL);
+}
+
+void catch_signal(int number)
+{
+    struct sigaction before {};
+    ::sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_IGN)
+        return;
+    caught[number] = 1;
+    struct sigaction ours {};
+    ours.sa_handler = handle;
+    ours.sa_flags = SA_RESTART;
+    ::sigaction(number, &ours, nullptr);
+}
 
 } // namespace
 
-Interrupt::Interrupt()
+Interrupt::Interrupt() : restores_(true)
 {
     flag = 0;
     ::sigaction(SIGINT, nullptr, &before_);
-    if (before_.sa_handler == SIG_IGN)
-        return;
-    struct sigaction caught {};
-    caught.sa_handler = [](int) { flag = 1; };
-    caught.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-    ::sigaction(SIGINT, &caught, nullptr);
+    catch_signal(SIGINT);
+}
+
+Interrupt::Interrupt(const sigset_t& repeats)
+{
+    flag = 0;
+    for (const int number : kEnding) {
+        repeat[number] = ::sigismember(&repeats, number);
+        catch_signal(number);
+    }
 }
 
 Interrupt::~Interrupt()
 {
-    if (!came()) // else it is the default's again already: a second Ctrl-C is not held up
+    if (restores_ && !came()) // else it is the default's again already: the next one is not held up
         ::sigaction(SIGINT, &before_, nullptr);
 }
 

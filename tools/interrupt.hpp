@@ -1,7 +1,7 @@
-// tools/interrupt.hpp — Ctrl-C during a long reading: the first one ends it with what was read so
-// far, the second one ends the command as if nothing had been caught.
+// tools/interrupt.hpp — signals during a long reading: the first one ends it with what was read so
+// far, the next one ends the command as if nothing had been caught.
 //
-// One object at a time. While it lives SIGINT is caught; a user who had it ignored keeps that.
+// One object at a time. A user who had a signal ignored keeps that.
 #pragma once
 
 #include <csignal>
@@ -12,7 +12,14 @@ inline constexpr int kInterruptedStatus = 128 + SIGINT; // as of a command that 
 
 class Interrupt {
 public:
+    // Of a command that reads logs: SIGINT, for as long as this lives.
     Interrupt();
+
+    // After a program has ended: SIGINT, SIGTERM, SIGHUP and SIGQUIT, to the end of the process.
+    // Those in `repeats` have come already, for the program, and often come twice: timeout(1) sends
+    // them to us and then to our group, people press Ctrl-C again. One more of each means nothing.
+    explicit Interrupt(const sigset_t& repeats);
+
     ~Interrupt();
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
@@ -21,6 +28,7 @@ public:
 
 private:
     struct sigaction before_ {};
+    bool restores_ = false;
 };
 
 } // namespace vramscope

@@ -17,6 +17,7 @@ namespace {
 
 // Those that end a program, and that people send to the command they started.
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+constexpr int kForProgramsAlone[] = {SIGUSR1, SIGUSR2};
 
 sigset_t handled_signals()
 {
@@ -113,12 +114,15 @@ TracedProcess::TracedProcess(const std::vector<std::string>& command,
 int TracedProcess::wait()
 {
     int status = 0;
+    ::sigemptyset(&seen_);
     pass_on_signals_until_it_ends(status);
-    forget_signals();
+    take_those_that_wait();
+    if (WIFSIGNALED(status))
+        ::sigaddset(&seen_, WTERMSIG(status));
     return status;
 }
 
-void TracedProcess::pass_on_signals_until_it_ends(int& status) const
+void TracedProcess::pass_on_signals_until_it_ends(int& status)
 {
     const sigset_t handled = handled_signals();
     for (;;) {
@@ -130,20 +134,28 @@ void TracedProcess::pass_on_signals_until_it_ends(int& status) const
                                                                  pid_, std::strerror(errno)));
         siginfo_t info{};
         const int number = ::sigwaitinfo(&handled, &info);
+        if (number > 0)
+            ::sigaddset(&seen_, number);
         if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
             ::kill(pid_, number);
     }
 }
 
-// The Ctrl-C that ended the program waits here for us too. It was the program's; the next one is
-// ours.
-void TracedProcess::forget_signals() const
+// The Ctrl-C that ended the program waits here for us too.
+void TracedProcess::take_those_that_wait()
 {
     const sigset_t handled = handled_signals();
     const timespec now{};
-    while (::sigtimedwait(&handled, nullptr, &now) > 0) {
-    }
-    ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    for (int number; (number = ::sigtimedwait(&handled, nullptr, &now)) > 0;)
+        ::sigaddset(&seen_, number);
+}
+
+void TracedProcess::let_signals_through() const
+{
+    sigset_t mask = mask_before_;
+    for (const int number : kForProgramsAlone)
+        ::sigaddset(&mask, number);
+    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
 int exit_status_of(int wait_status)

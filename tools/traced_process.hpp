@@ -28,14 +28,22 @@ public:
     // 0, or why exec failed: ENOENT, EACCES, ...
     int exec_error() const { return exec_error_; }
 
-    // As waitpid(2) gives it. Call once, after a start that did not fail.
+    // As waitpid(2) gives it. Call once, after a start that did not fail. Signals stay held back
+    // after it, until let_signals_through().
     int wait();
 
+    // Those that came while it ran, or ended it. They were the program's.
+    const sigset_t& signals_seen() const { return seen_; }
+
+    // Not those that only a program has a use for.
+    void let_signals_through() const;
+
 private:
-    void pass_on_signals_until_it_ends(int& status) const;
-    void forget_signals() const;
+    void pass_on_signals_until_it_ends(int& status);
+    void take_those_that_wait();
 
     sigset_t mask_before_;
+    sigset_t seen_;
     pid_t pid_ = -1;
     int exec_error_ = 0;
 };
