@@ -3,12 +3,51 @@
 #
 # VRAMSCOPE_SETUP_ROOT is put before absolute paths, so that tests can show these functions another machine.
 
+# shellcheck disable=SC2034  # for setup
 readonly CMAKE_WANTED=3.25 GCC_WANTED=12 CUDA_WANTED=11.8
 
 # version_at_least HAVE WANTED
 version_at_least() { [[ "$(printf '%s\n' "$2" "$1" | sort -V | head -n 1)" == "$2" ]]; }
 
 cmake_version() { cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9.]*\).*/\1/p'; }
+
+# os_release FIELD: ID, VERSION_CODENAME, ... of this machine's system; nothing where that is not told.
+os_release() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}\$/\1/p" "${VRAMSCOPE_SETUP_ROOT-}/etc/os-release" 2>/dev/null; }
+
+# The mirror that this system's own packages come from, as apt says; nothing without apt.
+system_mirror() {
+    apt-get indextargets --format "\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" 'Created-By: Packages' 2>/dev/null |
+        sed -n "s/ $(os_release VERSION_CODENAME) main\$//p" | head -n 1
+}
+
+# The same if it is Debian's; nothing on other systems.
+debian_mirror() {
+    [[ $(os_release ID) == debian ]] || return 0
+    system_mirror
+}
+
+# private_apt FOLDER SUITE COMPONENTS: from now on apt in this shell reads these components of Debian's mirror alone, and
+# keeps all that it knows in FOLDER: the machine's sources, lists and packages stay as they are. No root is needed.
+private_apt() {
+    local folder=$1 suite=$2 components=$3 keyring signed=
+    keyring=${VRAMSCOPE_SETUP_ROOT-}/usr/share/keyrings/debian-archive-keyring.gpg
+    [[ ! -r $keyring ]] || signed=" signed-by=$keyring"
+    mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial"
+    echo "deb [arch=amd64$signed] $(debian_mirror) $suite $components" >"$folder/sources.list"
+    cat >"$folder/apt.conf" <<CONF
+Dir::Etc::sourcelist "$folder/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::State "$folder/state";
+Dir::State::status "/dev/null";
+Dir::Cache "$folder/cache";
+APT::Architecture "amd64";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Acquire::http::Timeout "15";
+Acquire::Retries "0";
+CONF
+    export APT_CONFIG=$folder/apt.conf
+}
 
 # Prints the first C++ compiler that is new enough; CXX goes first, as the user's word.
 find_cxx() {
@@ -21,7 +60,19 @@ find_cxx() {
     return 1
 }
 
-# Prints the path of nvcc: CUDA_HOME, CUDAToolkit_ROOT, CUDA_PATH, PATH, /usr/local/cuda, in this order.
+# Where scripts/cuda-toolkit keeps what it has unpacked, one folder for each version: root's serves all users.
+cuda_cache() {
+    if [[ -n ${VRAMSCOPE_CUDA-} ]]; then
+        echo "$VRAMSCOPE_CUDA"
+    elif [[ $(id -u) == 0 ]]; then
+        echo "${VRAMSCOPE_SETUP_ROOT-}/var/cache/vramscope/cuda"
+    else
+        echo "${XDG_CACHE_HOME:-${HOME-}/.cache}/vramscope/cuda"
+    fi
+}
+
+# Prints the path of nvcc: CUDA_HOME, CUDAToolkit_ROOT, CUDA_PATH, PATH, /usr/local/cuda, and what scripts/cuda-toolkit has
+# unpacked, in this order.
 find_nvcc() {
     local folder
     for folder in "${CUDA_HOME-}" "${CUDAToolkit_ROOT-}" "${CUDA_PATH-}"; do
@@ -31,11 +82,19 @@ find_nvcc() {
         fi
     done
     command -v nvcc && return
-    folder=${VRAMSCOPE_SETUP_ROOT-}/usr/local/cuda
-    [[ -x "$folder/bin/nvcc" ]] && echo "$folder/bin/nvcc"
+    for folder in "${VRAMSCOPE_SETUP_ROOT-}/usr/local/cuda" "$(cuda_cache)"/*/ "${VRAMSCOPE_SETUP_ROOT-}"/var/cache/vramscope/cuda/*/; do
+        if [[ -x "${folder%/}/bin/nvcc" ]]; then
+            echo "${folder%/}/bin/nvcc"
+            return
+        fi
+    done
+    return 1
 }
 
 nvcc_version() { "$1" --version 2>/dev/null | sed -n 's/.*, release \([0-9.]*\),.*/\1/p'; }
+
+# LD_PRELOAD separates names by these: `vramscope run` refuses to start from such a folder.
+preloadable() { [[ $1 != *[[:space:]:]* ]]; }
 
 has_nvidia_gpu() {
     [[ -n "$(ls -A "${VRAMSCOPE_SETUP_ROOT-}/proc/driver/nvidia/gpus" 2>/dev/null)" ]] && return
