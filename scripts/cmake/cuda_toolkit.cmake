@@ -1,9 +1,10 @@
-# The CUDA toolkit, wherever the user has it: CUDAToolkit_ROOT, CUDA_HOME, CUDA_PATH, nvcc on PATH, /usr/local/cuda.
+# The CUDA toolkit, wherever find_nvcc of scripts/toolchain.sh finds it: where the user has one, or what was unpacked.
 #
 # vramscope_cuda_program(NAME SOURCES... [CUDART shared|static|none] [LIBRARIES ...] [FLAGS ...])
 #   builds bin/programs/NAME with nvcc, as a user would: host code with -O2 -g -lineinfo.
-if(NOT CUDAToolkit_ROOT AND NOT DEFINED ENV{CUDAToolkit_ROOT} AND DEFINED ENV{CUDA_HOME})
-  set(CUDAToolkit_ROOT $ENV{CUDA_HOME})
+if(NOT CUDAToolkit_ROOT AND NOT DEFINED ENV{CUDAToolkit_ROOT})
+  execute_process(COMMAND bash -c "source scripts/toolchain.sh && use_toolchain && echo \"$CUDAToolkit_ROOT\""
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE CUDAToolkit_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
 find_package(CUDAToolkit 11.8)
 if(NOT CUDAToolkit_FOUND)
