@@ -4,7 +4,7 @@ import collections
 import re
 import unittest
 
-from oracle import CHANGES, DEVICE_MEMORY, TRACED, OracleTest, leaked_by_function
+from oracle import CHANGES, DEVICE_MEMORY, TRACED, OracleTest, leaked_by_function, needs
 
 
 class HeaptrackTest(OracleTest):
@@ -86,4 +86,5 @@ class HeaptrackTest(OracleTest):
 
 
 if __name__ == "__main__":
+    needs("heaptrack_print")
     unittest.main()

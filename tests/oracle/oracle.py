@@ -2,12 +2,14 @@
 import collections
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
 from e2e import GPU, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest  # noqa: E402
 
+NOT_HERE = 77  # ctest takes a test that ends so for skipped
 DEVICE_MEMORY = {"device", "pitched", "managed", "async", "array", "mipmap", "physical"}
 HOST_MEMORY = {"pinned", "registered"}
 
@@ -33,7 +35,24 @@ CHANGES = {
 }
 
 
+def why_not(oracle):
+    """Why this program cannot be asked, as scripts/test shows it; None if it can."""
+    return None if shutil.which(oracle) else f"there is no {oracle} here (./scripts/setup --tests)"
+
+
+def needs(oracle):
+    """Ends all of a test, skipped, where this program is missing."""
+    if why_not(oracle):
+        print(f"SKIPPED: {why_not(oracle)}")
+        sys.exit(NOT_HERE)
+
+
 class OracleTest(EndToEndTest):
+    def skip(self, why):
+        """Skips this one test; scripts/test shows why."""
+        print(f"SKIPPED: {why}")
+        self.skipTest(why)
+
     def trace_log(self, program, *arguments, status=0):
         """The log of a run that ends so, and the report."""
         report = self.trace(program, *arguments, status=status)
@@ -69,7 +88,7 @@ class OracleTest(EndToEndTest):
         return names
 
     def ask(self, *command):
-        """What another program says. It must be there."""
+        """What another program says."""
         done = self.execute(*command)
         self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
         return done.stdout

@@ -5,7 +5,7 @@ import pathlib
 import re
 import unittest
 
-from oracle import CHANGES, DEVICE_MEMORY, HOST_MEMORY, TRACED, OracleTest, leaked_by_function
+from oracle import CHANGES, DEVICE_MEMORY, HOST_MEMORY, TRACED, OracleTest, leaked_by_function, needs, why_not
 
 PARAMETERS = re.compile(r"\(.*\)")  # which pprof leaves out of some names
 PROTO = pathlib.Path("/usr/share/gocode/src/github.com/google/pprof/proto")
@@ -68,6 +68,10 @@ class PprofTest(OracleTest):
         self.assertIn("epoch/step", phases)
 
     def test_has_nothing_that_protoc_does_not_know(self):
+        if why := why_not("protoc"):
+            self.skip(why)
+        if not PROTO.is_dir():
+            self.skip(f"there is no {PROTO} here (./scripts/setup --tests)")
         log, report = self.trace_log("training_demo")
         file = self.export(log, "pprof")
         done = self.execute("sh", "-c", f"gunzip <{file} | protoc -I {PROTO} --decode perftools.profiles.Profile profile.proto")
@@ -103,4 +107,5 @@ class PprofTest(OracleTest):
 
 
 if __name__ == "__main__":
+    needs("go")
     unittest.main()

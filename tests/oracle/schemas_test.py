@@ -17,6 +17,9 @@ import kept_json  # noqa: E402
 
 SCHEMAS = SOURCE / "report" / "export"
 CHECK = SOURCE / "tests" / "report" / "check_schema.py"
+NOT_HERE = 77
+FOLDER = kept_json.folder_of(os.environ["VRAMSCOPE_BUILD"])
+FILES = sorted(FOLDER.glob("*.json"))
 
 
 def shapes(value, path=""):
@@ -51,24 +54,40 @@ def schema_of(document):
     return fitting[0] if fitting else "report"
 
 
+def documents():
+    """All that was written, by the name of its schema: {file: document}."""
+    by_schema = {}
+    for file in FILES:
+        document = json.loads(file.read_text())
+        by_schema.setdefault(schema_of(document), {})[file] = document
+    return by_schema
+
+
 class SchemasTest(unittest.TestCase):
-    def test_all_json_that_was_written_follows_its_schema(self):
-        folder = kept_json.folder_of(os.environ["VRAMSCOPE_BUILD"])
-        files = sorted(folder.glob("*.json"))
-        self.assertGreater(len(files), 0, f"nothing in {folder}: run the tests with the label e2e first")
-        for file in files:  # whatever comes of it: the next run's are not to be mixed with these
-            self.addCleanup(file.unlink)
-        by_schema = {}
-        for file in files:
-            document = json.loads(file.read_text())
-            by_schema.setdefault(schema_of(document), {})[file] = document
-        for name, written in sorted(by_schema.items()):
+    def check(self, name, files, *only):
+        done = subprocess.run(["/usr/bin/python3", CHECK, *only, SCHEMAS / f"{name}.schema.json", *files], capture_output=True, text=True)
+        if done.returncode == NOT_HERE:
+            print(done.stdout, end="")
+            self.skipTest(done.stdout)
+        self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[:4000])
+
+    def test_there_is_json_to_look_at(self):
+        self.assertGreater(len(FILES), 0, f"nothing in {FOLDER}: run the tests with the label e2e first")
+
+    def test_all_json_that_was_written_follows_its_schema_by_ajv(self):
+        for name, written in sorted(documents().items()):
+            self.check(name, written, "--ajv")
+
+    def test_all_shapes_of_it_do_by_every_validator(self):
+        for name, written in sorted(documents().items()):
             chosen = with_all_shapes(written)
             print(f"{name}: {len(written)} documents, {len(chosen)} of them with all shapes")
-            for only, shown in ((("--ajv",), written), ((), chosen)):
-                done = subprocess.run(["/usr/bin/python3", CHECK, *only, SCHEMAS / f"{name}.schema.json", *shown],
-                                      capture_output=True, text=True)
-                self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[:4000])
+            self.check(name, chosen)
+
+
+def tearDownModule():
+    for file in FILES:  # whatever came of it: the next run's are not to be mixed with these
+        file.unlink()
 
 
 if __name__ == "__main__":
