@@ -1,4 +1,5 @@
-// interpose/hooks/lookup.cpp — what dlsym, dlvsym and cuGetProcAddress answer.
+// interpose/hooks/lookup.cpp — what dlsym, dlvsym and cuGetProcAddress answer; and what dlopen is
+// asked.
 //
 // A look-up gets our wrapper only where its own answer is the driver's address of a hooked entry
 // point, and the asker is not the driver. Every other look-up goes on to the next dlsym by a jump,
@@ -11,6 +12,7 @@
 
 #include "interpose/hooks/actions.hpp"
 #include "interpose/hooks/classified_names.hpp"
+#include "interpose/hooks/deepbound.hpp"
 #include "interpose/hooks/unknown_names.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
@@ -19,9 +21,11 @@ extern "C" {
 // lookup_stub.S jumps through these. They are set before the filter returns for the first time.
 [[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlsym{nullptr};
 [[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlvsym{nullptr};
+[[gnu::visibility("hidden")]] std::atomic<void*> vramscope_next_dlopen{nullptr};
 [[gnu::visibility("hidden")]] int vramscope_filter_lookup(void* handle, const char* name,
                                                           const char* version, void* caller,
                                                           void** result);
+[[gnu::visibility("hidden")]] void vramscope_note_dlopen(const char* path, int flags);
 }
 
 namespace vramscope::hooks {
@@ -35,12 +39,13 @@ void find_next() noexcept
 {
     if (vramscope_next_dlsym.load(std::memory_order_acquire))
         return;
-    void* next = capture::loader_dlsym(RTLD_NEXT, "dlvsym");
-    vramscope_next_dlvsym.store(next ? next : capture::libc_symbol("dlvsym"),
-                                std::memory_order_release);
-    next = capture::loader_dlsym(RTLD_NEXT, "dlsym");
-    vramscope_next_dlsym.store(next ? next : capture::libc_symbol("dlsym"),
-                               std::memory_order_release);
+    const auto find = [](std::atomic<void*>& into, const char* name) {
+        void* next = capture::loader_dlsym(RTLD_NEXT, name);
+        into.store(next ? next : capture::libc_symbol(name), std::memory_order_release);
+    };
+    find(vramscope_next_dlopen, "dlopen");
+    find(vramscope_next_dlvsym, "dlvsym");
+    find(vramscope_next_dlsym, "dlsym");
 }
 
 void* ask_next(void* handle, const char* name, const char* version) noexcept
@@ -227,4 +232,13 @@ int vramscope_filter_lookup(void* handle, const char* name, const char* version,
     if (driver && !driver->contains(caller))
         *result = wrapper_for(*driver, *hook, *result);
     return 1;
+}
+
+void vramscope_note_dlopen(const char* path, int flags)
+{
+    const int program_errno = errno;
+    vramscope::hooks::find_next();
+    if (flags & RTLD_DEEPBIND)
+        vramscope::hooks::remember_deepbound(path);
+    errno = program_errno;
 }

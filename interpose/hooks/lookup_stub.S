@@ -1,7 +1,8 @@
-// interpose/hooks/lookup_stub.S — dlsym and dlvsym, which must not stand between a caller and libc.
+// interpose/hooks/lookup_stub.S — dlsym, dlvsym and dlopen, which must not stand between a caller and libc.
 //
-// libc tells the caller by the return address (RTLD_NEXT, RTLD_DEFAULT, namespaces), so these ask the filter and,
-// where it has no answer of its own, jump to the next definition with the stack and the arguments as they came.
+// libc tells the caller by the return address (RTLD_NEXT, RTLD_DEFAULT, namespaces, RUNPATH), so the first two ask the
+// filter and, where it has no answer of its own, jump to the next definition with the stack and the arguments as they
+// came. dlopen always does; that RTLD_DEEPBIND was asked for is noted.
 #if !defined(__x86_64__)
 #error "written for x86-64"
 #endif
@@ -71,5 +72,32 @@ dlvsym:
 1:      jmp     *vramscope_next_dlvsym(%rip)
         .cfi_endproc
         .size   dlvsym, . - dlvsym
+
+        .globl  dlopen
+        .type   dlopen, @function
+dlopen:
+        .cfi_startproc
+        endbr64
+        testl   $8, %esi                        // RTLD_DEEPBIND
+        jne     1f
+        cmpq    $0, vramscope_next_dlopen(%rip)
+        je      1f
+        jmp     *vramscope_next_dlopen(%rip)
+1:      pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        pushq   %rsi
+        .cfi_adjust_cfa_offset 8
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    vramscope_note_dlopen
+        addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        popq    %rsi
+        .cfi_adjust_cfa_offset -8
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        jmp     *vramscope_next_dlopen(%rip)
+        .cfi_endproc
+        .size   dlopen, . - dlopen
 
         .section .note.GNU-stack, "", @progbits

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "interpose/hooks/deepbound.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/log/lifecycle.hpp"
 #include "tracker/log/settings.hpp"
@@ -43,12 +44,14 @@ Function libc_function(std::atomic<void*>& kept, const char* name)
 // Runs after the exit handlers of the program, if not after those of every library.
 [[gnu::destructor]] void unloading()
 {
+    hooks::tell_of_deepbound();
     log::Lifecycle::ended(format::End::exit, 0);
 }
 
 [[noreturn]] void leave(const char* name, int status)
 {
     static constinit std::atomic<void*> kept{nullptr};
+    hooks::tell_of_deepbound();
     log::Lifecycle::ended(format::End::underscore_exit, status);
     if (const auto real = libc_function<void (*)(int)>(kept, name))
         real(status);

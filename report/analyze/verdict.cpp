@@ -80,6 +80,11 @@ std::vector<std::string> reasons_for_doubt(const Process& process)
                                           count == 1 ? " was" : "s were",
                                           in_words(static_cast<format::Lost>(reason))));
     }
+    if (const std::string names = process.info_value("deepbound"); !names.empty())
+        reasons.push_back(fmt::format("what {} asked of CUDA was not seen: opened with "
+                                      "RTLD_DEEPBIND, it looks past us; trace it with "
+                                      "`vramscope run --audit`",
+                                      names));
     return reasons;
 }
 

@@ -3,7 +3,7 @@
 function(vramscope_hook_exports table map list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(STRINGS ${table} rows REGEX "^VRAMSCOPE_HOOK\\(")
-  set(names dlsym dlvsym dlclose _exit _Exit InitializeInjectionNvtx2 vramscope_push vramscope_pop vramscope_mark
+  set(names dlsym dlvsym dlopen dlclose _exit _Exit InitializeInjectionNvtx2 vramscope_push vramscope_pop vramscope_mark
     vramscope_pool_empty_cache vramscope_pool_reset_peak vramscope_pool_stats)
   foreach(row IN LISTS rows)
     string(REGEX REPLACE "^VRAMSCOPE_HOOK\\(([A-Za-z0-9_]+),.*" "\\1" name "${row}")

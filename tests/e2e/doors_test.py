@@ -1,8 +1,10 @@
 # tests/e2e/doors_test.py — every way in which a program gets at the driver; each allocation is seen exactly once.
+import pathlib
+import subprocess
 import sys
 import unittest
 
-from e2e import BUILD, PRELOAD, PROGRAMS, SOURCE, EndToEndTest, needs, simulated_only
+from e2e import BUILD, PRELOAD, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest, needs, simulated_only
 
 WAYS = ["dlsym", "looked_up_dlvsym", "looked_up_dlsym", "default_dlsym", "get_proc_v1"]
 NEWER_WAYS = ["get_proc_v2", "get_proc_of_get_proc"]
@@ -65,10 +67,40 @@ class DoorsTest(EndToEndTest):
 
     def test_plugins(self):
         for plugin in ("libplugin.so", "libplugin_linked.so"):
-            for how in ([], ["deepbind"]):
-                with self.subTest(plugin, how=how):
-                    report = self.trace("plugin_host", PROGRAMS / plugin, "plugin_run", *how)
+            for how, options in (([], []), ([], ["--audit"]), (["deepbind"], ["--audit"])):
+                with self.subTest(plugin, how=how, options=options):
+                    report = self.trace("plugin_host", PROGRAMS / plugin, "plugin_run", *how, options=options)
                     self.assert_one_of_two_left(report, "plugin.cpp", "plugin_run")
+                    self.assertEqual(report["verdict"], "leaks")
+
+    # A wrapper knows nothing of CUDA, but what it brings along does.
+    def test_a_deepbind_plugin_that_is_not_seen_is_told(self):
+        (self.folder / "wrapper.c").write_text("int plugin_run(void); int wrapped(void) { return plugin_run(); }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "libwrapper.so", "wrapper.c", f"-L{PROGRAMS}", "-Wl,--no-as-needed",
+                        f"-Wl,-rpath,{PROGRAMS}", "-l:libplugin.so"], cwd=self.folder, check=True)
+        for plugin, function in ((PROGRAMS / "libplugin.so", "plugin_run"), (PROGRAMS / "libplugin_linked.so", "plugin_run"),
+                                 ("./libwrapper.so", "wrapped")):
+            hidden = [plugin, function, "deepbind"]
+            name = pathlib.Path(plugin).name
+            with self.subTest(plugin):
+                done, report = self.run_traced("plugin_host", *hidden)
+                self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
+                self.assertEqual(report["verdict"], "inconclusive")
+                self.assertRegex(str(report["verdict_reasons"]), rf"{name} looked past us .*vramscope run --audit")
+                seen = [PROGRAMS / ("libplugin.so" if "linked" in name else "libplugin_linked.so"), "plugin_run"]
+                report = self.trace("plugin_host", *seen, *hidden)
+                self.assert_one_of_two_left(report, "plugin.cpp", "plugin_run")
+                self.assertEqual(report["verdict"], "inconclusive")
+                self.assertRegex(str(report["verdict_reasons"]), rf"what {name} asked of CUDA was not seen.*vramscope run --audit")
+                self.assertIn("vramscope run --audit", self.execute(VRAMSCOPE, "doctor", *self.logs()).stdout)
+                for log in self.logs():
+                    log.unlink()
+
+    def test_a_deepbind_plugin_without_cuda_is_no_doubt(self):
+        report = self.trace("plugin_host", PROGRAMS / "libplugin.so", "plugin_run", PROGRAMS / "libparity_foreign.so",
+                            "plain_foreign", "deepbind")
+        self.assertEqual(self.stdout, "0\n4\n")
+        self.assertEqual((report["verdict"], report["verdict_reasons"]), ("leaks", []))
 
     # The documented limit: its dlsym is libc's own, and a preload has no say in that.
     def test_a_deepbind_plugin_needs_the_audit_door(self):

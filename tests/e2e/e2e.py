@@ -99,12 +99,12 @@ class EndToEndTest(unittest.TestCase):
         """The program with LD_PRELOAD and nothing else of ours around it."""
         return self.plain(program, *arguments, **{"LD_PRELOAD": str(PRELOAD), **env})
 
-    def run_traced(self, program, *arguments, gpu=GPU, **env):
+    def run_traced(self, program, *arguments, gpu=GPU, options=(), **env):
         """`vramscope run` of the program: what it did, and the report."""
         report = self.folder / "report.json"
         if REAL:
             env = {"LD_LIBRARY_PATH": str(CUDART), **env}
-        done = self.execute(VRAMSCOPE, "run", *([] if REAL else ["--simulate", gpu]), "--json", report, "--",
+        done = self.execute(VRAMSCOPE, "run", *([] if REAL else ["--simulate", gpu]), "--json", report, *options, "--",
                             PROGRAMS / program, *arguments, **env)
         return done, json.loads(report.read_text()) if report.exists() else None
 

@@ -54,7 +54,9 @@ class LifecycleThreadsTest(EndToEndTest):
                                       VRAMSCOPE_LOG=f"{unwinder}.vsl")
                 self.assertEqual((done.returncode, done.stdout), (0, "small_stacks 20 done\n"), done.stderr)
                 self.assert_seen(self.report_of(f"{unwinder}.vsl"), 40, 20)
-                self.assert_seen(self.trace_like_plain("small_stacks", 20, VRAMSCOPE_UNWINDER=unwinder), 40, 20)
+                for options in ([], ["--audit"]):
+                    report = self.trace_like_plain("small_stacks", 20, VRAMSCOPE_UNWINDER=unwinder, options=options)
+                    self.assert_seen(report, 40, 20)
 
     def test_a_stack_of_100000_frames_is_cut_and_says_so(self):
         report = self.trace_like_plain("deep", 100_000)

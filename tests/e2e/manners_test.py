@@ -35,7 +35,9 @@ class MannersTest(EndToEndTest):
 
     # LD_AUDIT makes the loader set aside room for thread-local storage before it knows how much is needed.
     def test_a_library_with_much_static_thread_local_storage(self):
-        for run in (self.plain, self.preloaded, lambda program: self.run_traced(program)[0]):
+        def audited(program):
+            return self.run_traced(program, options=["--audit"])[0]
+        for run in (self.plain, self.preloaded, lambda program: self.run_traced(program)[0], audited):
             done = run("uses_static_tls")
             self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
 
@@ -102,11 +104,11 @@ class MannersTest(EndToEndTest):
                 self.assertEqual(self.stdout, told)
                 self.assert_seen(report, 2, 1)
 
-    # Such a dlsym goes round a preload; `vramscope run` stands in its way with LD_AUDIT.
-    def test_run_sees_programs_with_a_dlsym_before_ours(self):
+    # Such a dlsym goes round a preload; `vramscope run --audit` stands in its way.
+    def test_run_with_audit_sees_programs_with_a_dlsym_before_ours(self):
         for program, env in (("doors_own_dlsym", {}), ("doors", {"LD_PRELOAD": f"{PROGRAMS}/libother_preload.so"})):
             with self.subTest(program):
-                report = self.trace(program, "dlsym", **env)
+                report = self.trace(program, "dlsym", options=["--audit"], **env)
                 self.assertEqual(self.stdout, "the other was asked\n")
                 self.assert_seen(report, 2, 1)
 

@@ -114,6 +114,15 @@ void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name
     return symbol ? reinterpret_cast<void*>(bias + symbol->st_value) : nullptr;
 }
 
+void each_needed(ElfW(Addr) bias, const ElfW(Dyn) * dynamic,
+                 void (*visit)(const char* name, void* data), void* data) noexcept
+{
+    const char* const names = read_dynamic(bias, dynamic).strings;
+    for (; names && dynamic->d_tag != DT_NULL; ++dynamic)
+        if (dynamic->d_tag == DT_NEEDED)
+            visit(names + dynamic->d_un.d_val, data);
+}
+
 // By the loader's own list, which begins with what the program was started with: dl_iterate_phdr
 // may be intercepted.
 void* libc_symbol(const char* name) noexcept

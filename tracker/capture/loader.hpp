@@ -17,6 +17,10 @@ void* libc_symbol(const char* name) noexcept;
 // Address of `name` in one loaded object, from its dynamic section; null: not defined there.
 void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept;
 
+// Calls `visit` with the name of each library that a loaded object needs.
+void each_needed(ElfW(Addr) bias, const ElfW(Dyn) * dynamic,
+                 void (*visit)(const char* name, void* data), void* data) noexcept;
+
 // A variable of the loader's own, and its size; null: not there.
 void* loader_symbol(const char* name, std::size_t& bytes) noexcept;
 
