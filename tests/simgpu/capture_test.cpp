@@ -22,6 +22,24 @@ size_t node_count(CUgraph graph)
     return count;
 }
 
+// The second stream's next work comes after what the first one has now.
+void join(CUstream from, CUstream to)
+{
+    CUevent event = nullptr;
+    EXPECT_CU(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    EXPECT_CU(cuEventRecord(event, from));
+    EXPECT_CU(cuStreamWaitEvent(to, event, 0));
+    EXPECT_CU(cuEventDestroy(event));
+}
+
+CUstream fork_from(CUstream stream)
+{
+    CUstream side = nullptr;
+    EXPECT_CU(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING));
+    join(stream, side);
+    return side;
+}
+
 void expect_broken(CUstream stream)
 {
     CUgraph graph = reinterpret_cast<CUgraph>(1);
@@ -217,6 +235,66 @@ TEST(Capture, EndsWithAnErrorWhenAForkIsNotJoined)
         EXPECT_EQ(cuStreamEndCapture(side, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
         EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
         EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
+    });
+}
+
+TEST(Capture, OutlivesAStreamThatHasRejoinedIt)
+{
+    with_context([] {
+        const CUdeviceptr address = allocate(64);
+        const CUstream stream = begin();
+        const CUstream side = fork_from(stream);
+        ASSERT_CU(cuMemsetD8Async(address, 3, 32, side));
+        join(side, stream);
+        ASSERT_CU(cuStreamDestroy(side));
+        ASSERT_CU(cuMemsetD8Async(address + 32, 4, 32, stream));
+        CUgraph graph = nullptr;
+        ASSERT_CU(cuStreamEndCapture(stream, &graph));
+        EXPECT_EQ(node_count(graph), 2u);
+        CUgraphExec exec = nullptr;
+        ASSERT_CU(cuGraphInstantiateWithFlags(&exec, graph, 0));
+        ASSERT_CU(cuGraphLaunch(exec, stream));
+        ASSERT_CU(cuStreamSynchronize(stream));
+        EXPECT_EQ(peek(address), 3);
+        EXPECT_EQ(peek(address + 32), 4);
+    });
+}
+
+TEST(Capture, OutlivesAStreamThatHasAddedNothing)
+{
+    with_context([] {
+        const CUstream stream = begin();
+        ASSERT_CU(cuStreamDestroy(fork_from(stream)));
+        CUgraph graph = nullptr;
+        EXPECT_CU(cuStreamEndCapture(stream, &graph));
+    });
+}
+
+TEST(Capture, OutlivesAStreamThatHasJoinedAnotherFork)
+{
+    with_context([] {
+        const CUdeviceptr address = allocate(64);
+        const CUstream stream = begin();
+        const CUstream first = fork_from(stream);
+        const CUstream second = fork_from(stream);
+        ASSERT_CU(cuMemsetD8Async(address, 3, 32, first));
+        join(first, second);
+        ASSERT_CU(cuStreamDestroy(first));
+        join(second, stream);
+        CUgraph graph = nullptr;
+        EXPECT_CU(cuStreamEndCapture(stream, &graph));
+    });
+}
+
+TEST(Capture, IsBrokenByTheEndOfAStreamThatHasNotRejoinedIt)
+{
+    with_context([] {
+        const CUdeviceptr address = allocate(64);
+        const CUstream stream = begin();
+        const CUstream side = fork_from(stream);
+        ASSERT_CU(cuMemsetD8Async(address, 3, 32, side));
+        ASSERT_CU(cuStreamDestroy(side));
+        expect_broken(stream);
     });
 }
 

@@ -167,6 +167,24 @@ TEST(Context, StackIsThatOfTheThread)
     });
 }
 
+#if CUDA_VERSION >= 12050
+TEST(Context, IsMadeFromParametersThatAskForNothing)
+{
+    before_init({}, [] {
+        ASSERT_CU(cuInit(0));
+        CUcontext context = nullptr;
+        CUctxCreateParams parameters{};
+        ASSERT_CU(cuCtxCreate_v4(&context, &parameters, 0, 0));
+        EXPECT_NE(allocate(64), 0u);
+        ASSERT_CU(cuCtxDestroy(context));
+        CUexecAffinityParam affinity{};
+        CUctxCigParam graphics{};
+        parameters = {&affinity, 1, &graphics};
+        EXPECT_EQ(cuCtxCreate_v4(&context, &parameters, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    });
+}
+#endif
+
 TEST(PrimaryContext, LivesUntilItsLastRelease)
 {
     before_init({}, [] {

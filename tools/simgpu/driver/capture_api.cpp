@@ -5,6 +5,8 @@
 
 #include "api.hpp"
 
+#include <algorithm>
+
 namespace simgpu {
 namespace {
 
@@ -30,6 +32,19 @@ bool all_joined(const Capture& capture)
             if (!joined.contains(tip))
                 return false;
     return true;
+}
+
+// Another stream of the capture comes after all that this one has added.
+bool rejoined(const Capture& capture, Stream& stream)
+{
+    std::vector<GraphNode*> of_others;
+    for (const auto& [other, tips] : capture.tips)
+        if (other != &stream)
+            of_others.insert(of_others.end(), tips.begin(), tips.end());
+    const auto joined = reachable(of_others);
+    const auto& own = capture.tips.at(&stream);
+    return std::all_of(own.begin(), own.end(),
+                       [&joined](GraphNode* tip) { return joined.contains(tip); });
 }
 
 CUresult begin(CUstream handle, CUstreamCaptureMode mode, Graph* into,
@@ -125,7 +140,7 @@ void abandon_capture(Stream& stream)
     if (!capture)
         return;
     if (capture->origin != &stream) {
-        capture->broken = true;
+        capture->broken = capture->broken || !rejoined(*capture, stream);
         capture->tips.erase(&stream);
         stream.capture = nullptr;
         return;

@@ -78,10 +78,10 @@ CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int n
 CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
                         CUdevice dev)
 {
+    // cuda.h: at most one of them. Zeroed parameters ask for nothing, as no parameters do.
     if (!ctxCreateParams)
         return create(pctx, flags, dev, kNewestApi);
-    // cuda.h: exactly one of them.
-    if (!ctxCreateParams->execAffinityParams == !ctxCreateParams->cigParams)
+    if (ctxCreateParams->execAffinityParams && ctxCreateParams->cigParams)
         return CUDA_ERROR_INVALID_VALUE;
     if (ctxCreateParams->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;

@@ -20,6 +20,8 @@ namespace simgpu {
 
 inline constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kSmallStep = 512;
+// Of all simulated devices: 9.0.
+inline constexpr int kComputeCapability = 90;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t step)
 {

@@ -13,8 +13,8 @@ namespace simgpu {
 namespace {
 
 constexpr char kName[] = "Simulated GPU";
-constexpr int kMajor = 9;
-constexpr int kMinor = 0;
+constexpr int kMajor = kComputeCapability / 10;
+constexpr int kMinor = kComputeCapability % 10;
 
 std::atomic<bool> forked{false};
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/simgpu/driver/context.hpp"
+#include "tools/simgpu/driver/ipc_event.hpp"
 
 #include <chrono>
 #include <memory>
@@ -27,9 +28,13 @@ struct Event {
     // Recorded while its stream was captured: no mark, but these nodes. Under capture_mutex().
     std::uint64_t capture_id = 0;
     std::vector<GraphNode*> capture_tips;
+    // Of an interprocess event: what all its processes see, and which record the mark is.
+    std::shared_ptr<SharedEvent> shared;
+    std::uint64_t shared_ticket = 0;
 };
 
 Slots<Event>& events();
+Event* open_event(Context& context, unsigned flags, std::shared_ptr<SharedEvent> shared);
 // The work that gives the event its time, which is a new one from now on.
 Work stamp(Event& event);
 

@@ -20,6 +20,20 @@ CUresult find_event(CUevent handle, Event*& event)
     return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+// The work of a record. An interprocess event has a new number in all its processes from now on.
+Work recording(Event& event)
+{
+    Work work = stamp(event);
+    if (!event.shared)
+        return work;
+    event.shared_ticket = event.shared->record();
+    work.run = [run = std::move(work.run), shared = event.shared, ticket = event.shared_ticket] {
+        shared->reach(ticket);
+        return run();
+    };
+    return work;
+}
+
 CUresult record(CUevent handle, CUstream stream_handle)
 {
     Context* context = nullptr;
@@ -35,8 +49,34 @@ CUresult record(CUevent handle, CUstream stream_handle)
         return CUDA_ERROR_INVALID_HANDLE;
     if (const auto captured = record_in_capture(*stream, *event))
         return *captured;
-    event->mark = enqueue(*stream, stamp(*event));
+    event->mark = enqueue(*stream, recording(*event));
     return CUDA_SUCCESS;
+}
+
+// The newest record is another process's, so no mark here stands for it.
+bool recorded_elsewhere(const Event& event)
+{
+    return event.shared && event.shared->newest() != event.shared_ticket;
+}
+
+bool is_complete(const Event& event)
+{
+    return recorded_elsewhere(event) ? event.shared->reached(event.shared->newest())
+                                     : event.mark.reached();
+}
+
+// Work that ends when the newest record is reached.
+Work waiting_for(const Event& event)
+{
+    Work work;
+    if (recorded_elsewhere(event))
+        work.run = [shared = event.shared, ticket = event.shared->newest()] {
+            shared->wait(ticket);
+            return CUDA_SUCCESS;
+        };
+    else
+        work.waits.push_back(event.mark);
+    return work;
 }
 
 } // namespace
@@ -60,6 +100,20 @@ Work stamp(Event& event)
     return work;
 }
 
+Event* open_event(Context& context, unsigned flags, std::shared_ptr<SharedEvent> shared)
+{
+    Event* const event = events().make();
+    event->flags = flags;
+    event->context = &context;
+    event->mark = {};
+    event->time = nullptr;
+    event->capture_id = 0;
+    event->capture_tips.clear();
+    event->shared = std::move(shared);
+    event->shared_ticket = 0;
+    return event;
+}
+
 namespace api {
 
 CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags)
@@ -70,14 +124,10 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags)
     const bool timed = (Flags & CU_EVENT_DISABLE_TIMING) == 0;
     if (!phEvent || (Flags & ~kEventFlags) != 0 || ((Flags & CU_EVENT_INTERPROCESS) && timed))
         return CUDA_ERROR_INVALID_VALUE;
-    Event* event = events().make();
-    event->flags = Flags;
-    event->context = context;
-    event->mark = {};
-    event->time = nullptr;
-    event->capture_id = 0;
-    event->capture_tips.clear();
-    *phEvent = reinterpret_cast<CUevent>(event);
+    std::shared_ptr<SharedEvent> shared;
+    if ((Flags & CU_EVENT_INTERPROCESS) != 0 && !(shared = SharedEvent::make()))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *phEvent = reinterpret_cast<CUevent>(open_event(*context, Flags, std::move(shared)));
     return CUDA_SUCCESS;
 }
 
@@ -86,6 +136,7 @@ CUresult cuEventDestroy_v2(CUevent hEvent)
     Event* event = nullptr;
     if (const CUresult error = find_event(hEvent, event))
         return error;
+    event->shared = nullptr;
     events().retire(event);
     return CUDA_SUCCESS;
 }
@@ -114,7 +165,7 @@ CUresult cuEventQuery(CUevent hEvent)
         return error;
     if (event->capture_id != 0)
         return CUDA_ERROR_CAPTURED_EVENT;
-    if (!event->mark.reached())
+    if (!is_complete(*event))
         return CUDA_ERROR_NOT_READY;
     return event->context->sticky_error;
 }
@@ -127,7 +178,10 @@ CUresult cuEventSynchronize(CUevent hEvent)
     if (event->capture_id != 0)
         return CUDA_ERROR_CAPTURED_EVENT;
     Context* const context = event->context;
-    finish(event->mark);
+    if (recorded_elsewhere(*event))
+        event->shared->wait(event->shared->newest());
+    else
+        finish(event->mark);
     trim_pools_after_sync();
     return context->sticky_error;
 }
@@ -178,11 +232,8 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
         return CUDA_ERROR_INVALID_HANDLE;
     if (const auto captured = wait_in_capture(*stream, *event))
         return *captured;
-    if (event->mark.reached())
-        return CUDA_SUCCESS;
-    Work work;
-    work.waits.push_back(event->mark);
-    enqueue(*stream, std::move(work));
+    if (!is_complete(*event))
+        enqueue(*stream, waiting_for(*event));
     return CUDA_SUCCESS;
 }
 
@@ -199,7 +250,7 @@ CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
     if (const CUresult refused = refuse_to_wait(*context))
         return refused;
     leave_capture(*event);
-    event->mark = enqueue_after_all(*context, stamp(*event));
+    event->mark = enqueue_after_all(*context, recording(*event));
     return CUDA_SUCCESS;
 }
 
@@ -215,7 +266,9 @@ CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     const CUresult of_context = refuse_to_wait(*context);
     if (of_event || of_context)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    hold_back(*context, event->mark);
+    hold_back(*context, recorded_elsewhere(*event)
+                            ? enqueue_after_all(*context, waiting_for(*event))
+                            : event->mark);
     return CUDA_SUCCESS;
 }
 #endif

@@ -14,6 +14,9 @@
 
 namespace simgpu {
 
+inline constexpr unsigned kMostThreads = 1024;
+inline constexpr unsigned kMostSharedBytes = 232448;
+
 struct Module;
 
 // CUfunction and CUkernel alike, as programs cast one to the other.

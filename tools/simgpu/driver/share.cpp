@@ -17,6 +17,7 @@ namespace {
 constexpr char kDevice[] = "vramscope-simgpu:device=";
 constexpr char kMemory[] = "vramscope-simgpu:memory=";
 constexpr char kMulticast[] = "vramscope-simgpu:multicast=";
+constexpr char kSharedEvent[] = "vramscope-simgpu:event=";
 
 int make_file(const char* kind, int ordinal, std::size_t bytes)
 {
@@ -73,6 +74,16 @@ int make_multicast_file(unsigned team, std::size_t bytes)
 unsigned team_of_multicast_file(int file)
 {
     return static_cast<unsigned>(std::max(0, number_of(file, kMulticast)));
+}
+
+int make_event_file(std::size_t bytes)
+{
+    return make_file(kSharedEvent, 0, bytes);
+}
+
+bool is_event_file(int file)
+{
+    return number_of(file, kSharedEvent) == 0;
 }
 
 CUresult duplicate_file(int file, int& copy)
