@@ -295,6 +295,39 @@ CUresult cuMemcpyAtoHAsync_v2(void* dst, CUarray src, size_t offset, size_t byte
     return from_array(stream, any(address(dst)), src, offset, bytes, Return::when_queued);
 }
 
+// The forms of CUDA 3.1, of 32 bits.
+CUresult cuMemcpyDtoA(CUarray dst, unsigned int offset, CUdeviceptr_v1 src, unsigned int bytes)
+{
+    return api::cuMemcpyDtoA_v2(dst, offset, src, bytes);
+}
+CUresult cuMemcpyAtoD(CUdeviceptr_v1 dst, CUarray src, unsigned int offset, unsigned int bytes)
+{
+    return api::cuMemcpyAtoD_v2(dst, src, offset, bytes);
+}
+CUresult cuMemcpyHtoA(CUarray dst, unsigned int offset, const void* src, unsigned int bytes)
+{
+    return api::cuMemcpyHtoA_v2(dst, offset, src, bytes);
+}
+CUresult cuMemcpyAtoH(void* dst, CUarray src, unsigned int offset, unsigned int bytes)
+{
+    return api::cuMemcpyAtoH_v2(dst, src, offset, bytes);
+}
+CUresult cuMemcpyAtoA(CUarray dst, unsigned int to_offset, CUarray src, unsigned int from_offset,
+                      unsigned int bytes)
+{
+    return api::cuMemcpyAtoA_v2(dst, to_offset, src, from_offset, bytes);
+}
+CUresult cuMemcpyHtoAAsync(CUarray dst, unsigned int offset, const void* src, unsigned int bytes,
+                           CUstream stream)
+{
+    return api::cuMemcpyHtoAAsync_v2(dst, offset, src, bytes, stream);
+}
+CUresult cuMemcpyAtoHAsync(void* dst, CUarray src, unsigned int offset, unsigned int bytes,
+                           CUstream stream)
+{
+    return api::cuMemcpyAtoHAsync_v2(dst, src, offset, bytes, stream);
+}
+
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p)
 {
     return copy_2d(p, nullptr, Return::when_done);

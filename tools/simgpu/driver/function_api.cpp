@@ -9,6 +9,8 @@ namespace simgpu {
 namespace {
 
 constexpr int kUsualSharedBytes = 49152;
+constexpr int kMultiprocessors = 132;
+constexpr int kMostBlocksOfACluster = 8;
 
 } // namespace
 
@@ -129,7 +131,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
         return CUDA_ERROR_INVALID_HANDLE;
     *blockSize = blockSizeLimit > 0 ? std::min(blockSizeLimit, static_cast<int>(kMostThreads))
                                     : static_cast<int>(kMostThreads);
-    *minGridSize = 132 * (2048 / *blockSize);
+    *minGridSize = kMultiprocessors * (2048 / *blockSize);
     return CUDA_SUCCESS;
 }
 
@@ -152,6 +154,31 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
     *dynamicSmemSize = kUsualSharedBytes;
     return CUDA_SUCCESS;
 }
+
+// Clusters of the largest portable size fit.
+#if CUDA_VERSION >= 11080
+CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
+                                            const CUlaunchConfig* config)
+{
+    if (!clusterSize || !config)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!kernels().find(func))
+        return CUDA_ERROR_INVALID_HANDLE;
+    *clusterSize = kMostBlocksOfACluster;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
+                                      const CUlaunchConfig* config)
+{
+    if (!numClusters || !config)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!kernels().find(func))
+        return CUDA_ERROR_INVALID_HANDLE;
+    *numClusters = kMultiprocessors / kMostBlocksOfACluster;
+    return CUDA_SUCCESS;
+}
+#endif
 
 } // namespace api
 } // namespace simgpu

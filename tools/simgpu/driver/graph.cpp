@@ -20,7 +20,10 @@ void clone_locked(const Graph& from, Graph& to)
             copy->is_child = true;
             child->graph = copy;
         }
-        copies[node] = add_node_locked(to, {}, node->type, node->work, std::move(detail));
+        GraphNode* const copy = add_node_locked(to, {}, node->type, node->work, std::move(detail));
+        copy->clone_of = node->id;
+        copy->attributes = node->attributes;
+        copies[node] = copy;
     }
     for (GraphNode* node : from.nodes)
         for (GraphNode* before : node->dependencies)
@@ -64,7 +67,10 @@ bool has_memory_nodes_locked(const Graph& graph)
 GraphNode* add_node_locked(Graph& graph, std::vector<GraphNode*> dependencies, CUgraphNodeType type,
                            Work work, NodeDetail detail)
 {
+    static std::uint64_t last_id = 0;
     GraphNode* node = graph_nodes().make();
+    node->id = ++last_id;
+    node->clone_of = 0;
     node->graph = &graph;
     node->type = type;
     node->work = std::move(work);
@@ -113,6 +119,7 @@ void remove_node_locked(GraphNode& node)
     node.work = {};
     node.detail = {};
     node.dependencies.clear();
+    node.attributes.clear();
     graph_nodes().retire(&node);
 }
 
@@ -166,6 +173,23 @@ CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph)
     Graph* copy = open_graph();
     clone_locked(*original, *copy);
     *phGraphClone = reinterpret_cast<CUgraph>(copy);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeFindInClone(CUgraphNode* phNode, CUgraphNode hOriginalNode,
+                                CUgraph hClonedGraph)
+{
+    const std::lock_guard lock(capture_mutex());
+    const GraphNode* const original = graph_nodes().find(hOriginalNode);
+    const Graph* const clone = graphs().find(hClonedGraph);
+    if (!phNode || !original || !clone)
+        return CUDA_ERROR_INVALID_VALUE;
+    const auto found =
+        std::find_if(clone->nodes.begin(), clone->nodes.end(),
+                     [original](const GraphNode* node) { return node->clone_of == original->id; });
+    if (found == clone->nodes.end())
+        return CUDA_ERROR_INVALID_VALUE;
+    *phNode = reinterpret_cast<CUgraphNode>(*found);
     return CUDA_SUCCESS;
 }
 

@@ -43,6 +43,9 @@ struct GraphNode {
     Work work;
     NodeDetail detail;
     std::vector<GraphNode*> dependencies;
+    std::uint64_t id = 0;                             // never given out again
+    std::uint64_t clone_of = 0;                       // the id of the node that it was copied from
+    std::map<int, CUlaunchAttributeValue> attributes; // of attribute_api.cpp
 };
 
 struct Graph {
@@ -58,6 +61,8 @@ struct GraphStep {
     Work work;
     CUdeviceptr allocates = 0;
     CUdeviceptr frees = 0;
+    std::optional<Work>
+        disabled{}; // what it does once it is enabled again; until then it has no work
 };
 
 // What a launch runs. Keeps the graph memory that it names, also for launches still queued when
@@ -109,6 +114,7 @@ CUresult add_free_node(const NodePlace& place, CUdeviceptr address);
 // node_work.cpp: a node's parameters as work, checked; forms of other functions as the one that is
 // kept.
 CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1& parameters);
+CUDA_KERNEL_NODE_PARAMS_v1 narrow(const CUDA_KERNEL_NODE_PARAMS& parameters);
 #if CUDA_VERSION >= 12020
 CUDA_KERNEL_NODE_PARAMS kept_form(const CUDA_KERNEL_NODE_PARAMS_v3& parameters);
 CUDA_MEMSET_NODE_PARAMS kept_form(const CUDA_MEMSET_NODE_PARAMS_v2& parameters);

@@ -32,7 +32,40 @@ CUresult set_work(Steps& steps, const GraphNode& node, Work work)
                                    [&node](const GraphStep& known) { return known.node == &node; });
     if (step == steps.end())
         return CUDA_ERROR_INVALID_VALUE;
-    step->work = std::move(work);
+    (step->disabled ? *step->disabled : step->work) = std::move(work);
+    return CUDA_SUCCESS;
+}
+
+// cuda.h: kernels, fills and copies only.
+bool can_be_disabled(const GraphNode& node)
+{
+    return node.type == CU_GRAPH_NODE_TYPE_KERNEL || node.type == CU_GRAPH_NODE_TYPE_MEMSET ||
+           node.type == CU_GRAPH_NODE_TYPE_MEMCPY;
+}
+
+void enable(GraphStep& step, bool enabled)
+{
+    if (enabled == !step.disabled)
+        return;
+    if (enabled) {
+        step.work = std::move(*step.disabled);
+        step.disabled.reset();
+    } else {
+        step.disabled = std::move(step.work);
+        step.work = {};
+    }
+}
+
+// `use` gets the step of a node that can be disabled.
+template <class Use>
+CUresult with_step_locked(Steps& steps, CUgraphNode handle, Use use)
+{
+    const GraphNode* const node = graph_nodes().find(handle);
+    const auto step = std::find_if(steps.begin(), steps.end(),
+                                   [node](const GraphStep& known) { return known.node == node; });
+    if (!node || !can_be_disabled(*node) || step == steps.end())
+        return CUDA_ERROR_INVALID_VALUE;
+    use(*step);
     return CUDA_SUCCESS;
 }
 
@@ -210,6 +243,26 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode 
                                             CUgraph childGraph)
 {
     return set_child(hGraphExec, hNode, childGraph);
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
+{
+    const std::lock_guard lock(capture_mutex());
+    return change_steps_locked(hGraphExec, [&](Steps& steps) {
+        return with_step_locked(steps, hNode,
+                                [&](GraphStep& step) { enable(step, isEnabled != 0); });
+    });
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int* isEnabled)
+{
+    const std::lock_guard lock(capture_mutex());
+    const GraphExec* const exec = graph_execs().find(hGraphExec);
+    if (!exec || !isEnabled)
+        return CUDA_ERROR_INVALID_VALUE;
+    Steps steps = exec->steps->list;
+    return with_step_locked(steps, hNode,
+                            [&](const GraphStep& step) { *isEnabled = step.disabled ? 0 : 1; });
 }
 
 #if CUDA_VERSION >= 12020

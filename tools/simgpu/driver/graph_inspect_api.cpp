@@ -48,6 +48,24 @@ CUresult change_dependencies(CUgraph graph_handle, const CUgraphNode* from, cons
     return CUDA_SUCCESS;
 }
 
+CUresult list_edges(CUgraph graph_handle, CUgraphNode* from, CUgraphNode* to, std::size_t* count)
+{
+    const Graph* const graph = graphs().find(graph_handle);
+    if (!graph || !from != !to)
+        return CUDA_ERROR_INVALID_VALUE;
+    std::vector<GraphNode*> befores;
+    std::vector<GraphNode*> afters;
+    for (GraphNode* after : graph->nodes)
+        for (GraphNode* before : after->dependencies) {
+            befores.push_back(before);
+            afters.push_back(after);
+        }
+    std::size_t same_count = count ? *count : 0;
+    if (const CUresult error = list(befores, from, count))
+        return error;
+    return list(afters, to, &same_count);
+}
+
 std::vector<GraphNode*> dependents_of(GraphNode& node)
 {
     std::vector<GraphNode*> found;
@@ -108,6 +126,12 @@ CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentN
                 : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, size_t* numEdges)
+{
+    const std::lock_guard lock(capture_mutex());
+    return list_edges(hGraph, from, to, numEdges);
+}
+
 CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
                                 size_t numDependencies)
 {
@@ -140,6 +164,25 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependenc
     const CUresult result = api::cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
     if (result == CUDA_SUCCESS && edgeData && dependencies)
         std::fill_n(edgeData, *numDependencies, CUgraphEdgeData{});
+    return result;
+}
+
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode* dependentNodes,
+                                         CUgraphEdgeData* edgeData, size_t* numDependentNodes)
+{
+    const CUresult result =
+        api::cuGraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes);
+    if (result == CUDA_SUCCESS && edgeData && dependentNodes)
+        std::fill_n(edgeData, *numDependentNodes, CUgraphEdgeData{});
+    return result;
+}
+
+CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to,
+                            CUgraphEdgeData* edgeData, size_t* numEdges)
+{
+    const CUresult result = api::cuGraphGetEdges(hGraph, from, to, numEdges);
+    if (result == CUDA_SUCCESS && edgeData && from)
+        std::fill_n(edgeData, *numEdges, CUgraphEdgeData{});
     return result;
 }
 #endif

@@ -64,6 +64,23 @@ CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS
     return set(hNode, nodeParams);
 }
 
+CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS known{};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = get(hNode, &known);
+    if (result == CUDA_SUCCESS)
+        *nodeParams = narrow(known);
+    return result;
+}
+CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
+{
+    const CUDA_KERNEL_NODE_PARAMS wide =
+        nodeParams ? widen(*nodeParams) : CUDA_KERNEL_NODE_PARAMS{};
+    return set(hNode, nodeParams ? &wide : nullptr);
+}
+
 #if CUDA_VERSION >= 12000
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS* nodeParams)
 {

@@ -138,6 +138,36 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
                           : CUDA_ERROR_INVALID_DEVICE;
 }
 
+#if CUDA_VERSION >= 12040
+// Those that were asked for by name: the image is not read.
+CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary lib)
+{
+    const Module* const module = library_of(lib);
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!module)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const std::lock_guard lock(module_mutex());
+    *count = static_cast<unsigned>(module->kernels.size());
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, CUlibrary lib)
+{
+    const Module* const module = library_of(lib);
+    if (!module)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!kernels)
+        return CUDA_ERROR_INVALID_VALUE;
+    const std::lock_guard lock(module_mutex());
+    unsigned index = 0;
+    for (const auto& [name, kernel] : module->kernels)
+        if (index < numKernels)
+            kernels[index++] = reinterpret_cast<CUkernel>(kernel);
+    return CUDA_SUCCESS;
+}
+#endif
+
 #if CUDA_VERSION >= 12030
 CUresult cuKernelGetName(const char** name, CUkernel hfunc)
 {

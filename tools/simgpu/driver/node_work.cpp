@@ -46,6 +46,26 @@ CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1& p)
     return wide;
 }
 
+CUDA_KERNEL_NODE_PARAMS_v1 narrow(const CUDA_KERNEL_NODE_PARAMS& p)
+{
+    CUDA_KERNEL_NODE_PARAMS_v1 same{};
+    same.func = p.func;
+#if CUDA_VERSION >= 12000
+    if (!same.func)
+        same.func = reinterpret_cast<CUfunction>(p.kern);
+#endif
+    same.gridDimX = p.gridDimX;
+    same.gridDimY = p.gridDimY;
+    same.gridDimZ = p.gridDimZ;
+    same.blockDimX = p.blockDimX;
+    same.blockDimY = p.blockDimY;
+    same.blockDimZ = p.blockDimZ;
+    same.sharedMemBytes = p.sharedMemBytes;
+    same.kernelParams = p.kernelParams;
+    same.extra = p.extra;
+    return same;
+}
+
 #if CUDA_VERSION >= 12020
 CUDA_KERNEL_NODE_PARAMS kept_form(const CUDA_KERNEL_NODE_PARAMS_v3& p)
 {

@@ -168,6 +168,7 @@ Stream* open_stream(Context& context, unsigned flags, int priority)
     stream->priority = priority;
     stream->capture = nullptr;
     stream->green_id = 0;
+    stream->attributes.clear();
     context.streams.push_back(stream);
     return stream;
 }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <vector>
 
 namespace simgpu {
@@ -55,7 +56,8 @@ struct Stream {
     int priority = 0;
     std::uint64_t green_id = 0; // of the green context it was made in; 0: none
     bool retire_when_done = false;
-    Capture* capture = nullptr; // under capture_mutex()
+    Capture* capture = nullptr;                       // under capture_mutex()
+    std::map<int, CUlaunchAttributeValue> attributes; // of attribute_api.cpp
 
     // Under the engine's mutex, `done` readable without.
     struct Queued {

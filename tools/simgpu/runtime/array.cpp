@@ -1,32 +1,9 @@
 // tools/simgpu/runtime/array.cpp — cudaMallocArray and its kin, channel descriptors.
-#include "tools/simgpu/runtime/call.hpp"
+#include "tools/simgpu/runtime/channel.hpp"
 
 using namespace simgpu::runtime;
 
 namespace {
-
-// Channels of one width and kind, as arrays have them.
-bool format_of(const cudaChannelFormatDesc& desc, CUDA_ARRAY3D_DESCRIPTOR& out)
-{
-    const int widths[] = {desc.x, desc.y, desc.z, desc.w};
-    unsigned channels = 0;
-    for (const int width : widths)
-        channels += width > 0 ? 1 : 0;
-    out.NumChannels = channels;
-    if (desc.f == cudaChannelFormatKindFloat)
-        out.Format = desc.x == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
-    else if (desc.f == cudaChannelFormatKindSigned)
-        out.Format = desc.x == 8    ? CU_AD_FORMAT_SIGNED_INT8
-                     : desc.x == 16 ? CU_AD_FORMAT_SIGNED_INT16
-                                    : CU_AD_FORMAT_SIGNED_INT32;
-    else if (desc.f == cudaChannelFormatKindUnsigned)
-        out.Format = desc.x == 8    ? CU_AD_FORMAT_UNSIGNED_INT8
-                     : desc.x == 16 ? CU_AD_FORMAT_UNSIGNED_INT16
-                                    : CU_AD_FORMAT_UNSIGNED_INT32;
-    else
-        return false;
-    return channels > 0;
-}
 
 CUresult describe(const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags,
                   CUDA_ARRAY3D_DESCRIPTOR& out)
@@ -36,8 +13,9 @@ CUresult describe(const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned
     out.Height = extent.height;
     out.Depth = extent.depth;
     out.Flags = flags; // the runtime's array flags are the driver's
-    return desc && format_of(*desc, out) ? CUDA_SUCCESS
-                                         : result_of(cudaErrorInvalidChannelDescriptor);
+    return desc && format_of(*desc, out.Format, out.NumChannels)
+               ? CUDA_SUCCESS
+               : result_of(cudaErrorInvalidChannelDescriptor);
 }
 
 CUresult allocate(const Driver& driver, cudaArray_t* array, const cudaChannelFormatDesc* desc,
@@ -113,5 +91,80 @@ SIMGPU_RUNTIME cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmapped
         return mipmappedArray ? driver.cuMipmappedArrayDestroy(
                                     reinterpret_cast<CUmipmappedArray>(mipmappedArray))
                               : CUDA_SUCCESS;
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent,
+                                            unsigned int* flags, cudaArray_t array)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUDA_ARRAY3D_DESCRIPTOR known{};
+        if (const CUresult error =
+                driver.cuArray3DGetDescriptor(&known, reinterpret_cast<CUarray>(array)))
+            return error;
+        if (desc)
+            *desc = channels_of(known.Format, known.NumChannels);
+        if (extent)
+            *extent = {known.Width, known.Height, known.Depth};
+        if (flags)
+            *flags = known.Flags;
+        return CUDA_SUCCESS;
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t array)
+{
+    return desc ? cudaArrayGetInfo(desc, nullptr, nullptr, const_cast<cudaArray_t>(array))
+                : remember(cudaErrorInvalidValue);
+}
+
+SIMGPU_RUNTIME cudaError_t cudaArrayGetPlane(cudaArray_t* pPlaneArray, cudaArray_t hArray,
+                                             unsigned int planeIdx)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuArrayGetPlane(reinterpret_cast<CUarray*>(pPlaneArray),
+                                      reinterpret_cast<CUarray>(hArray), planeIdx);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaArrayGetMemoryRequirements(
+    cudaArrayMemoryRequirements* memoryRequirements, cudaArray_t array, int device)
+{
+    static_assert(sizeof(cudaArrayMemoryRequirements) == sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS));
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuArrayGetMemoryRequirements(
+            reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
+            reinterpret_cast<CUarray>(array), device);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaMipmappedArrayGetMemoryRequirements(
+    cudaArrayMemoryRequirements* memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuMipmappedArrayGetMemoryRequirements(
+            reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
+            reinterpret_cast<CUmipmappedArray>(mipmap), device);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* sparseProperties,
+                                                        cudaArray_t array)
+{
+    static_assert(sizeof(cudaArraySparseProperties) == sizeof(CUDA_ARRAY_SPARSE_PROPERTIES));
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuArrayGetSparseProperties(
+            reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
+            reinterpret_cast<CUarray>(array));
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaMipmappedArrayGetSparseProperties(
+    cudaArraySparseProperties* sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuMipmappedArrayGetSparseProperties(
+            reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
+            reinterpret_cast<CUmipmappedArray>(mipmap));
     });
 }

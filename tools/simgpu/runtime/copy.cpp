@@ -1,5 +1,6 @@
-// tools/simgpu/runtime/copy.cpp — cudaMemcpy*, cudaMemset*, symbols.
-#include "tools/simgpu/runtime/call.hpp"
+// tools/simgpu/runtime/copy.cpp — cudaMemcpy* of memory and symbols.
+#include "tools/simgpu/runtime/copy.hpp"
+
 #include "tools/simgpu/runtime/image.hpp"
 
 #include <cstring>
@@ -50,94 +51,6 @@ CUresult copy_async(const StreamCalls& calls, void* to, const void* from, size_t
     return kBadDirection;
 }
 
-CUmemorytype type_of(cudaMemcpyKind kind, bool target)
-{
-    if (kind == cudaMemcpyDefault)
-        return CU_MEMORYTYPE_UNIFIED;
-    const bool device = kind == cudaMemcpyDeviceToDevice ||
-                        kind == (target ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
-    return device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-}
-
-CUDA_MEMCPY2D shape_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                       size_t height, cudaMemcpyKind kind)
-{
-    CUDA_MEMCPY2D shape{};
-    shape.dstMemoryType = type_of(kind, true);
-    shape.dstHost = to;
-    shape.dstDevice = address_of(to);
-    shape.dstPitch = to_pitch;
-    shape.srcMemoryType = type_of(kind, false);
-    shape.srcHost = from;
-    shape.srcDevice = address_of(from);
-    shape.srcPitch = from_pitch;
-    shape.WidthInBytes = width;
-    shape.Height = height;
-    return shape;
-}
-
-// An array counts its width and position in elements.
-size_t element_bytes(const Driver& driver, cudaArray_t array)
-{
-    CUDA_ARRAY3D_DESCRIPTOR descriptor{};
-    if (driver.cuArray3DGetDescriptor(&descriptor, reinterpret_cast<CUarray>(array)) !=
-        CUDA_SUCCESS)
-        return 1;
-    switch (descriptor.Format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return descriptor.NumChannels;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return size_t{2} * descriptor.NumChannels;
-    default:
-        return size_t{4} * descriptor.NumChannels;
-    }
-}
-
-CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3D& shape)
-{
-    if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
-    const cudaArray_t counted = p->srcArray ? p->srcArray : p->dstArray;
-    const size_t element = counted ? element_bytes(driver, counted) : 1;
-    shape = {};
-    shape.srcXInBytes = p->srcPos.x * (p->srcArray ? element : 1);
-    shape.srcY = p->srcPos.y;
-    shape.srcZ = p->srcPos.z;
-    shape.srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : type_of(p->kind, false);
-    shape.srcArray = reinterpret_cast<CUarray>(p->srcArray);
-    shape.srcHost = p->srcPtr.ptr;
-    shape.srcDevice = address_of(p->srcPtr.ptr);
-    shape.srcPitch = p->srcPtr.pitch;
-    shape.srcHeight = p->srcPtr.ysize;
-    shape.dstXInBytes = p->dstPos.x * (p->dstArray ? element : 1);
-    shape.dstY = p->dstPos.y;
-    shape.dstZ = p->dstPos.z;
-    shape.dstMemoryType = p->dstArray ? CU_MEMORYTYPE_ARRAY : type_of(p->kind, true);
-    shape.dstArray = reinterpret_cast<CUarray>(p->dstArray);
-    shape.dstHost = p->dstPtr.ptr;
-    shape.dstDevice = address_of(p->dstPtr.ptr);
-    shape.dstPitch = p->dstPtr.pitch;
-    shape.dstHeight = p->dstPtr.ysize;
-    shape.WidthInBytes = p->extent.width * element;
-    shape.Height = p->extent.height;
-    shape.Depth = p->extent.depth;
-    return CUDA_SUCCESS;
-}
-
-// A symbol's bytes from `offset`, or why not.
-CUresult part_of_symbol(const Driver& driver, const void* symbol, size_t offset, size_t count,
-                        CUdeviceptr& address)
-{
-    size_t bytes = 0;
-    if (const CUresult error = symbol_of(driver, symbol, address, bytes))
-        return error;
-    address += offset;
-    return offset > bytes || count > bytes - offset ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
 } // namespace
 
 SIMGPU_STREAM_FUNCTION(cudaMemcpy, _ptds,
@@ -176,29 +89,6 @@ SIMGPU_STREAM_FUNCTION(cudaMemcpy3DAsync, _ptsz, (const cudaMemcpy3DParms* p, cu
                            return error != CUDA_SUCCESS ? error
                                                         : calls.cuMemcpy3DAsync(&shape, stream);
                        })
-SIMGPU_STREAM_FUNCTION(cudaMemcpy2DToArray, _ptds,
-                       (cudaArray_t dst, size_t wOffset, size_t hOffset, const void* src,
-                        size_t spitch, size_t width, size_t height, cudaMemcpyKind kind),
-                       {
-                           auto shape = shape_2d(nullptr, 0, src, spitch, width, height, kind);
-                           shape.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-                           shape.dstArray = reinterpret_cast<CUarray>(dst);
-                           shape.dstXInBytes = wOffset;
-                           shape.dstY = hOffset;
-                           return calls.cuMemcpy2DUnaligned(&shape);
-                       })
-SIMGPU_STREAM_FUNCTION(cudaMemcpy2DFromArray, _ptds,
-                       (void* dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
-                        size_t hOffset, size_t width, size_t height, cudaMemcpyKind kind),
-                       {
-                           auto shape = shape_2d(dst, dpitch, nullptr, 0, width, height, kind);
-                           shape.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-                           shape.srcArray = reinterpret_cast<CUarray>(const_cast<cudaArray*>(src));
-                           shape.srcXInBytes = wOffset;
-                           shape.srcY = hOffset;
-                           return calls.cuMemcpy2DUnaligned(&shape);
-                       })
-
 SIMGPU_RUNTIME cudaError_t cudaMemcpyPeer(void* dst, int, const void* src, int, size_t count)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -215,28 +105,6 @@ SIMGPU_RUNTIME cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, 
                                                count, stream);
     });
 }
-
-SIMGPU_STREAM_FUNCTION(cudaMemset, _ptds, (void* devPtr, int value, size_t count), {
-    return calls.cuMemsetD8(address_of(devPtr), static_cast<unsigned char>(value), count);
-})
-SIMGPU_STREAM_FUNCTION(cudaMemsetAsync, _ptsz,
-                       (void* devPtr, int value, size_t count, cudaStream_t stream), {
-                           return calls.cuMemsetD8Async(address_of(devPtr),
-                                                        static_cast<unsigned char>(value), count,
-                                                        stream);
-                       })
-SIMGPU_STREAM_FUNCTION(cudaMemset2D, _ptds,
-                       (void* devPtr, size_t pitch, int value, size_t width, size_t height), {
-                           return calls.cuMemsetD2D8(address_of(devPtr), pitch,
-                                                     static_cast<unsigned char>(value), width,
-                                                     height);
-                       })
-SIMGPU_STREAM_FUNCTION(
-    cudaMemset2DAsync, _ptsz,
-    (void* devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream), {
-        return calls.cuMemsetD2D8Async(address_of(devPtr), pitch, static_cast<unsigned char>(value),
-                                       width, height, stream);
-    })
 
 SIMGPU_RUNTIME cudaError_t cudaGetSymbolAddress(void** devPtr, const void* symbol)
 {

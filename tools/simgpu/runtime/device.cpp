@@ -1,6 +1,7 @@
 // tools/simgpu/runtime/device.cpp — devices, versions, limits, driver entry points.
 #include "tools/simgpu/runtime/call.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <cuda_profiler_api.h>
 
@@ -86,6 +87,16 @@ SIMGPU_RUNTIME cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int dev
         prop->managedMemory = get(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
         prop->concurrentManagedAccess = get(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
         prop->cooperativeLaunch = get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
+        prop->hostRegisterSupported = get(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED);
+        prop->persistingL2CacheMaxSize = get(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
+        prop->accessPolicyMaxWindowSize = get(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+        prop->globalL1CacheSupported = get(CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED);
+        prop->localL1CacheSupported = get(CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED);
+        prop->maxBlocksPerMultiProcessor = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+        prop->surfaceAlignment = bytes(CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT);
+        prop->computePreemptionSupported = get(CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED);
+        prop->canUseHostPointerForRegisteredMem =
+            get(CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM);
         prop->streamPrioritiesSupported = get(CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED);
         return CUDA_SUCCESS;
     });
@@ -164,6 +175,49 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority,
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuCtxGetStreamPriorityRange(leastPriority, greatestPriority);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* pConfig)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuCtxGetSharedMemConfig(reinterpret_cast<CUsharedconfig*>(pConfig));
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuCtxSetSharedMemConfig(static_cast<CUsharedconfig>(config));
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuCtxResetPersistingL2Cache(); });
+}
+
+// All are alike: the first one is as good as any.
+SIMGPU_RUNTIME cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* prop)
+{
+    if (!device || !prop)
+        return remember(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+SIMGPU_RUNTIME cudaError_t cudaSetValidDevices(int* device_arr, int len)
+{
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        int count = 0;
+        if (const CUresult error = driver.cuDeviceGetCount(&count))
+            return error;
+        if (len < 0 || len > count || (len > 0 && !device_arr))
+            return CUDA_ERROR_INVALID_VALUE;
+        const auto known = [count](int device) { return device >= 0 && device < count; };
+        return std::all_of(device_arr, device_arr + len, known) ? CUDA_SUCCESS
+                                                                : CUDA_ERROR_INVALID_DEVICE;
     });
 }
 

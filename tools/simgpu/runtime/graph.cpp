@@ -1,6 +1,7 @@
-// tools/simgpu/runtime/graph.cpp — cudaGraph*: what programs build by hand, instantiate and launch.
+// tools/simgpu/runtime/graph.cpp — graphs: made, copied, asked; and the memory that they own.
 #include "tools/simgpu/runtime/call.hpp"
-#include "tools/simgpu/runtime/image.hpp"
+
+#include <algorithm>
 
 using namespace simgpu::runtime;
 
@@ -42,147 +43,144 @@ SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphN
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                 const cudaGraphNode_t* pDependencies,
-                                                 size_t numDependencies)
+SIMGPU_RUNTIME cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* pRootNodes,
+                                                 size_t* pNumRootNodes)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+        return driver.cuGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                const cudaGraphNode_t* pDependencies,
-                                                size_t numDependencies,
-                                                const cudaHostNodeParams* pNodeParams)
+SIMGPU_RUNTIME cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* pNode,
+                                                    cudaGraphNode_t originalNode,
+                                                    cudaGraph_t clonedGraph)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        CUDA_HOST_NODE_PARAMS same{};
-        if (!pNodeParams)
-            return CUDA_ERROR_INVALID_VALUE;
-        same.fn = pNodeParams->fn;
-        same.userData = pNodeParams->userData;
-        return driver.cuGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, &same);
+        return driver.cuGraphNodeFindInClone(pNode, originalNode, clonedGraph);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                  const cudaGraphNode_t* pDependencies,
-                                                  size_t numDependencies,
-                                                  const cudaKernelNodeParams* pNodeParams)
+SIMGPU_RUNTIME cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node,
+                                                           cudaGraph_t* pGraph)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        CUDA_KERNEL_NODE_PARAMS_v1 same{};
-        if (!pNodeParams)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (const CUresult error = function_of(driver, pNodeParams->func, same.func))
-            return error;
-        same.gridDimX = pNodeParams->gridDim.x;
-        same.gridDimY = pNodeParams->gridDim.y;
-        same.gridDimZ = pNodeParams->gridDim.z;
-        same.blockDimX = pNodeParams->blockDim.x;
-        same.blockDimY = pNodeParams->blockDim.y;
-        same.blockDimZ = pNodeParams->blockDim.z;
-        same.sharedMemBytes = pNodeParams->sharedMemBytes;
-        same.kernelParams = pNodeParams->kernelParams;
-        same.extra = pNodeParams->extra;
-        return driver.cuGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies,
-                                           &same);
+        return driver.cuGraphChildGraphNodeGetGraph(node, pGraph);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                  const cudaGraphNode_t* pDependencies,
-                                                  size_t numDependencies,
-                                                  const cudaMemsetParams* pMemsetParams)
+// From CUDA 12.3 on an edge has data, of which nothing is kept: all that matters here is the order.
+#if CUDA_VERSION >= 13000
+namespace {
+
+CUresult without_data(CUresult result, cudaGraphEdgeData* data, const void* list, size_t* count)
+{
+    if (result == CUDA_SUCCESS && data && list)
+        std::fill_n(data, *count, cudaGraphEdgeData{});
+    return result;
+}
+
+} // namespace
+
+SIMGPU_RUNTIME cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
+                                             cudaGraphNode_t* to, cudaGraphEdgeData* edgeData,
+                                             size_t* numEdges)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        if (!pMemsetParams)
-            return CUDA_ERROR_INVALID_VALUE;
-        CUDA_MEMSET_NODE_PARAMS same{};
-        same.dst = address_of(pMemsetParams->dst);
-        same.pitch = pMemsetParams->pitch;
-        same.value = pMemsetParams->value;
-        same.elementSize = pMemsetParams->elementSize;
-        same.width = pMemsetParams->width;
-        same.height = pMemsetParams->height;
-        return driver.cuGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, &same,
-                                           nullptr);
+        return without_data(driver.cuGraphGetEdges(graph, from, to, numEdges), edgeData, from,
+                            numEdges);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                    const cudaGraphNode_t* pDependencies,
-                                                    size_t numDependencies,
-                                                    cudaMemAllocNodeParams* nodeParams)
+SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                        cudaGraphNode_t* pDependencies,
+                                                        cudaGraphEdgeData* edgeData,
+                                                        size_t* pNumDependencies)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        CUDA_MEM_ALLOC_NODE_PARAMS same{};
-        if (!nodeParams)
-            return CUDA_ERROR_INVALID_VALUE;
-        same.poolProps.allocType =
-            static_cast<CUmemAllocationType>(nodeParams->poolProps.allocType);
-        same.poolProps.handleTypes =
-            static_cast<CUmemAllocationHandleType>(nodeParams->poolProps.handleTypes);
-        same.poolProps.location.type =
-            static_cast<CUmemLocationType>(nodeParams->poolProps.location.type);
-        same.poolProps.location.id = nodeParams->poolProps.location.id;
-        same.bytesize = nodeParams->bytesize;
-        const CUresult result =
-            driver.cuGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, &same);
-        if (result == CUDA_SUCCESS)
-            nodeParams->dptr = reinterpret_cast<void*>(same.dptr);
-        return result;
+        return without_data(
+            driver.cuGraphNodeGetDependencies(node, pDependencies, pNumDependencies), edgeData,
+            pDependencies, pNumDependencies);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                   const cudaGraphNode_t* pDependencies,
-                                                   size_t numDependencies, void* dptr)
+SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                          cudaGraphNode_t* pDependentNodes,
+                                                          cudaGraphEdgeData* edgeData,
+                                                          size_t* pNumDependentNodes)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies,
-                                            address_of(dptr));
+        return without_data(
+            driver.cuGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes),
+            edgeData, pDependentNodes, pNumDependentNodes);
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec,
-                                                         cudaGraph_t graph,
-                                                         unsigned long long flags)
+SIMGPU_RUNTIME cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                    const cudaGraphNode_t* to,
+                                                    const cudaGraphEdgeData*,
+                                                    size_t numDependencies)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, flags);
+        return driver.cuGraphAddDependencies(graph, from, to, numDependencies);
     });
 }
 
-#if CUDA_VERSION >= 12000
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
-                                                unsigned long long flags)
+SIMGPU_RUNTIME cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
+                                                       const cudaGraphNode_t* from,
+                                                       const cudaGraphNode_t* to,
+                                                       const cudaGraphEdgeData*,
+                                                       size_t numDependencies)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, flags);
+        return driver.cuGraphRemoveDependencies(graph, from, to, numDependencies);
     });
 }
 #else
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
-                                                cudaGraphNode_t*, char*, size_t)
+SIMGPU_RUNTIME cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
+                                             cudaGraphNode_t* to, size_t* numEdges)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, 0);
+        return driver.cuGraphGetEdges(graph, from, to, numEdges);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                        cudaGraphNode_t* pDependencies,
+                                                        size_t* pNumDependencies)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                          cudaGraphNode_t* pDependentNodes,
+                                                          size_t* pNumDependentNodes)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                    const cudaGraphNode_t* to,
+                                                    size_t numDependencies)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphAddDependencies(graph, from, to, numDependencies);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
+                                                       const cudaGraphNode_t* from,
+                                                       const cudaGraphNode_t* to,
+                                                       size_t numDependencies)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphRemoveDependencies(graph, from, to, numDependencies);
     });
 }
 #endif
-
-SIMGPU_STREAM_FUNCTION(cudaGraphLaunch, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),
-                       { return calls.cuGraphLaunch(graphExec, stream); })
-SIMGPU_STREAM_FUNCTION(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),
-                       { return calls.cuGraphUpload(graphExec, stream); })
-
-SIMGPU_RUNTIME cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
-{
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuGraphExecDestroy(graphExec); });
-}
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGraphMemTrim(int device)
 {

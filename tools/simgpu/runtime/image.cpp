@@ -118,6 +118,17 @@ CUresult function_of(const Driver& driver, const void* stub, CUfunction& functio
     return CUDA_SUCCESS;
 }
 
+void* stub_of(CUfunction function)
+{
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    const auto known =
+        std::find_if(all.functions.begin(), all.functions.end(),
+                     [function](const auto& entry) { return entry.second == function; });
+    return known == all.functions.end() ? static_cast<void*>(function)
+                                        : const_cast<void*>(known->first);
+}
+
 CUresult symbol_of(const Driver& driver, const void* symbol, CUdeviceptr& address, size_t& bytes)
 {
     Registry& all = registry();
@@ -134,6 +145,16 @@ CUresult symbol_of(const Driver& driver, const void* symbol, CUdeviceptr& addres
 #else
     return driver.cuModuleGetGlobal(&address, nullptr, found.image->library, found.name.c_str());
 #endif
+}
+
+CUresult part_of_symbol(const Driver& driver, const void* symbol, size_t offset, size_t count,
+                        CUdeviceptr& address)
+{
+    size_t bytes = 0;
+    if (const CUresult error = symbol_of(driver, symbol, address, bytes))
+        return error;
+    address += offset;
+    return offset > bytes || count > bytes - offset ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 void unload_images(const Driver& driver)

@@ -173,6 +173,26 @@ SIMGPU_RUNTIME cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
     });
 }
 
+#if CUDA_VERSION >= 12030
+SIMGPU_RUNTIME cudaError_t cudaFuncGetName(const char** name, const void* func)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUfunction function = nullptr;
+        if (const CUresult error = function_of(driver, func, function))
+            return error;
+        return driver.cuFuncGetName(name, function);
+    });
+}
+#endif
+
+SIMGPU_RUNTIME cudaError_t cudaFuncSetSharedMemConfig(const void* func, cudaSharedMemConfig)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUfunction function = nullptr;
+        return function_of(driver, func, function);
+    });
+}
+
 SIMGPU_RUNTIME cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute,
                                                 int value)
 {

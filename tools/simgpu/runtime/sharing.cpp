@@ -87,6 +87,43 @@ SIMGPU_RUNTIME cudaError_t cudaIpcCloseMemHandle(void* devPtr)
     });
 }
 
+SIMGPU_RUNTIME cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event)
+{
+    static_assert(sizeof *handle == sizeof(CUipcEventHandle));
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuIpcGetEventHandle(reinterpret_cast<CUipcEventHandle*>(handle), event);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUipcEventHandle same;
+        std::memcpy(&same, &handle, sizeof same);
+        return driver.cuIpcOpenEventHandle(event, same);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr,
+                                                     int srcDevice, int dstDevice)
+{
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        return driver.cuDeviceGetP2PAttribute(value, static_cast<CUdevice_P2PAttribute>(attr),
+                                              srcDevice, dstDevice);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaMemRangeGetAttribute(void* data, size_t dataSize,
+                                                    cudaMemRangeAttribute attribute,
+                                                    const void* devPtr, size_t count)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuMemRangeGetAttribute(data, dataSize,
+                                             static_cast<CUmem_range_attribute>(attribute),
+                                             address_of(devPtr), count);
+    });
+}
+
 #if CUDA_VERSION < 13000
 SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaMemoryAdvise advice,
                                          int device)

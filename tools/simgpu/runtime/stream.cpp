@@ -1,4 +1,4 @@
-// tools/simgpu/runtime/stream.cpp — streams, events, stream capture.
+// tools/simgpu/runtime/stream.cpp — streams and events.
 #include "tools/simgpu/runtime/call.hpp"
 
 using namespace simgpu::runtime;
@@ -56,6 +56,23 @@ SIMGPU_STREAM_FUNCTION(cudaStreamAttachMemAsync, _ptsz,
                                                                flags);
                        })
 
+// The attributes and their values are the driver's.
+SIMGPU_STREAM_FUNCTION(
+    cudaStreamGetAttribute, _ptsz,
+    (cudaStream_t hStream, cudaStreamAttrID attr, cudaStreamAttrValue* value_out), {
+        static_assert(sizeof *value_out == sizeof(CUstreamAttrValue));
+        return calls.cuStreamGetAttribute(hStream, static_cast<CUstreamAttrID>(attr),
+                                          reinterpret_cast<CUstreamAttrValue*>(value_out));
+    })
+SIMGPU_STREAM_FUNCTION(
+    cudaStreamSetAttribute, _ptsz,
+    (cudaStream_t hStream, cudaStreamAttrID attr, const cudaStreamAttrValue* value), {
+        return calls.cuStreamSetAttribute(hStream, static_cast<CUstreamAttrID>(attr),
+                                          reinterpret_cast<const CUstreamAttrValue*>(value));
+    })
+SIMGPU_STREAM_FUNCTION(cudaStreamCopyAttributes, _ptsz, (cudaStream_t dst, cudaStream_t src),
+                       { return calls.cuStreamCopyAttributes(dst, src); })
+
 SIMGPU_RUNTIME cudaError_t cudaDeviceSynchronize(void)
 {
     return enter([&](const Driver& driver) -> CUresult { return driver.cuCtxSynchronize(); });
@@ -102,24 +119,3 @@ SIMGPU_STREAM_FUNCTION(cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStream_t 
 SIMGPU_STREAM_FUNCTION(cudaEventRecordWithFlags, _ptsz,
                        (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
                        { return calls.cuEventRecordWithFlags(event, stream, flags); })
-
-SIMGPU_STREAM_FUNCTION(cudaStreamBeginCapture, _ptsz,
-                       (cudaStream_t stream, cudaStreamCaptureMode mode), {
-                           return calls.cuStreamBeginCapture(
-                               stream, static_cast<CUstreamCaptureMode>(mode));
-                       })
-SIMGPU_STREAM_FUNCTION(cudaStreamEndCapture, _ptsz, (cudaStream_t stream, cudaGraph_t* pGraph),
-                       { return calls.cuStreamEndCapture(stream, pGraph); })
-SIMGPU_STREAM_FUNCTION(cudaStreamIsCapturing, _ptsz,
-                       (cudaStream_t stream, cudaStreamCaptureStatus* pCaptureStatus), {
-                           return calls.cuStreamIsCapturing(
-                               stream, reinterpret_cast<CUstreamCaptureStatus*>(pCaptureStatus));
-                       })
-
-SIMGPU_RUNTIME cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuThreadExchangeStreamCaptureMode(
-            reinterpret_cast<CUstreamCaptureMode*>(mode));
-    });
-}

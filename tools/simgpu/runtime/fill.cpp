@@ -1,0 +1,62 @@
+// tools/simgpu/runtime/fill.cpp — cudaMemset*.
+#include "tools/simgpu/runtime/call.hpp"
+
+using namespace simgpu::runtime;
+
+namespace {
+
+// Rows that follow each other over all slices are one fill; else each slice is one.
+template <class Fill>
+CUresult fill_3d(cudaPitchedPtr memory, cudaExtent extent, Fill fill)
+{
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0)
+        return CUDA_SUCCESS;
+    if (extent.depth == 1 || extent.height == memory.ysize)
+        return fill(address_of(memory.ptr), extent.width, extent.height * extent.depth);
+    for (size_t slice = 0; slice < extent.depth; ++slice)
+        if (const CUresult error =
+                fill(address_of(memory.ptr) + slice * memory.pitch * memory.ysize, extent.width,
+                     extent.height))
+            return error;
+    return CUDA_SUCCESS;
+}
+
+} // namespace
+
+SIMGPU_STREAM_FUNCTION(cudaMemset, _ptds, (void* devPtr, int value, size_t count), {
+    return calls.cuMemsetD8(address_of(devPtr), static_cast<unsigned char>(value), count);
+})
+SIMGPU_STREAM_FUNCTION(cudaMemsetAsync, _ptsz,
+                       (void* devPtr, int value, size_t count, cudaStream_t stream), {
+                           return calls.cuMemsetD8Async(address_of(devPtr),
+                                                        static_cast<unsigned char>(value), count,
+                                                        stream);
+                       })
+SIMGPU_STREAM_FUNCTION(cudaMemset2D, _ptds,
+                       (void* devPtr, size_t pitch, int value, size_t width, size_t height), {
+                           return calls.cuMemsetD2D8(address_of(devPtr), pitch,
+                                                     static_cast<unsigned char>(value), width,
+                                                     height);
+                       })
+SIMGPU_STREAM_FUNCTION(
+    cudaMemset2DAsync, _ptsz,
+    (void* devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream), {
+        return calls.cuMemsetD2D8Async(address_of(devPtr), pitch, static_cast<unsigned char>(value),
+                                       width, height, stream);
+    })
+SIMGPU_STREAM_FUNCTION(
+    cudaMemset3D, _ptds, (cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent), {
+        return fill_3d(pitchedDevPtr, extent, [&](CUdeviceptr start, size_t width, size_t height) {
+            return calls.cuMemsetD2D8(start, pitchedDevPtr.pitch, static_cast<unsigned char>(value),
+                                      width, height);
+        });
+    })
+SIMGPU_STREAM_FUNCTION(
+    cudaMemset3DAsync, _ptsz,
+    (cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent, cudaStream_t stream), {
+        return fill_3d(pitchedDevPtr, extent, [&](CUdeviceptr start, size_t width, size_t height) {
+            return calls.cuMemsetD2D8Async(start, pitchedDevPtr.pitch,
+                                           static_cast<unsigned char>(value), width, height,
+                                           stream);
+        });
+    })
