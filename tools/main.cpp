@@ -30,7 +30,8 @@ constexpr const char* kFooter = R"(Examples:
 
 constexpr const char* kRunFooter =
     R"(Everything after PROGRAM belongs to the program. `run` ends as the program ended: its exit status, 128+n if signal
-n killed it, 127 if there is no such program, 126 if it cannot be executed; 125 for wrong usage or a fault of ours.
+n killed it, 127 if there is no such program, 126 if it cannot be executed; 125 for wrong usage or a fault of ours,
+also if the program ended 0 and what --json asked for could not be written after all.
 With --check and a program that ends 0, it ends as `vramscope check` would: 0, 100, 110 or 111.
 
 Examples:
