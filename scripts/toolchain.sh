@@ -14,10 +14,10 @@ cmake_version() { cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9.
 # os_release FIELD: ID, VERSION_CODENAME, ... of this machine's system; nothing where that is not told.
 os_release() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}\$/\1/p" "${VRAMSCOPE_SETUP_ROOT-}/etc/os-release" 2>/dev/null; }
 
-# The mirror that this system's own packages come from, as apt says; nothing without apt.
+# The mirror that this system's own packages come from, as apt says, with or without lists; nothing without apt.
 system_mirror() {
-    apt-get indextargets --format "\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" 'Created-By: Packages' 2>/dev/null |
-        sed -n "s/ $(os_release VERSION_CODENAME) main\$//p" | head -n 1
+    apt-get update --print-uris 2>/dev/null |
+        sed -n "s#^'\(.*/\)dists/\($(os_release VERSION_CODENAME)\|stable\)/InRelease'.*#\1#p" | head -n 1
 }
 
 # The same if it is Debian's; nothing on other systems.
