@@ -11,6 +11,16 @@ if(NOT CUDAToolkit_FOUND)
   message(FATAL_ERROR "No CUDA toolkit (11.8 or newer). Run ./scripts/setup, or set CUDA_HOME to yours.")
 endif()
 
+# Headers of other toolkits, which scripts/cuda-headers fetches.
+set(VRAMSCOPE_CUDA_HEADERS $ENV{VRAMSCOPE_CUDA_HEADERS})
+if(NOT VRAMSCOPE_CUDA_HEADERS)
+  set(cache $ENV{XDG_CACHE_HOME})
+  if(NOT cache)
+    set(cache $ENV{HOME}/.cache)
+  endif()
+  set(VRAMSCOPE_CUDA_HEADERS ${cache}/vramscope/cuda-headers)
+endif()
+
 function(vramscope_cuda_program name)
   cmake_parse_arguments(arg "" "CUDART" "SOURCES;LIBRARIES;FLAGS;DEPENDS" ${ARGN})
   if(NOT arg_CUDART)

@@ -1,6 +1,6 @@
 # tests/e2e/e2e.py — runs real programs under the tracer on the simulated GPU; the tests beside it read the reports.
 #
-# VRAMSCOPE_BUILD names the build folder; ctest sets it. Each test gets a folder of its own to run in. With
+# VRAMSCOPE_BUILD names the build folder, VRAMSCOPE_PRELOAD another preload than that one's; ctest sets them. Each test gets a folder of its own to run in. With
 # VRAMSCOPE_E2E_GPU=real they run on this machine's own driver instead, but for what only a simulated GPU can do.
 import functools
 import json
@@ -19,7 +19,7 @@ BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
 SOURCE = pathlib.Path(__file__).parents[2]
 VRAMSCOPE = BUILD / "bin" / "vramscope"
 PROGRAMS = BUILD / "bin" / "programs"
-PRELOAD = BUILD / "lib" / "libvramscope.so"
+PRELOAD = pathlib.Path(os.environ.get("VRAMSCOPE_PRELOAD", BUILD / "lib" / "libvramscope.so"))
 SIMGPU = BUILD / "lib" / "vramscope" / "simgpu"
 GPU = os.environ.get("VRAMSCOPE_E2E_GPU", "256MiB")
 REAL = GPU == "real"

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# scripts/check_headers.py — compiles what includes CUDA's headers with those of another toolkit; no nvcc is needed.
+#
+# Usage: check_headers.py BUILD INCLUDE: each translation unit of BUILD/compile_commands.json that can reach a header
+# of the folder INCLUDE, and the corpus, whose programs have no kernels. A warning is an error. The simulated GPU's tables
+# are made anew from these headers. Ends 1 with what does not compile, 77 where INCLUDE has no headers.
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+# In this order, after the build's own: what is quick to compile, and all that the compiler says before it writes.
+QUICK = ["-Werror", "-O0", "-S", "-o", os.devnull]
+MADE = {"tools/simgpu/generate.py": ("tools/simgpu/generated", ["--runtime-node", "libcudart.so"], ""),
+        "tests/simgpu/generate_calls.py": ("tests/simgpu/generated", [], "calls.inc")}
+
+
+class Reach:
+    """Which files include, themselves or through others, a header of the toolkit."""
+
+    def __init__(self, include):
+        self.include = include
+        self.known = {}
+
+    def __call__(self, file, folders):
+        if file not in self.known:
+            self.known[file] = False  # while it is looked at: a circle reaches nothing more
+            text = file.read_text(errors="replace") if file.is_file() else ""
+            self.known[file] = any(self.reaches(name, file, folders)
+                                   for name in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.MULTILINE))
+        return self.known[file]
+
+    def reaches(self, name, file, folders):
+        for folder in [file.parent, *folders]:
+            if (folder / name).is_file():
+                return self(folder / name, folders)
+        return (self.include / name).is_file()
+
+
+def make_tables(build, include, compiler, folder):
+    """The tables that the build makes from the toolkit's headers, made from these: [(the build's folder, ours)]."""
+    places = []
+    for script, (made, options, name) in MADE.items():
+        place = folder / made
+        place.mkdir(parents=True)
+        subprocess.run([sys.executable, SOURCE / script, "--compiler", compiler, "--include", include, "--nm", "nm",
+                        *options, "--out", place / name], check=True)
+        places.append((str(build / made), str(place)))
+    return places
+
+
+def with_headers(command, include):
+    """The command of a translation unit, with these headers before any other toolkit's."""
+    at = command.index("-o")
+    words = [word for word in command[1:at] + command[at + 2:] if word not in ("-c", "-Winvalid-pch")]
+    return [command[0], "-isystem", str(include), *words, *QUICK]
+
+
+def units(build, include, places):
+    """(file, folder, command) of each translation unit that reaches a header, and of what is built without CMake."""
+    reach = Reach(include)
+    seen = set()  # two libraries may be made of the same files
+    commands = json.loads((build / "compile_commands.json").read_text())
+    for entry in commands:
+        for theirs, ours in places:
+            entry = {key: text.replace(theirs, ours) for key, text in entry.items()}
+        command, file = shlex.split(entry["command"]), pathlib.Path(entry["file"])
+        folders = [pathlib.Path(word[2:]) for word in command if word.startswith("-I")]
+        same = file, *sorted(word for word in command if word.startswith("-D") and not word.endswith("_EXPORTS"))
+        if file.suffix in (".c", ".cpp") and same not in seen and reach(file, folders):
+            seen.add(same)
+            yield str(file), entry["directory"], with_headers(command, include)
+    compiler = shlex.split(commands[0]["command"])[0]
+    tests = SOURCE / "tests"
+    for file in [*sorted(tests.glob("corpus/**/*.cu")), *tests.glob("gpu/*.cpp")]:
+        yield str(file), str(build), [compiler, "-x", "c++", "-std=c++17", f"-I{SOURCE}", "-isystem", str(include),
+                                      "-include", "cuda_runtime.h", "-DWAY_LOOKUP", str(file), *QUICK]
+
+
+def compile_one(unit):
+    file, folder, command = unit
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return file, done.returncode, done.stderr
+
+
+def main():
+    if len(sys.argv) != 3:
+        print("usage: check_headers.py BUILD INCLUDE", file=sys.stderr)
+        return 125
+    build, include = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+    if not (include / "cuda_runtime.h").is_file():
+        print(f"no headers in {include}: ./scripts/cuda-headers fetches them (1.7 GB)")
+        return 77
+    version = re.search(r"define CUDA_VERSION (\d+)", (include / "cuda.h").read_text())[1]
+    compiler = shlex.split(json.loads((build / "compile_commands.json").read_text())[0]["command"])[0]
+    with tempfile.TemporaryDirectory() as folder:
+        places = make_tables(build, include, compiler, pathlib.Path(folder))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(compile_one, units(build, include, places)))
+    failed = [(file, text) for file, status, text in results if status != 0]
+    for file, text in failed:
+        print(f"{file} does not compile with the headers of CUDA {version}:\n{text[:2000]}")
+    print(f"{len(results) - len(failed)} of {len(results)} translation units compile with the headers of CUDA {version}")
+    return 1 if failed or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# tests/scripts/check_headers_test.py — shows check_headers.py a build of one file and a toolkit of two headers.
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "check_headers.py"
+sys.dont_write_bytecode = True
+spec = importlib.util.spec_from_file_location("check_headers", SCRIPT)
+check_headers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check_headers)
+
+
+class CheckHeaders(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.old = self.header("old", "cuda.h", "#define CUDA_VERSION 11080\n")
+        self.new = self.header("new", "cuda.h", "#define CUDA_VERSION 13000\nint cuNew();\n")
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def header(self, toolkit, name, text):
+        return self.write(f"{toolkit}/{name}", text).parent
+
+    def units(self, *files, options=""):
+        """The units of a build of these files with the new toolkit."""
+        entries = [{"file": str(self.folder / file), "directory": str(self.folder),
+                    "command": f"g++ -I{self.folder} -isystem {self.new} {options} -Wall -o x.o -c {self.folder / file}"}
+                   for file in files]
+        self.write("build/compile_commands.json", json.dumps(entries))
+        listed = check_headers.units(self.folder / "build", self.old, [(str(self.folder / "made"), str(self.folder / "ours"))])
+        return [unit for unit in listed if unit[0].startswith(str(self.folder))]
+
+    def compiled(self, text, **options):
+        self.write("a.cpp", text)
+        [unit] = self.units("a.cpp", **options)
+        _, status, output = check_headers.compile_one(unit)
+        return status, output
+
+    def test_what_the_old_toolkit_has_compiles(self):
+        self.assertEqual(self.compiled("#include <cuda.h>\nstatic_assert(CUDA_VERSION == 11080);\n"), (0, ""))
+
+    def test_a_newer_function_does_not_compile(self):
+        status, output = self.compiled("#include <cuda.h>\nint main() { return cuNew(); }\n")
+        self.assertEqual(status, 1)
+        self.assertIn("cuNew", output)
+
+    def test_a_newer_function_behind_its_version_does(self):
+        text = "#include <cuda.h>\n#if CUDA_VERSION >= 13000\nint a() { return cuNew(); }\n#endif\n"
+        self.assertEqual(self.compiled(text), (0, ""))
+
+    def test_what_only_newer_code_uses_is_a_warning_and_so_an_error(self):
+        text = "#include <cuda.h>\nstatic int one() { return 1; }\n#if CUDA_VERSION >= 13000\nint a() { return one(); }\n#endif\n"
+        status, output = self.compiled(text)
+        self.assertEqual(status, 1)
+        self.assertIn("defined but not used", output)
+
+    def test_only_files_that_reach_a_header_are_compiled(self):
+        self.write("reaches.hpp", "#pragma once\n#include <cuda.h>\n")
+        self.write("circle.hpp", '#include "circle.hpp"\n#include <vector>\n')
+        self.write("a.cpp", '#include "reaches.hpp"\n')
+        self.write("b.cpp", '#include "circle.hpp"\n')
+        self.assertEqual([unit[0] for unit in self.units("a.cpp", "b.cpp")], [str(self.folder / "a.cpp")])
+
+    def test_a_file_of_two_targets_is_compiled_once_unless_they_define_something(self):
+        self.write("a.cpp", "#include <cuda.h>\n")
+        self.assertEqual(len(self.units("a.cpp", "a.cpp")), 1)
+        self.assertEqual(len(self.units("a.cpp", options="-Done_EXPORTS")), 1)
+
+    def test_the_tables_made_from_these_headers_are_taken(self):
+        self.write("made/table.hpp", "#error the build's own\n")
+        self.write("ours/table.hpp", "#include <cuda.h>\n")
+        self.assertEqual(self.compiled('#include "table.hpp"\n', options=f"-I{self.folder / 'made'}"), (0, ""))
+
+    def test_the_corpus_is_compiled(self):
+        self.write("build/compile_commands.json", json.dumps([{"file": "x.S", "directory": "/", "command": "g++ -c x.S"}]))
+        files = [file for file, _, _ in check_headers.units(self.folder / "build", self.old, [])]
+        self.assertGreater(len(files), 100)
+        self.assertEqual([file for file in files if not file.endswith(".cu")], [str(SCRIPT.parents[1] / "tests/gpu/driver_program.cpp")])
+
+    def test_a_folder_without_headers_is_told_and_skipped(self):
+        done = subprocess.run([sys.executable, SCRIPT, self.folder, self.folder / "none"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 77)
+        self.assertIn("./scripts/cuda-headers", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
