@@ -195,7 +195,7 @@ void primary_released(Call& call, std::uint64_t ticks, CUdevice device)
     if (!driver || !driver->primary_state || exiting() ||
         driver->primary_state(device, &flags, &active) != CUDA_SUCCESS || active)
         return;
-    primary_gone(call.thread, call.hook, ticks, device);
+    primary_gone(call.thread, {call.hook, ticks, call.site}, device);
 }
 
 void Initialises::failed(Call&, CUresult result)

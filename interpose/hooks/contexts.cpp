@@ -89,9 +89,10 @@ Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool pri
     return context;
 }
 
-void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, Context& context) noexcept
+void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t stack,
+            Context& context) noexcept
 {
-    log::record_context_gone(thread, static_cast<std::uint64_t>(hook), ticks, context.id);
+    log::record_context_gone(thread, static_cast<std::uint64_t>(hook), ticks, context.id, stack);
     context_unseen(context.handle);
     captures_gone_with(context.handle);
     pool_context_gone(context.id);
@@ -186,7 +187,7 @@ format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook,
     {
         const std::lock_guard guard(lock);
         if (Context* before = find(handle))
-            forget(thread, hook, log::now(), *before);
+            forget(thread, hook, log::now(), 0, *before); // nobody saw what ended it
         if (Context* context = find_or_add(thread, handle, device, false))
             place.context = context->id;
     }
@@ -236,19 +237,21 @@ bool detached(CUcontext context) noexcept
     return known && known->attached-- == 0;
 }
 
-void context_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUcontext context) noexcept
+void context_gone(log::Thread& thread, const ContextEnd& end, CUcontext context) noexcept
 {
+    const std::uint32_t stack = log::record_stack(thread, end.site);
     const std::lock_guard guard(lock);
     if (Context* known = context ? find(context) : nullptr)
-        forget(thread, hook, ticks, *known);
+        forget(thread, end.hook, end.ticks, stack, *known);
 }
 
-void primary_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUdevice device) noexcept
+void primary_gone(log::Thread& thread, const ContextEnd& end, CUdevice device) noexcept
 {
+    const std::uint32_t stack = log::record_stack(thread, end.site);
     const std::lock_guard guard(lock);
     for (Context& context : contexts)
         if (context.handle && context.primary && context.device == device)
-            forget(thread, hook, ticks, context);
+            forget(thread, end.hook, end.ticks, stack, context);
 }
 
 } // namespace vramscope::hooks

@@ -32,8 +32,14 @@ void attached(CUcontext context) noexcept;
 // True if this detach was the last.
 bool detached(CUcontext context) noexcept;
 
-// The context is gone, with all that it owned: `ticks` is from before the call.
-void context_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUcontext context) noexcept;
-void primary_gone(log::Thread& thread, Hook hook, std::uint64_t ticks, CUdevice device) noexcept;
+// A call that ended a context: `ticks` is from before it.
+struct ContextEnd {
+    Hook hook;
+    std::uint64_t ticks;
+    const log::CallSite& site;
+};
+// The context is gone, with all that it owned.
+void context_gone(log::Thread& thread, const ContextEnd& end, CUcontext context) noexcept;
+void primary_gone(log::Thread& thread, const ContextEnd& end, CUdevice device) noexcept;
 
 } // namespace vramscope::hooks

@@ -35,7 +35,10 @@ struct EndsContext : Ends {
 struct DestroysContext : EndsContext {
     CUcontext context;
     explicit DestroysContext(CUcontext context_) : context(context_) {}
-    void succeeded(Call& call) { context_gone(call.thread, call.hook, call.ticks, context); }
+    void succeeded(Call& call)
+    {
+        context_gone(call.thread, {call.hook, call.ticks, call.site}, context);
+    }
     void failed(Call& call, CUresult result)
     {
         if (context)
@@ -59,7 +62,7 @@ struct DetachesContext : EndsContext {
     void succeeded(Call& call)
     {
         if (detached(context))
-            context_gone(call.thread, call.hook, call.ticks, context);
+            context_gone(call.thread, {call.hook, call.ticks, call.site}, context);
     }
 };
 
@@ -77,7 +80,10 @@ struct RetainsPrimary : Action {
 struct ResetsPrimary : EndsContext {
     CUdevice device;
     explicit ResetsPrimary(CUdevice device_) : device(device_) {}
-    void succeeded(Call& call) { primary_gone(call.thread, call.hook, call.ticks, device); }
+    void succeeded(Call& call)
+    {
+        primary_gone(call.thread, {call.hook, call.ticks, call.site}, device);
+    }
 };
 
 // The last release destroys it; only the driver knows how many there were.
@@ -201,6 +207,10 @@ struct AddsMemoryNode : Action {
     {
         record_alloc(call, params->dptr, params->bytesize, place_now(call));
     }
+    void failed(Call& call, CUresult result)
+    {
+        record_short(call, result, params ? params->bytesize : 0);
+    }
 };
 
 struct AddsNode : Action {
@@ -210,6 +220,13 @@ struct AddsNode : Action {
     {
         if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
             record_alloc(call, params->alloc.dptr, params->alloc.bytesize, place_now(call));
+    }
+    void failed([[maybe_unused]] Call& call, [[maybe_unused]] CUresult result)
+    {
+#if CUDA_VERSION >= 12020
+        if (params && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+            record_short(call, result, params->alloc.bytesize);
+#endif
     }
 };
 

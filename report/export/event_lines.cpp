@@ -273,8 +273,12 @@ void EventLines::write_small(const Record& record)
         return begin(record, "range_pop").end();
     case Tag::mark:
         return begin(record, "mark").text("name", body_.prefixed_text()).end();
-    case Tag::context_gone:
-        return begin_call(record, "context_gone").number("context", body_.varint()).end();
+    case Tag::context_gone: {
+        const std::uint64_t context = body_.varint();
+        const std::uint64_t stack = read_stack(record); // logs before 3.2 end here: 0
+        JsonLine line = begin_call(record, "context_gone");
+        return line.number("context", context).number("stack", stack).end();
+    }
     case Tag::retain:
         return begin_call(record, "retain").hex("handle", body_.varint()).end();
     case Tag::unmap: {

@@ -14,7 +14,7 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr const char* kEventsSchemaVersion = "1.0.0";
+constexpr const char* kEventsSchemaVersion = "1.1.0";
 constexpr std::size_t kEventsPieceBytes = 256 * 1024;
 constexpr std::uint64_t kEventsPerProgress = 1 << 16;
 constexpr double kEventsFirstReading = 0.2; // of the time

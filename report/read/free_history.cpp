@@ -221,10 +221,11 @@ void FreeHistory::context_gone(const Record& record)
     Cursor in = record.body;
     const std::uint64_t id = in.varint();
     if (!in.ok() || id == 0)
-        return; // 0: blocks of unknown contexts are not this one's
+        return;                              // 0: blocks of unknown contexts are not this one's
+    const std::uint64_t stack = in.varint(); // logs before 3.2 end here: 0
     Context& context = contexts_[id];
     ++context.deaths;
-    context.death = {record.api, 0, record.ticks};
+    context.death = {record.api, stack, record.ticks};
     Space& handles = spaces_[index_of(KeySpace::context)];
     if (const auto life = handles.alive.find(context.handle); life != handles.alive.end())
         finish(handles, life, context.death);

@@ -73,7 +73,13 @@ def same(got, wanted):
     """Whether a member of the report is what a truth says: one of several words, a number, or a part to a thousandth."""
     if isinstance(got, float) or "." in wanted:
         return got is not None and abs(got - float(wanted)) < 0.001
-    return got == number(wanted) if isinstance(got, int) and not isinstance(got, bool) else str(got).lower() in wanted.split("|")
+    return got == number(wanted) if isinstance(got, int) and not isinstance(got, bool) else str(got).lower() in wanted.lower().split("|")
+
+
+def ended(misuse, key):
+    """What ended the block before, or its context."""
+    call = misuse["ended"] or {"api": "?", "stack": []}
+    return call["api"] if key == "ended_api" else plain_name(call["stack"][0]["function"] if call["stack"] else "?")
 
 
 def describe(row):
@@ -267,6 +273,8 @@ class Checker:
                 got = len({row["fingerprint"] for row in rows})
             elif key == "threads":
                 got = sum(row["thread_count"] for row in rows)
+            elif key in ("ended_api", "ended_function"):
+                got = ended(rows[0], key)
             elif key in ("blocks", "bytes", "calls"):
                 got = sum(row[key] for row in rows)
             else:

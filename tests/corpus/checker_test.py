@@ -52,6 +52,14 @@ class CheckerTest(unittest.TestCase):
         self.assertEqual(self.changed("oom_lacking", "short_by=6MiB", "short_by=8MiB"),
                          [("oom lacking", "missed")])
 
+    def test_a_wrong_end_of_a_context_is_missed(self):
+        self.assertEqual(self.failures(*report_of("misuse_free_after_reset")), [])
+        for old, new in (("ended_api=cudaDeviceReset", "ended_api=cuCtxDestroy"),
+                         ("ended_function=start_again", "ended_function=main")):
+            with self.subTest(new):
+                self.assertEqual(self.changed("misuse_free_after_reset", old, new),
+                                 [("misuse free-after-context", "missed")])
+
     def test_a_wrong_function_or_kind_is_missed_and_the_row_is_false(self):
         self.assertEqual(self.changed("leak_device", "load_table", "load"),
                          [("leak leaked-at-exit", "missed"), ("leak leaked-at-exit", "false")])

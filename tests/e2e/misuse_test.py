@@ -50,12 +50,14 @@ class MisuseTest(EndToEndTest):
         misuse = self.misuse("after_context")
         self.assertEqual((misuse["kind"], misuse["ended"]["api"]), ("free-after-context", "cuCtxDestroy"))
         self.assert_at(misuse["call"], "after_context")
+        self.assert_at(misuse["ended"], "context_of_block_destroyed")
         self.assert_at(misuse["allocation"], "allocation")
 
     def test_a_context_that_was_destroyed_before(self):
         misuse = self.misuse("context_twice")
         self.assertEqual((misuse["kind"], misuse["memory"], misuse["ended"]["api"]), ("double-free", "context", "cuCtxDestroy"))
         self.assert_at(misuse["call"], "context_twice")
+        self.assert_at(misuse["ended"], "context_destroyed")
         self.assert_at(misuse["allocation"], "context")
 
     def test_the_summary_of_a_run_has_a_line(self):

@@ -58,7 +58,7 @@ void after_context()
     CUcontext context = nullptr;
     check(cuCtxCreate_v2(&context, 0, first_device()));
     const CUdeviceptr block = allocate();
-    check(cuCtxDestroy_v2(context));
+    check(cuCtxDestroy_v2(context)); // MARK context_of_block_destroyed
     primary_context();
     refused(cuMemFree_v2(block)); // MARK after_context
 }

@@ -71,7 +71,7 @@ LogBuilder everything()
     log.out_of_memory({0, 1, 2, 3, 4, 5, 6}).reusable(500).shared(0x7f0000000000);
     log.map(0x7f0300000000, 2_MiB, 0x99).unmap(0x7f0300000000, 2_MiB).retain(0x99).trim(0x66, 10);
     log.damaged(format::Damage::underrun, 0x7f0200000000, -4, 2, 8);
-    log.free(0x7f0000000000, "cuMemFree_v2", 8).segment_gone(0x7f0200000000).context_gone(1);
+    log.free(0x7f0000000000, "cuMemFree_v2", 8).segment_gone(0x7f0200000000).context_gone(1, 8);
     log.device_memory(5, 10).driver_time("cuMemAlloc_v2", 64, 192000, 9000);
     log.module_gone(3).pop().pending_free(0x7f0100000000, 8);
     return log;
@@ -114,6 +114,7 @@ TEST(Events, HaveExactNumbersAndHexAddresses)
     EXPECT_EQ(of_type(lines, "damaged")[0]["offset"], -4);
     EXPECT_EQ(of_type(lines, "out_of_memory")[0]["largest_gap"], 6);
     EXPECT_EQ(of_type(lines, "context_gone")[0]["context"], 1);
+    EXPECT_EQ(of_type(lines, "context_gone")[0]["stack"], 8);
     EXPECT_EQ(of_type(lines, "mark")[0]["name"], "half \u20ac");
 }
 

@@ -89,6 +89,14 @@ TEST(Misuse, FreeAfterTheContextIsGone)
     EXPECT_EQ(offset_of(misuse.allocation), 0x1000u);
     ASSERT_TRUE(misuse.ended);
     EXPECT_EQ(misuse.ended->api, "cuCtxDestroy");
+    EXPECT_TRUE(misuse.ended->stack.empty()) << "a log before format 3.2 has none";
+}
+
+TEST(Misuse, FreeAfterTheContextIsGoneNamesTheCallThatEndedIt)
+{
+    LogBuilder log = program();
+    log.place({.context = 1}).alloc(0x1000, 1_MiB, 1).context_gone(1, 2).failed_free(0x1000, 3);
+    EXPECT_EQ(offset_of(misuse_of(log).ended), 0x2000u);
 }
 
 TEST(Misuse, WhatSurvivesItsContextIsNotFreedAfterIt)

@@ -77,6 +77,8 @@ constexpr KnownApi kApis[] = {
     {"cuGraphExecDestroy", Effect::free, Memory::graph_exec},
     {"cuIpcGetMemHandle", Effect::none, Memory::device},
     {"cuMemExportToShareableHandle", Effect::none, Memory::physical},
+    {"cuArray3DCreate_v2", Effect::alloc, Memory::array},
+    {"cuModuleLoadData", Effect::none, Memory::device},
 };
 
 const KnownApi& known_api(std::string_view name)
@@ -386,9 +388,10 @@ LogBuilder& LogBuilder::context(std::uint64_t id, std::int64_t device)
                   numbers({id, 0xc0 + id, format::zigzag(device), 1}));
 }
 
-LogBuilder& LogBuilder::context_gone(std::uint64_t id)
+LogBuilder& LogBuilder::context_gone(std::uint64_t id, std::uint64_t stack)
 {
-    event(Tag::context_gone, true, api_id("cuCtxDestroy_v2"), numbers({id}));
+    const Bytes body = stack == 0 ? numbers({id}) : numbers({id, stack});
+    event(Tag::context_gone, true, api_id("cuCtxDestroy_v2"), body);
     return *this;
 }
 

@@ -91,7 +91,8 @@ public:
     LogBuilder& stack(std::uint64_t id, std::vector<std::uint64_t> addresses,
                       bool truncated = false);
     LogBuilder& context(std::uint64_t id, std::int64_t device = 0); // its handle is 0xc0 + id
-    LogBuilder& context_gone(std::uint64_t id);
+    LogBuilder& context_gone(std::uint64_t id,
+                             std::uint64_t stack = 0); // 0: as before format 3.2, without one
     LogBuilder& device(std::uint64_t ordinal, std::uint64_t bytes, std::string_view name);
     LogBuilder& push(std::string_view range);
     LogBuilder& pop();

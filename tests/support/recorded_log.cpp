@@ -26,7 +26,7 @@ constexpr RecordLayout kLayouts[] = {
     {Tag::module_gone, "module_gone", "ticks id"},
     {Tag::stack, "stack", "id flags count addresses"},
     {Tag::context, "context", "id handle device:signed primary"},
-    {Tag::context_gone, "context_gone", "api ticks id"},
+    {Tag::context_gone, "context_gone", "api ticks id stack"},
     {Tag::device, "device", "ordinal bytes name:text"},
     {Tag::range_push, "range_push", "ticks name:text"},
     {Tag::range_pop, "range_pop", "ticks"},

@@ -200,7 +200,8 @@ private:
             log::record_context(thread_, n("id"), n("handle"), static_cast<int>(n("device")),
                                 n("primary") != 0);
         else if (name == "context_gone")
-            log::record_context_gone(thread_, n("api"), n("ticks"), n("id"));
+            log::record_context_gone(thread_, n("api"), n("ticks"), n("id"),
+                                     static_cast<std::uint32_t>(n("stack")));
         else if (name == "device")
             log::record_device(thread_, static_cast<int>(n("ordinal")), n("bytes"), t("name"));
         else if (name == "pool")

@@ -63,7 +63,7 @@ TEST(Recorder, WritesEveryKindOfEventAsItWas)
         log::record_unmap(thread, 2, 123456, 0x300000000, 1 << 21);
         log::record_retain(thread, 2, 77);
         log::record_context(thread, 3, 0xc0ffee, -1, true);
-        log::record_context_gone(thread, 2, 123457, 3);
+        log::record_context_gone(thread, 2, 123457, 3, log::record_stack(thread, site));
         log::record_device(thread, 1, 24ull << 30, "Sim");
         log::record_info(thread, "key", std::string(10000, 'v'));
     });
@@ -91,6 +91,7 @@ TEST(Recorder, WritesEveryKindOfEventAsItWas)
     EXPECT_EQ(one(Tag::retain).number("handle"), 77u);
     EXPECT_EQ(static_cast<std::int64_t>(one(Tag::context).number("device")), -1);
     EXPECT_EQ(one(Tag::context_gone).number("ticks"), 123457u);
+    EXPECT_EQ(one(Tag::context_gone).number("stack"), 0u) << "the call site was not on the stack";
     EXPECT_EQ(one(Tag::device).text("name"), "Sim");
     EXPECT_EQ(log.info("key"), std::string(4096, 'v')) << "texts are cut at 4096 bytes";
     EXPECT_EQ(lost(log), 0u);

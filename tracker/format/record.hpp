@@ -318,7 +318,7 @@ inline Place decode_place(Cursor& in) noexcept
 //   module_gone    ticks, id
 //   stack          id, flags (bit 0: truncated), number of return addresses, first address, signed deltas
 //   context        id, handle, signed device, primary (0 or 1)
-//   context_gone   api, ticks, id of the context
+//   context_gone   api, ticks, id of the context, stack (since 3.2)
 //   device         ordinal, total bytes, name text
 //   range_push     ticks, name text
 //   range_pop      ticks

@@ -170,10 +170,15 @@ void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int 
         .number(primary);
 }
 
-void record_context_gone(Thread& thread, std::uint64_t api, std::uint64_t ticks,
-                         std::uint64_t id) noexcept
+void record_context_gone(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t id,
+                         std::uint32_t stack) noexcept
 {
-    Body(thread, Tag::context_gone, kNumbers).number(api).ticks(ticks).number(id);
+    Body(thread, Tag::context_gone, kNumbers).number(api).ticks(ticks).number(id).number(stack);
+}
+
+std::uint32_t record_stack(Thread& thread, const CallSite& site) noexcept
+{
+    return has_chunk(thread) ? stack_of(thread, site) : 0;
 }
 
 void record_device(Thread& thread, int ordinal, std::uint64_t total_bytes,

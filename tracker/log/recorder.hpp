@@ -99,8 +99,11 @@ struct Pool {
 void record_pool(Thread& thread, const Pool& pool) noexcept;
 void record_context(Thread& thread, std::uint64_t id, std::uint64_t handle, int device,
                     bool primary) noexcept;
-void record_context_gone(Thread& thread, std::uint64_t api, std::uint64_t ticks,
-                         std::uint64_t id) noexcept;
+void record_context_gone(Thread& thread, std::uint64_t api, std::uint64_t ticks, std::uint64_t id,
+                         std::uint32_t stack) noexcept;
+// The stack of an event whose record is written under a lock, where nothing may be unwound: it is
+// taken before. 0: it could not be taken.
+std::uint32_t record_stack(Thread& thread, const CallSite& site) noexcept;
 void record_device(Thread& thread, int ordinal, std::uint64_t total_bytes,
                    std::string_view name) noexcept;
 void record_info(Thread& thread, std::string_view key, std::string_view value) noexcept;

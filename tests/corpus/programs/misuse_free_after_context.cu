@@ -2,7 +2,7 @@
 // truth: verdict leaks
 // truth: leak function=main kind=leaked-at-reset memory=device blocks=1 bytes=2MiB
 // truth: owner function=new_context memory=context blocks=1
-// truth: misuse function=late_free kind=free-after-context calls=1
+// truth: misuse function=late_free kind=free-after-context calls=1 ended_api=cuCtxDestroy ended_function=main
 #include "tests/corpus/corpus.hpp"
 
 bool late_free(CUdeviceptr block)
