@@ -1,7 +1,7 @@
-// report/analyze/advice.hpp — what of a peak need not have been there, as far as events prove it.
+// report/analyze/advice.hpp — what of a peak need not have been there, by the times of events.
 //
 // Only times of allocations and frees are seen, no use: so each saving is the most that there can
-// be, of one change alone.
+// be, of one change alone, and who follows advice must know what uses the memory.
 #pragma once
 
 #include <vector>

@@ -66,8 +66,8 @@ struct MemoryTime {
 
 enum class AdviceKind {
     never_freed,     // alive at the peak, and until the program ended
-    released_late,   // its phase was over before the peak
-    allocated_early, // freed in a phase that began only after the peak
+    released_late,   // its phase was over before the peak, and no new phase began before its free
+    allocated_early, // kept for a phase that began only after the peak
     redundant_pairs, // allocated and freed again and again, always the same size
 };
 
@@ -77,7 +77,7 @@ struct Advice : CallPlace {
     std::uint64_t blocks = 0; // at the peak; of redundant_pairs: pairs
     std::uint64_t bytes = 0;  // redundant_pairs: of each block; else 0
     std::string phase;        // that allocated
-    std::string other_phase;  // allocated_early: that freed
+    std::string other_phase;  // allocated_early: that it was kept for
 };
 
 struct DeviceReport {

@@ -21,10 +21,12 @@ std::string reason(const Advice& advice)
     case AdviceKind::never_freed:
         return fmt::format("never freed: {}, alive at the peak and to the end", blocks);
     case AdviceKind::released_late:
-        return fmt::format("released late: {}, of range {} that was over before the peak", blocks,
-                           terminal_safe(advice.phase));
+        return fmt::format("released late, if nothing used it later: {}, of range {} that was over "
+                           "before the peak",
+                           blocks, terminal_safe(advice.phase));
     case AdviceKind::allocated_early:
-        return fmt::format("allocated early: {}, freed in range {} that began after the peak",
+        return fmt::format("allocated early, if nothing used it before: {}, kept for range {} that "
+                           "began after the peak",
                            blocks, terminal_safe(advice.other_phase));
     case AdviceKind::redundant_pairs:
         break;
@@ -61,9 +63,10 @@ void write_advice(TextOutput& out, const Report& report)
             out.stream() << '\n';
             out.wrapped(
                 "", "",
-                fmt::format("{}{}: what the log proves, and the bytes of the peak that each "
-                            "could save at most",
-                            out.painted("Advice", "1"), of));
+                fmt::format(
+                    "{}{}: by the times of allocations and frees, and the bytes of the peak "
+                    "that each could save at most; what uses memory is not seen",
+                    out.painted("Advice", "1"), of));
             const std::size_t shown = std::min(kShownAdvice, device.advice.size());
             for (std::size_t at = 0; at < shown; ++at)
                 write_line(out, device.advice[at]);

@@ -57,14 +57,38 @@ void PeakHolders::freed(const Block& block, std::uint64_t)
         return;
     saved.freed_bytes += block.bytes;
     ++saved.freed_blocks;
-    const PhaseKind kind = heap_.phases().kind(heap_.phases().current(thread_));
-    if (kind == 0 || site.phase == 0 || kind == site.phase || kind >= kinds_.size() ||
-        !kinds_[kind].seen || kinds_[kind].first_ticks <= device.peak.ticks)
+    const PhaseKind later = kept_for(site.phase, device);
+    if (later == 0)
         return;
     saved.early_bytes += block.bytes;
     ++saved.early_blocks;
     if (saved.early_phase == 0)
-        saved.early_phase = kind;
+        saved.early_phase = later;
+}
+
+bool PeakHolders::seen_after(PhaseKind kind, std::uint64_t ticks) const
+{
+    return kind < kinds_.size() && kinds_[kind].seen && kinds_[kind].first_ticks > ticks;
+}
+
+// The phase behind the peak that a block of this phase, which is freed now, may have been kept for;
+// 0: there is none. What begins inside of a phase that was open at the peak is no later one: only
+// those are looked at that are no deeper than the block's own.
+PhaseKind PeakHolders::kept_for(PhaseKind phase, const DeviceMemory::Device& device) const
+{
+    if (phase == 0 || phase >= kinds_.size())
+        return 0;
+    const PhaseKind now = heap_.phases().kind(heap_.phases().current(thread_));
+    if (now != phase && seen_after(now, device.peak.ticks))
+        return now;
+    if (!was_over(phase, device.index))
+        return 0;
+    PhaseKind latest = 0;
+    for (std::size_t depth = 0; depth < std::min(newest_.size(), kinds_[phase].depth); ++depth)
+        if (const PhaseKind kind = newest_[depth];
+            seen_after(kind, std::max(device.peak.ticks, kinds_[latest].first_ticks)))
+            latest = kind;
+    return latest;
 }
 
 void PeakHolders::gone(const Block& block, std::uint64_t)
@@ -114,9 +138,19 @@ void PeakHolders::open_phase(const Record& record)
     Kind& kind = kind_at(record.thread);
     save(kind);
     if (!kind.seen)
-        kind.first_ticks = record.ticks;
-    kind.seen = true;
+        first_seen(kind, record);
     ++kind.open;
+}
+
+void PeakHolders::first_seen(Kind& kind, const Record& record)
+{
+    const PhaseKind number = heap_.phases().kind(heap_.phases().current(record.thread));
+    kind.seen = true;
+    kind.first_ticks = record.ticks;
+    kind.depth = heap_.phases().kind_path(number).size();
+    newest_.resize(std::max(newest_.size(), kind.depth));
+    if (kind.depth > 0)
+        newest_[kind.depth - 1] = number;
 }
 
 void PeakHolders::close_phase(std::uint32_t thread)

@@ -25,8 +25,8 @@ struct PeakHolding {
     std::uint64_t kept_blocks = 0;
     // Its phase was over at the peak, and no other of that name was open.
     bool phase_was_over = false;
-    // What was allocated in one phase and freed in another, whose name was seen only after the
-    // peak; and the first such phase.
+    // What was kept for a phase whose name was seen only after the peak: freed in it, or, where its
+    // own phase was over at the peak, freed after it had begun; and the first such phase.
     std::uint64_t early_bytes = 0;
     std::uint64_t early_blocks = 0;
     PhaseKind early_phase = 0;
@@ -91,6 +91,7 @@ private:
     struct Kind {
         std::uint32_t open = 0;
         bool seen = false;
+        std::size_t depth = 0; // 1: no range is around it
         std::uint64_t first_ticks = 0;
         struct AtPeak {
             std::uint64_t peak = 0;
@@ -102,17 +103,21 @@ private:
     void save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
               std::uint64_t blocks);
     void open_phase(const Record& record);
+    void first_seen(Kind& kind, const Record& record);
     void close_phase(std::uint32_t thread);
     Kind& kind_at(std::uint32_t thread);
     void save(Kind& kind);
     bool was_over(PhaseKind kind, std::size_t device) const;
+    bool seen_after(PhaseKind kind, std::uint64_t ticks) const;
+    PhaseKind kept_for(PhaseKind phase, const DeviceMemory::Device& device) const;
 
     const HeapReplay& heap_;
     const DeviceMemory& memory_;
     std::vector<Saved> saved_; // by site
     std::vector<Pairs> pairs_; // likewise
     std::vector<Kind> kinds_;
-    std::uint32_t thread_ = 0; // of the record that HeapReplay has
+    std::vector<PhaseKind> newest_; // of each depth, the kind that was seen first most lately
+    std::uint32_t thread_ = 0;      // of the record that HeapReplay has
 };
 
 } // namespace vramscope::report

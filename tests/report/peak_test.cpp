@@ -214,6 +214,53 @@ TEST(Advice, AllocatedEarlyIsWhatOnlyALaterPhaseFrees)
     EXPECT_EQ(device.advice.size(), 1u);
 }
 
+// Each frees what its own range allocated: in the later range, or when all is over.
+TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
+{
+    for (const bool within : {true, false}) {
+        LogBuilder log = program();
+        log.push("run").push("set up").alloc(0x1000, 10_MiB, 1).pop();
+        log.push("train").alloc(0x2000, 20_MiB, 2).free(0x2000).pop().push("evaluate");
+        if (within)
+            log.free(0x1000).pop().pop();
+        else
+            log.pop().pop().free(0x1000);
+        const DeviceReport device = device_of(log);
+        ASSERT_EQ(device.advice.size(), 1u) << within;
+        EXPECT_EQ(device.advice[0].kind, AdviceKind::allocated_early) << within;
+        EXPECT_EQ(device.advice[0].saving, 10_MiB);
+        EXPECT_EQ(device.advice[0].phase, "run/set up");
+        EXPECT_EQ(device.advice[0].other_phase, "run/evaluate");
+    }
+}
+
+TEST(Advice, WhatBeginsInsideThePhaseOfThePeakIsNoLaterPhase)
+{
+    LogBuilder log = program();
+    log.push("load").alloc(0x1000, 10_MiB, 1).pop();
+    log.push("train").push("forward").alloc(0x2000, 20_MiB, 2).pop().push("backward").pop();
+    log.free(0x2000).pop().free(0x1000);
+    const DeviceReport device = device_of(log);
+    ASSERT_EQ(device.advice.size(), 1u);
+    EXPECT_EQ(device.advice[0].kind, AdviceKind::released_late);
+    EXPECT_EQ(device.advice[0].saving, 10_MiB);
+}
+
+TEST(Advice, OfOnePlaceABlockMayBeEarlyAndAnotherLate)
+{
+    LogBuilder log = program();
+    log.push("load").alloc(0x1000, 10_MiB, 1).alloc(0x5000, 3_MiB, 1).pop();
+    log.push("train").alloc(0x2000, 20_MiB, 2).free(0x2000).free(0x5000).pop();
+    log.push("evaluate").free(0x1000).pop();
+    const DeviceReport device = device_of(log);
+    const Advice* const early = advice_of(device, AdviceKind::allocated_early);
+    const Advice* const late = advice_of(device, AdviceKind::released_late);
+    ASSERT_TRUE(early && late);
+    EXPECT_EQ(early->saving, 10_MiB);
+    EXPECT_EQ(late->saving, 3_MiB);
+    EXPECT_EQ(late->blocks, 1u);
+}
+
 TEST(Advice, APhaseThatWasSeenBeforeThePeakIsNoLaterOne)
 {
     LogBuilder log = program();
