@@ -11,6 +11,7 @@
 
 #include "report/analyze/describe_memory.hpp"
 #include "report/analyze/growth_table.hpp"
+#include "report/analyze/measures.hpp"
 #include "report/analyze/newer_functions.hpp"
 #include "report/analyze/verdict.hpp"
 #include "report/read/free_history.hpp"
@@ -286,7 +287,7 @@ void sum_up(Report& report)
         report.totals += process.totals;
         report.coverage += process.coverage;
     }
-    if (report.coverage.events > 0 && report.coverage.allocations + report.coverage.frees > 0)
+    if (saw_memory_call(report))
         return;
     report.reasons.push_back(
         "no CUDA memory call was seen: `vramscope doctor` tells why that can be");

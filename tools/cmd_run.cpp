@@ -11,6 +11,7 @@
 #include <optional>
 #include <unistd.h>
 
+#include "report/analyze/measures.hpp"
 #include "report/error.hpp"
 #include "report/export/check.hpp"
 #include "tools/commands.hpp"
@@ -216,12 +217,13 @@ report::Report read_what_was_seen(const RunOptions& options, const Judgement& ju
         if (doubt)
             report.verdict = report::Verdict::inconclusive;
     }
-    for (std::string& doubt : doubts_of(left_running(run_file.path(), announcements),
-                                        report.coverage.allocations == 0)) {
+    const bool nothing_seen = !report::saw_memory_call(report);
+    for (std::string& doubt :
+         doubts_of(left_running(run_file.path(), announcements), nothing_seen)) {
         report.reasons.push_back(std::move(doubt));
         report.verdict = report::Verdict::inconclusive;
     }
-    if (report.coverage.allocations == 0) {
+    if (nothing_seen) {
         const ProgramFile program = inspect_program(options.command.front());
         const auto reasons = report.reasons.empty()
                                  ? why_nothing_was_seen(program, options.simulate, installation,

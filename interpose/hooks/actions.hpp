@@ -60,7 +60,8 @@ void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
 // One whose block, in a segment of the pool, is `slack` bytes larger than asked for.
 void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
                    const format::Place& place, std::uint64_t slack);
-// An allocation failed: worth a record if memory was short.
+// An allocation failed: worth a record if memory was short. `bytes`: what was asked for, at least;
+// 0 where the arguments do not tell.
 void record_short(Call& call, CUresult result, std::uint64_t bytes);
 void record_bad_free(Call& call, CUresult result, std::uint64_t address);
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool);
@@ -95,16 +96,22 @@ struct AllocatesPitched : Action {
         : out(out_), pitch(pitch_), width(width_), height(height_)
     {
     }
+    // A lower bound: the pitch is the driver's secret until it has allocated.
+    std::uint64_t bytes() const
+    {
+        std::uint64_t product = 0;
+        return __builtin_mul_overflow(width, height, &product) ? UINT64_MAX : product;
+    }
     template <class Ask>
     CUresult answer(Call& call, Ask ask)
     {
-        return fits(call, width * height) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
+        return fits(call, bytes()) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
     void succeeded(Call& call)
     {
         record_alloc(call, number(*out), *pitch * height, place_now(call));
     }
-    void failed(Call& call, CUresult result) { record_short(call, result, 0); }
+    void failed(Call& call, CUresult result) { record_short(call, result, bytes()); }
 };
 
 // A pointer into memory that another process or API owns: as large as the driver says.
@@ -167,17 +174,14 @@ struct CreatesArray : Action {
     CreatesArray(CUarray* out_, const Descriptor* descriptor_) : out(out_), descriptor(descriptor_)
     {
     }
+    std::uint64_t bytes() const { return descriptor ? array_bytes(*descriptor, 1) : 0; }
     template <class Ask>
     CUresult answer(Call& call, Ask ask)
     {
-        return fits(call, descriptor ? array_bytes(*descriptor, 1) : 0) ? ask()
-                                                                        : CUDA_ERROR_OUT_OF_MEMORY;
+        return fits(call, bytes()) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    void succeeded(Call& call)
-    {
-        record_alloc(call, number(*out), array_bytes(*descriptor, 1), place_now(call));
-    }
-    void failed(Call& call, CUresult result) { record_short(call, result, 0); }
+    void succeeded(Call& call) { record_alloc(call, number(*out), bytes(), place_now(call)); }
+    void failed(Call& call, CUresult result) { record_short(call, result, bytes()); }
 };
 
 struct CreatesMipmap : Action {
@@ -189,18 +193,14 @@ struct CreatesMipmap : Action {
         : out(out_), descriptor(descriptor_), levels(levels_)
     {
     }
+    std::uint64_t bytes() const { return descriptor ? array_bytes(*descriptor, levels) : 0; }
     template <class Ask>
     CUresult answer(Call& call, Ask ask)
     {
-        return fits(call, descriptor ? array_bytes(*descriptor, levels) : 0)
-                   ? ask()
-                   : CUDA_ERROR_OUT_OF_MEMORY;
+        return fits(call, bytes()) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    void succeeded(Call& call)
-    {
-        record_alloc(call, number(*out), array_bytes(*descriptor, levels), place_now(call));
-    }
-    void failed(Call& call, CUresult result) { record_short(call, result, 0); }
+    void succeeded(Call& call) { record_alloc(call, number(*out), bytes(), place_now(call)); }
+    void failed(Call& call, CUresult result) { record_short(call, result, bytes()); }
 };
 
 // The null stream of a _ptsz entry point is the thread's own.

@@ -286,7 +286,7 @@ private:
             },
             [this](std::size_t process, auto& culprits) {
                 blame(report_.failed_calls, process, culprits, [](const FailedCall& row) {
-                    return Culprit{row.bytes, row.calls, &row};
+                    return Culprit{row.bytes, row.calls, &row, row.least_bytes, row.most_bytes};
                 });
             });
     }

@@ -50,6 +50,8 @@ struct Culprit {
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;          // of blocks, calls or times
     const CallPlace* place = nullptr; // of the report
+    std::uint64_t least_bytes = 0;    // of one call, where they are tries that failed
+    std::uint64_t most_bytes = 0;
 };
 
 // One line of a budget, over all processes.

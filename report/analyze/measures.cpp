@@ -54,9 +54,15 @@ const DeviceReport* device_of_peak(const Report& report)
     return most;
 }
 
+bool saw_memory_call(const Report& report)
+{
+    return report.coverage.allocations + report.coverage.frees > 0 ||
+           !report.out_of_memory.empty() || !report.failed_calls.empty() || !report.misuse.empty();
+}
+
 bool saw_nothing(const Report& report)
 {
-    return report.coverage.allocations + report.coverage.frees == 0 &&
+    return !saw_memory_call(report) &&
            std::all_of(report.processes.begin(), report.processes.end(),
                        [](const Process& process) { return reasons_for_doubt(process).empty(); });
 }

@@ -17,7 +17,9 @@ double fragmentation(const Process& process);
 // The one of peak_bytes(); null: nothing was allocated on any.
 const DeviceReport* device_of_peak(const Process& process);
 const DeviceReport* device_of_peak(const Report& report); // of all processes
-// No memory call in any log, and nothing that could have hidden one.
+// A memory call in any log, were it only one that failed.
+bool saw_memory_call(const Report& report);
+// None, and nothing that could have hidden one.
 bool saw_nothing(const Report& report);
 std::uint64_t driver_calls(const Process& process); // allocations and frees that reached the driver
 

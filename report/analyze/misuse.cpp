@@ -107,6 +107,8 @@ std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups
         }
         failed.calls += group.calls;
         failed.bytes += group.bytes;
+        failed.least_bytes = std::min(failed.least_bytes, group.least_bytes);
+        failed.most_bytes = std::max(failed.most_bytes, group.most_bytes);
         failed.first_ns = std::min(failed.first_ns, first_ns);
         failed.last_ns = std::max(failed.last_ns, source.clock.ns(group.last_ticks));
     }

@@ -38,7 +38,9 @@ struct Misuse {
 struct FailedCall : CallPlace {
     std::uint64_t result = 0;
     std::uint64_t calls = 0;
-    std::uint64_t bytes = 0; // asked for, by all together
+    std::uint64_t bytes = 0;                // asked for, by all together
+    std::uint64_t least_bytes = UINT64_MAX; // by any one; 0: not known, or no allocation
+    std::uint64_t most_bytes = 0;
     std::uint64_t first_ns = 0;
     std::uint64_t last_ns = 0;
     std::size_t process = 0;

@@ -9,18 +9,28 @@ namespace {
 
 constexpr std::size_t kShownOwners = 10;
 
+// Whether what was asked for is only a lower bound, as pitches and tiles are the driver's secret.
+bool is_padded(std::uint64_t api, const LogTables& tables)
+{
+    if (api >= tables.apis().size())
+        return false;
+    const format::Memory memory = tables.apis()[api].memory;
+    return memory == format::Memory::pitched || memory == format::Memory::array ||
+           memory == format::Memory::mipmap;
+}
+
 void judge(OutOfMemory& shortage)
 {
     const bool unused = shortage.pooled && shortage.reserved > shortage.allocated;
     const std::uint64_t cached = unused ? shortage.reserved - shortage.allocated : 0;
     const std::uint64_t all = shortage.free + std::min(cached, UINT64_MAX - shortage.free);
-    if (shortage.pooled && shortage.largest_gap >= shortage.requested) {
+    if (shortage.pooled && !shortage.at_least && shortage.largest_gap >= shortage.requested) {
         shortage.kind = ShortageKind::cached;
-    } else if (shortage.total == 0) {
-        shortage.kind = ShortageKind::unknown;
-    } else if (all < shortage.requested) {
+    } else if (shortage.total > 0 && all < shortage.requested) {
         shortage.kind = ShortageKind::lacking;
         shortage.short_by = shortage.requested - all;
+    } else if (shortage.total == 0 || shortage.at_least) {
+        shortage.kind = ShortageKind::unknown;
     } else {
         shortage.kind = ShortageKind::fragmented;
         shortage.estimated = shortage.free >= shortage.requested;
@@ -41,6 +51,7 @@ std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logge
         row.at_ns = source.clock.ns(one.ticks);
         row.device = one.device;
         row.requested = one.requested;
+        row.at_least = one.requested == 0 || is_padded(one.api, source.tables);
         row.free = one.free;
         row.total = one.total;
         row.allocated = one.allocated;

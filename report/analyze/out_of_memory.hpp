@@ -17,13 +17,14 @@ enum class ShortageKind {
     lacking,    // all that was free together was less
     fragmented, // it was enough together, but in no one piece
     cached,     // the pool held a piece that is large enough, and could not hand it out yet
-    unknown,    // the driver did not tell how much was free
+    unknown,    // how much was free, or how much was asked for
 };
 
 struct OutOfMemory : CallPlace {
     std::uint64_t at_ns = 0;
     std::int32_t device = -1; // -1: not known
     std::uint64_t requested = 0;
+    bool at_least = false; // it is a lower bound: the driver pads such memory; 0: nothing is known
     std::uint64_t free = 0;
     std::uint64_t total = 0;     // 0: not known
     bool pooled = false;         // else nothing is known of these three

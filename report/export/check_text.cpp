@@ -25,7 +25,9 @@ constexpr std::size_t kMostNamed = 4; // processes in one line
 
 std::string what(const CheckRow& row)
 {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWords = {{
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {{
+        {"max-peak", "peak allocated"},
+        {"max-reserved", "peak reserved"},
         {"max-driver-calls", "driver calls"},
         {"oom", "out of memory"},
         {"failed-calls", "failed calls"},
@@ -201,9 +203,13 @@ private:
     void culprit(std::string_view prefix, const CheckRow& row, const Culprit& culprit)
     {
         const std::string noun = row.unit == CheckUnit::count ? "call" : "block";
+        const std::string what =
+            culprit.most_bytes > 0
+                ? tries_of(culprit.count, culprit.least_bytes, culprit.most_bytes)
+                : fmt::format("{:>12} in {}", human_bytes(culprit.bytes),
+                              counted(culprit.count, noun));
         const std::string line =
-            fmt::format("{}    {:>12} in {:<11} {}  ", prefix, human_bytes(culprit.bytes),
-                        counted(culprit.count, noun), terminal_safe(culprit.place->api));
+            fmt::format("{}    {:<27} {}  ", prefix, what, terminal_safe(culprit.place->api));
         const std::size_t room = std::max<std::size_t>(width_, columns(line) + 20) - columns(line);
         out_ << line
              << (culprit.place->stack.empty() ? "(no stack)"

@@ -20,7 +20,7 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr const char* kReportSchemaVersion = "1.5.0";
+constexpr const char* kReportSchemaVersion = "1.6.0";
 
 Json totals_json(const Totals& totals)
 {
@@ -168,6 +168,8 @@ Json failed_json(const FailedCall& failed)
             {"result_name", result_name(failed.result)},
             {"calls", failed.calls},
             {"bytes", failed.bytes},
+            {"least_bytes", failed.least_bytes},
+            {"most_bytes", failed.most_bytes},
             {"first_ns", failed.first_ns},
             {"last_ns", failed.last_ns},
             {"process", failed.process},

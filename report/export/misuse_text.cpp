@@ -164,11 +164,11 @@ void write_owners_and_refusals(TextOutput& out, const Report& report)
                     : fmt::format("{} of kind {}", grouped(owner.blocks), name(owner.memory)),
                 owner);
     for (const FailedCall& failed : report.failed_calls) {
-        const std::string bytes =
-            failed.bytes == 0 ? "" : fmt::format(" of {}", human_bytes(failed.bytes));
-        const std::string times =
-            failed.calls == 1 ? "" : fmt::format(", {} times", grouped(failed.calls));
-        line_of(out, "Refused: ", result_name(failed.result) + bytes + times, failed);
+        const std::string tries = tries_of(failed.calls, failed.least_bytes, failed.most_bytes);
+        const std::string how = failed.calls > 1   ? ", " + tries
+                                : failed.bytes > 0 ? " of " + tries
+                                                   : "";
+        line_of(out, "Refused: ", result_name(failed.result) + how, failed);
     }
 }
 

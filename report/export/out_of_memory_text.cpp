@@ -45,7 +45,7 @@ void pieces(TextOutput& out, const OutOfMemory& shortage)
                                   ? fmt::format("; fragmentation index {:.2f} of 1",
                                                 std::max(0.0, shortage.fragmentation))
                                   : "";
-    if (shortage.free_pieces > 0)
+    if (shortage.free_pieces > 0 && shortage.requested > 0)
         out.wrapped("", "    ",
                     fmt::format("{}, {} of their bytes of no use for {}{}",
                                 counted(shortage.free_pieces, "free piece"),
@@ -99,11 +99,29 @@ void owners(TextOutput& out, const OutOfMemory& shortage)
         out.stream() << "      ... and others; --json has more\n";
 }
 
+// "64 MiB", "at least 64 MiB".
+std::string asked_for(const OutOfMemory& shortage)
+{
+    return (shortage.at_least ? "at least " : "") + human_bytes(shortage.requested);
+}
+
 std::string called(const OutOfMemory& shortage)
 {
-    const std::string api = shortage.api.empty() ? "an allocation" : terminal_safe(shortage.api);
-    return fmt::format("{} of {}{}", api, human_bytes(shortage.requested),
+    return fmt::format("{}{}{}",
+                       shortage.api.empty() ? "an allocation" : terminal_safe(shortage.api),
+                       shortage.requested == 0 ? "" : " of " + asked_for(shortage),
                        shortage.device < 0 ? "" : fmt::format(" on device {}", shortage.device));
+}
+
+std::string why_unknown(const OutOfMemory& shortage)
+{
+    if (shortage.total == 0)
+        return "out of memory: how much was free is not known";
+    if (shortage.requested == 0)
+        return "out of memory: how much was asked for is not known";
+    return fmt::format("out of memory: {} free, {} needed; how much it is with the driver's "
+                       "padding is not known",
+                       human_bytes(free_in_all(shortage)), asked_for(shortage));
 }
 
 void one_shortage(TextOutput& out, const Report& report, const OutOfMemory& shortage)
@@ -128,7 +146,8 @@ std::string describe(const OutOfMemory& shortage)
 {
     switch (shortage.kind) {
     case ShortageKind::lacking:
-        return fmt::format("short by {}", human_bytes(shortage.short_by));
+        return fmt::format("short by {}{}", shortage.at_least ? "at least " : "",
+                           human_bytes(shortage.short_by));
     case ShortageKind::fragmented:
         if (shortage.estimated)
             return fmt::format("fragmented (estimated): {} free, but not in one piece of {}",
@@ -143,7 +162,7 @@ std::string describe(const OutOfMemory& shortage)
     case ShortageKind::unknown:
         break;
     }
-    return "out of memory: how much was free is not known";
+    return why_unknown(shortage);
 }
 
 void write_out_of_memory(TextOutput& out, const Report& report)
@@ -172,8 +191,8 @@ void write_out_of_memory_summary(TextOutput& out, const Report& report, std::str
     const std::uint64_t all = failures(report);
     out.wrapped(prefix, "  ",
                 fmt::format("out of memory{}: {}: {}",
-                            all == 1 ? "" : fmt::format(", {} times", grouped(all)), called(first),
-                            describe(first)));
+                            all == 1 ? "" : fmt::format(", {} times; the first", grouped(all)),
+                            called(first), describe(first)));
     if (!first.stack.empty())
         out.stream() << prefix << "    at "
                      << frame_in(first.stack.front(), out.width() - prefix.size() - 7) << '\n';

@@ -144,6 +144,7 @@ Json shortage_json(const OutOfMemory& shortage)
         {"at_ns", shortage.at_ns},
         {"device", ordinal(shortage.device)},
         {"requested_bytes", shortage.requested},
+        {"requested_at_least", shortage.at_least},
         {"free_bytes", of_driver(shortage.free)},
         {"total_bytes", of_driver(shortage.total)},
         {"held_bytes", shortage.owners_known ? Json(shortage.held) : Json(nullptr)},

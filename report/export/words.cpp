@@ -75,6 +75,20 @@ std::string counted(std::uint64_t number, std::string_view noun)
     return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
 
+std::string tries_of(std::uint64_t tries, std::uint64_t least_bytes, std::uint64_t most_bytes)
+{
+    const std::string range = least_bytes == most_bytes
+                                  ? human_bytes(most_bytes)
+                                  : human_bytes(least_bytes) + " to " + human_bytes(most_bytes);
+    const std::string size = most_bytes == 0    ? ""
+                             : least_bytes == 0 ? "up to " + human_bytes(most_bytes)
+                                                : range;
+    if (tries == 1 && !size.empty())
+        return size;
+    return fmt::format("{} {}{}{}", grouped(tries), tries == 1 ? "try" : "tries",
+                       size.empty() ? "" : " of ", size);
+}
+
 std::string human_time(std::uint64_t ns)
 {
     if (ns > 0 && ns < 1000)

@@ -11,7 +11,9 @@ namespace vramscope::report {
 std::string human_bytes(std::uint64_t bytes);                     // "512 B", "64 KiB", "3.1 MiB"
 std::string grouped(std::uint64_t number);                        // "1,204"
 std::string counted(std::uint64_t number, std::string_view noun); // "1 block", "1,204 blocks"
-std::string human_time(std::uint64_t ns);                         // "850 us", "12.3 ms", "1.204 s"
+// "64 KiB", "2 tries of 64 KiB", "3 tries of 4 KiB to 1 MiB"; "2 tries" of an unknown size.
+std::string tries_of(std::uint64_t tries, std::uint64_t least_bytes, std::uint64_t most_bytes);
+std::string human_time(std::uint64_t ns); // "850 us", "12.3 ms", "1.204 s"
 
 // tracker/format/terminal_text.hpp as a string. Everything that comes from a log, a binary or a
 // command line goes through this on its way to a terminal.

@@ -28,6 +28,16 @@ class PoolMemoryTest(PoolTest):
                     self.assertEqual(out, self.plain(PROGRAM, scene).stdout)
                     self.assertEqual(self.called(function), 1)
 
+    def test_of_what_takes_memory_in_secret_nobody_says_why_it_was_not_enough(self):
+        for scene, function in (("context", "cuCtxCreate_v2"), ("module", "cuModuleLoadData"),
+                                ("graph", "cuGraphInstantiateWithFlags")):
+            for mode in MODES:
+                with self.subTest(scene, mode=mode):
+                    _, report = self.in_mode(PROGRAM, scene, mode, VRAMSCOPE_SIM_FAULTS=f"{function}@*=2")
+                    short, = report["out_of_memory"]
+                    self.assertEqual((short["verdict"], short["requested_bytes"], short["requested_at_least"]),
+                                     ("unknown", 0, True))
+
     def test_too_much_gets_the_drivers_answer(self):
         reports = self.same(PROGRAM, "too_much")
         self.assert_same_reports(reports)
@@ -59,6 +69,10 @@ class PoolMemoryTest(PoolTest):
                 self.assertEqual([line.split()[1] for line in out.splitlines()], ["2"] * 8, out)
                 self.assertEqual(len(report["out_of_memory"]), 8)
                 self.assertEqual({short["total_bytes"] for short in report["out_of_memory"]}, {64 << 20})
+                self.assertEqual({short["verdict"] for short in report["out_of_memory"]}, {"lacking"})
+                padded = {short["entry_point"] for short in report["out_of_memory"] if short["requested_at_least"]}
+                self.assertEqual(padded, {"cuMemAllocPitch_v2", "cuArrayCreate_v2", "cuArray3DCreate_v2",
+                                          "cuMipmappedArrayCreate"})
                 out, _ = self.in_mode(PROGRAM, "each", mode, limit="128MiB")
                 self.assertEqual(out, self.plain(PROGRAM, "each").stdout)
                 out, _ = self.in_mode(PROGRAM, "async_again", mode, limit="128MiB")

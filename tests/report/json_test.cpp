@@ -57,7 +57,7 @@ int check(const std::string& text)
 TEST(Json, HoldsExactNumbersAndHexOffsets)
 {
     const Json report = Json::parse(text_of(program()));
-    EXPECT_EQ(report["schema_version"], "1.5.0");
+    EXPECT_EQ(report["schema_version"], "1.6.0");
     EXPECT_EQ(report["verdict"], "leaks");
     EXPECT_EQ(report["totals"]["leaked_bytes"], 3'000'000'007u);
     ASSERT_EQ(report["leaks"].size(), 1u);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "report/analyze/check.hpp"
 #include "report/error.hpp"
 #include "tests/support/report_of.hpp"
 
@@ -186,6 +187,16 @@ TEST(Report, ALogWithoutMemoryCallsProvesNothing)
     EXPECT_TRUE(has_reason(report, "no CUDA memory call"))
         << testing::PrintToString(report.reasons);
     EXPECT_TRUE(has_reason(report_of(LogBuilder()), "no CUDA memory call"));
+}
+
+TEST(Report, MemoryCallsThatAllFailedWereSeen)
+{
+    const Report failed = report_of(LogBuilder().failed(2, 64_MiB));
+    EXPECT_EQ(failed.verdict, Verdict::clean) << testing::PrintToString(failed.reasons);
+    EXPECT_EQ(failed.failed_calls.size(), 1u);
+    const Report refused = report_of(LogBuilder().failed_free(0x1000));
+    EXPECT_EQ(refused.verdict, Verdict::clean) << testing::PrintToString(refused.reasons);
+    EXPECT_EQ(check(failed, Budget{}).verdict, Check::Verdict::passed);
 }
 
 TEST(Report, CutLogGivesWhatIsThere)

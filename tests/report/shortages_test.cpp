@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "report/export/out_of_memory_text.hpp"
 #include "tests/support/report_of.hpp"
 
@@ -77,6 +79,59 @@ TEST(Shortages, AGapThatIsLargeEnoughIsACacheThatCouldNotBeUsed)
 TEST(Shortages, WithoutTheDriversWordNothingIsClaimed)
 {
     EXPECT_EQ(judged({.requested = 1_GiB}, false).kind, ShortageKind::unknown);
+}
+
+// What the driver pads is known as a lower bound: it proves that memory was lacking, and nothing
+// else.
+TEST(Shortages, OfPaddedMemoryOnlyTheLackIsProven)
+{
+    for (const char* const api : {"cuMemAllocPitch_v2", "cuArrayCreate_v2", "cuArray3DCreate_v2",
+                                  "cuMipmappedArrayCreate"}) {
+        for (const bool pooled : {false, true}) {
+            LogBuilder log = program();
+            if (pooled)
+                log.segment(0x100000, 2_MiB);
+            test::OutOfMemory state{.requested = 8_GiB, .free = 1_GiB, .total = 24_GiB};
+            if (pooled)
+                state.largest_gap = state.reserved = 2_GiB;
+            log.out_of_memory(state, api);
+            state.requested = 64_MiB;
+            log.out_of_memory(state, api);
+            const Report report = report_of(log);
+            const OutOfMemory& lacking = report.out_of_memory.at(0);
+            EXPECT_EQ(lacking.kind, ShortageKind::lacking) << api;
+            EXPECT_TRUE(lacking.at_least);
+            EXPECT_EQ(describe(lacking),
+                      pooled ? "short by at least 5 GiB" : "short by at least 7 GiB");
+            const OutOfMemory& unknown = report.out_of_memory.at(1);
+            EXPECT_EQ(unknown.kind, ShortageKind::unknown) << api;
+            EXPECT_NE(describe(unknown).find("at least 64 MiB needed"), std::string::npos)
+                << describe(unknown);
+        }
+    }
+}
+
+TEST(Shortages, WhereNobodyKnowsHowMuchWasAskedForNothingIsClaimed)
+{
+    const test::OutOfMemory state{.free = 1_GiB,
+                                  .total = 24_GiB,
+                                  .allocated = 1_GiB,
+                                  .reserved = 3_GiB,
+                                  .largest_gap = 1_GiB};
+    for (const bool pooled : {false, true}) {
+        LogBuilder log = program();
+        if (pooled)
+            log.segment(0x100000, 2_MiB);
+        const Report report = report_of(log.out_of_memory(state, "cuModuleLoadData"));
+        const OutOfMemory& shortage = report.out_of_memory.at(0);
+        EXPECT_EQ(shortage.kind, ShortageKind::unknown);
+        EXPECT_EQ(describe(shortage), "out of memory: how much was asked for is not known");
+        std::ostringstream text;
+        TextOutput out(text, {});
+        write_out_of_memory(out, report);
+        EXPECT_EQ(text.str().find("of 0 B"), std::string::npos) << text.str();
+        EXPECT_EQ(text.str().find("for 0 B"), std::string::npos) << text.str();
+    }
 }
 
 TEST(Shortages, TheOwnersAreThoseOfThatMomentAndThatDevice)

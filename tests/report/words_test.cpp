@@ -27,6 +27,16 @@ TEST(Words, NumbersAreGroupedAndNounsAgree)
     EXPECT_EQ(counted(0, "block"), "0 blocks");
 }
 
+TEST(Words, TriesAreToldByTheSizeOfEach)
+{
+    const std::uint64_t size = 7'900ull << 20;
+    EXPECT_EQ(tries_of(1, size, size), "7.7 GiB");
+    EXPECT_EQ(tries_of(2, size, size), "2 tries of 7.7 GiB");
+    EXPECT_EQ(tries_of(3, 4096, 1 << 20), "3 tries of 4 KiB to 1 MiB");
+    EXPECT_EQ(tries_of(3, 0, 1 << 20), "3 tries of up to 1 MiB");
+    EXPECT_EQ(tries_of(1200, 0, 0), "1,200 tries");
+}
+
 TEST(Words, TimesKeepThreeOrFourDigits)
 {
     EXPECT_EQ(human_time(0), "0 us");
