@@ -67,7 +67,7 @@ public:
         line(fmt::format("  holds  {:>10} in {}{}", human_bytes(state.device_bytes),
                          counted(state.device_blocks, "block"),
                          host_part(state.host_bytes, state.host_blocks)));
-        line(fmt::format("  peak   {:>10}{}", human_bytes(state.peak_device_bytes),
+        line(fmt::format("  peak   {:>10} requested{}", human_bytes(state.peak_device_bytes),
                          state.peak_host_bytes > 0 ? ", host " + human_bytes(state.peak_host_bytes)
                                                    : ""));
         line(fmt::format("  rate   {:>10} events/s, {} allocations/s, {} frees/s",
@@ -156,11 +156,11 @@ private:
 std::vector<std::string> table_of(const std::vector<LiveProgram>& programs, const LiveStyle& style)
 {
     Screen screen(style);
-    screen.bold(fmt::format("{:>10} {:>9} {:>10} {:>10}  {}", "holds", "blocks", "peak", "events/s",
-                            "program"));
+    screen.bold(fmt::format("{:>10} {:>9} {:>14} {:>10}  {}", "holds", "blocks", "peak requested",
+                            "events/s", "program"));
     for (const LiveProgram& program : programs) {
         const LiveState& state = program.state;
-        screen.line(fmt::format("{:>10} {:>9} {:>10} {:>10}  {} (process {}){}",
+        screen.line(fmt::format("{:>10} {:>9} {:>14} {:>10}  {} (process {}){}",
                                 human_bytes(state.device_bytes), grouped(state.device_blocks),
                                 human_bytes(state.peak_device_bytes), rate(program.rates.events),
                                 terminal_safe(state.program), state.pid,

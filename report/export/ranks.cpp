@@ -52,13 +52,13 @@ public:
         const auto row = [&](std::string_view rank, std::string_view pid, std::string_view program,
                              std::string_view verdict, std::string_view peak, std::string_view left,
                              std::string_view blocks) {
-            out_ << fmt::format("{}{:>8}  {}{}  {:<12} {:>10} {:>10} {:>9}\n",
+            out_ << fmt::format("{}{:>8}  {}{}  {:<12} {:>14} {:>10} {:>9}\n",
                                 of_ranks_ ? fmt::format("{:>5} ", rank) : "", pid, program,
                                 std::string(program_columns - columns(program), ' '), verdict, peak,
                                 left, blocks);
         };
         out_ << '\n';
-        row("Rank", "Process", "Program", "Verdict", "Peak", "Not freed", "Blocks");
+        row("Rank", "Process", "Program", "Verdict", "Peak requested", "Not freed", "Blocks");
         for (const RankRow& each : ranks_.rows) {
             const Process& process = report_.processes[each.process];
             row(each.rank ? std::to_string(*each.rank) : "-", std::to_string(process.pid),

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "report/export/frame_words.hpp"
+#include "report/export/growth_text.hpp"
 #include "report/export/words.hpp"
 
 namespace vramscope::report {
@@ -89,12 +90,25 @@ std::vector<Rule> rules_for(const Report& report)
     return rules;
 }
 
+// What a reader must know before hiding it.
+std::string growth_of(const Leak& leak)
+{
+    switch (leak.leak_class) {
+    case LeakClass::growing:
+        return ", " + class_words(leak);
+    case LeakClass::start_up:
+    case LeakClass::cache:
+        return "";
+    default:
+        return leak.pattern == Pattern::repeated ? ", repeated: it may grow with the run" : "";
+    }
+}
+
 void comment(std::ostream& out, const Leak& leak)
 {
     out << fmt::format("# {} in {}, {}, {}{}\n", human_bytes(leak.bytes),
                        counted(leak.blocks, "block"), terminal_safe(leak.api), name(leak.kind),
-                       leak.pattern == Pattern::repeated ? ", repeated: it may grow with the run"
-                                                         : "");
+                       growth_of(leak));
     const std::size_t shown = std::min(kShownFrames, leak.stack.size());
     for (std::size_t at = 0; at < shown; ++at)
         out << fmt::format("#   {}  {}\n", function_of(leak.stack[at]), place_of(leak.stack[at]));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/analyze/measures.hpp"
 #include "report/export/churn_text.hpp"
 #include "report/export/export.hpp"
 #include "report/export/frame_words.hpp"
@@ -42,9 +43,12 @@ public:
         switch (report_.verdict) {
         case Verdict::clean:
             out_ << painted("CLEAN", kGreen)
-                 << (known.empty() ? ": nothing leaked; " : ": nothing else leaked; ")
-                 << counted(totals.allocations, "allocation")
-                 << (known.empty() ? " seen, all freed\n" : " seen\n");
+                 << (known.empty() ? ": nothing leaked; " : ": nothing else leaked; ");
+            if (totals.allocations == 0)
+                out_ << "no allocation succeeded\n";
+            else
+                out_ << counted(totals.allocations, "allocation")
+                     << (known.empty() ? " seen, all freed\n" : " seen\n");
             break;
         case Verdict::leaks:
             out_ << painted("LEAKS", kRed) << ": " << not_freed(prefix) << '\n';
@@ -206,8 +210,8 @@ private:
               fmt::format("{} of {} and {}{}{}", counted(totals.allocations, "allocation"),
                           human_bytes(totals.allocated_bytes), counted(totals.frees, "free"),
                           names.empty() ? "" : ", by ", names));
-        field("Peak", fmt::format("{} of device memory, {} of pinned host memory",
-                                  human_bytes(totals.peak_device_bytes),
+        field("Peak", fmt::format("{} of device memory requested{}, {} of pinned host memory",
+                                  human_bytes(totals.peak_device_bytes), given_at_most(process),
                                   human_bytes(totals.peak_host_bytes)));
         std::string left;
         for (const MemoryTotal& total : totals.leaked_by_memory)
@@ -219,6 +223,16 @@ private:
                                         human_bytes(totals.graph_bytes)));
         const bool running = process.end.kind == ProcessEnd::Kind::running;
         field(running ? "Holds now" : "Not freed", left.empty() ? "nothing" : left);
+    }
+
+    // What the program asked for is less than what it was given by the pool, and that less than
+    // what the pool took. Of one device: those of several are at different times.
+    static std::string given_at_most(const Process& process)
+    {
+        if (process.memory.size() != 1 || !process.memory.front().pooled)
+            return "";
+        return fmt::format(" ({} allocated, {} reserved)", human_bytes(peak_bytes(process)),
+                           human_bytes(peak_reserved_bytes(process)));
     }
 
     void marks(const Process& process)

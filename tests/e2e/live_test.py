@@ -289,7 +289,7 @@ class Top(LiveTest):
         self.assertNotIn("\x1b", done.stdout)
         self.assertIn(f"live (process {process.pid}), up ", done.stdout)
         self.assertIn("  holds       3 MiB in 3 blocks, host 4 KiB in 1 block\n", done.stdout)
-        self.assertIn("  peak        5 MiB, host 4 KiB\n", done.stdout)
+        self.assertIn("  peak        5 MiB requested, host 4 KiB\n", done.stdout)
         self.assertIn("       3 MiB         3  cuMemAlloc  hold(", done.stdout)
 
     def test_all_programs_of_the_user(self):
@@ -315,7 +315,7 @@ class Top(LiveTest):
         self.end(process)
         self.wait_for(top.stdout, f"live (process {process.pid}) has ended, after")
         rest = top.stdout.read()
-        self.assertIn("  peak        5 MiB\n", rest)
+        self.assertIn("  peak        5 MiB requested\n", rest)
         self.assertEqual(top.wait(timeout=60), 0)
 
     def wait_for(self, stream, words):

@@ -383,7 +383,7 @@ TEST(CheckText, LeadsWithWhatFailedAndEndsWithTheNextStep)
   leaked                    3 MiB  at most 0 B             FAILED
            2 MiB in 1 block     cuMemAlloc  train+0x3000
            1 MiB in 1 block     cuMemAlloc  train+0x2000
-  peak                      8 MiB  at most 1 GiB           ok
+  peak allocated            8 MiB  at most 1 GiB           ok
 Next: vramscope leaks train.vsl
 )");
 }

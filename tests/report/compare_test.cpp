@@ -237,7 +237,7 @@ TEST(CompareText, LeadsWithWhatIsWorse)
                             base           new        change
   leaked                   1 MiB         3 MiB        +2 MiB
   leaked blocks                1             2            +1
-  peak                    64 MiB        64 MiB             =
+  peak allocated          64 MiB        64 MiB             =
   peak reserved           64 MiB        64 MiB             =
   allocations                  2             3            +1
   driver calls                 3             4            +1

@@ -52,7 +52,7 @@ TEST(LiveText, SaysWhatIsHeldHowFastItChangesAndWhereItComesFrom)
     EXPECT_EQ(live_lines({one}, {}),
               (Lines{"train\\x1b[2J (process 4711), up 1:15 min",
                      "  holds       3 MiB in 1,200 blocks, host 4 KiB in 1 block",
-                     "  peak        5 MiB, host 8 KiB",
+                     "  peak        5 MiB requested, host 8 KiB",
                      "  rate        1,234 events/s, 601 allocations/s, 0 frees/s",
                      "  device 0    3 MiB in 1,200 blocks [|||                 ]  12 % of 24 MiB, "
                      "Simulated GPU",

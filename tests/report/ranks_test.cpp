@@ -57,11 +57,11 @@ TEST(Ranks, AreRowsInTheirOrderAndSayWhoDiffers)
         {killed, process(100, "0", 10_KiB), process(102, "2", 10_KiB), process(101, "1", 30_KiB)});
     EXPECT_EQ(text_of(report),
               "\n"
-              " Rank  Process  Program  Verdict            Peak  Not freed    Blocks\n"
-              "    0      100  train    leaks             1 MiB     10 KiB         1\n"
-              "    1      101  train    leaks             1 MiB     30 KiB         1\n"
-              "    2      102  train    leaks             1 MiB     10 KiB         1\n"
-              "    3      103  train    inconclusive      1 MiB     15 KiB         2\n"
+              " Rank  Process  Program  Verdict      Peak requested  Not freed    Blocks\n"
+              "    0      100  train    leaks                 1 MiB     10 KiB         1\n"
+              "    1      101  train    leaks                 1 MiB     30 KiB         1\n"
+              "    2      102  train    leaks                 1 MiB     10 KiB         1\n"
+              "    3      103  train    inconclusive          1 MiB     15 KiB         2\n"
               "\n"
               "Not freed, by call stack:\n"
               "  ranks 0-2: 10 KiB to 30 KiB, 3 blocks  cuMemAlloc  train+0x1000\n"

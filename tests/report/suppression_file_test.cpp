@@ -91,6 +91,23 @@ TEST(SuppressionFile, OneCallerIsNoReasonForCare)
     EXPECT_EQ(text.find("careful"), std::string::npos) << text;
 }
 
+TEST(SuppressionFile, SaysOfALeakThatGrowsThatItDoesAndOfOneThatIsBoundedNothing)
+{
+    Leak found = leak({frame("load()")});
+    found.pattern = Pattern::repeated;
+    found.leak_class = LeakClass::growing;
+    found.rate = {.per = "step", .bytes_per_step = 4096, .steps = 80, .confidence = 0.99};
+    EXPECT_NE(file_for({found}).find(", growing by 4 KiB per step, 99.0 % sure\n"),
+              std::string::npos)
+        << file_for({found});
+    for (const LeakClass bounded : {LeakClass::cache, LeakClass::start_up}) {
+        found.leak_class = bounded;
+        EXPECT_EQ(file_for({found}).find("grow"), std::string::npos) << file_for({found});
+    }
+    found.leak_class = LeakClass::unclear;
+    EXPECT_NE(file_for({found}).find("it may grow with the run"), std::string::npos);
+}
+
 TEST(SuppressionFile, HasOneRuleForAllLeaksOfAFunctionAndACarefulOneForMain)
 {
     EXPECT_EQ(

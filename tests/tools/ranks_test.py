@@ -81,7 +81,7 @@ class ManyProcesses(CliTest):
         self.run_all(self.script("mpirun", MPIRUN), "4")
         for command in ("report", "leaks"):
             text = self.vramscope(command, ".")[1]
-            self.assertRegex(text, r"\n Rank  Process  Program  Verdict +Peak  Not freed +Blocks\n"
+            self.assertRegex(text, r"\n Rank  Process  Program  Verdict +Peak requested  Not freed +Blocks\n"
                                    r" +0 +\d+  live +leaks +12 KiB +8 KiB +2\n(.*\n){2}"
                                    r" +3 +\d+  live +leaks +12 KiB +9 KiB +3\n")
             self.assertRegex(text, r"\n  all 4 ranks: 8 KiB each, 8 blocks  cuMemAlloc  hold\(")

@@ -20,10 +20,9 @@ int main()
         const Range range("step");
         void* block = nullptr;
         check(cudaMalloc(&block, 64_KiB));
-        const int known = step < kSteps / 2 ? 1 + step / 10 : 100;
-        workspace_for(static_cast<int>(noise.below(known)));
-        if (step < kSteps / 2 && step % 10 == 0)
-            workspace_for(step / 10);
+        const bool is_new = step < kSteps / 2 && step % 10 == 0;
+        const int newest = step < kSteps / 2 ? step / 10 : 99;
+        workspace_for(is_new ? newest : static_cast<int>(noise.below(newest + 1)));
         check(cudaFree(block));
     }
 }
