@@ -116,6 +116,12 @@ void set_environment(const RunOptions& options, const Installation& installation
     }
 }
 
+std::vector<std::filesystem::path> inputs_of(const RunOptions& options)
+{
+    return inputs({inspect_program(options.command.front()).path}, options.suppressions,
+                  options.budget.file);
+}
+
 // Everything that can be known to fail is found before the program runs.
 std::string prepare(const RunOptions& options, const Output& json, const Installation& installation,
                     const RunFile& run_file)
@@ -125,6 +131,7 @@ std::string prepare(const RunOptions& options, const Output& json, const Install
         const std::string pattern = absolute_pattern(wanted.empty() ? kDefaultLog : wanted);
         const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
         check_folder(log);
+        Output::keep_apart(log, inputs_of(options));
         json.keep_off(log);
         // A default name that is taken gets a number behind it instead. Nothing is overwritten for
         // a program that will not start.
@@ -279,10 +286,7 @@ int run_command(const RunOptions& options)
     const Installation installation = parts_for(options);
     check_simulate(options, installation);
     const Judgement judgement = read_judgement(options);
-    const Output json(options.json,
-                      inputs({inspect_program(options.command.front()).path}, options.suppressions,
-                             options.budget.file),
-                      options.force);
+    const Output json(options.json, inputs_of(options), options.force);
     const RunFile run_file;
 
     TracedProcess program(options.command,

@@ -62,8 +62,7 @@ bool leads_to(int descriptor, const struct stat& file)
 
 } // namespace
 
-Output::Output(const std::string& name, const std::vector<fs::path>& taken, bool force, Keep keep)
-    : name_(name)
+Output::Output(const std::string& name) : name_(name)
 {
     if (name_ == "-") {
         descriptor_ = STDOUT_FILENO;
@@ -71,6 +70,11 @@ Output::Output(const std::string& name, const std::vector<fs::path>& taken, bool
         path_ = behind_links(name_);
         descriptor_ = descriptor_of(path_).value_or(-1);
     }
+}
+
+Output::Output(const std::string& name, const std::vector<fs::path>& taken, bool force, Keep keep)
+    : Output(name)
+{
     for (const fs::path& file : taken)
         keep_off(file);
     if (!wanted())
@@ -82,6 +86,13 @@ Output::Output(const std::string& name, const std::vector<fs::path>& taken, bool
     if (!force)
         keep_what_is_there(keep);
     check_writable();
+}
+
+void Output::keep_apart(const std::string& name, const std::vector<fs::path>& taken)
+{
+    const Output output(name);
+    for (const fs::path& file : taken)
+        output.keep_off(file);
 }
 
 // Stdout is an output of every command: a log that `>>` adds text to is as lost as one overwritten.

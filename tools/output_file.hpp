@@ -26,6 +26,10 @@ public:
     Output(const std::string& name, const std::vector<std::filesystem::path>& taken, bool force,
            Keep keep = Keep::foreign_files);
 
+    // The same for what somebody else writes: only that it is none of the others.
+    static void keep_apart(const std::string& name,
+                           const std::vector<std::filesystem::path>& taken);
+
     // Error if it is that file, which this command needs otherwise.
     void keep_off(const std::filesystem::path& taken) const;
 
@@ -34,6 +38,7 @@ public:
 
 private:
     friend class OutputFile;
+    explicit Output(const std::string& name);
     void keep_what_is_there(Keep keep) const;
     void check_writable() const;
     [[noreturn]] void fail(int problem) const;

@@ -83,9 +83,11 @@ class AnInput(OutputTest):
         (self.folder / "budget.json").write_text("{}\n")
         self.assert_refused("leaks", "-f", "--json", "known.supp", "--suppressions", "known.supp", "run.vsl")
         self.assert_refused("check", "-f", "--json", "budget.json", "--budget", "budget.json", "run.vsl")
-        self.assert_refused("run", "-f", "--json", "known.supp", "--suppressions", "known.supp", "touch", "ran")
         self.script("program", "#!/bin/sh\ntouch ran\n")
-        self.assert_refused("run", "-f", "--json", "program", "./program")
+        for output in ("--json", "-o"):
+            self.assert_refused("run", "-f", output, "known.supp", "--suppressions", "known.supp", "touch", "ran")
+            self.assert_refused("run", "-f", output, "budget.json", "--check", "--budget", "budget.json", "touch", "ran")
+            self.assert_refused("run", "-f", output, "program", "./program")
 
     def test_is_not_added_to_by_stdout(self):
         for arguments in (("report", "run.vsl"), ("export", "--to", "jsonl", "run.vsl"), ("leaks", "--json", "-", "soft"),
