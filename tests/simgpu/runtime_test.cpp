@@ -119,6 +119,35 @@ TEST_P(Runtime, SaysOnceWhatIsWrongWithTheEnvironment)
         << result.output;
 }
 
+// Each line says what a device would have done: the numbers are the program's own.
+TEST(RuntimeApi, AnswersWhatProgramsAskBesideMemory)
+{
+    const ProgramRun result = run("simgpu_runtime_api");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.output, "built for this architecture 1, binary 90\n"
+                             "line in rows 0 1 2 3 4 5 6 7 8 9 10 0\n"
+                             "line from rows 2 3 4 5 6 7\n"
+                             "rows of another width 0 1 2 3 4 5 6 7 8 9 10 0\n"
+                             "a corner 4 5 2 3 4 5 8 9 8 9 10 0\n"
+                             "queued 0 1 2 3 4 5 6 7 1 2 1 0\n"
+                             "array 32 bits of kind 0, 4x3x0, flags 2\n"
+                             "freed cudaErrorInvalidResourceHandle\n"
+                             "texture of the array 1, clamp 1, by element 1, normalized 1\n"
+                             "destroyed twice cudaErrorInvalidValue\n"
+                             "texture of memory 1, channels of 32 and 32 bits\n"
+                             "box 2 1 1, 2 1 1\n"
+                             "copy node 64 bytes, to the host 1\n"
+                             "graph copied 7 7\n"
+                             "disabled 0: copied 8 7\n"
+                             "enabled, one value: 8 7\n"
+                             "clone has the node 1, roots 1\n"
+                             "kernel node is the function 1, 3 blocks\n"
+                             "attribute 3\n"
+                             "capture 1, id 1, its graph 1, tips 1, then roots 2\n"
+                             "own event cudaErrorDeviceUninitialized\n"
+                             "window 4096\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, Runtime,
                          ::testing::Values("simgpu_program_shared", "simgpu_program_static",
                                            "simgpu_program_per_thread"),
