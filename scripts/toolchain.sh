@@ -16,7 +16,7 @@ os_release() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}\$/\1/p" "${VRAMSCOPE_S
 
 # The mirror that this system's own packages come from, as apt says, with or without lists; nothing without apt.
 system_mirror() {
-    apt-get update --print-uris 2>/dev/null |
+    { apt-get update --print-uris 2>/dev/null || true; } |
         sed -n "s#^'\(.*/\)dists/\($(os_release VERSION_CODENAME)\|stable\)/InRelease'.*#\1#p" | head -n 1
 }
 

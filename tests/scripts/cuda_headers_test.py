@@ -13,12 +13,12 @@ SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "cuda-headers"
 HEADERS = ["crt/host_defines.h", "cuda.h", "cudaTypedefs.h", "cuda_runtime.h", "nvtx3/nvToolsExt.h", "vector_types.h"]
 APT = """#!/bin/bash
 echo "${0##*/} $*" >>"$MACHINE/log"
-if [[ $1 == indextargets ]]; then
+if [[ $* == "update --print-uris" ]]; then
     cat "$MACHINE/targets"
     exit
 fi
 read -r _ _ _ mirror suite components <"$(sed -n 's/.*sourcelist "\\(.*\\)";/\\1/p' "$APT_CONFIG")"
-[[ "$mirror $components" == "http://mirror/debian non-free" ]] || exit 9
+[[ "$mirror $components" == "http://mirror/debian/ non-free" ]] || exit 9
 [[ -e $MACHINE/reachable ]] || exit 100
 case $* in
     update*) ;;
@@ -39,7 +39,7 @@ class CudaHeaders(unittest.TestCase):
         self.write("bin/apt-cache", APT)
         self.write("root/etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n")
         self.write("root/usr/share/keyrings/debian-archive-keyring.gpg")
-        self.write("targets", "http://mirror/debian bookworm main\n")
+        self.write("targets", "'http://mirror/debian/dists/bookworm/InRelease' InRelease 0 \n")
         self.write("reachable")
         self.write("tmp/x")
 
@@ -110,14 +110,14 @@ class CudaHeaders(unittest.TestCase):
 
     def test_a_mirror_out_of_reach_is_told(self):
         (self.machine / "reachable").unlink()
-        self.assert_gives_up("http://mirror/debian cannot be reached")
+        self.assert_gives_up("http://mirror/debian/ cannot be reached")
 
     def test_a_machine_without_a_debian_mirror_is_told(self):
         self.write("root/etc/os-release", "ID=ubuntu\nVERSION_CODENAME=noble\n")
         self.assert_gives_up("this is no Debian")
 
     def test_a_mirror_without_the_package_is_told(self):
-        self.assert_gives_up("http://mirror/debian has no nvidia-cuda-dev in bookworm")
+        self.assert_gives_up("http://mirror/debian/ has no nvidia-cuda-dev in bookworm")
 
     def test_a_package_whose_checksum_is_wrong_is_told(self):
         self.packages()
