@@ -41,9 +41,9 @@ std::string_view module_name(std::string_view path)
 // The module tells nothing where the function has a name, and a program may be renamed.
 std::string normalised(const Frame& frame)
 {
-    return frame.function.empty()
-               ? fmt::format("{}+{:x}\n", module_name(frame.module), frame.offset)
-               : source_name(frame.function) + '\n';
+    if (frame.function.empty())
+        return fmt::format("{}+{:x}\n", module_name(frame.module), frame.offset);
+    return source_name(frame.short_name.empty() ? frame.function : frame.short_name) + '\n';
 }
 
 class Fnv1a {

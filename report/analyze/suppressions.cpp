@@ -183,7 +183,8 @@ std::optional<Suppressions::Rule> Suppressions::match(std::string_view function)
 std::optional<Suppressions::Rule> Suppressions::match(const std::vector<Frame>& frames) const
 {
     for (const Frame& frame : frames) {
-        for (const std::string* const text : {&frame.module, &frame.function, &frame.file}) {
+        for (const std::string* const text :
+             {&frame.module, &frame.function, &frame.short_name, &frame.file}) {
             if (const auto rule = match(*text))
                 return rule;
         }

@@ -4,6 +4,7 @@
 #include "report/read/elf_file.hpp"
 #include "report/read/symbolizer_dwarf.hpp"
 #include "report/read/symbolizer_ranges.hpp"
+#include "report/read/unwind_table.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -86,7 +87,8 @@ struct OpenModule {
     std::unique_ptr<ElfFile> binary;      // null if missing or not the traced one
     std::unique_ptr<ElfFile> debug_file;  // separate debug information
     std::unique_ptr<DwarfIndex> dwarf;    // from either
-    std::unique_ptr<SymbolIndex> symbols; // made when first needed
+    std::unique_ptr<SymbolIndex> symbols; // made when first needed, as the next
+    std::unique_ptr<UnwindTable> unwind_table;
 
     const char* symbol(std::uint64_t vaddr)
     {
@@ -108,7 +110,8 @@ public:
     }
 
     std::vector<Frame> frames(const ModuleId& id, std::uint64_t vaddr);
-    const std::vector<std::string>& notices() const { return notices_; }
+    std::optional<bool> has_unwind_table(const ModuleId& id, std::uint64_t vaddr);
+    std::vector<std::string> notices() const;
 
 private:
     OpenModule& module(const ModuleId& id);
@@ -231,8 +234,11 @@ const std::string& Symbolizer::Impl::file_name(const char* file)
 void Symbolizer::Impl::name_from_symbol_table(OpenModule& from, std::uint64_t vaddr, Frame& frame)
 {
     const char* const symbol = from.symbol(vaddr);
-    if (symbol != nullptr && (frame.function.empty() || std::string_view(symbol).starts_with("_Z")))
+    if (symbol != nullptr &&
+        (frame.function.empty() || std::string_view(symbol).starts_with("_Z"))) {
         frame.function = function_name(symbol);
+        frame.short_name.clear();
+    }
 }
 
 std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t vaddr)
@@ -247,6 +253,8 @@ std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t va
                 frame.function = function_name(call.mangled_name);
             else if (call.name != nullptr)
                 frame.function = call.name;
+            if (call.full_name != nullptr && *call.full_name != '\0')
+                frame.short_name = std::exchange(frame.function, call.full_name);
             if (call.file != nullptr)
                 frame.file = file_name(call.file);
             frame.line = call.line;
@@ -261,9 +269,32 @@ std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t va
         name_from_symbol_table(from, vaddr, frames.back());
     for (auto& frame : frames) {
         frame.module = id.path;
+        frame.build_id = id.build_id;
         frame.offset = vaddr;
     }
     return frames;
+}
+
+std::optional<bool> Symbolizer::Impl::has_unwind_table(const ModuleId& id, std::uint64_t vaddr)
+{
+    OpenModule& from = module(id);
+    if (!from.binary)
+        return std::nullopt;
+    if (!from.unwind_table)
+        from.unwind_table = std::make_unique<UnwindTable>(*from.binary);
+    return from.unwind_table->covers(vaddr);
+}
+
+std::vector<std::string> Symbolizer::Impl::notices() const
+{
+    std::vector<std::string> all = notices_;
+    for (const auto& [id, module] : modules_)
+        if (module.dwarf && module.dwarf->split_file_missing())
+            all.push_back(printable(id.first) +
+                          ": was compiled with -gsplit-dwarf, and .dwo files of it are not there: "
+                          "calls that were inlined are missing in stacks; keep them where the "
+                          "program was compiled, or beside it");
+    return all;
 }
 
 Symbolizer::Symbolizer(SymbolizerOptions options)
@@ -276,6 +307,11 @@ Symbolizer::~Symbolizer() = default;
 std::vector<Frame> Symbolizer::frames(const ModuleId& module, std::uint64_t vaddr)
 {
     return impl_->frames(module, vaddr);
+}
+
+std::optional<bool> Symbolizer::has_unwind_table(const ModuleId& module, std::uint64_t vaddr)
+{
+    return impl_->has_unwind_table(module, vaddr);
 }
 
 std::vector<std::string> Symbolizer::notices() const

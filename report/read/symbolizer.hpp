@@ -9,19 +9,25 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace vramscope::report {
 
 struct Frame {
-    std::string function;     // demangled; empty if not known
+    std::string function; // demangled; empty if not known
+    // As DWARF alone calls it, where `function` was put together from the scopes around it: what
+    // fingerprints and rules of suppression knew it by before.
+    std::string short_name{};
     std::string file;         // empty if not known
     int line = 0;             // 0 if not known
     int function_line = 0;    // where the function begins; 0 if not known
     std::string module;       // ModuleId::path
     std::uint64_t offset = 0; // the vaddr asked for
     bool inlined = false;     // the code of this call lies inside the next frame's function
+    std::string build_id{};   // ModuleId::build_id
+    bool library = false;     // of a library that the program was compiled with: StackReader judges
 };
 
 struct ModuleId {
@@ -44,6 +50,10 @@ public:
 
     // Innermost first; always at least one frame, with module and offset set.
     std::vector<Frame> frames(const ModuleId& module, std::uint64_t vaddr);
+
+    // Whether the code there has an unwind table: the recorder gets no further where it has none.
+    // Nothing: the file of the module is not here to tell.
+    std::optional<bool> has_unwind_table(const ModuleId& module, std::uint64_t vaddr);
 
     // One line for each module whose file could not be used, or not be checked: which and why.
     std::vector<std::string> notices() const;

@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <cstring>
-#include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <limits>
+#include <optional>
+
+#include "report/read/dwarf_attributes.hpp"
+#include "report/read/dwarf_entries.hpp"
+#include "report/read/split_dwarf.hpp"
 
 namespace vramscope::report {
 
 namespace {
-
-constexpr std::size_t kMaxEntryDepth = 1024; // of nested entries; real code stays below 100
-constexpr int kMaxOriginHops = 16; // inlined call -> abstract function -> declaration is 2
 
 bool is_function_scope(int tag)
 {
@@ -43,39 +44,11 @@ bool may_hold_functions(int tag)
     }
 }
 
-const char* string_attribute(Dwarf_Die& die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr(&die, name, &attribute) != nullptr ? dwarf_formstring(&attribute) : nullptr;
-}
-
-std::uint64_t number_attribute(Dwarf_Die& die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word value = 0;
-    return dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formudata(&attribute, &value) == 0
-               ? value
-               : 0;
-}
-
 int as_line(std::uint64_t line)
 {
     return line <= static_cast<std::uint64_t>(std::numeric_limits<int>::max())
                ? static_cast<int>(line)
                : 0;
-}
-
-// An inlined call names its function by reference, and that one its declaration.
-bool go_to_origin(Dwarf_Die& die)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die origin;
-    if ((dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
-         dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) ||
-        dwarf_formref_die(&attribute, &origin) == nullptr)
-        return false;
-    die = origin;
-    return true;
 }
 
 // A linkage name that is not mangled is an alias of the C library kind (__GI_open): the source's
@@ -96,6 +69,21 @@ void find_names(Dwarf_Die die, DwarfCall& call)
             call.name = linkage_name;
         if (!go_to_origin(die))
             return;
+    }
+}
+
+bool is_cplusplus(Dwarf_Die& unit)
+{
+    switch (dwarf_srclang(&unit)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case 0x2a: // DW_LANG_C_plus_plus_17 and _20, which older headers do not name
+    case 0x2b:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -151,7 +139,7 @@ std::unique_ptr<DwarfIndex> DwarfIndex::open(const ElfFile& file)
 }
 
 DwarfIndex::DwarfIndex(const ElfFile& file, Dwarf* dwarf)
-    : dwarf_(dwarf), ranges_left_(file.bytes())
+    : file_(file), dwarf_(dwarf), ranges_left_(file.bytes())
 {
     for (const auto& section : file.code_sections())
         code_.add(section.low, section.high, 0);
@@ -200,7 +188,7 @@ void DwarfIndex::find_units()
          at = next) {
         Dwarf_Die die;
         if (dwarf_offdie(dwarf_, at + header_bytes, &die) != nullptr)
-            units_.push_back({.die = at + header_bytes, .scopes = {}, .ranges = {}});
+            units_.push_back({.die = at + header_bytes, .body = {}, .scopes = {}, .ranges = {}});
     }
     add_address_table(unit_ranges_);
     for (std::uint32_t i = 0; i < units_.size(); ++i) {
@@ -255,39 +243,25 @@ std::uint32_t DwarfIndex::add_scope(Unit& unit, Dwarf_Die& die, std::uint32_t ou
     return scope;
 }
 
-void DwarfIndex::index_scopes(Unit& unit)
+Dwarf_Die DwarfIndex::body_of(Dwarf_Die& unit_die)
 {
-    struct Level {
-        Dwarf_Die die; // the next one to visit here
-        std::uint32_t outer;
-    };
-    std::vector<Level> levels(1, Level{{}, kNone});
-    Dwarf_Die root;
+    const SplitUnit split = find_split_unit(unit_die, file_.path());
+    split_file_missing_ = split_file_missing_ || (split.wanted && !split.found);
+    ranges_left_ += split.file_bytes;
+    return split.found ? split.die : unit_die;
+}
+
+void DwarfIndex::index_scopes(Unit& unit, Dwarf_Die& unit_die)
+{
     unit.indexed = true;
-    if (dwarf_offdie(dwarf_, unit.die, &root) == nullptr ||
-        dwarf_child(&root, &levels.back().die) != 0)
-        levels.clear();
-    // Entries lie in the file in the order of this walk; one that is not further on than the last
-    // was reached by a false sibling reference, and following those could take for ever.
-    Dwarf_Off last = unit.die;
-    while (!levels.empty()) {
-        Level& level = levels.back();
-        if (dwarf_dieoffset(&level.die) <= last) {
-            levels.pop_back();
-            continue;
-        }
-        last = dwarf_dieoffset(&level.die);
-        const int tag = dwarf_tag(&level.die);
-        Level below{{}, level.outer};
-        if (is_function_scope(tag))
-            below.outer = add_scope(unit, level.die, level.outer);
-        const bool descend = may_hold_functions(tag) && levels.size() < kMaxEntryDepth &&
-                             dwarf_child(&level.die, &below.die) == 0;
-        if (dwarf_siblingof(&level.die, &level.die) != 0)
-            levels.pop_back();
-        if (descend)
-            levels.push_back(below);
-    }
+    unit.body = body_of(unit_die);
+    walk_entries(unit.body, kNone,
+                 [&](Dwarf_Die& entry, std::uint32_t outer) -> std::optional<std::uint32_t> {
+                     const int tag = dwarf_tag(&entry);
+                     if (is_function_scope(tag))
+                         outer = add_scope(unit, entry, outer);
+                     return may_hold_functions(tag) ? std::optional(outer) : std::nullopt;
+                 });
     unit.scopes.shrink_to_fit();
     unit.ranges.build();
 }
@@ -301,22 +275,25 @@ std::vector<DwarfCall> DwarfIndex::calls(std::uint64_t vaddr)
         return calls;
     Unit& unit = units_[*found];
     if (!unit.indexed)
-        index_scopes(unit);
+        index_scopes(unit, unit_die);
 
     DwarfCall call;
     find_line(unit_die, vaddr, call);
+    const bool cplusplus = is_cplusplus(unit.body);
     for (auto at = unit.ranges.find(vaddr).value_or(kNone); at != kNone;
          at = unit.scopes[at].outer) {
         Dwarf_Die die;
-        if (dwarf_offdie(dwarf_, unit.scopes[at].die, &die) == nullptr)
+        if (dwarf_offdie(dwarf_cu_getdwarf(unit.body.cu), unit.scopes[at].die, &die) == nullptr)
             break;
         find_names(die, call);
+        if (cplusplus && unit.scopes[at].inlined && call.mangled_name == nullptr)
+            call.full_name = names_.function_name(die).c_str();
         call.function_line = function_line(die);
         call.inlined = unit.scopes[at].inlined;
         calls.push_back(call);
         call = {};
         if (unit.scopes[at].inlined) {
-            call.file = call_file(unit_die, die);
+            call.file = call_file(unit.body, die);
             call.line = as_line(number_attribute(die, DW_AT_call_line));
         }
     }

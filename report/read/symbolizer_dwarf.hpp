@@ -5,6 +5,7 @@
 // Every loop over the file's data is bounded by the file's size, whatever the data says.
 #pragma once
 
+#include "report/read/dwarf_names.hpp"
 #include "report/read/elf_file.hpp"
 #include "report/read/symbolizer_ranges.hpp"
 
@@ -19,6 +20,7 @@ namespace vramscope::report {
 struct DwarfCall {
     const char* mangled_name = nullptr; // of a C++ function that can be linked to
     const char* name = nullptr;         // as the source spells it, unqualified
+    const char* full_name = nullptr; // of an inlined C++ function without a mangled one; may be ""
     const char* file = nullptr;
     int line = 0;
     int function_line = 0; // where the function begins
@@ -37,6 +39,9 @@ public:
     // where only the line table knows the address.
     std::vector<DwarfCall> calls(std::uint64_t vaddr);
 
+    // True once a .dwo file of -gsplit-dwarf was wanted and could not be used.
+    bool split_file_missing() const { return split_file_missing_; }
+
 private:
     // A function, or a call of one that was inlined.
     struct Scope {
@@ -47,6 +52,7 @@ private:
     struct Unit {
         Dwarf_Off die;
         bool indexed = false;
+        Dwarf_Die body; // what has the entries: with -gsplit-dwarf in a file of its own
         std::vector<Scope> scopes;
         RangeIndex ranges;
     };
@@ -58,15 +64,19 @@ private:
     void find_units();
     void add_address_table(RangeIndex& target) const;
     void add_ranges(RangeIndex& target, Dwarf_Die& die, std::uint32_t value);
-    void index_scopes(Unit& unit);
+    void index_scopes(Unit& unit, Dwarf_Die& unit_die);
+    Dwarf_Die body_of(Dwarf_Die& unit_die);
     std::uint32_t add_scope(Unit& unit, Dwarf_Die& die, std::uint32_t outer);
 
+    const ElfFile& file_;
     Dwarf* dwarf_;
     std::unique_ptr<ElfFile> alternate_file_; // dwz's shared part
     Dwarf* alternate_ = nullptr;
     RangeIndex code_;         // ranges of code the linker dropped start outside of it
     std::vector<Unit> units_; // by offset
     RangeIndex unit_ranges_;
+    DwarfNames names_;
+    bool split_file_missing_ = false;
     std::uint64_t
         ranges_left_; // ranges can be shared by entries, so a small file could ask for a lot
 };

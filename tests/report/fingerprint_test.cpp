@@ -63,6 +63,16 @@ TEST(Fingerprint, KeepsWhateverTheCompilerCloned)
     EXPECT_EQ(of(cloned), of(stack()));
 }
 
+TEST(Fingerprint, KeepsWhereANameIsToldInFullByNow)
+{
+    std::vector<Frame> before = stack();
+    before[1].function = "operator()";
+    std::vector<Frame> now = before;
+    now[1].function = "train(int)::{lambda}::operator()(int) const";
+    now[1].short_name = "operator()";
+    EXPECT_EQ(of(now), of(before));
+}
+
 TEST(Fingerprint, KeepsHoweverDeepARecursionWas)
 {
     std::vector<Frame> once = {frame("leaf()", 2, 1), frame("even(int)", 5, 4),

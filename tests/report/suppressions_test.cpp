@@ -38,6 +38,17 @@ TEST(SuppressionPattern, MatchesNoNameThatIsNotKnown)
     EXPECT_FALSE(matches("$", ""));
 }
 
+TEST(SuppressionPattern, MatchesTheShortNameThatAFunctionHadBefore)
+{
+    Suppressions rules;
+    rules.add_text("leak:^inlined$", "rules");
+    Frame frame;
+    frame.function = "shop::inlined(int)";
+    EXPECT_FALSE(rules.match(std::vector<Frame>{frame}));
+    frame.short_name = "inlined";
+    EXPECT_TRUE(rules.match(std::vector<Frame>{frame}));
+}
+
 TEST(SuppressionPattern, EndIsWhereTheFirstMatchEnds)
 {
     EXPECT_FALSE(matches("foo$", "foofoo")) << "LeakSanitizer looks no further";

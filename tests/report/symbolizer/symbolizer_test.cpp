@@ -4,6 +4,7 @@
 #include "tests/report/symbolizer/fixture_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace vramscope::report {
 namespace {
@@ -48,7 +49,8 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Builds, WithDebugInformation,
                          testing::Values("o0", "o2_dwarf4", "o2_dwarf5", "o2_lto", "o2_compressed",
-                                         "o2_sections"),
+                                         "o2_sections", "o2_split_dwarf", "o2_split_dwarf4",
+                                         "o2_split_compressed"),
                          [](const auto& build) { return std::string(build.param); });
 
 TEST_P(WithDebugInformation, ShowsInlinedCallsInnermostFirst)
@@ -80,10 +82,10 @@ TEST_P(WithDebugInformation, NamesALambda)
 
 TEST_P(WithDebugInformation, ShowsAnInlinedLambdaInItsCaller)
 {
-    // GCC gives no linkage name to what is local, and an inlined call has no symbol: the short name
-    // is all there is.
+    // GCC gives no linkage name to what is local, and an inlined call has no symbol.
     EXPECT_EQ(at("in_inlined_lambda"),
-              expected_frame("operator()", "MARK(in_inlined_lambda)", true) +
+              expected_frame("shop::with_inlined_lambda(int)::{lambda}::operator()() const",
+                             "MARK(in_inlined_lambda)", true) +
                   expected_frame("shop::with_inlined_lambda(int)", "// calls the lambda", false));
 }
 
@@ -99,6 +101,36 @@ TEST_P(WithDebugInformation, QualifiesAFunctionOfAnAnonymousNamespace)
     EXPECT_EQ(at("in_anonymous_namespace"),
               expected_frame("shop::(anonymous namespace)::hidden(int)",
                              "MARK(in_anonymous_namespace)", false));
+}
+
+TEST_P(WithDebugInformation, NamesInlinedFunctionsThatNoOtherFileCanCallInFull)
+{
+    const std::string caller =
+        expected_frame("shop::calls_unnamed(int)", "// calls the three", false);
+    EXPECT_EQ(at("in_inlined_static"),
+              expected_frame("shop::inlined_static(unsigned long, shop::Buffer const&)",
+                             "MARK(in_inlined_static)", true) +
+                  caller);
+    EXPECT_EQ(at("in_inlined_unnamed"),
+              expected_frame("shop::(anonymous namespace)::inlined_unnamed(char const* const*, "
+                             "int (*)(short, ...))",
+                             "MARK(in_inlined_unnamed)", true) +
+                  caller);
+    EXPECT_EQ(at("in_inlined_member"),
+              expected_frame("shop::(anonymous namespace)::Box<int>::inlined_member(int&&, "
+                             "shop::(anonymous namespace)::Box<int>::Kind) const",
+                             "MARK(in_inlined_member)", true) +
+                  caller);
+}
+
+TEST_P(WithDebugInformation, KeepsTheShortNameThatAFullOneReplaced)
+{
+    const auto program = fixture(GetParam());
+    const auto frames =
+        symbolizer_.frames(module_of(program), address_of(program, "in_inlined_static"));
+    ASSERT_EQ(frames.size(), 2u);
+    EXPECT_EQ(frames[0].short_name, "inlined_static");
+    EXPECT_EQ(frames[1].short_name, "");
 }
 
 TEST_P(WithDebugInformation, BelievesLineDirectivesAndTidiesTheirPaths)
@@ -142,12 +174,36 @@ TEST(Symbolizer, GivesNoNameToAddressesThatOnlyDroppedCodeHad)
                   " at :0\n");
 }
 
-TEST(Symbolizer, NamesTheFunctionButNotTheInlinedCallsOfSplitDwarf)
+TEST(Symbolizer, FindsTheOtherHalfOfSplitDwarfBesideTheProgram)
 {
-    const auto frame = frame_at("o2_split_dwarf", "in_innermost");
-    EXPECT_EQ(frame.function, "shop::outermost(int)");
-    EXPECT_EQ(frame.file, source_path("marks.cpp"));
-    EXPECT_EQ(frame.line, line_with("marks.cpp", "MARK(in_innermost)"));
+    Symbolizer symbolizer;
+    const auto program = fixture("split/program");
+    EXPECT_EQ(symbolizer.frames(module_of(program), address_of(program, "in_innermost")).size(),
+              3u);
+    EXPECT_TRUE(symbolizer.notices().empty());
+}
+
+TEST(Symbolizer, NamesTheFunctionWithoutTheOtherHalfOfSplitDwarfAndSaysWhatIsMissing)
+{
+    const TempDir dir;
+    std::filesystem::copy_file(fixture("split/program"), dir / "program");
+    const auto mark = address_of(dir / "program", "in_innermost");
+    const auto check = [&](const char* what) {
+        Symbolizer symbolizer;
+        const auto frames = symbolizer.frames(module_of(dir / "program"), mark);
+        ASSERT_EQ(frames.size(), 1u) << what;
+        EXPECT_EQ(frames[0].function, "shop::outermost(int)");
+        EXPECT_EQ(frames[0].file, source_path("marks.cpp"));
+        EXPECT_EQ(frames[0].line, line_with("marks.cpp", "MARK(in_innermost)"));
+        ASSERT_EQ(symbolizer.notices().size(), 1u);
+        EXPECT_NE(symbolizer.notices()[0].find("-gsplit-dwarf"), std::string::npos);
+    };
+    check("there is none");
+    ASSERT_EQ(::mkfifo((dir / "marks.dwo").c_str(), 0600), 0);
+    check("a pipe: opening it would block");
+    std::filesystem::remove(dir / "marks.dwo");
+    std::filesystem::copy_file(fixture("o2_dwarf5"), dir / "marks.dwo");
+    check("another file");
 }
 
 TEST(Symbolizer, TakesFunctionsFromTheSymbolTableWithoutDebugInformation)
