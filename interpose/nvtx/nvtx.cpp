@@ -4,7 +4,8 @@
 // program has a tool of its own there) and calls InitializeInjectionNvtx2 once per library that
 // contains NVTX. We fill the push, pop, mark and registered-string slots and answer what a program
 // without a tool gets. Ranges that start and end on different threads (nvtxRangeStart) are not
-// phases of a thread and are left alone.
+// phases of a thread and are left alone. CCCL (Thrust and CUB) has a range around each of its
+// algorithms, in a domain of its own: these are no phases of the program, and left out.
 #include <cstdint>
 #include <cstring>
 #include <cwchar>
@@ -23,6 +24,9 @@ namespace {
 using namespace vramscope;
 
 constexpr int kNotTracked = -2; // what nvtxRangePush and Pop return when no tool is there
+
+constexpr std::string_view kCcclDomain = "CCCL";
+char cccl_domain; // whose address is the handle of that domain; all others have none
 
 constinit capture::Lock strings_lock;
 constinit capture::Arena strings;
@@ -111,17 +115,34 @@ int pop()
     log::pop_range();
     return kNotTracked;
 }
-void domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event)
+nvtxDomainHandle_t domain_called(std::string_view name)
 {
-    mark_ex(event);
+    return name == kCcclDomain ? reinterpret_cast<nvtxDomainHandle_t>(&cccl_domain) : nullptr;
 }
-int domain_push_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* event)
+bool is_of_cccl(nvtxDomainHandle_t domain)
 {
-    return push_ex(event);
+    return reinterpret_cast<char*>(domain) == &cccl_domain;
 }
-int domain_pop(nvtxDomainHandle_t)
+nvtxDomainHandle_t domain_create_a(const char* name)
 {
-    return pop();
+    return domain_called(name ? name : "");
+}
+nvtxDomainHandle_t domain_create_w(const wchar_t* name)
+{
+    return domain_called(Narrow(name).view());
+}
+void domain_mark_ex(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event)
+{
+    if (!is_of_cccl(domain))
+        mark_ex(event);
+}
+int domain_push_ex(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event)
+{
+    return is_of_cccl(domain) ? kNotTracked : push_ex(event);
+}
+int domain_pop(nvtxDomainHandle_t domain)
+{
+    return is_of_cccl(domain) ? kNotTracked : pop();
 }
 nvtxStringHandle_t register_a(nvtxDomainHandle_t, const char* text)
 {
@@ -162,6 +183,8 @@ InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table)
         fill(table, size, NVTX_CBID_CORE_RangePop, &pop);
     }
     if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size)) {
+        fill(table, size, NVTX_CBID_CORE2_DomainCreateA, &domain_create_a);
+        fill(table, size, NVTX_CBID_CORE2_DomainCreateW, &domain_create_w);
         fill(table, size, NVTX_CBID_CORE2_DomainMarkEx, &domain_mark_ex);
         fill(table, size, NVTX_CBID_CORE2_DomainRangePushEx, &domain_push_ex);
         fill(table, size, NVTX_CBID_CORE2_DomainRangePop, &domain_pop);

@@ -24,6 +24,13 @@ int says_step(const std::string& name)
     return has("step") || has("iter") ? 2 : has("batch") || has("epoch") ? 1 : 0;
 }
 
+// CCCL puts a range around each of its algorithms. The recorder leaves them out by their domain; of
+// older logs, and where a library has them in another one, their names tell.
+bool is_of_cccl(const StepName& name)
+{
+    return name.name.starts_with("cub::") || name.name.starts_with("thrust::");
+}
+
 std::uint64_t covered(const StepName& name) noexcept
 {
     return name.counter.last_ticks() - name.counter.begin_ticks();
@@ -109,7 +116,7 @@ std::uint64_t Steps::most_covered() const noexcept
 {
     std::uint64_t most = 0;
     for (const StepName& name : names_)
-        if (name.counter.count() >= kFewest)
+        if (name.counter.count() >= kFewest && !is_of_cccl(name))
             most = std::max(most, covered(name));
     return most;
 }
@@ -125,7 +132,7 @@ const StepName* Steps::best_of(const std::vector<std::string>& ranges, const Wor
     const StepName* best = nullptr;
     bool best_is_around = false;
     for (const StepName& name : names_) {
-        if (name.counter.count() < kFewest || covered(name) < enough ||
+        if (name.counter.count() < kFewest || covered(name) < enough || is_of_cccl(name) ||
             (says_step(name.name) == 0 && !goes_on(name.counter, work)))
             continue;
         const bool around =

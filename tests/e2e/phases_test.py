@@ -22,6 +22,8 @@ class PhasesTest(EndToEndTest):
         self.assertEqual(self.phase_at(leaks, "nvtx_thread"), "load")
         self.assertEqual(self.phase_at(leaks, "nvtx_domain"), "registered")
         self.assertEqual(self.phase_at(leaks, "nvtx_after"), None)
+        self.assertEqual(self.phase_at(leaks, "nvtx_cccl"), "own")
+        self.assertEqual(self.phase_at(leaks, "nvtx_after_cccl"), "own")
         thread = leaks[line_of("phases.cpp", "nvtx_thread")]["threads"]
         self.assertEqual([each["name"] for each in thread], ["loader"])
 

@@ -59,7 +59,14 @@ void with_nvtx()
     push_registered(domain, "registered");
     allocate(4000); // MARK nvtx_domain
     nvtxDomainRangePop(domain);
-    allocate(5000); // MARK nvtx_after
+    allocate(5000);                                            // MARK nvtx_after
+    const nvtxDomainHandle_t cccl = nvtxDomainCreateA("CCCL"); // as Thrust and CUB do
+    nvtxRangePushA("own");
+    push_registered(cccl, "cub::DeviceScan::InclusiveSum");
+    allocate(6000); // MARK nvtx_cccl
+    nvtxDomainRangePop(cccl);
+    allocate(7000); // MARK nvtx_after_cccl
+    nvtxRangePop();
 }
 
 void with_header()

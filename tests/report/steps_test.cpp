@@ -53,6 +53,23 @@ void repeat(LogBuilder& log, int count, const std::string& name, Body body)
     }
 }
 
+TEST(Steps, RangesOfCcclAreNone)
+{
+    LogBuilder log;
+    repeat(log, 40, "work", [&] {
+        for (const char* name : {"cub::DeviceScan::InclusiveSum", "thrust::sort"}) {
+            log.push(name);
+            log.at(log.now() + 50'000).alloc(log.now(), 1).pop();
+        }
+    });
+    EXPECT_EQ(Read(log).best({"work", "thrust::sort"}), "work");
+    LogBuilder only;
+    repeat(only, 40, "cub::DeviceReduce::Sum", [&] { only.alloc(only.now(), 1); });
+    EXPECT_EQ(Read(only).best(), "");
+    repeat(only, 40, "cubic step", [&] { only.alloc(only.now(), 1); });
+    EXPECT_EQ(Read(only).best(), "cubic step") << "a user's name";
+}
+
 TEST(StepCounter, TellsHowManyHadEndedByWhen)
 {
     StepCounter counter;
