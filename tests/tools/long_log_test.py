@@ -107,6 +107,15 @@ class Interrupted(CliTest):
         self.assertEqual({leak["kind"] for leak in report["leaks"]}, {"in-use-now"}, "nobody saw its end")
         self.assertLess(report["coverage"]["allocations"], 10_000_000)
 
+    def test_of_a_run_the_report_is_written_with_what_was_read(self):
+        announces = 'printf "log\\t%s\\t%s\\n" $$ "$0" >>"${VRAMSCOPE_RUN#*:}"'  # as a traced process does
+        process, terminal = self.start("run", "--json", "-", "sh", "-c", announces)
+        self.wait_for(terminal, " %")
+        process.send_signal(signal.SIGTERM)
+        report = json.loads(process.stdout.read())
+        self.assertEqual((process.wait(), report["verdict"]), (0, "inconclusive"))
+        self.assertRegex(report["verdict_reasons"][0], r"interrupted after \d+ % of the log")
+
     def test_the_second_one_kills(self):
         process, terminal = self.start("leaks", "--json", "-")
         self.wait_for(terminal, " %")
