@@ -174,3 +174,26 @@ TEST(Image, OfALibraryIsReadToo)
     });
 }
 #endif
+
+#if CUDA_VERSION >= 12040
+TEST(Library, TellsTheKernelsThatWereAskedFor)
+{
+    with_context([] {
+        CUlibrary library = nullptr;
+        CUkernel kernel = nullptr;
+        CUkernel listed = nullptr;
+        unsigned count = 7;
+        ASSERT_CU(
+            cuLibraryLoadData(&library, "any image", nullptr, nullptr, 0, nullptr, nullptr, 0));
+        ASSERT_CU(cuLibraryGetKernelCount(&count, library));
+        EXPECT_EQ(count, 0u);
+        ASSERT_CU(cuLibraryGetKernel(&kernel, library, "kernel"));
+        ASSERT_CU(cuLibraryGetKernelCount(&count, library));
+        EXPECT_EQ(count, 1u);
+        ASSERT_CU(cuLibraryEnumerateKernels(&listed, 1, library));
+        EXPECT_EQ(listed, kernel);
+        ASSERT_CU(cuLibraryUnload(library));
+        EXPECT_EQ(cuLibraryGetKernelCount(&count, library), CUDA_ERROR_INVALID_HANDLE);
+    });
+}
+#endif
