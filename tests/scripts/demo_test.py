@@ -79,6 +79,10 @@ class Demo(ScriptTest):
         self.assertIn("demo: built 20 %\ndemo: built 40 %\ndemo: built 60 %\ndemo: built 80 %\ndemo: built 100 %\n", output)
         self.assertNotIn("[1/70]", output)
 
+    def test_how_long_it_takes_is_told_before_it_starts(self):
+        _, output = self.start("./scripts/demo")
+        self.assertRegex(output, r"^demo: installs what is missing, as is told next, and then builds for about \d+ s on \d+ cores\nsetup: ready\n")
+
     def test_a_second_run_does_not_build_the_program_again(self):
         self.start("./scripts/demo")
         (self.machine / "log").write_text("")

@@ -131,7 +131,7 @@ class Setup(unittest.TestCase):
     def test_download_and_disk_are_said_before_anything_is_installed(self):
         self.put("installed", "ninja-build\n")
         _, output, _ = self.setup()
-        cost = output.index("104 packages in all, 146 MB to download, 552 MB on disk")
+        cost = output.index("104 packages in all, 146 MB to download, 552 MB on disk\nsetup:   about 62 s beside the download")
         self.assertLess(cost, output.index("installed 100 %"))
 
     def test_apts_own_words_go_to_a_log_that_is_named(self):
@@ -267,10 +267,12 @@ class Setup(unittest.TestCase):
         self.put("uid", "1000")
         self.put("installed", "\n".join(p for p in ALL_PACKAGES if p != "libdw-dev") + "\n")
         self.remove_command("nvcc")
-        status, output, log = self.setup()
-        self.assertEqual((status, log), (1, ""))
-        self.assertEqual(output, "setup: only root can install what is missing, and there is no sudo: run ./scripts/setup as root "
-                                 "(missing: libdw-dev)\n")
+        for options in [(), ("--tests", "--no-non-free")]:
+            with self.subTest(options):
+                status, output, log = self.setup(*options)
+                self.assertEqual((status, log), (1, ""))
+                self.assertRegex(output, "^setup: only root can install what is missing, and there is no sudo: run "
+                                         f"{' '.join(['./scripts/setup', *options])} as root .missing: .*libdw-dev.*\n$")
 
     def test_the_toolkit_of_cuda_home_is_used(self):
         self.remove_command("nvcc")
