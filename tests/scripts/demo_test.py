@@ -113,6 +113,13 @@ class Test(ScriptTest):
         status, output = self.start("./scripts/test")
         self.assertEqual((status, output.splitlines()[-1]), (0, "2 passed, 0 failed, 0 skipped"), output)
 
+    def test_headers_of_other_toolkits_are_fetched_in_ci_and_for_all(self):
+        for options, ci, fetched in (((), "", False), ((), "true", True), (("--all",), "", True)):
+            with self.subTest(options=options, ci=ci):
+                (self.machine / "log").write_text("")
+                self.start("./scripts/test", *options, CI=ci)
+                self.assertIn(f"setup --tests{' --headers' if fetched else ''}\n", self.log())
+
     def test_warnings_are_errors_in_ci_alone(self):
         self.start("./scripts/test", CI="")
         self.assertEqual(self.log().count("-DVRAMSCOPE_WERROR=OFF"), 2)

@@ -169,9 +169,13 @@ class Setup(unittest.TestCase):
         self.assertNotIn(" nodejs", log)
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'ajv'}\n")
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
-        self.assertIn("cuda-headers", log)
         self.put("log", "")
-        self.assertEqual(self.setup("--tests")[2], "cuda-headers \n")  # which looks for itself
+        self.assertEqual(self.setup("--tests")[2], "")  # once
+
+    def test_headers_of_other_toolkits_are_fetched_where_that_is_asked_for(self):
+        self.assertEqual(self.setup("--headers")[2], "cuda-headers \n")
+        self.put("log", "")
+        self.assertEqual(self.setup("--headers", "--no-non-free")[2], "")
 
     def test_other_machines_get_nothing_of_that(self):
         self.put("installed", "")
@@ -337,7 +341,7 @@ class Setup(unittest.TestCase):
         self.put("uid", "1000")
         self.add_command("npm")
         self.add_command("node")
-        status, output, log = self.setup("--dry-run", "--tests")
+        status, output, log = self.setup("--dry-run", "--tests", "--headers")
         self.assertEqual((status, log), (0, ""), output)
         for told in ["would run: apt-get update", "apt-get install", "libdw-dev", "g++-11", "heaptrack", "858 MB", "146 MB", "552 MB",
                      "npm ci", "cuda-headers", str(self.machine / "cuda")]:
