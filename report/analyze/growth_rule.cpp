@@ -172,8 +172,15 @@ std::vector<std::size_t> rising_spans(std::span<const double> level)
     return spans;
 }
 
-// Rises at these places of an axis, and then none up to its end: a tail that is long beside the
-// longest time between two of them, and that chance would hardly leave empty had they gone on.
+// Part of an axis behind the last of so many rises: long enough that chance would hardly leave it
+// empty, had they gone on.
+bool is_long_tail(double tail, std::size_t rises)
+{
+    return tail > kTail && std::pow(1 - tail, static_cast<double>(rises)) <= 1 - kSure;
+}
+
+// Rises at these places of an axis, and then none up to its end, for long beside the longest time
+// between two of them.
 bool are_over(std::span<const double> rises, double begin, double end)
 {
     double longest = 0;
@@ -182,9 +189,8 @@ bool are_over(std::span<const double> rises, double begin, double end)
         longest = std::max(longest, at - last);
         last = std::max(last, at);
     }
-    const double tail = share(end - last, end - begin);
-    return tail > kTail && end - last >= kGapsOfAStop * longest &&
-           std::pow(1 - tail, static_cast<double>(rises.size())) <= 1 - kSure;
+    return end - last >= kGapsOfAStop * longest &&
+           is_long_tail(share(end - last, end - begin), rises.size());
 }
 
 // In the first half of the window it rose three times as much as in the second, or more, and then
@@ -198,7 +204,7 @@ bool levelled_off(const GrowthWindow& window, std::span<const double> level,
         by_half = level[at];
     return rises.size() >= kFewestReused &&
            by_half - level.front() >= 3 * (level.back() - by_half) &&
-           window.end - rises.back() > kTail * window.length();
+           is_long_tail(share(window.end - rises.back(), window.length()), rises.size());
 }
 
 // Without steps a window ends with the last call of the place. What came behind it counts as well,

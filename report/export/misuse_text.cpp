@@ -89,11 +89,12 @@ void one_damage(TextOutput& out, const Damage& damage)
 void line_of(TextOutput& out, std::string_view head, const std::string& what, const CallPlace& call)
 {
     constexpr std::size_t kLeastPlace = 30;
-    std::string text = fmt::format("{}{}, {}  ", head, what, terminal_safe(call.api));
+    std::string text = fmt::format("{}{}, {}", head, what, terminal_safe(call.api));
     if (columns(text) + kLeastPlace > out.width()) {
         out.wrapped("", head, text.substr(head.size()));
-        text = "    ";
+        text = "  ";
     }
+    text += "  ";
     out.stream() << text
                  << (call.stack.empty() ? "(no stack)"
                                         : frame_in(call.stack.front(), out.width() - columns(text)))

@@ -275,6 +275,24 @@ TEST(Growth, ThatBeganLateIsUnclearUnlessItLasts)
     }
 }
 
+TEST(Growth, ThatComesAtRandomIsNotTakenForOneThatStopped)
+{
+    std::size_t found = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        GrowthScene scene;
+        std::mt19937_64 random(seed);
+        scene.steps(1200, [&](std::size_t) {
+            scene.flash(kOther);
+            if (random() % 20 == 0)
+                scene.take(kLeak);
+        });
+        const std::string found_class = class_at(report_of(scene.log), kLeak);
+        EXPECT_NE(found_class, "cache") << seed;
+        found += found_class == "growing";
+    }
+    EXPECT_GE(found, 50u) << "of 60";
+}
+
 TEST(Growth, UnclosedImportsGrow)
 {
     GrowthScene scene;
