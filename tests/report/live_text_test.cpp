@@ -103,7 +103,8 @@ TEST(LiveText, ShowsEveryProgramInARowWhereHeadsFindNoRoom)
 {
     const Lines lines = live_lines({program(1), program(2), program(3)}, {.height = 5});
     ASSERT_EQ(lines.size(), 4u);
-    EXPECT_EQ(lines[3], "     3 MiB     1,200          5 MiB      1,234  train\\x1b[2J (process 3)");
+    EXPECT_EQ(lines[3],
+              "     3 MiB     1,200          5 MiB      1,234  train\\x1b[2J (process 3)");
 }
 
 TEST(LiveText, StacksGiveWayBeforeHeads)
