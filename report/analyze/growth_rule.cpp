@@ -9,28 +9,26 @@
 #include <cstddef>
 #include <span>
 
+#include "report/analyze/growth_stop.hpp"
 #include "report/analyze/growth_window.hpp"
 #include "report/analyze/trend.hpp"
 
 namespace vramscope::report {
 namespace {
 
-constexpr double kSure = 0.95;
-constexpr double kAboveNoise = 10;     // the growth, in deepest falls
-constexpr double kEven = 0.25;         // of the growth, that the median slope explains
-constexpr double kFromStraight = 0.35; // of the growth, that it may be off a straight line
-constexpr double kStillAsFast = 0.6;   // the last third, of the average of those before
-constexpr double kTail = 0.1;          // of the work, that may be without growth at its end …
-constexpr double kLongestTail = 1.0 / 3;
-constexpr double kGapsInTail = 4; // … or so many of the usual gaps between two rises
-constexpr double kLife = 0.25;    // of the work, that it grew over …
+constexpr double kAboveNoise = 10;       // the growth, in deepest falls
+constexpr double kEven = 0.25;           // of the growth, that the median slope explains
+constexpr double kFromStraight = 0.35;   // of the growth, that it may be off a straight line
+constexpr double kStillAsFast = 0.6;     // the last third, of the average of those before
+constexpr double kLongestTail = 1.0 / 3; // of the work, that may be without growth at its end …
+constexpr double kGapsInTail = 4;        // … or so many of the usual gaps between two rises
+constexpr double kLife = 0.25;           // of the work, that it grew over …
 constexpr double kLifeOfMany = 0.05;
 constexpr std::uint64_t kManyRises = 16;         // … without steps, after so many rises
 constexpr std::uint64_t kShortNs = 100'000'000;  // shorter times may be the machine's
 constexpr std::uint64_t kLongNs = 1'000'000'000; // longer ones are the program's
 constexpr double kLaterAllocations = 16;
 constexpr std::uint64_t kFewestReused = 4;
-constexpr double kGapsOfAStop = 3; // the longest of them, that must have passed since the last rise
 
 double tail_allowed(double gap) noexcept
 {
@@ -161,50 +159,6 @@ bool is_even(const PlaceSeries& place, const GrowthWindow& window, std::span<con
     const auto axes = axes_of(place, window, rises, context);
     return std::all_of(axes.begin(), axes.end(),
                        [&](const std::vector<double>& axis) { return is_straight(level, axis); });
-}
-
-std::vector<std::size_t> rising_spans(std::span<const double> level)
-{
-    std::vector<std::size_t> spans;
-    for (std::size_t at = 1; at < level.size(); ++at)
-        if (level[at] > level[at - 1])
-            spans.push_back(at);
-    return spans;
-}
-
-// Part of an axis behind the last of so many rises: long enough that chance would hardly leave it
-// empty, had they gone on.
-bool is_long_tail(double tail, std::size_t rises)
-{
-    return tail > kTail && std::pow(1 - tail, static_cast<double>(rises)) <= 1 - kSure;
-}
-
-// Rises at these places of an axis, and then none up to its end, for long beside the longest time
-// between two of them.
-bool are_over(std::span<const double> rises, double begin, double end)
-{
-    double longest = 0;
-    double last = begin;
-    for (const double at : rises) {
-        longest = std::max(longest, at - last);
-        last = std::max(last, at);
-    }
-    return end - last >= kGapsOfAStop * longest &&
-           is_long_tail(share(end - last, end - begin), rises.size());
-}
-
-// In the first half of the window it rose three times as much as in the second, or more, and then
-// stopped.
-bool levelled_off(const GrowthWindow& window, std::span<const double> level,
-                  std::span<const double> rises)
-{
-    const double half = (window.begin + window.end) / 2;
-    double by_half = level.front();
-    for (std::size_t at = 0; at < level.size() && window.spans[at].from < half; ++at)
-        by_half = level[at];
-    return rises.size() >= kFewestReused &&
-           by_half - level.front() >= 3 * (level.back() - by_half) &&
-           is_long_tail(share(window.end - rises.back(), window.length()), rises.size());
 }
 
 // Without steps a window ends with the last call of the place. What came behind it counts as well,
