@@ -98,7 +98,7 @@ public:
             for (const DevicePool& pool : segments_.devices())
                 fill_in_pool(holdings.device_of(pool.device), pool.stats);
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
-        StackReader stacks(tables_, symbolizer_, false);
+        StackReader stacks(tables_, symbolizer_, ShownFrames::own);
         state.stacks = find_leaks(holdings.stacks().largest(most_stacks * kPerRow),
                                   {tables_, reader_.clock(), running, state.age_ns, 0, stacks})
                            .leaks;

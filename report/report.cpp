@@ -109,7 +109,9 @@ public:
         process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
                                      process.duration_ns);
         process.shortages = replays.shortages.count();
-        StackReader stacks(tables, symbolizer_, options_.all_frames, &options_.suppressions);
+        StackReader stacks(tables, symbolizer_,
+                           options_.all_frames ? ShownFrames::all : ShownFrames::own,
+                           &options_.suppressions);
         process.churn =
             describe_churn(replays.churn, replay.sites(), tables, reader.clock(), stacks);
         if (!report_.interrupted)

@@ -29,8 +29,8 @@
 namespace vramscope::report {
 
 struct Options {
-    bool all_frames =
-        false; // keep the frames of vramscope, the CUDA runtime and the C start-up code
+    // Keep the frames of vramscope, the CUDA runtime, libraries and the C start-up code.
+    bool all_frames = false;
     // Not UINT64_MAX: of a running program's log, only what had happened by then, in its ticks, a
     // moment before this call. See LogReader::hold_back().
     std::uint64_t until_ticks = UINT64_MAX;

@@ -250,7 +250,7 @@ struct CommandLine {
             ->add_option("-o,--output", snapshot.copy, "keep a copy of the log as it is now")
             ->option_text("COPY");
         snapshot_app->add_flag("--all-frames", snapshot.all_frames,
-                               "show the frames of the CUDA runtime and of vramscope too");
+                               "show the frames of libraries, the CUDA runtime and vramscope too");
         snapshot_app->footer(kSnapshotFooter);
     }
 
@@ -279,7 +279,7 @@ struct CommandLine {
                          "tell growth per step of this NVTX range or mark: epoch, \"step 1\"")
             ->option_text("NAME");
         app_of_one->add_flag("--all-frames", view.all_frames,
-                             "show the frames of the CUDA runtime and of vramscope too");
+                             "show the frames of libraries, the CUDA runtime and vramscope too");
         vramscope::add_suppression_options(*app_of_one, view.suppressions);
         app_of_one->footer(std::string(kViewFooter) + one.examples);
         app_of_one->callback([this, &one] { view.write = one.write; });

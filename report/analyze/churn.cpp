@@ -130,6 +130,8 @@ void add_sites(ChurnReport& report, const std::vector<SiteId>& ids, const ChurnC
             fresh.device = site.device;
             fresh.memory = site.memory;
             report.sites.push_back(std::move(fresh));
+        } else {
+            report.sites[row->second].merge(place);
         }
         ChurnSite& sum = report.sites[row->second];
         sum.device = sum.device == site.device ? sum.device : -1;

@@ -144,6 +144,30 @@ FrameRange visible_frames(const std::vector<Frame>& stack)
     return range.begin < range.end ? range : FrameRange{0, stack.size()};
 }
 
+bool begins_here(const Frame& frame)
+{
+    return frame.function == "main" || is_start_up_code(frame);
+}
+
+std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRange& visible)
+{
+    for (std::size_t at = visible.begin; at < visible.end; ++at)
+        if (!stack[at].library)
+            return at;
+    return visible.begin;
+}
+
+void show_only(std::vector<Frame>& stack, const FrameRange& visible, ShownFrames shown)
+{
+    if (shown == ShownFrames::all)
+        return;
+    stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(visible.end), stack.end());
+    stack.erase(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(visible.begin));
+    const auto is_library = [](const Frame& frame) { return frame.library; };
+    if (shown == ShownFrames::own && !std::all_of(stack.begin(), stack.end(), is_library))
+        std::erase_if(stack, is_library);
+}
+
 std::string user_api(const std::vector<Frame>& stack, std::string_view entry_point)
 {
     for (std::size_t at = runtime_frames(stack); at > 0; --at) {

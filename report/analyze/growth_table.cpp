@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "report/analyze/leak_sums.hpp"
 #include "report/read/memory_class.hpp"
 
 namespace vramscope::report {
@@ -43,10 +44,10 @@ std::string step_word(std::string name)
 
 } // namespace
 
-std::string GrowthTable::key_of(format::Memory memory, std::int32_t device, const CallPlace& place)
+std::string GrowthTable::key_of(format::Memory memory, std::int32_t device,
+                                const std::string& place)
 {
-    return std::to_string(static_cast<int>(memory)) + ' ' + std::to_string(device) + ' ' +
-           place.key();
+    return std::to_string(static_cast<int>(memory)) + ' ' + std::to_string(device) + ' ' + place;
 }
 
 GrowthContext GrowthTable::context_of(const StepName* steps) const
@@ -73,13 +74,37 @@ GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlock
     }
     for (const auto& [raw, sites] : places)
         add(sites, losers.contains(raw), process.stacks);
-    for (auto& [key, row] : rows_) {
-        row.series = sum_of(row.parts);
-        row.parts.clear();
-        row.finding = judge_growth(row.series, context_of(row.steps));
-        if (row.steps)
-            row.finding.rate.per = step_word(row.steps->name);
+    for (auto& [key, row] : rows_)
+        judge(row);
+    sum_up_functions();
+}
+
+void GrowthTable::judge(Row& row) const
+{
+    row.series = sum_of(row.parts);
+    row.parts.clear();
+    row.finding = judge_growth(row.series, context_of(row.steps));
+    if (row.steps)
+        row.finding.rate.per = step_word(row.steps->name);
+}
+
+// What is known to leak is in no sum.
+void GrowthTable::sum_up_functions()
+{
+    for (const auto& [key, row] : rows_) {
+        const Frame* const frame = row.place.own_frame();
+        if (!row.lost || !frame || row.place.suppression)
+            continue;
+        Row& sum = functions_[key_of(row.memory, row.device, function_key(*frame))];
+        if (row.most_allocations > sum.most_allocations) {
+            sum.most_allocations = row.most_allocations;
+            sum.steps = row.steps;
+        }
+        sum.parts.push_back(row.series);
     }
+    std::erase_if(functions_, [](const auto& entry) { return entry.second.parts.size() == 1; });
+    for (auto& [key, sum] : functions_)
+        judge(sum);
 }
 
 // `sites`: of one stack, entry point, memory and device.
@@ -100,8 +125,12 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
         return;
     const Site& site = source_.sites[most];
     CallPlace place = stacks.read(site.api, site.stack, sum.first_ticks);
-    Row& row = rows_[key_of(site.memory, site.device, place)];
-    row.place = std::move(place);
+    const auto [at, added] = rows_.try_emplace(key_of(site.memory, site.device, place.key()));
+    Row& row = at->second;
+    if (added)
+        row.place = std::move(place);
+    else
+        row.place.merge(place);
     row.memory = site.memory;
     row.device = site.device;
     row.lost = row.lost || loses;
@@ -115,12 +144,24 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
 
 void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
 {
-    const auto found = rows_.find(key_of(leak.memory, leak.device, leak));
+    leak.leak_class = leak.blocks == 1 ? LeakClass::once : LeakClass::several;
+    const auto found = rows_.find(key_of(leak.memory, leak.device, leak.key()));
+    if (found != rows_.end()) // else it is memory of a graph
+        classify(leak, last_ticks, found->second);
+}
+
+void GrowthTable::classify_sum(LeakSum& sum, std::uint64_t last_ticks) const
+{
+    sum.leak_class = LeakClass::several;
+    const auto found =
+        functions_.find(key_of(sum.memory, sum.device, function_key(sum.stack.front())));
+    if (found != functions_.end())
+        classify(sum, last_ticks, found->second);
+}
+
+void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks, const Row& row) const
+{
     const bool one = leak.blocks == 1;
-    leak.leak_class = one ? LeakClass::once : LeakClass::several;
-    if (found == rows_.end())
-        return; // memory of a graph
-    const Row& row = found->second;
     const GrowthFinding& finding = row.finding;
     if (finding.growing) {
         leak.leak_class = LeakClass::growing;

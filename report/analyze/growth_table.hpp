@@ -35,6 +35,8 @@ public:
 
     // Fills in its class and its rate. `last_ticks`: when its last block was allocated.
     void classify(Leak& leak, std::uint64_t last_ticks) const;
+    // The same of all leaks of a function together.
+    void classify_sum(LeakSum& sum, std::uint64_t last_ticks) const;
 
     // Those that grow; the fastest first.
     std::vector<Growth> growing() const;
@@ -54,13 +56,17 @@ private:
     };
 
     void add(const std::vector<SiteId>& sites, bool loses, StackReader& stacks);
+    void judge(Row& row) const;
+    void sum_up_functions();
+    void classify(Leak& leak, std::uint64_t last_ticks, const Row& row) const;
     GrowthContext context_of(const StepName* steps) const;
-    static std::string key_of(format::Memory memory, std::int32_t device, const CallPlace& place);
+    static std::string key_of(format::Memory memory, std::int32_t device, const std::string& place);
 
     const GrowthSource source_;
     const TickClock& clock_;
     std::size_t process_;
     std::map<std::string, Row> rows_;
+    std::map<std::string, Row> functions_; // rows that lost something, by LeakSum
 };
 
 } // namespace vramscope::report

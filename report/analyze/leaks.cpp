@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "report/analyze/growth_table.hpp"
+#include "report/analyze/leak_sums.hpp"
 #include "report/read/memory_class.hpp"
 
 namespace vramscope::report {
@@ -36,15 +36,6 @@ LeakKind kind_of(const LostBlocks& lost, const ProcessEnd& end)
     return end.kind == ProcessEnd::Kind::running ? LeakKind::in_use : LeakKind::at_crash;
 }
 
-// A repeated leak grows with the run; one of start-up does not.
-Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns)
-{
-    if (leak.blocks == 1)
-        return Pattern::once;
-    const bool over_the_run = leak.last_ns - leak.first_ns >= duration_ns / 10;
-    return leak.blocks >= 3 && over_the_run ? Pattern::repeated : Pattern::several;
-}
-
 // Joins the path; a '/' inside a name stays as it is: the path is for reading.
 std::string join(const std::vector<std::string>& path)
 {
@@ -69,10 +60,13 @@ public:
                                 static_cast<char>(leak.memory) + std::to_string(leak.device) +
                                 '\0' + place.key() +
                                 std::to_string(place.suppression.value_or(SIZE_MAX));
-        static_cast<CallPlace&>(leak) = std::move(place);
         const auto [at, added] = rows_.try_emplace(key);
-        if (added)
+        if (added) {
+            static_cast<CallPlace&>(leak) = std::move(place);
             at->second.leak = std::move(leak);
+        } else {
+            at->second.leak.merge(place);
+        }
         join_in(at->second, lost, added);
     }
 
@@ -93,9 +87,16 @@ public:
                 LoggedThread thread = source_.tables.thread(index);
                 leak.threads.push_back({.tid = thread.tid, .name = std::move(thread.name)});
             }
+            sums_.add(leak, row.last_ticks);
             leaks.push_back(std::move(leak));
         }
         return leaks;
+    }
+
+    // Of the rows that were taken.
+    std::vector<LeakSum> sums(const GrowthTable* growth)
+    {
+        return sums_.take(source_.duration_ns, growth);
     }
 
 private:
@@ -133,9 +134,19 @@ private:
 
     const LeakSource& source_;
     std::map<std::string, Row> rows_; // sorted by place: equal input, equal order
+    LeakSums sums_;
 };
 
 } // namespace
+
+// A repeated leak grows with the run; one of start-up does not.
+Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns)
+{
+    if (leak.blocks == 1)
+        return Pattern::once;
+    const bool over_the_run = leak.last_ns - leak.first_ns >= duration_ns / 10;
+    return leak.blocks >= 3 && over_the_run ? Pattern::repeated : Pattern::several;
+}
 
 LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
                     const GrowthTable* growth)
@@ -150,6 +161,7 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
     LostRows rows;
     for (Leak& leak : table.take(growth))
         rows.of(leak.memory).push_back(std::move(leak));
+    rows.sums = table.sums(growth);
     return rows;
 }
 
@@ -171,7 +183,7 @@ std::vector<Leak>& LostRows::of(Memory memory)
 
 void LostRows::take(LostRows&& more)
 {
-    const auto move_to = [](std::vector<Leak>& all, std::vector<Leak>& some) {
+    const auto move_to = [](auto& all, auto& some) {
         std::move(some.begin(), some.end(), std::back_inserter(all));
     };
     move_to(leaks, more.leaks);
@@ -179,19 +191,14 @@ void LostRows::take(LostRows&& more)
     move_to(owners, more.owners);
     move_to(graph_memory, more.graph_memory);
     move_to(reservations, more.reservations);
+    move_to(sums, more.sums);
 }
 
 void LostRows::sort()
 {
     for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory, &reservations})
         sort_by_size(*rows);
-}
-
-void sort_by_size(std::vector<Leak>& leaks)
-{
-    std::stable_sort(leaks.begin(), leaks.end(), [](const Leak& a, const Leak& b) {
-        return std::tie(b.bytes, b.blocks, a.first_ns) < std::tie(a.bytes, a.blocks, b.first_ns);
-    });
+    sort_by_size(sums);
 }
 
 const char* name(LeakKind kind) noexcept

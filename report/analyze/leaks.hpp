@@ -5,8 +5,10 @@
 // order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "report/analyze/growth.hpp"
@@ -62,6 +64,12 @@ struct Leak : CallPlace {
 };
 inline constexpr std::size_t kMaxLeakThreads = 16;
 
+// Rows with one innermost function of the program's own (leak_sums.hpp). Its stack is that frame
+// alone, of the largest row; threads and ranges are left out.
+struct LeakSum : Leak {
+    std::uint64_t stacks = 0; // rows
+};
+
 class GrowthTable;
 
 // What one process's log says.
@@ -81,6 +89,7 @@ struct LostRows {
     std::vector<Leak> owners;       // never destroyed
     std::vector<Leak> graph_memory; // all that was made
     std::vector<Leak> reservations; // never given back: addresses, no memory
+    std::vector<LeakSum> sums;      // of leaks that are not known, by function
 
     std::vector<Leak>& of(format::Memory memory);
     void take(LostRows&& more);
@@ -92,7 +101,16 @@ struct LostRows {
 LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
                     const GrowthTable* growth = nullptr);
 
-void sort_by_size(std::vector<Leak>& leaks);
+template <typename Row>
+void sort_by_size(std::vector<Row>& leaks)
+{
+    std::stable_sort(leaks.begin(), leaks.end(), [](const Leak& a, const Leak& b) {
+        return std::tie(b.bytes, b.blocks, a.first_ns) < std::tie(a.bytes, a.blocks, b.first_ns);
+    });
+}
+
+// Of the sum's times and number of blocks, too.
+Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);
 
 // The words of the JSON report: "leaked-at-exit", "repeated", "device", …
 const char* name(LeakKind kind) noexcept;

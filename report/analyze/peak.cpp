@@ -102,6 +102,8 @@ Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const 
             static_cast<CallPlace&>(row.stack) = std::move(place);
             row.stack.memory = site.memory;
             row.phase = site.phase;
+        } else {
+            row.stack.merge(place);
         }
         row.phases_differ = row.phases_differ || row.phase != site.phase;
         row.stack.bytes += holding.bytes;

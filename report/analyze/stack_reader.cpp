@@ -7,6 +7,7 @@
 
 #include "report/analyze/fingerprint.hpp"
 #include "report/analyze/frames.hpp"
+#include "report/analyze/library_frames.hpp"
 
 namespace vramscope::report {
 
@@ -23,9 +24,21 @@ void append_place(std::string& key, const Frame& frame)
 std::string CallPlace::key() const
 {
     std::string key = api + '\0' + entry_point + '\0';
-    for (const Frame& frame : stack)
+    for (const Frame& frame : stack) {
         append_place(key, frame);
+        key += frame.build_id + '\0'; // one path may have had two libraries, one after the other
+    }
     return key;
+}
+
+void CallPlace::merge(const CallPlace& same)
+{
+    fingerprint = std::min(fingerprint, same.fingerprint);
+}
+
+const Frame* CallPlace::own_frame() const
+{
+    return own < stack.size() ? &stack[own] : nullptr;
 }
 
 CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
@@ -39,18 +52,18 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
         for (const Known* const address : known)
             place.stack.insert(place.stack.end(), address->frames.begin(), address->frames.end());
         place.stack_truncated = logged->truncated;
+        place.cut = cut_of(*logged, place.stack, ticks);
     }
     place.api = user_api(place.stack, place.entry_point);
     const FrameRange visible = visible_frames(place.stack);
     place.fingerprint = fingerprint(
         place.api, std::span(place.stack).subspan(visible.begin, visible.end - visible.begin));
     place.suppression = suppression_of(place, known, visible.begin);
-    if (all_frames_)
-        return place;
-    place.stack.erase(place.stack.begin() + static_cast<std::ptrdiff_t>(visible.end),
-                      place.stack.end());
-    place.stack.erase(place.stack.begin(),
-                      place.stack.begin() + static_cast<std::ptrdiff_t>(visible.begin));
+    const std::size_t own = innermost_own_frame(place.stack, visible);
+    place.own = shown_ == ShownFrames::all       ? own
+                : shown_ == ShownFrames::visible ? own - visible.begin
+                                                 : 0;
+    show_only(place.stack, visible, shown_);
     return place;
 }
 
@@ -75,6 +88,22 @@ std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& p
     return std::nullopt;
 }
 
+// The recorder wrote down what its unwinder found, and that stops where there is no table.
+StackCut StackReader::cut_of(const LoggedStack& stack, const std::vector<Frame>& frames,
+                             std::uint64_t ticks) const
+{
+    if (stack.truncated || stack.addresses.empty() || begins_here(frames.back()))
+        return StackCut::none;
+    const std::uint64_t address = stack.addresses.back() - 1;
+    const Module* const module =
+        tables_.module_at(address, std::max(ticks, stack.known_since_ticks));
+    if (!module)
+        return StackCut::no_module;
+    return symbolizer_.has_unwind_table(module->id, address - module->load_bias).value_or(true)
+               ? StackCut::none
+               : StackCut::no_unwind_table;
+}
+
 StackReader::Stack StackReader::known(const LoggedStack& stack, std::uint64_t ticks)
 {
     // A stack's number is of one state of the loaded modules: any later time of its use tells
@@ -97,9 +126,24 @@ const StackReader::Known& StackReader::at(std::uint64_t address, std::uint64_t t
     else
         entry->second.frames.push_back(
             {.function = {}, .file = {}, .module = {}, .offset = address});
+    for (Frame& frame : entry->second.frames)
+        frame.library = is_library(frame);
     if (suppressions_)
         entry->second.rule = suppressions_->match(entry->second.frames);
     return entry->second;
+}
+
+const char* name(StackCut cut) noexcept
+{
+    switch (cut) {
+    case StackCut::no_unwind_table:
+        return "no-unwind-table";
+    case StackCut::no_module:
+        return "no-module";
+    case StackCut::none:
+        break;
+    }
+    return nullptr;
 }
 
 } // namespace vramscope::report

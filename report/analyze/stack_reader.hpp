@@ -2,6 +2,7 @@
 // from where.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/analyze/frames.hpp"
 #include "report/analyze/suppressions.hpp"
 #include "report/read/log_tables.hpp"
 #include "report/read/symbolizer.hpp"
@@ -19,25 +21,38 @@ namespace vramscope::report {
 // is known; else the place in the module.
 void append_place(std::string& key, const Frame& frame);
 
+// Why the outermost frame of a stack is not the program's own beginning, nor a thread's.
+enum class StackCut {
+    none,            // as far as is known
+    no_unwind_table, // the code there has none, so that nobody knows its caller
+    no_module,       // likewise: it is in no file
+};
+
 // A call of an entry point, as a reader wants to see it.
 struct CallPlace {
     std::string api;              // what the user called: cudaMalloc
     std::string entry_point;      // what was hooked: cuMemAlloc_v2; empty: the log does not say
-    std::vector<Frame> stack;     // innermost first; the visible ones, unless all were asked for
+    std::vector<Frame> stack;     // innermost first; those that were asked for
+    std::size_t own = 0;          // in the stack: the innermost frame of the program's own code
     bool stack_truncated = false; // the outermost frames were not recorded
-    std::string fingerprint;      // see fingerprint.hpp; of the visible frames in any case
+    StackCut cut = StackCut::none;
+    std::string fingerprint; // see fingerprint.hpp; of visible frames, those of libraries too
     std::optional<Suppressions::Rule> suppression; // the rule that it matches
 
     std::string key() const; // equal: the same call to a reader
+    // Calls with one key may differ in frames that are not shown: the least fingerprint is theirs.
+    void merge(const CallPlace& same);
+    const Frame* own_frame() const; // nullptr: there is no stack
 };
+
+const char* name(StackCut cut) noexcept; // "no-unwind-table", …; nullptr: none
 
 // Symbolizes each address once.
 class StackReader {
 public:
-    StackReader(const LogTables& tables, Symbolizer& symbolizer, bool all_frames,
+    StackReader(const LogTables& tables, Symbolizer& symbolizer, ShownFrames shown,
                 const Suppressions* suppressions = nullptr)
-        : tables_(tables), symbolizer_(symbolizer), all_frames_(all_frames),
-          suppressions_(suppressions)
+        : tables_(tables), symbolizer_(symbolizer), shown_(shown), suppressions_(suppressions)
     {
     }
 
@@ -53,12 +68,14 @@ private:
 
     Stack known(const LoggedStack& stack, std::uint64_t ticks);
     const Known& at(std::uint64_t address, std::uint64_t ticks);
+    StackCut cut_of(const LoggedStack& stack, const std::vector<Frame>& frames,
+                    std::uint64_t ticks) const;
     std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,
                                                      std::size_t first_visible) const;
 
     const LogTables& tables_;
     Symbolizer& symbolizer_;
-    bool all_frames_;
+    ShownFrames shown_;
     const Suppressions* suppressions_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
 };

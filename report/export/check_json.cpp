@@ -10,7 +10,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kCheckSchemaVersion = "1.0.0";
+constexpr const char* kCheckSchemaVersion = "1.1.0";
 
 // Bytes and counts are whole.
 Json amount_json(double value, CheckUnit unit)

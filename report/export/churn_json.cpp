@@ -30,7 +30,8 @@ Json site_json(const ChurnSite& site)
             {"redundant_driver", site.redundant_driver},
             {"fingerprint", site.fingerprint},
             {"stack", stack_json(site.stack)},
-            {"stack_truncated", site.stack_truncated}};
+            {"stack_truncated", site.stack_truncated},
+            {"stack_cut", cut_json(site.cut)}};
 }
 
 } // namespace

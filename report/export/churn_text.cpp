@@ -163,7 +163,7 @@ void places(TextOutput& out, const ChurnReport& churn)
                                 grouped(site.temporary), grouped(site.short_lived)));
         if (site.stack.empty())
             out.stream() << "      (no call stack was recorded)\n";
-        out.frames(site.stack);
+        out.stack(site);
     }
     if (const std::uint64_t more = churn.sites.size() - shown + churn.more_sites; more > 0)
         out.stream() << "\n... and " << counted(more, "more place") << '\n';

@@ -5,7 +5,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kDiffSchemaVersion = "1.1.0";
+constexpr const char* kDiffSchemaVersion = "1.2.0";
 
 Json number_json(const ComparedNumber& number)
 {

@@ -35,7 +35,7 @@ const char* effect_word(format::Effect effect) noexcept
 
 EventDefinitions::EventDefinitions(const LogTables& tables, const TickClock& clock,
                                    Symbolizer& symbolizer, std::string& out)
-    : tables_(tables), clock_(clock), stacks_(tables, symbolizer, true), out_(out)
+    : tables_(tables), clock_(clock), stacks_(tables, symbolizer, ShownFrames::all), out_(out)
 {
 }
 
@@ -81,7 +81,7 @@ void EventDefinitions::write_frame(JsonLine& line, const Frame& frame)
     else
         line.null("line");
     line.text_or_null("module", frame.module).hex("offset", frame.offset);
-    line.flag("inlined", frame.inlined).close();
+    line.flag("inlined", frame.inlined).flag("library", frame.library).close();
 }
 
 bool EventDefinitions::write(const Record& record)

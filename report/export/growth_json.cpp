@@ -34,7 +34,8 @@ Json growth_json(const Growth& growth)
             {"phase", or_null(growth.phase)},
             {"process", growth.process},
             {"stack", stack_json(growth.stack)},
-            {"stack_truncated", growth.stack_truncated}};
+            {"stack_truncated", growth.stack_truncated},
+            {"stack_cut", cut_json(growth.cut)}};
 }
 
 } // namespace vramscope::report

@@ -140,6 +140,29 @@ std::string leaked_parts(const Report& report)
     return parts;
 }
 
+void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t most)
+{
+    const std::size_t shown = std::min(most, report.sums.size());
+    if (prefix.empty() && shown > 0)
+        out.stream() << '\n';
+    for (std::size_t at = 0; at < shown; ++at) {
+        const LeakSum& sum = report.sums[at];
+        const Frame& frame = sum.stack.front();
+        const std::string place = file_name(place_of(frame));
+        const std::string function =
+            shorten_function(function_of(frame), out.width() / 2) + (place.empty() ? "" : " ");
+        const std::string process =
+            report.processes.size() > 1
+                ? fmt::format(", process {}", report.processes[sum.process].pid)
+                : "";
+        out.wrapped(prefix, prefix.empty() ? "" : "  ",
+                    fmt::format("{} share {}{}: {} in {}, {}, {}{}",
+                                counted(sum.stacks, "call stack"), function, place,
+                                human_bytes(sum.bytes), counted(sum.blocks, "block"),
+                                name(sum.kind), class_words(sum), process));
+    }
+}
+
 void write_growth(TextOutput& out, const Report& report)
 {
     if (report.growth.empty())

@@ -1,6 +1,7 @@
 // report/export/growth_text.hpp — memory that grows, for a person at a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ std::string class_word(const Leak& leak);
 
 // "6.2 MiB growing, 11.4 MiB from start-up"; empty where no part of what leaked is either.
 std::string leaked_parts(const Report& report);
+
+// The leaks of functions that have several call stacks, a line for each function.
+void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t most);
 
 // All that grows, a line each. Where nothing does, nothing.
 void write_growth(TextOutput& out, const Report& report);

@@ -35,7 +35,9 @@ public:
         : file_(file), sink_(sink), options_(options), symbolizer_(options.symbols),
           known_(read_definitions(
               file, [this](double part) { progress(kHeaptrackFirstReading * part); })),
-          stacks_(known_.tables, symbolizer_, options.all_frames), reading_(file)
+          stacks_(known_.tables, symbolizer_,
+                  options.all_frames ? ShownFrames::all : ShownFrames::visible),
+          reading_(file)
     {
     }
 

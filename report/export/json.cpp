@@ -105,7 +105,24 @@ Json leak_json(const Leak& leak)
             {"phases_differ", leak.phases_differ},
             {"process", leak.process},
             {"stack", stack_json(leak.stack)},
-            {"stack_truncated", leak.stack_truncated}};
+            {"stack_truncated", leak.stack_truncated},
+            {"stack_cut", cut_json(leak.cut)}};
+}
+
+Json sum_json(const LeakSum& sum)
+{
+    return {{"kind", name(sum.kind)},
+            {"class", name(sum.leak_class)},
+            {"growth", rate_json(sum.rate)},
+            {"stacks", sum.stacks},
+            {"bytes", sum.bytes},
+            {"blocks", sum.blocks},
+            {"memory", name(sum.memory)},
+            {"device", sum.device < 0 ? Json(nullptr) : Json(sum.device)},
+            {"first_ns", sum.first_ns},
+            {"last_ns", sum.last_ns},
+            {"process", sum.process},
+            {"frame", frame_json(sum.stack.front())}};
 }
 
 Json suppressed_json(const Leak& leak)
@@ -174,7 +191,8 @@ Json failed_json(const FailedCall& failed)
             {"last_ns", failed.last_ns},
             {"process", failed.process},
             {"stack", stack_json(failed.stack)},
-            {"stack_truncated", failed.stack_truncated}};
+            {"stack_truncated", failed.stack_truncated},
+            {"stack_cut", cut_json(failed.cut)}};
 }
 
 Json end_json(const ProcessEnd& end)
@@ -245,6 +263,7 @@ void write_json(std::ostream& out, const Report& report)
                            {"notices", report.notices},
                            {"totals", totals_json(report.totals)},
                            {"leaks", list_json(report.leaks, leak_json)},
+                           {"leaks_by_function", list_json(report.sums, sum_json)},
                            {"unclosed_imports", list_json(report.imports, leak_json)},
                            {"suppressed", list_json(report.suppressed, suppressed_json)},
                            {"suppressions", list_json(report.suppressions, use_json)},

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "report/export/words.hpp"
+
 namespace vramscope::report {
-namespace {
 
 Json frame_json(const Frame& frame)
 {
@@ -13,10 +14,9 @@ Json frame_json(const Frame& frame)
             {"line", frame.line > 0 ? Json(frame.line) : Json(nullptr)},
             {"module", or_null(frame.module)},
             {"offset", fmt::format("{:#x}", frame.offset)},
-            {"inlined", frame.inlined}};
+            {"inlined", frame.inlined},
+            {"build_id", or_null(hex_digits(frame.build_id))}};
 }
-
-} // namespace
 
 Json or_null(const std::string& text)
 {
@@ -31,13 +31,19 @@ Json stack_json(const std::vector<Frame>& frames)
     return stack;
 }
 
+Json cut_json(StackCut cut)
+{
+    return cut == StackCut::none ? Json(nullptr) : Json(name(cut));
+}
+
 Json call_json(const TimedCall& call)
 {
     return {{"api", call.api},
             {"entry_point", call.entry_point},
             {"at_ns", call.at_ns},
             {"stack", stack_json(call.stack)},
-            {"stack_truncated", call.stack_truncated}};
+            {"stack_truncated", call.stack_truncated},
+            {"stack_cut", cut_json(call.cut)}};
 }
 
 Json call_or_null(const std::optional<TimedCall>& call)

@@ -14,7 +14,9 @@ namespace vramscope::report {
 using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text);
+Json frame_json(const Frame& frame);
 Json stack_json(const std::vector<Frame>& frames);
+Json cut_json(StackCut cut);
 Json call_json(const TimedCall& call);
 Json call_or_null(const std::optional<TimedCall>& call);
 

@@ -50,7 +50,8 @@ Json peak_stack_json(const PeakStack& row)
             {"entry_point", row.entry_point},
             {"phase", or_null(row.phase)},
             {"stack", stack_json(row.stack)},
-            {"stack_truncated", row.stack_truncated}};
+            {"stack_truncated", row.stack_truncated},
+            {"stack_cut", cut_json(row.cut)}};
 }
 
 Json peak_json(const Peak& peak)
@@ -88,7 +89,8 @@ Json advice_json(const Advice& advice)
             {"api", advice.api},
             {"entry_point", advice.entry_point},
             {"stack", stack_json(advice.stack)},
-            {"stack_truncated", advice.stack_truncated}};
+            {"stack_truncated", advice.stack_truncated},
+            {"stack_cut", cut_json(advice.cut)}};
 }
 
 } // namespace

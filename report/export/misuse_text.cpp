@@ -25,7 +25,7 @@ void timed_call(TextOutput& out, std::string_view what, const TimedCall& call)
 {
     out.stream() << fmt::format("    {} at {}, {}\n", what, human_time(call.at_ns),
                                 terminal_safe(call.api));
-    out.frames(call.stack);
+    out.stack(call);
 }
 
 void one_misuse(TextOutput& out, const Misuse& misuse)

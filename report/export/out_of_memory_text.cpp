@@ -136,7 +136,7 @@ void one_shortage(TextOutput& out, const Report& report, const OutOfMemory& shor
                             called(shortage), human_time(shortage.at_ns), process));
     out.wrapped("", "    ", numbers(shortage));
     pieces(out, shortage);
-    out.frames(shortage.stack);
+    out.stack(shortage);
     owners(out, shortage);
 }
 

@@ -108,7 +108,8 @@ Json owner_json(const Leak& owner)
             {"api", owner.api},
             {"entry_point", owner.entry_point},
             {"stack", stack_json(owner.stack)},
-            {"stack_truncated", owner.stack_truncated}};
+            {"stack_truncated", owner.stack_truncated},
+            {"stack_cut", cut_json(owner.cut)}};
 }
 
 } // namespace
@@ -164,7 +165,8 @@ Json shortage_json(const OutOfMemory& shortage)
         {"owners", shortage.owners_known ? list_json(shortage.owners, owner_json) : Json(nullptr)},
         {"process", shortage.process},
         {"stack", stack_json(shortage.stack)},
-        {"stack_truncated", shortage.stack_truncated}};
+        {"stack_truncated", shortage.stack_truncated},
+        {"stack_cut", cut_json(shortage.cut)}};
 }
 
 } // namespace vramscope::report

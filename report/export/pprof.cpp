@@ -107,7 +107,8 @@ public:
         MemoryReading reading(file);
         reading.read(never_freed, UINT64_MAX, options_.progress);
         write_head(file, reading);
-        StackReader stacks(reading.tables(), symbolizer_, options_.all_frames);
+        StackReader stacks(reading.tables(), symbolizer_,
+                           options_.all_frames ? ShownFrames::all : ShownFrames::visible);
         const std::vector<Site>& sites = reading.replay().sites().all();
         for (SiteId site = 0; site < sites.size(); ++site) {
             if (is_wanted(sites[site].memory, sites[site].device, options_))

@@ -2,7 +2,6 @@
 #include "report/export/suppression_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "report/analyze/library_frames.hpp"
 #include "report/export/frame_words.hpp"
 #include "report/export/growth_text.hpp"
 #include "report/export/words.hpp"
@@ -19,18 +19,6 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kShownFrames = 4;
-
-// What a function of the program calls to get memory, and not the program's own place.
-bool is_library_template(std::string_view function)
-{
-    constexpr std::array<std::string_view, 5> kNamespaces = {
-        "std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::"};
-    // "void* std::…": the name may stand behind a type.
-    const std::string_view head = function.substr(0, function.find_first_of("(<"));
-    const std::string_view name = head.substr(head.rfind(' ') + 1);
-    return std::any_of(kNamespaces.begin(), kNamespaces.end(),
-                       [&](std::string_view begin) { return name.starts_with(begin); });
-}
 
 // `$` has a meaning wherever it stands, a line has an end, and a terminal obeys some characters. A
 // `*` matches itself.
@@ -51,7 +39,7 @@ std::vector<Frame>::const_iterator named_frame(const Leak& leak)
 {
     const auto named = [](const Frame& frame) { return !frame.function.empty(); };
     const auto own = std::find_if(leak.stack.begin(), leak.stack.end(), [&](const Frame& frame) {
-        return named(frame) && !is_library_template(frame.function);
+        return named(frame) && !is_library(frame);
     });
     return own != leak.stack.end() ? own
                                    : std::find_if(leak.stack.begin(), leak.stack.end(), named);

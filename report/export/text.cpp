@@ -1,5 +1,7 @@
 // report/export/text.cpp — the report for a person at a terminal: verdict first, next step last.
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +30,24 @@ namespace {
 constexpr std::size_t kSummaryLeaks = 3;
 constexpr std::size_t kShownMarks = 20;
 
+// The paths from which the leaks come of two libraries, of which one was there after the other.
+std::set<std::string> replaced_modules(const Report& report)
+{
+    std::map<std::string, std::set<std::string>> builds;
+    for (const Leak& leak : report.leaks)
+        for (const Frame& frame : leak.stack)
+            builds[frame.module].insert(frame.build_id);
+    std::set<std::string> paths;
+    for (const auto& [path, ids] : builds)
+        if (ids.size() > 1)
+            paths.insert(path);
+    return paths;
+}
+
 class TextWriter : public TextOutput {
 public:
     TextWriter(std::ostream& out, const Report& report, const TextStyle& style)
-        : TextOutput(out, style), report_(report)
+        : TextOutput(out, style), report_(report), replaced_modules_(replaced_modules(report))
     {
     }
 
@@ -81,6 +97,7 @@ public:
     {
         const std::size_t shown =
             most == 0 ? report_.leaks.size() : std::min(most, report_.leaks.size());
+        write_sums(*this, report_, "", most == 0 ? report_.sums.size() : most);
         for (std::size_t at = 0; at < shown; ++at)
             leak(at + 1, report_.leaks[at]);
         if (shown < report_.leaks.size())
@@ -137,6 +154,7 @@ public:
         if (shown < report_.leaks.size())
             out_ << prefix << "  ... and "
                  << counted(report_.leaks.size() - shown, "more call stack") << '\n';
+        write_sums(*this, report_, prefix, kSummaryLeaks);
     }
 
     void process(const Process& process)
@@ -265,9 +283,7 @@ private:
         wrapped("", "    ", circumstances(leak));
         if (leak.stack.empty())
             out_ << "      (no call stack was recorded)\n";
-        frames(leak.stack);
-        if (leak.stack_truncated)
-            out_ << "      ... (the stack was deeper than what was recorded)\n";
+        stack(leak);
     }
 
     std::string circumstances(const Leak& leak) const
@@ -295,10 +311,21 @@ private:
                                 !leak.phases_differ  ? ""
                                 : leak.phase.empty() ? "several NVTX ranges"
                                                      : "/...");
+        const auto replaced =
+            std::find_if(leak.stack.begin(), leak.stack.end(), [this](const Frame& frame) {
+                return replaced_modules_.contains(frame.module);
+            });
+        if (replaced != leak.stack.end())
+            text +=
+                fmt::format(", {} {}", terminal_safe(file_name(replaced->module)),
+                            replaced->build_id.empty()
+                                ? "without a build-id"
+                                : "with build-id " + hex_digits(replaced->build_id).substr(0, 12));
         return text;
     }
 
     const Report& report_;
+    const std::set<std::string> replaced_modules_;
 };
 
 } // namespace

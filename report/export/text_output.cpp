@@ -74,4 +74,20 @@ void TextOutput::frames(const std::vector<Frame>& stack)
     }
 }
 
+void TextOutput::stack(const CallPlace& call)
+{
+    constexpr std::string_view kHead = "      ... ";
+    frames(call.stack);
+    if (call.stack_truncated)
+        out_ << kHead << "(the stack was deeper than what was recorded)\n";
+    if (call.cut == StackCut::no_unwind_table)
+        wrapped("", kHead,
+                fmt::format("(its callers are not known: this code of {} has no unwind table; "
+                            "compile it with -fasynchronous-unwind-tables)",
+                            terminal_safe(file_name(call.stack.back().module))));
+    if (call.cut == StackCut::no_module)
+        wrapped("", kHead,
+                "(its callers are not known: this code is in no file, and has no unwind table)");
+}
+
 } // namespace vramscope::report

@@ -30,6 +30,9 @@ public:
     // Two columns: functions, and where. The places get what they need, up to a half.
     void frames(const std::vector<Frame>& stack);
 
+    // The frames of a call, and why there are no more where some are missing.
+    void stack(const CallPlace& call);
+
     std::ostream& stream() const { return out_; }
     std::size_t width() const { return width_; } // in columns
 

@@ -48,6 +48,8 @@ def is_called(function, wanted):
 
 
 def stack_of(row):
+    if "frame" in row:  # of a sum
+        return [row["frame"]]
     return (row.get("call") or row).get("stack") or [] if "stack" not in row else row["stack"]
 
 
@@ -105,6 +107,8 @@ class Checker:
         self.check_growth()
         for statement, rows in LISTS.items():
             self.check_rows(statement, list(self.report[rows]))
+        if self.program.of("sum"):  # the list is closed where something of it is planted
+            self.check_rows("sum", list(self.report["leaks_by_function"]))
         for row in self.report["suppressed"]:  # by a list that is for libraries, of which there is none here
             self.add("suppressed", "false", f"suppressed: {describe(row)}")
         return self.outcomes
@@ -265,7 +269,7 @@ class Checker:
                 self.check_class(wanted, rows)
                 continue
             if key in ("per", "slope"):
-                wrong += self.wrong_rate(key, wanted, [row["growth" if statement == "leak" else "rate"] for row in rows])
+                wrong += self.wrong_rate(key, wanted, [row["rate" if statement == "growth" else "growth"] for row in rows])
                 continue
             if key == "rows":
                 got = len(rows)

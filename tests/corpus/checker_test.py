@@ -116,6 +116,19 @@ class CheckerTest(unittest.TestCase):
         wrong["processes"][0]["device_memory"][0]["peak"]["apis"][0]["bytes"] += 1
         self.assertEqual(self.failures(program, wrong), [("peak adds up", "missed")])
 
+    def test_sums_are_closed_where_they_are_planted(self):
+        name = "leak_recursion_per_step"
+        self.assertEqual(self.failures(*report_of(name)), [])
+        for old, new in (("stacks=40", "stacks=41"), ("slope=1000", "slope=2000")):
+            with self.subTest(new):
+                self.assertEqual(self.changed(name, f"{old} ", f"{new} "), [("sum", "missed")])
+        program, report = report_of(name)
+        report = copy.deepcopy(report)
+        report["leaks_by_function"] *= 2
+        self.assertEqual(self.failures(program, report), [("sum", "missed")])
+        report["leaks_by_function"][1]["frame"]["function"] = "other"
+        self.assertEqual(self.failures(program, report), [("sum", "false")])
+
     def test_totals_are_those_of_the_rows(self):
         program, report = report_of("leak_device")
         less = copy.deepcopy(report)

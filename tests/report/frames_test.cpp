@@ -140,6 +140,42 @@ TEST(Frames, AllAreShownIfNoneWouldBeLeft)
     EXPECT_TRUE(visible({}).empty());
 }
 
+Frame library(std::string function)
+{
+    Frame frame = report::frame(std::move(function), "/home/me/train");
+    frame.library = true;
+    return frame;
+}
+
+Names shown(std::vector<Frame> stack, ShownFrames which)
+{
+    show_only(stack, visible_frames(stack), which);
+    Names names;
+    for (const Frame& frame : stack)
+        names.push_back(frame.function);
+    return names;
+}
+
+TEST(Frames, OfLibrariesAreFoldedWhereverTheyAre)
+{
+    const std::vector<Frame> stack = stack_of(
+        {kHook, library("thrust::malloc()"), library("thrust::vector::vector()"), kUser,
+         library("std::for_each()"), frame("main::{lambda()#1}::operator()()", "/home/me/train"),
+         library("std::function::operator()()"), kMain});
+    EXPECT_EQ(shown(stack, ShownFrames::own),
+              (Names{"Trainer::step(int)", "main::{lambda()#1}::operator()()", "main"}));
+    EXPECT_EQ(shown(stack, ShownFrames::visible).size(), 7u);
+    EXPECT_EQ(shown(stack, ShownFrames::all).size(), stack.size());
+    EXPECT_EQ(innermost_own_frame(stack, visible_frames(stack)), 3u);
+}
+
+TEST(Frames, OfLibrariesStayWhereNothingElseIs)
+{
+    const std::vector<Frame> stack = stack_of({kHook, library("thrust::malloc()")});
+    EXPECT_EQ(shown(stack, ShownFrames::own), (Names{"thrust::malloc()"}));
+    EXPECT_EQ(innermost_own_frame(stack, visible_frames(stack)), 1u);
+}
+
 TEST(Frames, OnlyAVersionIsCutFromAnEntryPointsName)
 {
     EXPECT_EQ(user_api({}, "cuMemAlloc_v2"), "cuMemAlloc");

@@ -1,8 +1,11 @@
 // tests/report/leaks_test.cpp — from lost blocks to rows: kinds, grouping, hints.
 #include "report/analyze/leaks.hpp"
 
+#include <sstream>
+
 #include <gtest/gtest.h>
 
+#include "report/export/export.hpp"
 #include "report/report.hpp"
 #include "tests/support/log_builder.hpp"
 
@@ -87,6 +90,32 @@ TEST(Leaks, AddressWithoutAModuleIsShownAsItIs)
     ASSERT_EQ(leaks.at(0).stack.size(), 1u);
     EXPECT_EQ(leaks[0].stack[0].module, "");
     EXPECT_EQ(leaks[0].stack[0].offset, 0x999000u);
+    EXPECT_EQ(leaks[0].cut, StackCut::no_module);
+}
+
+TEST(Leaks, AStackIsOnlyCalledCutWhereTheFileOfItsEndTellsIt)
+{
+    EXPECT_EQ(leaks_of(program().alloc(0x1000, 1, 1)).at(0).cut, StackCut::none) << "file is gone";
+}
+
+TEST(Leaks, OfTwoLibrariesThatHadOnePathAreTwoRowsThatTellTheirBuilds)
+{
+    LogBuilder log = program();
+    log.stack(20, {0x701001, 0x409001}).stack(21, {0x701001, 0x409001});
+    log.module(2, 0x700000, 0x700000, 0x710000, "/gone/plugin.so", "\x01\x02");
+    log.alloc(0x1000, 1, 20).module_gone(2);
+    log.module(3, 0x700000, 0x700000, 0x710000, "/gone/plugin.so", "\x01\x03");
+    log.alloc(0x2000, 2, 21).alloc(0x3000, 4, 1);
+    const TempFile file(log.build());
+    const Report report = make_report({file.path()});
+    ASSERT_EQ(report.leaks.size(), 3u);
+    EXPECT_EQ(report.leaks[1].stack[0].build_id, "\x01\x03");
+    EXPECT_EQ(report.leaks[2].stack[0].build_id, "\x01\x02");
+    std::ostringstream out;
+    write_leaks(out, report);
+    for (const char* words : {"plugin.so with build-id 0102", "plugin.so with build-id 0103"})
+        EXPECT_NE(out.str().find(words), std::string::npos) << out.str();
+    EXPECT_EQ(out.str().find("train with build-id"), std::string::npos) << "there was but one";
 }
 
 TEST(Leaks, MissingStackGivesARowWithoutFrames)

@@ -1,0 +1,31 @@
+# tests/e2e/stacks_test.py — what a report says of call stacks that cannot be whole.
+import unittest
+
+from e2e import VRAMSCOPE, EndToEndTest
+
+
+class StacksTest(EndToEndTest):
+    def leaks_of(self, program):
+        """{bytes: (functions, why there are no more)}"""
+        return {leak["bytes"]: ([frame["function"] for frame in leak["stack"]], leak["stack_cut"])
+                for leak in self.trace(program)["leaks"]}
+
+    def text(self):
+        return self.execute(VRAMSCOPE, "leaks", *self.logs()).stdout
+
+    def test_a_stack_that_ends_in_code_without_an_unwind_table_says_so(self):
+        leaks = self.leaks_of("no_unwind_table")
+        self.assertEqual(leaks[1000], (["leak", "inner"], "no-unwind-table"))
+        self.assertEqual(leaks[3000], (["main"], None))  # whatever called it is of no use
+        words = " ".join(self.text().split())
+        self.assertEqual(words.count("its callers are not known: this code of no_unwind_table has no unwind table; compile "
+                                     "it with -fasynchronous-unwind-tables"), 1)
+
+    def test_a_whole_stack_says_nothing(self):
+        leaks = self.leaks_of("unwind_table")
+        self.assertEqual(leaks[1000], (["leak", "inner", "outer", "main"], None))
+        self.assertNotIn("callers are not known", self.text())
+
+
+if __name__ == "__main__":
+    unittest.main()
