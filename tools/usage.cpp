@@ -28,12 +28,14 @@ public:
         return names;
     }
 
-    // Each group begins and ends with an empty line: one of the two is enough.
-    std::string make_group(std::string group, bool is_positional,
-                           std::vector<const CLI::Option*> options) const override
+    // Groups and footers each bring empty lines of their own.
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override
     {
-        const std::string text = CLI::Formatter::make_group(group, is_positional, options);
-        return is_positional || group == "Options" ? text : text.substr(1);
+        std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+        for (std::size_t at; (at = text.find("\n\n\n")) != text.npos;)
+            text.erase(at, 1);
+        return text;
     }
 
     std::string make_option_opts(const CLI::Option* option) const override
