@@ -22,6 +22,8 @@ static const char* name_of(cudaError_t error)
 }
 
 __device__ int table[16];
+__device__ int large_table[1 << 16];
+__managed__ int large_managed_table[1 << 16];
 
 __global__ void do_nothing(int*) {}
 
@@ -308,6 +310,18 @@ static void set_attributes()
     CHECK(cudaStreamDestroy(other));
 }
 
+static void use_large_variables()
+{
+    const int last = 9;
+    int read = 0;
+    const size_t offset = ((1 << 16) - 1) * sizeof last;
+    CHECK(cudaMemcpyToSymbol(large_table, &last, sizeof last, offset));
+    CHECK(cudaMemcpyFromSymbol(&read, large_table, sizeof read, offset));
+    large_managed_table[(1 << 16) - 1] = 8;
+    CHECK(cudaDeviceSynchronize());
+    std::printf("ends of large variables %d %d\n", read, large_managed_table[(1 << 16) - 1]);
+}
+
 int main()
 {
     tell_architecture();
@@ -319,5 +333,6 @@ int main()
     ask_a_capture();
     share_an_event();
     set_attributes();
+    use_large_variables();
     return 0;
 }

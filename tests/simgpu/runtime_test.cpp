@@ -145,7 +145,8 @@ TEST(RuntimeApi, AnswersWhatProgramsAskBesideMemory)
                              "attribute 3\n"
                              "capture 1, id 1, its graph 1, tips 1, then roots 2\n"
                              "own event cudaErrorDeviceUninitialized\n"
-                             "window 4096\n");
+                             "window 4096\n"
+                             "ends of large variables 9 8\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Runtime,

@@ -21,7 +21,8 @@ PER_THREAD = re.compile(r"_pt[sd][sz]$")
 RUNTIME_RESULT = re.compile(r"^\s*(cuda(?:Success|Error\w+))\s*=\s*\d+", re.MULTILINE)
 RESULT = re.compile(r"\b(CUDA_(?:SUCCESS|ERROR_\w+))\s*=\s*\d+")
 CONTROLS = ["simgpu_version", "simgpu_set_fault", "simgpu_clear_faults", "simgpu_call_count", "simgpu_set_observer",
-            "simgpu_set_kernel", "simgpu_set_kernel_range", "simgpu_pending_uses", "simgpu_describe_pending_use"]
+            "simgpu_set_kernel", "simgpu_set_kernel_range", "simgpu_set_variable_bytes",
+            "simgpu_pending_uses", "simgpu_describe_pending_use"]
 
 
 def preprocess(compiler, include_directory):

@@ -47,6 +47,10 @@ void simgpu_set_kernel(const char* name, simgpu_kernel function, size_t argument
  * it points. */
 int simgpu_set_kernel_range(const char* name, size_t pointer_argument, size_t bytes_argument);
 
+/* A __device__ or __managed__ variable of that name has so many bytes in images loaded from now on.
+ * A real driver reads it in the image. Of two sizes for one name the larger counts. */
+void simgpu_set_variable_bytes(const char* name, size_t bytes);
+
 /* How many uses of the range are still to come or under way: reads and writes by what is queued or
  * runs in any stream of any context. Each range that a copy, a fill, a kernel or a node of a
  * launched graph touches is one. Waits for nothing. 0 for memory that has just been allocated: else

@@ -88,15 +88,16 @@ CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(module_mutex());
     CUdeviceptr& start = module->managed[name];
+    const std::size_t size = bytes_of_variable(name);
     if (!start) {
-        void* const pages = mmap(nullptr, kUnknownGlobalBytes, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const pages =
+            mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED)
             return CUDA_ERROR_OUT_OF_MEMORY;
         const std::lock_guard memory(memory_mutex());
         Allocation allocation;
         allocation.start = reinterpret_cast<std::uintptr_t>(pages);
-        allocation.bytes = kUnknownGlobalBytes;
+        allocation.bytes = size;
         allocation.kind = Kind::managed;
         allocation.device = devices().front();
         start = add_allocation_locked(allocation).start;
@@ -104,7 +105,7 @@ CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library
     if (dptr)
         *dptr = start;
     if (bytes)
-        *bytes = kUnknownGlobalBytes;
+        *bytes = size;
     return CUDA_SUCCESS;
 }
 

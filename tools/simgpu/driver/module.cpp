@@ -3,9 +3,24 @@
 
 #include "tools/simgpu/driver/allocation.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace simgpu {
+namespace {
+
+struct VariableSizes {
+    std::mutex mutex;
+    std::map<std::string, std::size_t, std::less<>> by_name;
+};
+
+VariableSizes& variable_sizes()
+{
+    static auto* all = new VariableSizes;
+    return *all;
+}
+
+} // namespace
 
 Slots<Module>& modules()
 {
@@ -67,6 +82,14 @@ void close_module(Module& module)
     modules().retire(&module);
 }
 
+std::size_t bytes_of_variable(const char* name)
+{
+    VariableSizes& all = variable_sizes();
+    const std::lock_guard lock(all.mutex);
+    const auto known = all.by_name.find(name);
+    return known == all.by_name.end() ? kUnknownVariableBytes : known->second;
+}
+
 CUresult find_kernel(Module* module, const char* name, Kernel*& kernel)
 {
     if (!module)
@@ -104,10 +127,10 @@ CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std
     const Allocation* living = start ? allocation_at_locked(start) : nullptr;
     if (!living) {
         Allocation made;
-        made.start = context->device->take(kUnknownGlobalBytes);
+        made.bytes = bytes_of_variable(name);
+        made.start = context->device->take(made.bytes);
         if (!made.start)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        made.bytes = kUnknownGlobalBytes;
         made.kind = Kind::global;
         made.device = context->device;
         made.context = context;
@@ -122,3 +145,13 @@ CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std
 }
 
 } // namespace simgpu
+
+extern "C" SIMGPU_EXPORT void simgpu_set_variable_bytes(const char* name, size_t bytes)
+{
+    if (!name || bytes == 0)
+        return;
+    auto& all = simgpu::variable_sizes();
+    const std::lock_guard lock(all.mutex);
+    std::size_t& known = all.by_name[name];
+    known = std::max(known, bytes);
+}

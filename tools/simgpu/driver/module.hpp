@@ -1,7 +1,7 @@
 // tools/simgpu/driver/module.hpp — loaded images: what modules and libraries have in common.
 //
-// An image is not read but for its architectures. So any kernel name is found, and a variable gets
-// kUnknownGlobalBytes: a guess, as its size stands in the image.
+// An image is not read but for its architectures. So any kernel name is found, and a variable has
+// the size that somebody told (simgpu.h), or kUnknownVariableBytes: a guess.
 #pragma once
 
 #include "tools/simgpu/driver/image.hpp"
@@ -9,7 +9,7 @@
 
 namespace simgpu {
 
-inline constexpr std::size_t kUnknownGlobalBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kUnknownVariableBytes = std::size_t{64} << 10;
 
 struct Module {
     std::atomic<bool> alive{false};
@@ -31,6 +31,7 @@ CUresult read_image(const char* path, std::vector<char>& image);
 Module* open_module(Context* context, const void* image);
 void close_module(Module& module);
 
+std::size_t bytes_of_variable(const char* name);
 CUresult find_kernel(Module* module, const char* name, Kernel*& kernel);
 // In the current context.
 CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std::size_t* bytes);

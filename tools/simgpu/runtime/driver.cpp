@@ -60,6 +60,8 @@ Driver* open_driver(CUresult& why_not)
     function = reinterpret_cast<GetProcAddress>(found);
     auto* driver = new Driver{};
     driver->get_proc_address = found;
+    driver->set_variable_bytes = reinterpret_cast<decltype(&simgpu_set_variable_bytes)>(
+        dlsym(library, "simgpu_set_variable_bytes"));
     const auto get = [function](const char* name, int version, cuuint64_t flags, auto& field) {
         void* address = nullptr;
         ask(function, name, &address, version, flags, nullptr);

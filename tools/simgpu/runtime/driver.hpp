@@ -11,6 +11,8 @@
 #include <cudaTypedefs.h>
 #undef __CUDA_API_VERSION_INTERNAL
 
+#include "tools/simgpu/simgpu.h"
+
 namespace simgpu::runtime {
 
 // The two flavours of everything that has a default stream.
@@ -28,6 +30,8 @@ struct Driver {
     StreamCalls per_thread;
     // The look-up function of the driver, as the driver handed it out.
     void* get_proc_address;
+    // The simulated driver's own (simgpu.h); null in any other.
+    decltype(&simgpu_set_variable_bytes) set_variable_bytes;
 };
 
 // Null, with the reason, if there is no usable driver. Opened at the first call, once.

@@ -14,6 +14,7 @@ namespace {
 struct ManagedVariable {
     void** host_pointer;
     std::string name;
+    size_t bytes;
 };
 
 #if CUDA_VERSION >= 12000
@@ -56,10 +57,23 @@ struct FatBinaryWrapper {
     void* file_name;
 };
 
+// The simulated driver does not read in the image how large its variables are.
+void tell_sizes(const Driver& driver, const Image& image)
+{
+    if (!driver.set_variable_bytes)
+        return;
+    for (const ManagedVariable& variable : image.managed)
+        driver.set_variable_bytes(variable.name.c_str(), variable.bytes);
+    for (const auto& [host_variable, variable] : registry().variables)
+        if (variable.image == &image)
+            driver.set_variable_bytes(variable.name.c_str(), variable.bytes);
+}
+
 CUresult load(const Driver& driver, Image& image)
 {
     if (image.library)
         return CUDA_SUCCESS;
+    tell_sizes(driver, image);
 #if CUDA_VERSION >= 12000
     return driver.cuLibraryLoadData(&image.library, image.data, nullptr, nullptr, 0, nullptr,
                                     nullptr, 0);
@@ -234,10 +248,10 @@ SIMGPU_RUNTIME void __cudaRegisterManagedVar(void** handle, void** host_pointer,
                                              char* device_address, const char* name, int is_extern,
                                              size_t bytes, int is_constant, int is_global);
 SIMGPU_RUNTIME void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*,
-                                             const char* name, int, size_t, int, int)
+                                             const char* name, int, size_t bytes, int, int)
 {
     const std::lock_guard lock(registry().mutex);
-    reinterpret_cast<Image*>(handle)->managed.push_back({host_pointer, name});
+    reinterpret_cast<Image*>(handle)->managed.push_back({host_pointer, name, bytes});
 }
 
 // Before the program's first use of a managed variable: its pointer must lead to managed memory.
