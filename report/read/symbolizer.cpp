@@ -290,7 +290,7 @@ std::vector<std::string> Symbolizer::Impl::notices() const
     std::vector<std::string> all = notices_;
     for (const auto& [id, module] : modules_)
         if (module.dwarf && module.dwarf->split_file_missing())
-            all.push_back(printable(id.first) +
+            all.push_back(id.first +
                           ": was compiled with -gsplit-dwarf, and .dwo files of it are not there: "
                           "calls that were inlined are missing in stacks; keep them where the "
                           "program was compiled, or beside it");
