@@ -72,17 +72,15 @@ std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
     for (const PeakHolding& holding : holdings) {
         if (holding.bytes < peak / kLeastPart || ++read > kMostReadSites)
             continue;
-        const std::uint64_t kept = holding.kept_bytes + holding.early_bytes;
-        const std::uint64_t kept_blocks = holding.kept_blocks + holding.early_blocks;
         if (holding.kept_bytes > 0 && log.end.conclusive())
             table.add(AdviceKind::never_freed, holding.site, holding.kept_bytes,
                       holding.kept_blocks);
         if (holding.early_bytes > 0)
             table.add(AdviceKind::allocated_early, holding.site, holding.early_bytes,
                       holding.early_blocks, holding.early_phase);
-        if (holding.bytes > kept && holding.phase_was_over)
-            table.add(AdviceKind::released_late, holding.site, holding.bytes - kept,
-                      holding.blocks - std::min(holding.blocks, kept_blocks));
+        if (holding.late_bytes > 0 && holding.phase_was_over)
+            table.add(AdviceKind::released_late, holding.site, holding.late_bytes,
+                      holding.late_blocks);
     }
     read = 0;
     for (const RepeatedPairs& repeated : pairs) {

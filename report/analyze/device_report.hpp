@@ -66,7 +66,7 @@ struct MemoryTime {
 
 enum class AdviceKind {
     never_freed,     // alive at the peak, and until the program ended
-    released_late,   // its phase was over before the peak, and no new phase began before its free
+    released_late,   // its phase was over before the peak, and no other began before its free
     allocated_early, // kept for a phase that began only after the peak
     redundant_pairs, // allocated and freed again and again, always the same size
 };

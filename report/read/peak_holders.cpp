@@ -57,13 +57,16 @@ void PeakHolders::freed(const Block& block, std::uint64_t)
         return;
     saved.freed_bytes += block.bytes;
     ++saved.freed_blocks;
-    const PhaseKind later = kept_for(site.phase, device);
-    if (later == 0)
-        return;
-    saved.early_bytes += block.bytes;
-    ++saved.early_blocks;
-    if (saved.early_phase == 0)
-        saved.early_phase = later;
+    const Later later = kept_for(site.phase, device);
+    if (later.unseen != 0) {
+        saved.early_bytes += block.bytes;
+        ++saved.early_blocks;
+        if (saved.early_phase == 0)
+            saved.early_phase = later.unseen;
+    } else if (later.known == 0) {
+        saved.late_bytes += block.bytes;
+        ++saved.late_blocks;
+    }
 }
 
 bool PeakHolders::seen_after(PhaseKind kind, std::uint64_t ticks) const
@@ -71,24 +74,31 @@ bool PeakHolders::seen_after(PhaseKind kind, std::uint64_t ticks) const
     return kind < kinds_.size() && kinds_[kind].seen && kinds_[kind].first_ticks > ticks;
 }
 
-// The phase behind the peak that a block of this phase, which is freed now, may have been kept for;
-// 0: there is none. What begins inside of a phase that was open at the peak is no later one: only
-// those are looked at that are no deeper than the block's own.
-PhaseKind PeakHolders::kept_for(PhaseKind phase, const DeviceMemory::Device& device) const
+// The phase behind the peak that a block of this phase, which is freed now, may have been kept for.
+// What begins inside of a phase that was open at the peak is no later one: only those are looked at
+// that are no deeper than the block's own.
+PeakHolders::Later PeakHolders::kept_for(PhaseKind phase, const DeviceMemory::Device& device) const
 {
     if (phase == 0 || phase >= kinds_.size())
-        return 0;
+        return {};
     const PhaseKind now = heap_.phases().kind(heap_.phases().current(thread_));
     if (now != phase && seen_after(now, device.peak.ticks))
-        return now;
+        return {.unseen = now};
     if (!was_over(phase, device.index))
-        return 0;
-    PhaseKind latest = 0;
-    for (std::size_t depth = 0; depth < std::min(newest_.size(), kinds_[phase].depth); ++depth)
-        if (const PhaseKind kind = newest_[depth];
-            seen_after(kind, std::max(device.peak.ticks, kinds_[latest].first_ticks)))
-            latest = kind;
-    return latest;
+        return {};
+    Later kept;
+    if (now != phase && was_over(now, device.index))
+        kept.known = now;
+    if (device.index >= after_peak_.size() || after_peak_[device.index].peak != device.peaks)
+        return kept;
+    const std::vector<Later>& by_depth = after_peak_[device.index].by_depth;
+    for (std::size_t at = 0; at < std::min(by_depth.size(), kinds_[phase].depth); ++at) {
+        if (by_depth[at].unseen != 0)
+            kept.unseen = by_depth[at].unseen;
+        if (by_depth[at].known != 0 && by_depth[at].known != phase)
+            kept.known = by_depth[at].known;
+    }
+    return kept;
 }
 
 void PeakHolders::gone(const Block& block, std::uint64_t)
@@ -99,8 +109,11 @@ void PeakHolders::gone(const Block& block, std::uint64_t)
     const DeviceMemory::Device& device = *memory_.device(block.device);
     save(block.site, device, site.live_bytes + block.bytes, site.live_blocks + 1);
     if (block.ticks <= device.peak.ticks && device.peaks > 0) {
-        saved_[block.site].freed_bytes += block.bytes;
-        ++saved_[block.site].freed_blocks;
+        Saved& saved = saved_[block.site];
+        saved.freed_bytes += block.bytes;
+        ++saved.freed_blocks;
+        saved.late_bytes += block.bytes;
+        ++saved.late_blocks;
     }
 }
 
@@ -137,20 +150,30 @@ void PeakHolders::open_phase(const Record& record)
 {
     Kind& kind = kind_at(record.thread);
     save(kind);
-    if (!kind.seen)
-        first_seen(kind, record);
+    const PhaseKind number = heap_.phases().kind(heap_.phases().current(record.thread));
+    if (!kind.seen) {
+        kind.seen = true;
+        kind.first_ticks = record.ticks;
+        kind.depth = heap_.phases().kind_path(number).size();
+    }
+    note_later(kind, number);
     ++kind.open;
 }
 
-void PeakHolders::first_seen(Kind& kind, const Record& record)
+void PeakHolders::note_later(const Kind& kind, PhaseKind number)
 {
-    const PhaseKind number = heap_.phases().kind(heap_.phases().current(record.thread));
-    kind.seen = true;
-    kind.first_ticks = record.ticks;
-    kind.depth = heap_.phases().kind_path(number).size();
-    newest_.resize(std::max(newest_.size(), kind.depth));
-    if (kind.depth > 0)
-        newest_[kind.depth - 1] = number;
+    after_peak_.resize(std::max(after_peak_.size(), kind.of_device.size()));
+    for (std::size_t at = 0; at < kind.of_device.size() && kind.depth > 0; ++at) {
+        if (kind.of_device[at].open > 0)
+            continue;
+        const DeviceMemory::Device& device = memory_.devices()[at];
+        AfterPeak& after = after_peak_[at];
+        if (after.peak != device.peaks)
+            after = {device.peaks, {}};
+        after.by_depth.resize(std::max(after.by_depth.size(), kind.depth));
+        Later& later = after.by_depth[kind.depth - 1];
+        (kind.first_ticks > device.peak.ticks ? later.unseen : later.known) = number;
+    }
 }
 
 void PeakHolders::close_phase(std::uint32_t thread)
@@ -193,7 +216,9 @@ std::vector<std::vector<PeakHolding>> PeakHolders::at_peaks() const
              .phase_was_over = was_over(sites[at].phase, device.index),
              .early_bytes = std::min(saved.bytes, saved.early_bytes),
              .early_blocks = std::min(saved.blocks, saved.early_blocks),
-             .early_phase = saved.early_phase});
+             .early_phase = saved.early_phase,
+             .late_bytes = std::min(saved.bytes, saved.late_bytes),
+             .late_blocks = std::min(saved.blocks, saved.late_blocks)});
     }
     return holdings;
 }

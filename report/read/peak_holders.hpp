@@ -30,6 +30,10 @@ struct PeakHolding {
     std::uint64_t early_bytes = 0;
     std::uint64_t early_blocks = 0;
     PhaseKind early_phase = 0;
+    // What was freed before any phase began behind the peak that was not open at it, and not in
+    // one.
+    std::uint64_t late_bytes = 0;
+    std::uint64_t late_blocks = 0;
 };
 
 // How often a site allocated, right after a block of its own was freed, one of the same size.
@@ -78,9 +82,11 @@ private:
         std::uint64_t blocks = 0;
         std::uint64_t freed_bytes = 0; // of what was there at the peak
         std::uint64_t freed_blocks = 0;
-        std::uint64_t early_bytes = 0; // of these
+        std::uint64_t early_bytes = 0; // of these, as are the next
         std::uint64_t early_blocks = 0;
         PhaseKind early_phase = 0;
+        std::uint64_t late_bytes = 0;
+        std::uint64_t late_blocks = 0;
     };
     struct Pairs {
         std::uint64_t last_freed = 0; // bytes, if nothing was allocated since
@@ -100,24 +106,34 @@ private:
         std::vector<AtPeak> of_device; // by index in DeviceMemory
     };
 
+    // Phases that began behind a peak and were not open at it, the last of each depth.
+    struct Later {
+        PhaseKind unseen = 0; // its name was not seen before the peak
+        PhaseKind known = 0;  // it was
+    };
+    struct AfterPeak {
+        std::uint64_t peak = 0;
+        std::vector<Later> by_depth;
+    };
+
     void save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
               std::uint64_t blocks);
     void open_phase(const Record& record);
-    void first_seen(Kind& kind, const Record& record);
     void close_phase(std::uint32_t thread);
     Kind& kind_at(std::uint32_t thread);
     void save(Kind& kind);
     bool was_over(PhaseKind kind, std::size_t device) const;
     bool seen_after(PhaseKind kind, std::uint64_t ticks) const;
-    PhaseKind kept_for(PhaseKind phase, const DeviceMemory::Device& device) const;
+    void note_later(const Kind& kind, PhaseKind number);
+    Later kept_for(PhaseKind phase, const DeviceMemory::Device& device) const;
 
     const HeapReplay& heap_;
     const DeviceMemory& memory_;
     std::vector<Saved> saved_; // by site
     std::vector<Pairs> pairs_; // likewise
     std::vector<Kind> kinds_;
-    std::vector<PhaseKind> newest_; // of each depth, the kind that was seen first most lately
-    std::uint32_t thread_ = 0;      // of the record that HeapReplay has
+    std::vector<AfterPeak> after_peak_; // by index in DeviceMemory
+    std::uint32_t thread_ = 0;          // of the record that HeapReplay has
 };
 
 } // namespace vramscope::report

@@ -234,6 +234,35 @@ TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
     }
 }
 
+// Freed in it or behind it: the evaluation of each epoch may use the buffer.
+TEST(Advice, OfWhatAKnownPhaseMayUseAgainNothingIsSaid)
+{
+    for (const bool within : {true, false}) {
+        LogBuilder log = program();
+        log.push("load").alloc(0x1000, 10_MiB, 1).pop();
+        for (const std::uint64_t bytes : {20_MiB, 30_MiB}) {
+            log.push("train").alloc(0x2000, bytes, 2).free(0x2000).pop().push("evaluate");
+            if (within && bytes == 30_MiB)
+                log.free(0x1000);
+            log.pop();
+        }
+        if (!within)
+            log.free(0x1000);
+        EXPECT_TRUE(device_of(log).advice.empty()) << within;
+    }
+}
+
+TEST(Advice, WhatIsKeptThroughFurtherStepsOfThePeaksPhaseIsReleasedLate)
+{
+    LogBuilder log = program();
+    log.push("load").alloc(0x1000, 10_MiB, 1).pop();
+    for (const std::uint64_t bytes : {10_MiB, 30_MiB, 20_MiB})
+        log.push("train").alloc(0x2000, bytes, 2).free(0x2000).pop();
+    const DeviceReport device = device_of(log.free(0x1000));
+    ASSERT_EQ(device.advice.size(), 1u);
+    EXPECT_EQ(device.advice[0].kind, AdviceKind::released_late);
+}
+
 TEST(Advice, WhatBeginsInsideThePhaseOfThePeakIsNoLaterPhase)
 {
     LogBuilder log = program();
