@@ -177,10 +177,23 @@ TEST(Context, IsMadeFromParametersThatAskForNothing)
         ASSERT_CU(cuCtxCreate_v4(&context, &parameters, 0, 0));
         EXPECT_NE(allocate(64), 0u);
         ASSERT_CU(cuCtxDestroy(context));
+        ASSERT_CU(cuCtxCreate_v4(&context, nullptr, 0, 0));
+        ASSERT_CU(cuCtxDestroy(context));
+    });
+}
+
+TEST(Context, IsNotMadeFromParametersThatItHasNot)
+{
+    before_init({}, [] {
+        ASSERT_CU(cuInit(0));
+        CUcontext context = nullptr;
         CUexecAffinityParam affinity{};
         CUctxCigParam graphics{};
-        parameters = {&affinity, 1, &graphics};
-        EXPECT_EQ(cuCtxCreate_v4(&context, &parameters, 0, 0), CUDA_ERROR_INVALID_VALUE);
+        CUctxCreateParams both{&affinity, 1, &graphics};
+        EXPECT_EQ(cuCtxCreate_v4(&context, &both, 0, 0), CUDA_ERROR_INVALID_VALUE);
+        CUctxCreateParams one{nullptr, 0, &graphics};
+        EXPECT_EQ(cuCtxCreate_v4(&context, &one, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(context, nullptr);
     });
 }
 #endif

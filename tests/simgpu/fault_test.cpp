@@ -74,9 +74,10 @@ TEST(Calls, AreToldToTheObserver)
 TEST(NotSimulated, SaysSoByResult)
 {
     with_context([] {
-        CUlinkState state = nullptr;
-        EXPECT_EQ(cuLinkCreate(0, nullptr, nullptr, &state), CUDA_ERROR_NOT_SUPPORTED);
-        EXPECT_EQ(state, nullptr);
+        const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC description{};
+        CUexternalSemaphore semaphore = nullptr;
+        EXPECT_EQ(cuImportExternalSemaphore(&semaphore, &description), CUDA_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(semaphore, nullptr);
     });
 }
 

@@ -155,20 +155,4 @@ TEST(GreenContext, RefusesWhatNobodyMade)
         EXPECT_EQ(cuGreenCtxDestroy(nullptr), CUDA_ERROR_INVALID_CONTEXT);
     });
 }
-
-TEST(ContextParameters, AreOneOfTwo)
-{
-    before_init({}, [] {
-        ASSERT_CU(cuInit(0));
-        CUcontext context = nullptr;
-        CUctxCreateParams parameters{};
-        EXPECT_EQ(cuCtxCreate(&context, &parameters, 0, 0), CUDA_ERROR_INVALID_VALUE);
-        CUctxCigParam graphics{};
-        parameters.cigParams = &graphics;
-        EXPECT_EQ(cuCtxCreate(&context, &parameters, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
-        EXPECT_EQ(context, nullptr);
-        EXPECT_CU(cuCtxCreate(&context, nullptr, 0, 0));
-        EXPECT_CU(cuCtxDestroy(context));
-    });
-}
 #endif
