@@ -38,6 +38,21 @@ static void tell_architecture()
     std::printf("built for this architecture %d, binary %d\n", known, attributes.binaryVersion);
 }
 
+static void ask_for_clusters()
+{
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(16);
+    config.blockDim = dim3(64);
+    int size = 0;
+    int active = 0;
+    size_t width = 0;
+    const cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
+    CHECK(cudaOccupancyMaxPotentialClusterSize(&size, do_nothing, &config));
+    CHECK(cudaOccupancyMaxActiveClusters(&active, do_nothing, &config));
+    CHECK(cudaDeviceGetTexture1DLinearMaxWidth(&width, &channel, 0));
+    std::printf("clusters of %d, some %d, texture width %d\n", size, active > 0, width > 0);
+}
+
 static cudaArray_t make_array(int width, int height)
 {
     const cudaChannelFormatDesc channel = cudaCreateChannelDesc<int>();
@@ -247,6 +262,14 @@ static void launch_in_a_graph()
     CHECK(cudaGraphLaunch(exec, nullptr));
     CHECK(cudaDeviceSynchronize());
     std::printf("attribute %d\n", value.priority);
+#if CUDART_VERSION >= 12000
+    CHECK(cudaGraphExecDestroy(exec));
+    cudaGraphInstantiateParams parameters{};
+    parameters.flags = cudaGraphInstantiateFlagUpload;
+    CHECK(cudaGraphInstantiateWithParams(&exec, graph, &parameters));
+    CHECK(cudaGraphLaunch(exec, nullptr));
+    CHECK(cudaDeviceSynchronize());
+#endif
     CHECK(cudaGraphExecDestroy(exec));
     CHECK(cudaGraphDestroy(graph));
 }
@@ -325,6 +348,7 @@ static void use_large_variables()
 int main()
 {
     tell_architecture();
+    ask_for_clusters();
     copy_arrays();
     make_textures();
     fill_box();

@@ -125,6 +125,7 @@ TEST(RuntimeApi, AnswersWhatProgramsAskBesideMemory)
     const ProgramRun result = run("simgpu_runtime_api");
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.output, "built for this architecture 1, binary 90\n"
+                             "clusters of 8, some 1, texture width 1\n"
                              "line in rows 0 1 2 3 4 5 6 7 8 9 10 0\n"
                              "line from rows 2 3 4 5 6 7\n"
                              "rows of another width 0 1 2 3 4 5 6 7 8 9 10 0\n"

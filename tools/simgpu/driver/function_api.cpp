@@ -156,7 +156,6 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
 }
 
 // Clusters of the largest portable size fit.
-#if CUDA_VERSION >= 11080
 CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
                                             const CUlaunchConfig* config)
 {
@@ -178,7 +177,6 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
     *numClusters = kMultiprocessors / kMostBlocksOfACluster;
     return CUDA_SUCCESS;
 }
-#endif
 
 } // namespace api
 } // namespace simgpu

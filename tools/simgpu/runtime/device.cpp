@@ -1,5 +1,5 @@
 // tools/simgpu/runtime/device.cpp — devices, versions, limits, driver entry points.
-#include "tools/simgpu/runtime/call.hpp"
+#include "tools/simgpu/runtime/channel.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -191,6 +191,19 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig conf
 {
     return enter([&](const Driver& driver) -> CUresult {
         return driver.cuCtxSetSharedMemConfig(static_cast<CUsharedconfig>(config));
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
+    size_t* maxWidthInElements, const cudaChannelFormatDesc* fmtDesc, int device)
+{
+    return enter_without_context([&](const Driver& driver) -> CUresult {
+        CUarray_format format{};
+        unsigned channels = 0;
+        if (!fmtDesc || !format_of(*fmtDesc, format, channels))
+            return CUDA_ERROR_INVALID_VALUE;
+        return driver.cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels,
+                                                         device);
     });
 }
 

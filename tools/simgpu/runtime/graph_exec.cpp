@@ -30,6 +30,20 @@ SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cud
 }
 #endif
 
+#if CUDA_VERSION >= 12000
+// The upload that it may ask for is made in the stream of its parameters.
+SIMGPU_STREAM_FUNCTION(cudaGraphInstantiateWithParams, _ptsz,
+                       (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
+                        cudaGraphInstantiateParams* instantiateParams),
+                       {
+                           static_assert(sizeof *instantiateParams ==
+                                         sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS));
+                           return calls.cuGraphInstantiateWithParams(
+                               pGraphExec, graph,
+                               reinterpret_cast<CUDA_GRAPH_INSTANTIATE_PARAMS*>(instantiateParams));
+                       })
+#endif
+
 SIMGPU_STREAM_FUNCTION(cudaGraphLaunch, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),
                        { return calls.cuGraphLaunch(graphExec, stream); })
 SIMGPU_STREAM_FUNCTION(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),

@@ -22,6 +22,20 @@ std::vector<Configuration>& configurations()
     return stack;
 }
 
+CUlaunchConfig launch_config(const cudaLaunchConfig_t& config)
+{
+    return {config.gridDim.x,
+            config.gridDim.y,
+            config.gridDim.z,
+            config.blockDim.x,
+            config.blockDim.y,
+            config.blockDim.z,
+            static_cast<unsigned>(config.dynamicSmemBytes),
+            config.stream,
+            reinterpret_cast<CUlaunchAttribute*>(config.attrs),
+            config.numAttrs};
+}
+
 CUresult launch(const Driver& driver, PFN_cuLaunchKernel_v4000 call, const void* stub, dim3 grid,
                 dim3 block, void** args, size_t shared_bytes, cudaStream_t stream)
 {
@@ -117,17 +131,7 @@ SIMGPU_STREAM_FUNCTION(cudaLaunchKernelExC, _ptsz,
                            CUfunction function = nullptr;
                            if (const CUresult error = function_of(driver, func, function))
                                return error;
-                           const CUlaunchConfig same{
-                               config->gridDim.x,
-                               config->gridDim.y,
-                               config->gridDim.z,
-                               config->blockDim.x,
-                               config->blockDim.y,
-                               config->blockDim.z,
-                               static_cast<unsigned>(config->dynamicSmemBytes),
-                               config->stream,
-                               reinterpret_cast<CUlaunchAttribute*>(config->attrs),
-                               config->numAttrs};
+                           const CUlaunchConfig same = launch_config(*config);
                            return calls.cuLaunchKernelEx(&same, function, args, nullptr);
                        })
 
@@ -246,5 +250,33 @@ SIMGPU_RUNTIME cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dyn
             return error;
         return driver.cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks,
                                                               blockSize);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxPotentialClusterSize(
+    int* clusterSize, const void* func, const cudaLaunchConfig_t* launchConfig)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUfunction function = nullptr;
+        if (!launchConfig)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (const CUresult error = function_of(driver, func, function))
+            return error;
+        const CUlaunchConfig same = launch_config(*launchConfig);
+        return driver.cuOccupancyMaxPotentialClusterSize(clusterSize, function, &same);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
+                                                          const cudaLaunchConfig_t* launchConfig)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUfunction function = nullptr;
+        if (!launchConfig)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (const CUresult error = function_of(driver, func, function))
+            return error;
+        const CUlaunchConfig same = launch_config(*launchConfig);
+        return driver.cuOccupancyMaxActiveClusters(numClusters, function, &same);
     });
 }
