@@ -2,9 +2,12 @@
 #include "tests/simgpu/driver.hpp"
 #include "tests/support/temp_dir.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <fstream>
+#include <initializer_list>
+#include <string>
 #include <utility>
 
 using namespace simgpu::test;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <elf.h>
+#include <iterator>
 
 using namespace simgpu::test;
 

@@ -7,6 +7,10 @@
 #include "tools/simgpu/driver/image.hpp"
 #include "tools/simgpu/driver/launch.hpp"
 
+#include <functional>
+#include <string>
+#include <vector>
+
 namespace simgpu {
 
 inline constexpr std::size_t kUnknownVariableBytes = std::size_t{64} << 10;
