@@ -83,7 +83,7 @@ class OfALog(CheckTest):
         self.check("run.vsl", "--fail-on", "leaks,oom,damage")
         text = self.check("run.vsl", "--fail-on", "misuse", status=100)
         self.assertRegex(text, r"^FAILED: misuse 3, none allowed\n")
-        self.assertRegex(text, r"\n +.* in 3 calls +cuMemFree  double_free misuse\.cpp:\d+\n")
+        self.assertRegex(text, r"\n +.* in 3 calls +cuMemFree  double_free\(\) misuse\.cpp:\d+\n")
         self.simulate("--set", "limit=64MiB", PROGRAMS / "pool_memory", "each")
         self.check("run.vsl", "--fail-on", "oom", status=100)
 
