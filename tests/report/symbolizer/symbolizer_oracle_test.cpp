@@ -92,11 +92,18 @@ FramesByAddress ask_llvm(const std::filesystem::path& program,
     return parse(answers);
 }
 
+// LLVM puts no name together from scopes: what has no linkage name it calls by the short one.
+const std::string& linkage_or_short_name(const Frame& frame)
+{
+    return frame.short_name.empty() ? frame.function : frame.short_name;
+}
+
 bool agree(const std::vector<Frame>& ours, const std::vector<Frame>& theirs)
 {
     return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
                       [](const Frame& a, const Frame& b) {
-                          return a.function == b.function && a.file == b.file && a.line == b.line;
+                          return linkage_or_short_name(a) == b.function && a.file == b.file &&
+                                 a.line == b.line;
                       });
 }
 
