@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,7 +83,7 @@ Output::Output(const std::string& name, const std::vector<fs::path>& taken, bool
         throw report::Error(report::Exit::usage,
                             fmt::format("{} is where stdout goes: choose another file", name_));
     if (!force)
-        keep_what_is_there(keep);
+        keep_ = keep;
     check_writable();
 }
 
@@ -124,13 +123,13 @@ void Output::keep_off(const fs::path& taken) const
 }
 
 // Where the user has a descriptor open, the shell has settled that.
-void Output::keep_what_is_there(Keep keep) const
+void Output::keep_what_is_there() const
 {
     struct stat status;
-    if (descriptor_ >= 0 || ::stat(path_.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_size == 0)
+    if (!keep_ || descriptor_ >= 0 || ::stat(path_.c_str(), &status) != 0 ||
+        !S_ISREG(status.st_mode) || status.st_size == 0)
         return;
-    if (keep == Keep::foreign_files) {
+    if (keep_ == Keep::foreign_files) {
         char head[report::kOwnHeadBytes];
         const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
         const ssize_t bytes = file < 0 ? 0 : ::read(file, head, sizeof head);
@@ -141,7 +140,7 @@ void Output::keep_what_is_there(Keep keep) const
     }
     throw report::Error(report::Exit::usage,
                         fmt::format("{} exists{}: -f overwrites it", name_,
-                                    keep == Keep::foreign_files
+                                    keep_ == Keep::foreign_files
                                         ? ", and is no JSON or export of vramscope's"
                                         : ""));
 }
@@ -173,6 +172,7 @@ void Output::fail(int problem) const
 
 OutputFile::OutputFile(const Output& output, mode_t mode) : output_(output)
 {
+    output.keep_what_is_there();
     struct stat status;
     if (output.descriptor_ >= 0)
         descriptor_ = ::fcntl(output.descriptor_, F_DUPFD_CLOEXEC, 0);

@@ -2,13 +2,15 @@
 //
 // An Output is checked when the command begins, before anything is read, written or started: it can
 // be written, it is none of the command's inputs or other outputs, and what it would replace is an
-// output of ours, unless --force was given. Files are compared by what they are: a link to an input
+// output of ours, unless --force was given (asked again when it is written: the traced program may
+// have made a file of that name). Files are compared by what they are: a link to an input
 // is that input. OutputFile writes it: a regular file beside its place, which it takes when all is
 // written; what is no regular file (/dev/null, a pipe) where it is; /dev/stdout and /dev/fd/N
 // through that descriptor. Every error is an Error (125) that names the file.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -39,11 +41,12 @@ public:
 private:
     friend class OutputFile;
     explicit Output(const std::string& name);
-    void keep_what_is_there(Keep keep) const;
+    void keep_what_is_there() const;
     void check_writable() const;
     [[noreturn]] void fail(int problem) const;
 
     std::string name_;           // as it was given, "-" too; errors show it
+    std::optional<Keep> keep_;   // none: --force
     int descriptor_ = -1;        // of ours, that the name leads to
     std::filesystem::path path_; // else: behind all links
 };

@@ -119,6 +119,13 @@ class TwoOutputs(OutputTest):
         self.assertIn("one.vsl.1 is needed by this command otherwise", errors.replace(f"{self.folder}/", ""))
         self.assertEqual((self.folder / "one.vsl.1").read_bytes()[:8], self.log[:8])
 
+    def test_a_file_that_the_program_made_is_its_own(self):
+        for force, expected in (([], 125), (["-f"], 0)):
+            status, _, errors = self.call("run", *force, "--json", "made", "sh", "-c", "echo precious >made")
+            self.assertEqual((status, "made exists" in errors), (expected, not force), errors)
+            self.assertEqual((self.folder / "made").read_bytes() == b"precious\n", not force)
+            (self.folder / "made").unlink()
+
     def test_the_json_is_not_where_stdout_goes(self):
         with open(self.folder / "text", "wb") as text:
             self.assert_refused("report", "--json", "text", "run.vsl", stdout=text, parts=["where stdout goes"])
