@@ -101,11 +101,13 @@ class CudaToolkit(unittest.TestCase):
         new = self.cache / "11.8"
         for name in ["bin/nvcc", "bin/ptxas", "bin/cudafe++", "bin/crt/link.stub", "nvvm/bin/cicc", "nvvm/libdevice/libdevice.10.bc",
                      "include/cuda.h", "lib64/libcudart_static.a", "lib64/libcudadevrt.a", "lib64/libcudart.so.11.0",
-                     "lib64/stubs/libcuda.so", "copyright"]:
+                     "lib64/stubs/libcuda.so", "glibc/bits/mathcalls.h", "copyright"]:
             self.assertTrue((new / name).exists(), name)
         self.assertEqual(os.readlink(new / "host/g++"), "/usr/bin/g++-11")
         self.assertEqual(os.readlink(new / "host/gcc"), "/usr/bin/gcc-11")
-        self.assertIn("$(TOP)/host:", (new / "bin/nvcc.profile").read_text())
+        profile = (new / "bin/nvcc.profile").read_text()
+        for folder in ["$(TOP)/host:", '"-I$(TOP)/include" "-I$(TOP)/glibc"', '"-L$(TOP)/lib64/stubs"', "$(TOP)/nvvm/libdevice"]:
+            self.assertIn(folder, profile)
 
     def test_nothing_else_is_kept(self):
         self.toolkit()
