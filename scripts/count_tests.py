@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-# scripts/count_tests.py — adds up ctest's JUnit files; prints what failed, what was skipped, and "N passed, N failed, N skipped".
+# scripts/count_tests.py — adds up ctest's JUnit files: "N passed, N failed, N skipped".
 #
-# A test that could not be started counts as failed: ctest files it under "skipped". A test of which only a part was
-# skipped counts as passed, and each part as skipped, so that nothing is left out silently. A file without a single test
-# is an error. Ends 0 when nothing failed, 1 otherwise.
+# Names what failed and what was skipped. A test that could not be started counts as failed: ctest
+# files it under "skipped". A test of which only a part was skipped counts as passed, and each part
+# as skipped, so that nothing is left out silently. A file without a single test is an error. Ends 0
+# when nothing failed, 1 otherwise.
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
 ASKED_TO_SKIP = ("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION", "Disabled")
-REASON = re.compile(r"^SKIPPED: (.*)$", re.MULTILINE)  # as our tests say it; tests/support/oracles.py
+REASON = re.compile(r"^SKIPPED: (.*)$", re.MULTILINE)  # as our tests say it
 UNITTEST = re.compile(r"^OK \(.*\bskipped=(\d+)", re.MULTILINE)
 GOOGLE_TEST = re.compile(r"^\[  SKIPPED \] (\d+) tests?,", re.MULTILINE)
 

@@ -1,7 +1,7 @@
-# scripts/toolchain.sh — what setup, test, demo and gpu-check ask of the machine. Sourced, never run.
+# scripts/toolchain.sh — what the other scripts ask of the machine. Sourced, never run.
 # shellcheck shell=bash
 #
-# VRAMSCOPE_SETUP_ROOT is put before absolute paths, so that tests can show these functions another machine.
+# VRAMSCOPE_SETUP_ROOT is put before absolute paths: tests show another machine so.
 
 # shellcheck disable=SC2034  # for setup
 readonly CMAKE_WANTED=3.25 GCC_WANTED=12 CUDA_WANTED=11.8
@@ -11,10 +11,11 @@ version_at_least() { [[ "$(printf '%s\n' "$2" "$1" | sort -V | head -n 1)" == "$
 
 cmake_version() { cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9.]*\).*/\1/p'; }
 
-# os_release FIELD: ID, VERSION_CODENAME, ... of this machine's system; nothing where that is not told.
+# os_release FIELD: ID, VERSION_CODENAME, ... of this machine's system, if it tells.
 os_release() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}\$/\1/p" "${VRAMSCOPE_SETUP_ROOT-}/etc/os-release" 2>/dev/null; }
 
-# The mirror that this system's own packages come from, as apt says, with or without lists; nothing without apt.
+# The mirror that this system's own packages come from, as apt says, with or without lists; nothing
+# without apt.
 system_mirror() {
     { apt-get update --print-uris 2>/dev/null || true; } |
         sed -n "s#^'\(.*/\)dists/\($(os_release VERSION_CODENAME)\|stable\)/InRelease'.*#\1#p" | head -n 1
@@ -26,8 +27,9 @@ debian_mirror() {
     system_mirror
 }
 
-# private_apt FOLDER SUITE COMPONENTS: from now on apt in this shell reads these components of Debian's mirror alone, and
-# keeps all that it knows in FOLDER: the machine's sources, lists and packages stay as they are. No root is needed.
+# private_apt FOLDER SUITE COMPONENTS: from now on apt in this shell reads these components of
+# Debian's mirror alone, and keeps all that it knows in FOLDER: the machine's sources, lists and
+# packages stay as they are. No root is needed.
 private_apt() {
     local folder=$1 suite=$2 components=$3 keyring signed=
     keyring=${VRAMSCOPE_SETUP_ROOT-}/usr/share/keyrings/debian-archive-keyring.gpg
@@ -60,7 +62,8 @@ find_cxx() {
     return 1
 }
 
-# Where scripts/cuda-toolkit keeps what it has unpacked, one folder for each version: root's serves all users.
+# Where scripts/cuda-toolkit keeps what it has unpacked, one folder for each version: root's serves
+# all users.
 cuda_cache() {
     if [[ -n ${VRAMSCOPE_CUDA-} ]]; then
         echo "$VRAMSCOPE_CUDA"
@@ -71,8 +74,8 @@ cuda_cache() {
     fi
 }
 
-# Prints the path of nvcc: CUDA_HOME, CUDAToolkit_ROOT, CUDA_PATH, PATH, /usr/local/cuda, and what scripts/cuda-toolkit has
-# unpacked, in this order.
+# Prints the path of nvcc: CUDA_HOME, CUDAToolkit_ROOT, CUDA_PATH, PATH, /usr/local/cuda, and what
+# scripts/cuda-toolkit has unpacked, in this order.
 find_nvcc() {
     local folder
     for folder in "${CUDA_HOME-}" "${CUDAToolkit_ROOT-}" "${CUDA_PATH-}"; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/cuda_toolkit_test.py — runs scripts/cuda-toolkit with an apt that is played, and real packages.
+# tests/scripts/cuda_toolkit_test.py — runs scripts/cuda-toolkit with an apt that is played, and
+# real packages.
 import os
 import pathlib
 import shutil

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/demo_test.py — runs scripts/demo and scripts/test with a setup, cmake, ctest, nvcc and vramscope that are played.
+# tests/scripts/demo_test.py — runs scripts/demo and scripts/test with a setup, cmake, ctest, nvcc
+# and vramscope that are played.
 import os
 import pathlib
 import shutil
