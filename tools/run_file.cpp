@@ -29,9 +29,15 @@ std::string make_nonce()
     return nonce;
 }
 
-bool write_all(int descriptor, const std::string& text)
+// Why the library will not write to it; empty: it will.
+std::string begin_run_file(int descriptor, const std::string& nonce)
 {
-    return ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const std::string line = log::kRunFileHeading + nonce + "\n";
+    struct stat status;
+    if (::write(descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
+        ::fstat(descriptor, &status) != 0)
+        return std::strerror(errno);
+    return log::is_private(status) ? "" : "files there cannot be their user's alone";
 }
 
 } // namespace
@@ -64,17 +70,15 @@ RunFile::RunFile() : nonce_(make_nonce())
             report::Exit::usage,
             fmt::format("cannot create {}: {}; set TMPDIR to a folder that can be written to", name,
                         std::strerror(errno)));
-    const bool written = write_all(descriptor, log::kRunFileHeading + nonce_ + "\n");
-    const int reason = errno;
+    const std::string problem = begin_run_file(descriptor, nonce_);
     ::close(descriptor);
     path_ = std::filesystem::absolute(name);
-    if (written)
+    if (problem.empty())
         return;
     ::unlink(name.c_str());
     throw report::Error(
         report::Exit::usage,
-        fmt::format("cannot write {}: {}; set TMPDIR to a folder that can be written to", name,
-                    std::strerror(reason)));
+        fmt::format("cannot use {}: {}; set TMPDIR to another folder", name, problem));
 }
 
 RunFile::~RunFile()

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
+#include <iterator>
 #include <unistd.h>
 
 #include "interpose/hooks/hook.hpp"

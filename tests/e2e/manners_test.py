@@ -1,6 +1,7 @@
 # tests/e2e/manners_test.py — the tracer is no burden: programs behave with it as they do without.
 import pathlib
 import re
+import subprocess
 import unittest
 
 from e2e import PRELOAD, PROGRAMS, EndToEndTest, hooked_names
@@ -74,6 +75,19 @@ class MannersTest(EndToEndTest):
         ours = {name for user, definer, name in bound if definer.endswith(PRELOAD.name) and user != definer}
         self.assertLessEqual(ours, hooked_names())
         self.assertIn("dlsym", ours)
+
+    # The loader tells by the return address whose RUNPATH it is to search.
+    def test_a_library_is_opened_by_the_run_path_of_its_caller(self):
+        (self.folder / "sub").mkdir()
+        (self.folder / "library.c").write_text("int answer(void) { return 42; }\n")
+        (self.folder / "main.c").write_text('''#define _GNU_SOURCE
+            #include <dlfcn.h>
+            int main(void) { return dlopen("libbeside.so", RTLD_NOW) && dlopen("libbeside.so", RTLD_NOW | RTLD_DEEPBIND) ? 42 : 1; }''')
+        for command in (["cc", "-shared", "-fPIC", "-o", "sub/libbeside.so", "library.c"],
+                        ["cc", "-o", "main", "main.c", "-Wl,--enable-new-dtags,-rpath,$ORIGIN/sub", "-ldl"]):
+            subprocess.run(command, cwd=self.folder, check=True)
+        for preload in ("", str(PRELOAD)):
+            self.assertEqual(self.execute(self.folder / "main", LD_PRELOAD=preload).returncode, 42)
 
     def test_another_preload_with_a_dlsym_of_its_own(self):
         other = PROGRAMS / "libother_preload.so"

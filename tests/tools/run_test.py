@@ -2,6 +2,7 @@
 # tests/tools/run_test.py — `vramscope run` around programs that have nothing to do with CUDA: it must not be felt.
 import os
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -168,6 +169,14 @@ class TheLogsPlace(CliTest):
         status, _, stderr = self.vramscope("run", "true", env={"TMPDIR": "/no/such"})
         self.assertEqual(status, 125)
         self.assert_one_line(stderr, "/no/such", "TMPDIR")
+
+    def test_a_run_file_that_cannot_be_written_starts_nothing(self):
+        done = subprocess.run([VRAMSCOPE, "run", "echo", "ran"], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                              env=self.environment(TMPDIR=str(self.folder)),
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assert_one_line(done.stderr, "vramscope-run-", "File too large", "TMPDIR")
+        self.assertEqual(os.listdir(self.folder), [])
 
 
 class NobodyListens(CliTest):

@@ -2,6 +2,7 @@
 // that is written to.
 #include "tracker/log/tell.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>

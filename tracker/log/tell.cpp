@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -50,9 +49,7 @@ bool is_run_file(int descriptor, const char* nonce) noexcept
     constexpr std::size_t kHeadingBytes = sizeof kRunFileHeading - 1;
     struct stat status;
     char heading[kHeadingBytes + kNonceBytes + 1];
-    return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-           status.st_uid == ::geteuid() && (status.st_mode & 07777) == 0600 &&
-           status.st_nlink == 1 &&
+    return ::fstat(descriptor, &status) == 0 && is_private(status) &&
            ::pread(descriptor, heading, sizeof heading, 0) ==
                static_cast<ssize_t>(sizeof heading) &&
            std::memcmp(heading, kRunFileHeading, kHeadingBytes) == 0 &&
@@ -79,6 +76,12 @@ int open_run_file(const char* named) noexcept
 }
 
 } // namespace
+
+bool is_private(const struct stat& status) noexcept
+{
+    return S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
+           (status.st_mode & 07777) == 0600 && status.st_nlink == 1;
+}
 
 void tell(const char* format, ...) noexcept
 {

@@ -6,6 +6,8 @@
 // stays.
 #pragma once
 
+#include <sys/stat.h>
+
 namespace vramscope::log {
 
 // One line on stderr, "vramscope: …", and the same as a note in the run file. For what must not be
@@ -15,6 +17,7 @@ namespace vramscope::log {
 // The run file is the private file that `vramscope run` made. VRAMSCOPE_RUN is "NONCE:PATH", and
 // the file's first line is this and the nonce. Any other file that the variable names is left
 // alone.
+bool is_private(const struct stat& status) noexcept; // its user's alone, under one name
 inline constexpr char kRunFileHeading[] = "vramscope-run ";
 inline constexpr unsigned kNonceBytes = 32; // hexadecimal digits
 
