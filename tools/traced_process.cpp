@@ -48,6 +48,8 @@ struct StartFailure {
         for (const std::string& argument : command)
             arguments.push_back(const_cast<char*>(argument.c_str()));
         arguments.push_back(nullptr);
+        for (std::size_t i = 0; i < before_survival.size(); ++i)
+            ::sigaction(kOfFailedWrites[i], &before_survival[i], nullptr);
         ::execvp(arguments[0], arguments.data());
         failure.exec_error = errno;
     }
@@ -96,8 +98,6 @@ TracedProcess::TracedProcess(const std::vector<std::string>& command,
                             fmt::format("cannot start a process: {}", std::strerror(errno)));
     if (pid_ == 0) {
         ::sigaction(SIGCHLD, &child_action, nullptr);
-        for (std::size_t i = 0; i < before_survival.size(); ++i)
-            ::sigaction(kOfFailedWrites[i], &before_survival[i], nullptr);
         ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
         become(command, prepare, ends[1]);
     }

@@ -170,13 +170,15 @@ class TheLogsPlace(CliTest):
         self.assertEqual(status, 125)
         self.assert_one_line(stderr, "/no/such", "TMPDIR")
 
-    def test_a_run_file_that_cannot_be_written_starts_nothing(self):
-        done = subprocess.run([VRAMSCOPE, "run", "echo", "ran"], cwd=self.folder, capture_output=True, text=True, timeout=60,
-                              env=self.environment(TMPDIR=str(self.folder)),
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
-        self.assertEqual((done.returncode, done.stdout), (125, ""))
-        self.assert_one_line(done.stderr, "vramscope-run-", "File too large", "TMPDIR")
-        self.assertEqual(os.listdir(self.folder), [])
+    def test_a_limit_of_files_that_leaves_no_room_for_ours_starts_nothing(self):
+        for most, what in ((0, "vramscope-run-"), (4096, "cannot write the log")):
+            with self.subTest(most):
+                done = subprocess.run([VRAMSCOPE, "run", "echo", "ran"], cwd=self.folder, capture_output=True, text=True,
+                                      timeout=60, env=self.environment(TMPDIR=str(self.folder)),
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+                self.assertEqual((done.returncode, done.stdout), (125, ""))
+                self.assert_one_line(done.stderr, what, "File too large")
+                self.assertEqual(os.listdir(self.folder), [])
 
 
 class NobodyListens(CliTest):
