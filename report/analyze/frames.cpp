@@ -11,7 +11,7 @@ namespace {
 
 // A static CUDA runtime has no module of its own. Nothing of the user's runs inside these
 // functions, so what is called by one of them belongs to the runtime, whatever its name.
-constexpr std::array<std::string_view, 36> kMemoryApis = {
+constexpr std::array<std::string_view, 38> kMemoryApis = {
     "cudaMalloc",
     "cudaMalloc3D",
     "cudaMalloc3DArray",
@@ -47,7 +47,9 @@ constexpr std::array<std::string_view, 36> kMemoryApis = {
     "cudaGraphInstantiateWithFlags",
     "cudaGraphInstantiateWithParams",
     "cudaGraphExecDestroy",
-    "cudaMemPoolTrimTo"};
+    "cudaMemPoolTrimTo",
+    "cudaDeviceReset", // ends a context, and the memory in it
+    "cudaThreadExit"};
 constexpr std::size_t kMostInnerFrames = 16; // of a static runtime below the API's own
 
 std::string_view file_name(std::string_view path)
