@@ -100,11 +100,10 @@ const std::string& linkage_or_short_name(const Frame& frame)
 
 bool agree(const std::vector<Frame>& ours, const std::vector<Frame>& theirs)
 {
-    return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
-                      [](const Frame& a, const Frame& b) {
-                          return linkage_or_short_name(a) == b.function && a.file == b.file &&
-                                 a.line == b.line;
-                      });
+    return std::equal(
+        ours.begin(), ours.end(), theirs.begin(), theirs.end(), [](const Frame& a, const Frame& b) {
+            return linkage_or_short_name(a) == b.function && a.file == b.file && a.line == b.line;
+        });
 }
 
 std::string text_of(const std::vector<Frame>& frames)
