@@ -24,8 +24,8 @@ std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
 }
 
 // A place that is not proven yet may be anything of the stack by now, a sanitizer's red zone too.
-[[gnu::no_sanitize("address", "thread")]] std::uintptr_t load(std::uintptr_t frame,
-                                                              std::int64_t offset) noexcept
+__attribute__((no_sanitize("address", "thread"))) std::uintptr_t load(std::uintptr_t frame,
+                                                                      std::int64_t offset) noexcept
 {
     std::uintptr_t value;
     std::memcpy(&value, reinterpret_cast<const void*>(frame + static_cast<std::uintptr_t>(offset)),

@@ -15,7 +15,8 @@ bool holds(const capture::StackBounds& stack, std::uintptr_t frame) noexcept
     return frame > stack.low + sizeof frame && frame <= stack.high;
 }
 
-[[gnu::no_sanitize("address", "thread")]] std::uintptr_t word_at(std::uintptr_t address) noexcept
+__attribute__((no_sanitize("address", "thread"))) std::uintptr_t
+word_at(std::uintptr_t address) noexcept
 {
     std::uintptr_t word;
     std::memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
