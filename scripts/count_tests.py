@@ -10,7 +10,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 ASKED_TO_SKIP = ("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION", "Disabled")
-REASON = re.compile(r"^SKIPPED: (.*)$", re.MULTILINE)  # as our tests say it
+REASON = re.compile(r"SKIPPED: (.*)$", re.MULTILINE)  # as our tests say it
 UNITTEST = re.compile(r"^OK \(.*\bskipped=(\d+)", re.MULTILINE)
 GOOGLE_TEST = re.compile(r"^\[  SKIPPED \] (\d+) tests?,", re.MULTILINE)
 
