@@ -12,7 +12,8 @@ import unittest
 ROOT = pathlib.Path(__file__).parents[2]
 REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "grep", "head", "kill", "ls", "mkdir", "mktemp", "mv",
               "paste", "readlink", "rm", "sed", "sh", "sort", "tail", "touch"]
-TEST_PACKAGES = "git python3-jsonschema libgtest-dev llvm ccache".split()
+THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
+TEST_PACKAGES = "git python3-jsonschema libgtest-dev llvm ccache".split() + THRUST
 ORACLES = "heaptrack golang-go golang-github-google-pprof-dev protobuf-compiler nodejs npm".split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev zlib1g-dev libspdlog-dev "
                 "libfmt-dev libcli11-dev nlohmann-json3-dev").split()
@@ -171,6 +172,15 @@ class Setup(unittest.TestCase):
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
         self.put("log", "")
         self.assertEqual(self.setup("--tests")[2], "")  # once
+
+    def test_thrust_comes_with_a_toolkit_that_has_it(self):
+        for folder in ["include/thrust", "include/cccl/thrust"]:
+            toolkit = self.machine / "toolkits" / folder.replace("/", "-")
+            (toolkit / folder).mkdir(parents=True)
+            (toolkit / folder / "version.h").touch()
+            self.add_command("nvcc", toolkit / "bin")
+            self.testing_machine(*THRUST)
+            self.assertEqual(self.setup("--tests", "--dry-run", CUDA_HOME=str(toolkit))[1].count("libthrust-dev"), 0)
 
     def test_headers_of_other_toolkits_are_fetched_where_that_is_asked_for(self):
         self.assertEqual(self.setup("--headers")[2], "cuda-headers \n")
