@@ -73,12 +73,14 @@ def units(build, include, places):
         command, file = shlex.split(entry["command"]), pathlib.Path(entry["file"])
         folders = [pathlib.Path(word[2:]) for word in command if word.startswith("-I")]
         same = file, *sorted(word for word in command if word.startswith("-D") and not word.endswith("_EXPORTS"))
-        if file.suffix in (".c", ".cpp") and same not in seen and reach(file, folders):
+        if file.suffix in (".c", ".cpp", ".cxx") and same not in seen and reach(file, folders):
             seen.add(same)
             yield str(file), entry["directory"], with_headers(command, include)
     compiler = shlex.split(commands[0]["command"])[0]
     tests = SOURCE / "tests"
     for file in [*sorted(tests.glob("corpus/**/*.cu")), *tests.glob("gpu/*.cpp")]:
+        if re.search(r"#include <(thrust|cub)/", file.read_text()):
+            continue  # Thrust is no part of these headers, and only nvcc compiles it
         yield str(file), str(build), [compiler, "-x", "c++", "-std=c++17", f"-I{SOURCE}", "-isystem", str(include),
                                       "-include", "cuda_runtime.h", "-DWAY_LOOKUP", str(file), *QUICK]
 

@@ -65,6 +65,12 @@ class CheckHeaders(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("defined but not used", output)
 
+    def test_files_that_are_compiled_as_one_reach_what_each_of_them_does(self):
+        inner = self.write("inner.cpp", "#include <cuda.h>\nint a() { return cuNew(); }\n")
+        self.write("Unity/unity_0_cxx.cxx", f'#include "{inner}"\n')
+        [unit] = self.units("Unity/unity_0_cxx.cxx")
+        self.assertIn("cuNew", check_headers.compile_one(unit)[2])
+
     def test_only_files_that_reach_a_header_are_compiled(self):
         self.write("reaches.hpp", "#pragma once\n#include <cuda.h>\n")
         self.write("circle.hpp", '#include "circle.hpp"\n#include <vector>\n')
