@@ -11,7 +11,7 @@ namespace {
 
 // A static CUDA runtime has no module of its own. Nothing of the user's runs inside these
 // functions, so what is called by one of them belongs to the runtime, whatever its name.
-constexpr std::array<std::string_view, 38> kMemoryApis = {
+constexpr std::array<std::string_view, 37> kMemoryApis = {
     "cudaMalloc",
     "cudaMalloc3D",
     "cudaMalloc3DArray",
@@ -48,8 +48,7 @@ constexpr std::array<std::string_view, 38> kMemoryApis = {
     "cudaGraphInstantiateWithParams",
     "cudaGraphExecDestroy",
     "cudaMemPoolTrimTo",
-    "cudaDeviceReset", // ends a context, and the memory in it
-    "cudaThreadExit"};
+    "cudaDeviceReset"}; // ends a context, and the memory in it
 constexpr std::size_t kMostInnerFrames = 16; // of a static runtime below the API's own
 
 std::string_view file_name(std::string_view path)

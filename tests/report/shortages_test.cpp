@@ -127,7 +127,8 @@ TEST(Shortages, WhereNobodyKnowsHowMuchWasAskedForNothingIsClaimed)
         EXPECT_EQ(shortage.kind, ShortageKind::unknown);
         EXPECT_EQ(describe(shortage), "out of memory: how much was asked for is not known");
         std::ostringstream text;
-        TextOutput out(text, {});
+        const TextStyle style; // outlives what is written with it
+        TextOutput out(text, style);
         write_out_of_memory(out, report);
         EXPECT_EQ(text.str().find("of 0 B"), std::string::npos) << text.str();
         EXPECT_EQ(text.str().find("for 0 B"), std::string::npos) << text.str();
