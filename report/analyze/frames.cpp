@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 37> kMemoryApis = {
     "cudaGraphInstantiateWithParams",
     "cudaGraphExecDestroy",
     "cudaMemPoolTrimTo",
-    "cudaDeviceReset"}; // ends a context, and the memory in it
+    "cudaDeviceReset"};                      // ends a context, and the memory in it
 constexpr std::size_t kMostInnerFrames = 16; // of a static runtime below the API's own
 
 std::string_view file_name(std::string_view path)

@@ -1,5 +1,5 @@
-// tests/corpus/programs/advice_kept_for_later_phase.cu — set-up takes the buffers of the evaluation,
-// which comes after the training's peak: one is freed in it, one when all is over.
+// tests/corpus/programs/advice_kept_for_later_phase.cu — set-up takes the buffers of the
+// evaluation, which comes after the training's peak: one is freed in it, one when all is over.
 // truth: verdict clean
 // truth: advice function=take_scores kind=allocated-early saving_bytes=8MiB blocks=1 phase=setup other_phase=evaluate
 // truth: advice function=take_labels kind=allocated-early saving_bytes=4MiB blocks=1 phase=setup other_phase=evaluate

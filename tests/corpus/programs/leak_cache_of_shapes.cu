@@ -1,5 +1,5 @@
-// tests/corpus/programs/leak_cache_of_shapes.cu — a work space for each of 100 shapes, met at random
-// in the first half of the run and all known in the second; nobody frees them.
+// tests/corpus/programs/leak_cache_of_shapes.cu — a work space for each of 100 shapes, met at
+// random in the first half of the run and all known in the second; nobody frees them.
 // truth: verdict leaks
 // truth: leak function=workspace_for memory=device blocks=100 class=cache
 #include "tests/corpus/corpus.hpp"

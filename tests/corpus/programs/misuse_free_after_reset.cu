@@ -1,4 +1,5 @@
-// tests/corpus/programs/misuse_free_after_reset.cu — a block is freed after cudaDeviceReset took it.
+// tests/corpus/programs/misuse_free_after_reset.cu — a block is freed after cudaDeviceReset took
+// it.
 // truth: verdict leaks
 // truth: leak function=main kind=leaked-at-reset memory=device blocks=1 bytes=2MiB
 // truth: misuse function=late_free kind=free-after-context calls=1 ended_api=cudaDeviceReset ended_function=start_again

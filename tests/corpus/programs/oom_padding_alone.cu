@@ -1,5 +1,5 @@
-// tests/corpus/programs/oom_padding_alone.cu — a column of bytes: what was asked for is little, what
-// the driver makes of it by its padding is more than the device has.
+// tests/corpus/programs/oom_padding_alone.cu — a column of bytes: what was asked for is little,
+// what the driver makes of it by its padding is more than the device has.
 // run: simulate=64MiB
 // truth: verdict clean
 // truth: oom function=column kind=unknown requested=400000 requested_at_least=true device=0

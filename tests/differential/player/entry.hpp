@@ -32,7 +32,8 @@ Entry& entry_of(const char* name, void* linked);
 void look_up_rows();
 // The name of a function by its address, however it was reached; null: not one of a driver.
 const char* name_of_function(void* address);
-// One JSON object: for each row of the hook table that the toolkit has, how often it was called, by door, and succeeded.
+// One JSON object: for each row of the hook table that the toolkit has, how often it was called, by
+// door, and succeeded.
 void write_row_counts(std::FILE* out);
 
 } // namespace differential
