@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import termios
 import unittest
+from pathlib import Path
 
 from e2e import GPU, PRELOAD, PROGRAMS, SIMGPU, VRAMSCOPE, EndToEndTest, simulated_only
 
@@ -99,6 +100,8 @@ class Refusals(LiveTest):
 
     def test_a_process_without_a_cuda_call(self):
         process = self.start()
+        while PRELOAD.name not in Path(f"/proc/{process.pid}/maps").read_text():
+            self.assertIsNone(process.poll())  # the loader is still at work
         self.assert_all_refuse(process.pid, "has no log yet")
 
     def test_a_process_that_has_ended_but_was_not_waited_for(self):

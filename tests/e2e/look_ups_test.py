@@ -6,7 +6,7 @@ import unittest
 from e2e import DRIVER, PRELOAD, PROGRAMS, VRAMSCOPE, EndToEndTest, driver_names, hooked_names, needs, simulated_only
 
 VERSIONS = [0, 1999, 2000, 2020, 3020, 4000, 4010, 5000, 6000, 6050, 7000, 8000, 9000, 10000, 10020, 11000, 11020, 11030,
-            11040, 12000, 12020, 12050, 13000, 99000]
+            11040, 12000, 12020, 12030, 12040, 12050, 13000, 99000]
 FLAGS = [0, 1, 2, 3, 64]  # the last two are wrong
 
 
@@ -33,7 +33,7 @@ class LookUpsTest(EndToEndTest):
 
     def test_old_versions_get_the_old_forms(self):
         for asked, name in {"cuMemAlloc 2000 0": "cuMemAlloc", "cuMemAlloc 3020 0": "cuMemAlloc_v2",
-                            "cuMemAlloc 13000 2": "cuMemAlloc_v2", "cuMemFree 2020 0": "cuMemFree",
+                            "cuMemAlloc 12000 2": "cuMemAlloc_v2", "cuMemFree 2020 0": "cuMemFree",
                             "cuMemAllocAsync 11020 1": "cuMemAllocAsync", "cuMemAllocAsync 12000 2": "cuMemAllocAsync_ptsz",
                             "cuGetProcAddress 11030 0": "cuGetProcAddress", "cuGetProcAddress 12000 0": "cuGetProcAddress_v2",
                             "cuDevicePrimaryCtxReset 7000 0": "cuDevicePrimaryCtxReset",

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -104,7 +105,10 @@ std::uint64_t process_start_time() noexcept
     const char* at = std::strrchr(text, ')'); // the name may hold anything, ')' included
     for (int field = 2; at && field < 22; ++field)
         at = std::strchr(at + 1, ' ');
-    return at ? std::strtoull(at, nullptr, 10) : 0;
+    std::uint64_t ticks = 0;
+    if (at) // not strtoull: glibc 2.38 has another symbol for it, which older systems lack
+        std::from_chars(at + 1, text + length, ticks);
+    return ticks;
 }
 
 void fill_header(format::FileHeader& header, format::Clock clock) noexcept
