@@ -16,6 +16,7 @@ void step()
 
 int main()
 {
-    for (int i = 0; i < 200; ++i)
+    const volatile int steps = 200; // volatile: an unrolled loop would call step from two places
+    for (int i = 0; i < steps; ++i)
         step();
 }
