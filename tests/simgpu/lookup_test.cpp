@@ -62,6 +62,8 @@ std::vector<Typedef> typedefs()
         // cuMemcpyHtoD_v7000_ptds: name, version, flavour
         const std::string form = all.substr(at + 5, all.find(')', at) - at - 5);
         const auto version = form.rfind("_v");
+        if (version == std::string::npos)
+            continue; // 12.4 names four of its functions without their versions
         std::size_t digits = 0;
         const int number = std::stoi(form.substr(version + 2), &digits);
         found.push_back({form.substr(0, version), number, form.substr(version + 2 + digits)});
