@@ -1,6 +1,7 @@
 // tests/differential/player/model.cpp — blocks that live and die, and the sums.
 #include "tests/differential/player/model.hpp"
 
+#include <cerrno>
 #include <sys/mman.h>
 
 namespace differential {
@@ -78,19 +79,29 @@ Block& Model::allocated(Kind kind, std::uint64_t address, std::uint64_t bytes, s
     return blocks_.back();
 }
 
-// A freed address of the system's must not become another's within the sequence: whether it does
-// depends on the process's other mappings, of which a traced one has more.
 void Model::end(Block& block)
 {
     block.live = false;
     block.ended = totals_.recorded_allocations;
-    if (!is_paged(block.kind))
-        return;
+    if (is_paged(block.kind))
+        keep_from_others(block.address, block.extent);
+}
+
+// A freed address of the system's must not become another's within the sequence: whether it does
+// depends on the process's other mappings, of which a traced one has more. The tracer may also have
+// mapped a page of its own there already: then the rest is held.
+void Model::keep_from_others(std::uint64_t address, std::uint64_t bytes)
+{
+    constexpr std::uint64_t kPage = 4096;
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    void* const wanted = reinterpret_cast<void*>(block.address);
-    void* const held = mmap(wanted, block.extent, PROT_NONE, kFlags, -1, 0);
-    if (held != MAP_FAILED)
-        placeholders_.emplace_back(held, block.extent);
+    void* const wanted = reinterpret_cast<void*>(address);
+    if (mmap(wanted, bytes, PROT_NONE, kFlags, -1, 0) != MAP_FAILED) {
+        placeholders_.emplace_back(wanted, bytes);
+    } else if (errno == EEXIST && bytes > kPage) {
+        const std::uint64_t half = (bytes / 2 + kPage - 1) / kPage * kPage;
+        keep_from_others(address, half);
+        keep_from_others(address + half, bytes - half);
+    }
 }
 
 void Model::freed(Block& block)

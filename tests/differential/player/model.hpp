@@ -116,6 +116,7 @@ public:
 
 private:
     void end(Block& block);
+    void keep_from_others(std::uint64_t address, std::uint64_t bytes);
     void let_go(Block& physical);
 
     std::vector<Block> blocks_;
