@@ -126,7 +126,7 @@ void small_stacks(int threads)
 {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    if (pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN) != 0)
+    if (pthread_attr_setstacksize(&attributes, static_cast<std::size_t>(PTHREAD_STACK_MIN)) != 0)
         std::exit(6);
     for (int i = 0; i < threads; ++i) {
         pthread_t thread;

@@ -123,7 +123,7 @@ public:
         const auto door = static_cast<std::size_t>(rng_.below(kDoors));
         const auto function = reinterpret_cast<R (*)(P...)>(entry.address[door]);
         begin_call(entry, door);
-        bool first = true;
+        [[maybe_unused]] bool first = true; // a call without arguments has none to part
         ((text_ << (first ? "" : ", "), first = false, describe_argument(arguments)), ...);
         text_ << ")";
         const int before = 1000 + static_cast<int>(++calls_ % 1000);

@@ -34,7 +34,7 @@ void Actor::open_lanes(unsigned place)
     lanes_.push_back({nullptr, place, false});
     lanes_.push_back({CU_STREAM_PER_THREAD, place, false});
     world_.make_current(place);
-    for (const unsigned flags : {0, 1, 1}) {
+    for (const unsigned flags : {0u, 1u, 1u}) {
         Lane lane{nullptr, place, true};
         MUST(cuStreamCreate(&lane.stream, flags));
         lanes_.push_back(lane);
