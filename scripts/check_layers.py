@@ -21,9 +21,14 @@ LAYERS = {
     "report/analyze": ["report", "report/read", "tracker/format"],
     "report/export": ["report", "report/read", "report/analyze", "tracker/format"],
     "report": ["report/read", "report/analyze", "report/export", "tracker/format"],
-    "tools": ["report", "report/read", "report/analyze", "report/export", "tools/simgpu", "tracker/format",
-              "tracker/log", "tracker/capture"],  # settings.def, outside_mark; clock.hpp
-    "tools/simgpu": ["tracker/format"],  # size_text, terminal_text
+    "tools": ["report", "report/read", "report/analyze", "report/export", "tools/simgpu/driver/base",
+              "tracker/format", "tracker/log", "tracker/capture"],  # settings.def, outside_mark; clock.hpp
+    "tools/simgpu": [],  # simgpu.h, the header for tests
+    "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
+    "tools/simgpu/driver": ["tools/simgpu", "tools/simgpu/driver/base"],  # its subjects need each other
+    "tools/simgpu/runtime": ["tools/simgpu"],
+    "tools/simgpu/runtime/array": ["tools/simgpu/runtime"],
+    "tools/simgpu/runtime/graph": ["tools/simgpu/runtime"],
     "tests": ["tracker", "interpose", "report", "tools"],
 }
 
@@ -49,7 +54,7 @@ def inside(folder, layer):
 
 
 def layer_of(folder):
-    """The most particular row for a folder: tools/simgpu/driver belongs to tools/simgpu."""
+    """The most particular row for a folder: tools/simgpu/driver/graph belongs to tools/simgpu/driver."""
     rows = [layer for layer in LAYERS if inside(folder, layer)]
     return max(rows, key=len, default=None)
 

@@ -26,7 +26,7 @@
 #include "tools/results.hpp"
 #include "tools/run_file.hpp"
 #include "tools/settings.hpp"
-#include "tools/simgpu/driver/settings.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/traced_process.hpp"
 
 namespace vramscope {

@@ -1,0 +1,134 @@
+// tools/simgpu/driver/array/array_api.cpp — cuArray*.
+#include "tools/simgpu/driver/array/array.hpp"
+#include "tools/simgpu/driver/stream/capture.hpp"
+
+#include "api.hpp"
+
+namespace simgpu {
+namespace {
+
+CUresult check(Context*& context)
+{
+    if (const CUresult error = current_context(context))
+        return error;
+    return refuse_during_capture();
+}
+
+template <class Narrow>
+CUDA_ARRAY3D_DESCRIPTOR widen_array(const Narrow& descriptor)
+{
+    CUDA_ARRAY3D_DESCRIPTOR wide{};
+    wide.Width = descriptor.Width;
+    wide.Height = descriptor.Height;
+    wide.Format = descriptor.Format;
+    wide.NumChannels = descriptor.NumChannels;
+    return wide;
+}
+
+CUDA_ARRAY3D_DESCRIPTOR widen_array(const CUDA_ARRAY3D_DESCRIPTOR_v1& descriptor)
+{
+    return {descriptor.Width,  descriptor.Height,      descriptor.Depth,
+            descriptor.Format, descriptor.NumChannels, descriptor.Flags};
+}
+
+template <class Descriptor>
+CUresult create(CUarray* handle, const Descriptor* descriptor)
+{
+    Context* context = nullptr;
+    if (const CUresult error = check(context))
+        return error;
+    if (!handle || !descriptor)
+        return CUDA_ERROR_INVALID_VALUE;
+    Array* array = nullptr;
+    const CUresult result = open_array(*context, widen_array(*descriptor), array);
+    if (result == CUDA_SUCCESS)
+        *handle = reinterpret_cast<CUarray>(array);
+    return result;
+}
+
+} // namespace
+
+namespace api {
+
+CUresult cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray)
+{
+    return create(pHandle, pAllocateArray);
+}
+CUresult cuArrayCreate(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR_v1* pAllocateArray)
+{
+    return create(pHandle, pAllocateArray);
+}
+CUresult cuArray3DCreate(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v1* pAllocateArray)
+{
+    return create(pHandle, pAllocateArray);
+}
+
+CUresult cuArray3DCreate_v2(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray)
+{
+    Context* context = nullptr;
+    if (const CUresult error = check(context))
+        return error;
+    if (!pHandle || !pAllocateArray)
+        return CUDA_ERROR_INVALID_VALUE;
+    Array* array = nullptr;
+    const CUresult result = open_array(*context, *pAllocateArray, array);
+    if (result == CUDA_SUCCESS)
+        *pHandle = reinterpret_cast<CUarray>(array);
+    return result;
+}
+
+CUresult cuArrayDestroy(CUarray hArray)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    Array* array = arrays().find(hArray);
+    if (!array || array->part_of_mipmap)
+        return CUDA_ERROR_INVALID_HANDLE;
+    finish_all(*context);
+    close_array(*array);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray)
+{
+    const Array* array = arrays().find(hArray);
+    if (!pArrayDescriptor)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!array)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *pArrayDescriptor = array->descriptor;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR whole{};
+    if (!pArrayDescriptor)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = api::cuArray3DGetDescriptor_v2(&whole, hArray);
+    if (result == CUDA_SUCCESS)
+        *pArrayDescriptor = {whole.Width, whole.Height, whole.Format, whole.NumChannels};
+    return result;
+}
+
+CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int)
+{
+    if (!pPlaneArray)
+        return CUDA_ERROR_INVALID_VALUE;
+    return arrays().find(hArray) ? CUDA_ERROR_INVALID_VALUE
+                                 : CUDA_ERROR_INVALID_HANDLE; // no planar formats
+}
+
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
+                                      CUarray array, CUdevice device)
+{
+    const Array* found = arrays().find(array);
+    if (!device_at(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return found ? tell_requirements(memoryRequirements, found->descriptor, found->bytes)
+                 : CUDA_ERROR_INVALID_HANDLE;
+}
+
+} // namespace api
+} // namespace simgpu

@@ -1,0 +1,76 @@
+// tools/simgpu/driver/base/entry.hpp — what every exported function passes: counts, faults, trace,
+// per-thread default stream.
+//
+// The export table is generated (exports.cpp). enter() is the only way from an exported name to its
+// body in simgpu::api; a name without a body answers CUDA_ERROR_NOT_SUPPORTED and says so once.
+#pragma once
+
+#include "tools/simgpu/driver/base/cuda.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace simgpu {
+
+struct Entry {
+    const char* name;
+    std::atomic<std::uint64_t> calls{0};
+    std::atomic<bool> complained{false};
+};
+extern Entry entries[];
+extern const unsigned entry_count;
+
+// One exported name: its row, whether stream 0 means the per-thread stream, whether cuInit must
+// have come first.
+struct Form {
+    unsigned row;
+    bool per_thread;
+    bool needs_init;
+};
+
+// One relaxed load on the usual path: set while a fault is armed or a trace is written.
+extern std::atomic<bool> watched;
+extern std::atomic<bool> initialised;
+// Which default stream the running call means by a null stream.
+extern constinit thread_local bool default_stream_is_per_thread;
+// The exported name of the running call.
+extern constinit thread_local const char* running_entry;
+
+Entry* find_entry(const char* name);
+CUresult not_simulated(Entry& entry);
+// CUDA_SUCCESS, or what an armed fault makes this call answer.
+CUresult injected_fault(Entry& entry);
+void trace(const Entry& entry, CUresult result);
+// What a look-up asked for, as a line of its own before the call's.
+void trace_look_up(const char* name, int version, std::uint64_t flags);
+
+template <Form form, class... Parameters, class... Arguments>
+CUresult enter(CUresult (*body)(Parameters...), Arguments... arguments)
+{
+    Entry& entry = entries[form.row];
+    entry.calls.fetch_add(1, std::memory_order_relaxed);
+    const bool watch = watched.load(std::memory_order_relaxed);
+    CUresult result = CUDA_SUCCESS;
+    if (watch) [[unlikely]]
+        result = injected_fault(entry);
+    if (result == CUDA_SUCCESS) {
+        if (form.needs_init && !initialised.load(std::memory_order_acquire)) [[unlikely]]
+            result = CUDA_ERROR_NOT_INITIALIZED;
+        else if (!body) [[unlikely]]
+            result = not_simulated(entry);
+        else {
+            const bool outer = default_stream_is_per_thread;
+            const char* const outer_entry = running_entry;
+            default_stream_is_per_thread = form.per_thread;
+            running_entry = entry.name;
+            result = body(arguments...);
+            default_stream_is_per_thread = outer;
+            running_entry = outer_entry;
+        }
+    }
+    if (watch) [[unlikely]]
+        trace(entry, result);
+    return result;
+}
+
+} // namespace simgpu

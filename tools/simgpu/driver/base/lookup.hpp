@@ -1,0 +1,16 @@
+// tools/simgpu/driver/base/lookup.hpp — the rows cuGetProcAddress answers from (generated, sorted
+// by name and version).
+#pragma once
+
+namespace simgpu {
+
+struct LookupRow {
+    const char* name; // without suffix: cuMemAlloc
+    int version;      // the CUDA version in which this form appeared: 3020
+    bool per_thread;  // the _ptds or _ptsz form
+    void* function;
+};
+extern const LookupRow lookup_rows[];
+extern const unsigned lookup_row_count;
+
+} // namespace simgpu

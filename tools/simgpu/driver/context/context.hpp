@@ -1,0 +1,60 @@
+// tools/simgpu/driver/context/context.hpp — contexts, and which one is current on a thread.
+//
+// A context owns its streams and, through the allocation registry, its plain device, managed, host
+// and array memory. Handles are slots: a destroyed context's handle may be given out again, the id
+// never is.
+#pragma once
+
+#include "tools/simgpu/driver/base/slots.hpp"
+#include "tools/simgpu/driver/context/device.hpp"
+#include "tools/simgpu/driver/stream/stream.hpp"
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace simgpu {
+
+struct Context {
+    std::atomic<bool> alive{false};
+    std::uint64_t id = 0;
+    Device* device = nullptr;
+    unsigned flags = 0;
+    unsigned api_version = 0;
+    int attached = 1;
+    bool primary = false;
+    std::array<std::size_t, CU_LIMIT_MAX> limits{};
+    CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
+    CUsharedconfig shared_config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+    std::atomic<CUresult> sticky_error{CUDA_SUCCESS};
+    std::atomic<int> pending{0}; // pieces of work not yet done
+
+    // Under the engine's mutex.
+    std::vector<Stream*> streams;
+    Stream* legacy_stream = nullptr;
+    std::vector<Mark> held_back_by; // by hold_back(): all work submitted since waits for them
+    // Under contexts_mutex().
+    std::map<std::thread::id, Stream*> per_thread_streams;
+    Stream* order_stream = nullptr;                     // of enqueue_after_all(), not the program's
+    std::set<std::pair<Context*, std::uint64_t>> peers; // whose memory this one may use
+};
+
+Slots<Context>& contexts();
+std::mutex& contexts_mutex();
+
+Context* open_context(Device& device, unsigned flags, unsigned api_version);
+// Waits for its work, frees what it owns.
+void close_context(Context& context);
+Stream* per_thread_stream(Context& context);
+
+// The calling thread's context, or why there is none.
+CUresult current_context(Context*& context);
+// The same, for calls that need only some context: a thread without one gets null.
+Context* current_or_null();
+CUresult context_of_handle(CUcontext handle, Context*& context);
+void push_current(Context& context);
+
+} // namespace simgpu

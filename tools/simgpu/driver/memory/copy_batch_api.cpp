@@ -1,0 +1,57 @@
+// tools/simgpu/driver/memory/copy_batch_api.cpp — cuMemcpyBatchAsync: a copy for each row, in
+// order.
+//
+// The source is read as cuMemcpyAsync reads it, whatever access order is asked for: each order
+// allows that.
+#include "tools/simgpu/driver/memory/copy.hpp"
+
+#include "api.hpp"
+
+namespace simgpu::api {
+
+#if CUDA_VERSION >= 12080
+static constexpr size_t kMostRows = 4096; // a count of nonsense is told before the rows are read
+
+static CUresult copy_batch(const CUdeviceptr* to, const CUdeviceptr* from, const size_t* sizes,
+                           size_t count, const CUmemcpyAttributes* attributes, const size_t* starts,
+                           size_t attribute_count, size_t& failed, CUstream stream)
+{
+    const bool known = to && from && sizes && attributes && starts;
+    if (!known || count == 0 || count > kMostRows || attribute_count == 0 ||
+        attribute_count > count || starts[0] != 0 || stream == nullptr ||
+        stream == CU_STREAM_LEGACY)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t row = 0; row < count; ++row) {
+        const Copy shape{{to[row], 0, 0, false}, {from[row], 0, 0, false}, {sizes[row], 1, 1}};
+        if (const CUresult error = copy(stream, shape, Return::when_queued)) {
+            failed = row;
+            return error;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
+                            CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
+                            size_t* failIdx, CUstream hStream)
+{
+    size_t failed = SIZE_MAX;
+    const CUresult result =
+        copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failed, hStream);
+    if (result != CUDA_SUCCESS && failIdx)
+        *failIdx = failed;
+    return result;
+}
+#endif
+
+#if CUDA_VERSION >= 13000
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
+                               CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
+                               CUstream hStream)
+{
+    size_t failed = SIZE_MAX;
+    return copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failed, hStream);
+}
+#endif
+
+} // namespace simgpu::api

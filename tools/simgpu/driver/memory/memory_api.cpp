@@ -1,0 +1,266 @@
+// tools/simgpu/driver/memory/memory_api.cpp — cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged,
+// cuMemFree, cuMemGetInfo.
+//
+// cuMemFree waits for the context's work first, as a driver does, and for that of other contexts
+// which uses the memory: it is never taken from under queued work.
+#include "tools/simgpu/driver/base/settings.hpp"
+#include "tools/simgpu/driver/graph/graph.hpp"
+#include "tools/simgpu/driver/memory/allocation.hpp"
+
+#include "api.hpp"
+
+#include <algorithm>
+#include <sys/mman.h>
+
+namespace simgpu {
+namespace {
+
+constexpr std::size_t kPitchStep = 512;
+
+// The set time, of this thread's own: a sleep would be longer by what the system takes to wake it.
+void spend(std::chrono::microseconds time)
+{
+    if (time.count() == 0)
+        return;
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+void spend_allocation_time()
+{
+    static const auto time = allocation_time();
+    spend(time);
+}
+
+void spend_free_time()
+{
+    static const auto time = free_time();
+    spend(time);
+}
+
+CUresult allocate(Context& context, std::size_t bytes, bool low, CUdeviceptr& address)
+{
+    spend_allocation_time();
+    const std::lock_guard lock(memory_mutex());
+    Device& device = *context.device;
+    const std::uintptr_t start = low ? device.take_low(bytes) : device.take(bytes);
+    if (!start)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    Allocation allocation;
+    allocation.start = start;
+    allocation.bytes = bytes;
+    allocation.device = &device;
+    allocation.context = &context;
+    add_allocation_locked(allocation);
+    address = start;
+    return CUDA_SUCCESS;
+}
+
+CUresult check_allocation(Context*& context)
+{
+    if (const CUresult error = current_context(context))
+        return error;
+    return refuse_during_capture();
+}
+
+CUresult allocate_pitched(std::size_t width, std::size_t height, unsigned element, bool low,
+                          CUdeviceptr& address, std::size_t& pitch)
+{
+    Context* context = nullptr;
+    if (const CUresult error = check_allocation(context))
+        return error;
+    if (width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
+        return CUDA_ERROR_INVALID_VALUE;
+    const std::size_t row = round_up(width, kPitchStep);
+    if (row < width || row > SIZE_MAX / height)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult result = allocate(*context, row * height, low, address);
+    if (result == CUDA_SUCCESS)
+        pitch = row;
+    return result;
+}
+
+bool cuda_free_takes(const Allocation& allocation)
+{
+    const Kind kind = allocation.kind;
+    if (allocation.free_queued)
+        return false;
+    if (kind == Kind::graph)
+        return callers_may_free_graph_memory_locked(allocation.start);
+    return kind == Kind::device || kind == Kind::managed || kind == Kind::pooled ||
+           kind == Kind::pool_import || kind == Kind::external;
+}
+
+} // namespace
+
+namespace api {
+
+CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize)
+{
+    Context* context = nullptr;
+    if (const CUresult error = check_allocation(context))
+        return error;
+    if (!dptr || bytesize == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return allocate(*context, bytesize, false, *dptr);
+}
+
+CUresult cuMemAlloc(CUdeviceptr_v1* dptr, unsigned int bytesize)
+{
+    Context* context = nullptr;
+    if (const CUresult error = check_allocation(context))
+        return error;
+    if (!dptr || bytesize == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUdeviceptr address = 0;
+    const CUresult result = allocate(*context, bytesize, true, address);
+    if (result == CUDA_SUCCESS)
+        *dptr = static_cast<CUdeviceptr_v1>(address);
+    return result;
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes)
+{
+    if (!dptr || !pPitch)
+        return CUDA_ERROR_INVALID_VALUE;
+    return allocate_pitched(WidthInBytes, Height, ElementSizeBytes, false, *dptr, *pPitch);
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr_v1* dptr, unsigned int* pPitch, unsigned int WidthInBytes,
+                         unsigned int Height, unsigned int ElementSizeBytes)
+{
+    if (!dptr || !pPitch)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUdeviceptr address = 0;
+    std::size_t pitch = 0;
+    const CUresult result =
+        allocate_pitched(WidthInBytes, Height, ElementSizeBytes, true, address, pitch);
+    if (result == CUDA_SUCCESS) {
+        *dptr = static_cast<CUdeviceptr_v1>(address);
+        *pPitch = static_cast<unsigned>(pitch);
+    }
+    return result;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags)
+{
+    Context* context = nullptr;
+    if (const CUresult error = check_allocation(context))
+        return error;
+    if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
+    spend_allocation_time();
+    // Not counted against the device: managed memory may exceed it, and is resident where it was
+    // last used.
+    void* const pages = mmap(nullptr, bytesize, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    const std::lock_guard lock(memory_mutex());
+    Allocation allocation;
+    allocation.start = reinterpret_cast<std::uintptr_t>(pages);
+    allocation.bytes = bytesize;
+    allocation.kind = Kind::managed;
+    allocation.flags = flags;
+    allocation.device = context->device;
+    allocation.context = context;
+    add_allocation_locked(allocation);
+    *dptr = allocation.start;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr dptr)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    if (const CUresult refused = refuse_during_capture())
+        return refused;
+    if (dptr == 0)
+        return CUDA_SUCCESS;
+    Context* owner = nullptr;
+    std::size_t bytes = 0;
+    {
+        const std::lock_guard lock(memory_mutex());
+        const Allocation* allocation = allocation_at_locked(dptr);
+        if (!allocation || !cuda_free_takes(*allocation))
+            return CUDA_ERROR_INVALID_VALUE;
+        owner = allocation->context;
+        bytes = allocation->bytes;
+    }
+    spend_free_time();
+    finish_all(owner ? *owner : *context);
+    if (owner && owner != context)
+        finish_all(*context);
+    finish_uses(dptr, bytes); // those of peers
+    const std::lock_guard lock(memory_mutex());
+    Allocation* const allocation = allocation_at_locked(dptr);
+    if (!allocation || !cuda_free_takes(*allocation)) // another thread was first
+        return CUDA_ERROR_INVALID_VALUE;
+    drop_allocation_locked(*allocation);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr_v1 dptr)
+{
+    return api::cuMemFree_v2(dptr);
+}
+
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    const std::lock_guard lock(memory_mutex());
+    const Device& device = *context->device;
+    if (free)
+        *free = device.total_bytes() - device.used_bytes();
+    if (total)
+        *total = device.total_bytes();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(unsigned int* free, unsigned int* total)
+{
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    const CUresult result = api::cuMemGetInfo_v2(&free_bytes, &total_bytes);
+    if (result == CUDA_SUCCESS && free)
+        *free = static_cast<unsigned>(std::min<size_t>(free_bytes, UINT32_MAX));
+    if (result == CUDA_SUCCESS && total)
+        *total = static_cast<unsigned>(std::min<size_t>(total_bytes, UINT32_MAX));
+    return result;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    const std::lock_guard lock(memory_mutex());
+    const Allocation* allocation = find_allocation_locked(dptr);
+    if (!allocation)
+        return CUDA_ERROR_NOT_FOUND;
+    if (pbase)
+        *pbase = allocation->start;
+    if (psize)
+        *psize = allocation->bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr_v1* pbase, unsigned int* psize, CUdeviceptr_v1 dptr)
+{
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    const CUresult result = api::cuMemGetAddressRange_v2(&base, &size, dptr);
+    if (result == CUDA_SUCCESS && pbase)
+        *pbase = static_cast<CUdeviceptr_v1>(base);
+    if (result == CUDA_SUCCESS && psize)
+        *psize = static_cast<unsigned>(size);
+    return result;
+}
+
+} // namespace api
+} // namespace simgpu

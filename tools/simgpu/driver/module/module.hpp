@@ -1,0 +1,43 @@
+// tools/simgpu/driver/module/module.hpp — loaded images: what modules and libraries have in common.
+//
+// An image is not read but for its architectures. So any kernel name is found, and a variable has
+// the size that somebody told (simgpu.h), or kUnknownVariableBytes: a guess.
+#pragma once
+
+#include "tools/simgpu/driver/module/image.hpp"
+#include "tools/simgpu/driver/module/launch.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace simgpu {
+
+inline constexpr std::size_t kUnknownVariableBytes = std::size_t{64} << 10;
+
+struct Module {
+    std::atomic<bool> alive{false};
+    bool library = false;
+    Context* context = nullptr;
+    std::uint64_t context_id = 0;
+    Architectures architectures{};
+    std::map<std::string, Kernel*, std::less<>> kernels;
+    std::map<std::string, CUdeviceptr, std::less<>> globals;
+    std::map<std::string, CUdeviceptr, std::less<>> managed;
+};
+
+Slots<Module>& modules();
+std::mutex& module_mutex();
+
+// The image of a file, and a zero after it; CUDA_ERROR_FILE_NOT_FOUND, CUDA_ERROR_INVALID_IMAGE.
+CUresult read_image(const char* path, std::vector<char>& image);
+// A library has no context: it is loaded into each that uses it.
+Module* open_module(Context* context, const void* image);
+void close_module(Module& module);
+
+std::size_t bytes_of_variable(const char* name);
+CUresult find_kernel(Module* module, const char* name, Kernel*& kernel);
+// In the current context.
+CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std::size_t* bytes);
+
+} // namespace simgpu

@@ -1,0 +1,103 @@
+// tools/simgpu/driver/module/module_api.cpp — cuModule*: images loaded into a context.
+#include "tools/simgpu/driver/module/jit.hpp"
+#include "tools/simgpu/driver/module/module.hpp"
+
+#include "api.hpp"
+
+namespace simgpu {
+namespace {
+
+CUresult load_here(CUmodule* handle, const void* image)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    if (!handle || !image)
+        return CUDA_ERROR_INVALID_VALUE;
+    *handle = reinterpret_cast<CUmodule>(open_module(context, image));
+    return CUDA_SUCCESS;
+}
+
+} // namespace
+
+namespace api {
+
+CUresult cuModuleLoad(CUmodule* module, const char* fname)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    std::vector<char> image;
+    const CUresult error = read_image(fname, image);
+    return error != CUDA_SUCCESS ? error : load_here(module, image.data());
+}
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image)
+{
+    return load_here(module, image);
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions,
+                            CUjit_option* options, void** optionValues)
+{
+    const CUresult error = answer_jit_options(numOptions, options, optionValues);
+    return error != CUDA_SUCCESS ? error : api::cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin)
+{
+    return api::cuModuleLoadData(module, fatCubin);
+}
+
+CUresult cuModuleUnload(CUmodule hmod)
+{
+    Module* module = modules().find(hmod);
+    if (!module || module->library)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (module->context->id == module->context_id && module->context->alive.load())
+        finish_all(*module->context);
+    close_module(*module);
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 11070
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode)
+{
+    if (!mode)
+        return CUDA_ERROR_INVALID_VALUE;
+    *mode = CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+}
+#endif
+
+CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
+{
+    if (!hfunc)
+        return CUDA_ERROR_INVALID_VALUE;
+    Kernel* kernel = nullptr;
+    if (const CUresult error = find_kernel(modules().find(hmod), name, kernel))
+        return error;
+    *hfunc = reinterpret_cast<CUfunction>(kernel);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, const char* name)
+{
+    return find_global(modules().find(hmod), name, dptr, bytes);
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr_v1* dptr, unsigned int* bytes, CUmodule hmod,
+                           const char* name)
+{
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    const CUresult result = api::cuModuleGetGlobal_v2(&address, &size, hmod, name);
+    if (result == CUDA_SUCCESS && dptr)
+        *dptr = static_cast<CUdeviceptr_v1>(address);
+    if (result == CUDA_SUCCESS && bytes)
+        *bytes = static_cast<unsigned>(size);
+    return result;
+}
+
+} // namespace api
+} // namespace simgpu

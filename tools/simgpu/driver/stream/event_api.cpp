@@ -1,0 +1,277 @@
+// tools/simgpu/driver/stream/event_api.cpp — cuEvent*, cuStreamWaitEvent.
+#include "tools/simgpu/driver/memory/pool.hpp"
+#include "tools/simgpu/driver/stream/capture.hpp"
+#include "tools/simgpu/driver/stream/event.hpp"
+
+#include "api.hpp"
+
+namespace simgpu {
+namespace {
+
+constexpr unsigned kEventFlags =
+    CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+
+CUresult find_event(CUevent handle, Event*& event)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    event = events().find(handle);
+    return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+// The work of a record. An interprocess event has a new number in all its processes from now on.
+Work recording(Event& event)
+{
+    Work work = stamp(event);
+    if (!event.shared)
+        return work;
+    event.shared_ticket = event.shared->record();
+    work.run = [run = std::move(work.run), shared = event.shared, ticket = event.shared_ticket] {
+        shared->reach(ticket);
+        return run();
+    };
+    return work;
+}
+
+CUresult record(CUevent handle, CUstream stream_handle)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    Stream* stream = nullptr;
+    Event* const event = events().find(handle);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult error = resolve_stream(stream_handle, *context, stream))
+        return error;
+    if (stream->context != event->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const auto captured = record_in_capture(*stream, *event))
+        return *captured;
+    event->mark = enqueue(*stream, recording(*event));
+    return CUDA_SUCCESS;
+}
+
+// The newest record is another process's, so no mark here stands for it.
+bool recorded_elsewhere(const Event& event)
+{
+    return event.shared && event.shared->newest() != event.shared_ticket;
+}
+
+bool is_complete(const Event& event)
+{
+    return recorded_elsewhere(event) ? event.shared->reached(event.shared->newest())
+                                     : event.mark.reached();
+}
+
+// Work that ends when the newest record is reached.
+Work waiting_for(const Event& event)
+{
+    Work work;
+    if (recorded_elsewhere(event))
+        work.run = [shared = event.shared, ticket = event.shared->newest()] {
+            shared->wait(ticket);
+            return CUDA_SUCCESS;
+        };
+    else
+        work.waits.push_back(event.mark);
+    return work;
+}
+
+} // namespace
+
+Slots<Event>& events()
+{
+    static auto* all = new Slots<Event>;
+    return *all;
+}
+
+Work stamp(Event& event)
+{
+    const auto time = std::make_shared<EventTime>();
+    event.time = time;
+    Work work;
+    work.run = [time] {
+        time->at = std::chrono::steady_clock::now();
+        time->set.store(true, std::memory_order_release);
+        return CUDA_SUCCESS;
+    };
+    return work;
+}
+
+Event* open_event(Context& context, unsigned flags, std::shared_ptr<SharedEvent> shared)
+{
+    Event* const event = events().make();
+    event->flags = flags;
+    event->context = &context;
+    event->mark = {};
+    event->time = nullptr;
+    event->capture_id = 0;
+    event->capture_tips.clear();
+    event->shared = std::move(shared);
+    event->shared_ticket = 0;
+    return event;
+}
+
+namespace api {
+
+CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    const bool timed = (Flags & CU_EVENT_DISABLE_TIMING) == 0;
+    if (!phEvent || (Flags & ~kEventFlags) != 0 || ((Flags & CU_EVENT_INTERPROCESS) && timed))
+        return CUDA_ERROR_INVALID_VALUE;
+    std::shared_ptr<SharedEvent> shared;
+    if ((Flags & CU_EVENT_INTERPROCESS) != 0 && !(shared = SharedEvent::make()))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *phEvent = reinterpret_cast<CUevent>(open_event(*context, Flags, std::move(shared)));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent)
+{
+    Event* event = nullptr;
+    if (const CUresult error = find_event(hEvent, event))
+        return error;
+    event->shared = nullptr;
+    events().retire(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent hEvent)
+{
+    return api::cuEventDestroy_v2(hEvent);
+}
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    return record(hEvent, hStream);
+}
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0
+               ? CUDA_ERROR_INVALID_VALUE
+               : record(hEvent, hStream);
+}
+
+CUresult cuEventQuery(CUevent hEvent)
+{
+    Event* event = nullptr;
+    if (const CUresult error = find_event(hEvent, event))
+        return error;
+    if (event->capture_id != 0)
+        return CUDA_ERROR_CAPTURED_EVENT;
+    if (!is_complete(*event))
+        return CUDA_ERROR_NOT_READY;
+    return event->context->sticky_error;
+}
+
+CUresult cuEventSynchronize(CUevent hEvent)
+{
+    Event* event = nullptr;
+    if (const CUresult error = find_event(hEvent, event))
+        return error;
+    if (event->capture_id != 0)
+        return CUDA_ERROR_CAPTURED_EVENT;
+    Context* const context = event->context;
+    if (recorded_elsewhere(*event))
+        event->shared->wait(event->shared->newest());
+    else
+        finish(event->mark);
+    trim_pools_after_sync();
+    return context->sticky_error;
+}
+
+static CUresult elapsed(float* milliseconds, CUevent start, CUevent end)
+{
+    Event* first = nullptr;
+    Event* second = nullptr;
+    if (!milliseconds)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult error = find_event(start, first))
+        return error;
+    if (const CUresult error = find_event(end, second))
+        return error;
+    if (!first->time || !second->time ||
+        ((first->flags | second->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!first->time->set.load(std::memory_order_acquire) ||
+        !second->time->set.load(std::memory_order_acquire))
+        return CUDA_ERROR_NOT_READY;
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(second->time->at - first->time->at).count();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed(pMilliseconds, hStart, hEnd);
+}
+
+#if CUDA_VERSION >= 12080
+CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed(pMilliseconds, hStart, hEnd);
+}
+#endif
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    Stream* stream = nullptr;
+    if (const CUresult error = resolve_stream(hStream, *context, stream))
+        return error;
+    Event* const event = events().find(hEvent);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const auto captured = wait_in_capture(*stream, *event))
+        return *captured;
+    if (!is_complete(*event))
+        enqueue(*stream, waiting_for(*event));
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 12050
+// A green context's handle is its primary context's own (README): its event holds all work of both.
+CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    Context* context = nullptr;
+    if (const CUresult error = context_of_handle(hCtx, context))
+        return error;
+    Event* const event = events().find(hEvent);
+    if (!event || event->context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult refused = refuse_to_wait(*context))
+        return refused;
+    leave_capture(*event);
+    event->mark = enqueue_after_all(*context, recording(*event));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    Context* context = nullptr;
+    if (const CUresult error = context_of_handle(hCtx, context))
+        return error;
+    Event* const event = events().find(hEvent);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const CUresult of_event = refuse_while_captured(*event);
+    const CUresult of_context = refuse_to_wait(*context);
+    if (of_event || of_context)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    hold_back(*context, recorded_elsewhere(*event)
+                            ? enqueue_after_all(*context, waiting_for(*event))
+                            : event->mark);
+    return CUDA_SUCCESS;
+}
+#endif
+
+} // namespace api
+} // namespace simgpu

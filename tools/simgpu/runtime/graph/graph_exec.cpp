@@ -1,0 +1,218 @@
+// tools/simgpu/runtime/graph/graph_exec.cpp — executable graphs: made, launched, changed.
+#include "tools/simgpu/runtime/graph/graph_params.hpp"
+
+using namespace simgpu::runtime;
+
+SIMGPU_RUNTIME cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec,
+                                                         cudaGraph_t graph,
+                                                         unsigned long long flags)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, flags);
+    });
+}
+
+#if CUDA_VERSION >= 12000
+SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+                                                unsigned long long flags)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, flags);
+    });
+}
+#else
+SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+                                                cudaGraphNode_t*, char*, size_t)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, 0);
+    });
+}
+#endif
+
+#if CUDA_VERSION >= 12000
+// The upload that it may ask for is made in the stream of its parameters.
+SIMGPU_STREAM_FUNCTION(cudaGraphInstantiateWithParams, _ptsz,
+                       (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
+                        cudaGraphInstantiateParams* instantiateParams),
+                       {
+                           static_assert(sizeof *instantiateParams ==
+                                         sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS));
+                           return calls.cuGraphInstantiateWithParams(
+                               pGraphExec, graph,
+                               reinterpret_cast<CUDA_GRAPH_INSTANTIATE_PARAMS*>(instantiateParams));
+                       })
+#endif
+
+SIMGPU_STREAM_FUNCTION(cudaGraphLaunch, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),
+                       { return calls.cuGraphLaunch(graphExec, stream); })
+SIMGPU_STREAM_FUNCTION(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),
+                       { return calls.cuGraphUpload(graphExec, stream); })
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    return enter(
+        [&](const Driver& driver) -> CUresult { return driver.cuGraphExecDestroy(graphExec); });
+}
+
+namespace {
+
+CUresult set_shape(const Driver& driver, cudaGraphExec_t exec, cudaGraphNode_t node,
+                   const CUDA_MEMCPY3D& shape)
+{
+    CUcontext context = nullptr;
+    if (const CUresult error = driver.cuCtxGetCurrent(&context))
+        return error;
+    return driver.cuGraphExecMemcpyNodeSetParams(exec, node, &shape, context);
+}
+
+} // namespace
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec,
+                                                            cudaGraphNode_t node,
+                                                            const cudaKernelNodeParams* pNodeParams)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return with_kernel_node(driver, pNodeParams, [&](const KernelNode& same) {
+            return driver.cuGraphExecKernelNodeSetParams(hGraphExec, node, &same);
+        });
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec,
+                                                            cudaGraphNode_t node,
+                                                            const cudaMemcpy3DParms* pNodeParams)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return with_copy_node(driver, pNodeParams, [&](const CUDA_MEMCPY3D& shape) {
+            return set_shape(driver, hGraphExec, node, shape);
+        });
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec,
+                                                              cudaGraphNode_t node, void* dst,
+                                                              const void* src, size_t count,
+                                                              cudaMemcpyKind kind)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return set_shape(driver, hGraphExec, node, shape_1d(dst, src, count, kind));
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(
+    cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const void* symbol, const void* src,
+    size_t count, size_t offset, cudaMemcpyKind kind)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return with_copy_to_symbol(
+            driver, symbol, src, count, offset, kind,
+            [&](const CUDA_MEMCPY3D& shape) { return set_shape(driver, hGraphExec, node, shape); });
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec,
+                                                                      cudaGraphNode_t node,
+                                                                      void* dst, const void* symbol,
+                                                                      size_t count, size_t offset,
+                                                                      cudaMemcpyKind kind)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return with_copy_from_symbol(
+            driver, dst, symbol, count, offset, kind,
+            [&](const CUDA_MEMCPY3D& shape) { return set_shape(driver, hGraphExec, node, shape); });
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec,
+                                                            cudaGraphNode_t node,
+                                                            const cudaMemsetParams* pNodeParams)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUcontext context = nullptr;
+        if (!pNodeParams)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (const CUresult error = driver.cuCtxGetCurrent(&context))
+            return error;
+        const CUDA_MEMSET_NODE_PARAMS same = memset_node(*pNodeParams);
+        return driver.cuGraphExecMemsetNodeSetParams(hGraphExec, node, &same, context);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec,
+                                                          cudaGraphNode_t node,
+                                                          const cudaHostNodeParams* pNodeParams)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        if (!pNodeParams)
+            return CUDA_ERROR_INVALID_VALUE;
+        const CUDA_HOST_NODE_PARAMS same = host_node(*pNodeParams);
+        return driver.cuGraphExecHostNodeSetParams(hGraphExec, node, &same);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec,
+                                                                cudaGraphNode_t node,
+                                                                cudaGraph_t childGraph)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec,
+                                                   cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec,
+                                                   cudaGraphNode_t hNode, unsigned int* isEnabled)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+    });
+}
+
+#if CUDA_VERSION >= 12000
+SIMGPU_RUNTIME cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec,
+                                                 unsigned long long* flags)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        cuuint64_t known = 0;
+        if (!flags)
+            return CUDA_ERROR_INVALID_VALUE;
+        const CUresult result = driver.cuGraphExecGetFlags(graphExec, &known);
+        if (result == CUDA_SUCCESS)
+            *flags = known;
+        return result;
+    });
+}
+
+SIMGPU_RUNTIME cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                               cudaGraphExecUpdateResultInfo* resultInfo)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUgraphExecUpdateResult why{};
+        CUgraphNode failed = nullptr;
+        if (!resultInfo)
+            return CUDA_ERROR_INVALID_VALUE;
+        const CUresult result = driver.cuGraphExecUpdate(hGraphExec, hGraph, &failed, &why);
+        *resultInfo = {static_cast<cudaGraphExecUpdateResult>(why), failed, nullptr};
+        return result;
+    });
+}
+#else
+SIMGPU_RUNTIME cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                               cudaGraphNode_t* hErrorNode_out,
+                                               cudaGraphExecUpdateResult* updateResult_out)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        return driver.cuGraphExecUpdate(
+            hGraphExec, hGraph, hErrorNode_out,
+            reinterpret_cast<CUgraphExecUpdateResult*>(updateResult_out));
+    });
+}
+#endif
