@@ -21,8 +21,12 @@ LAYERS = {
     "report/analyze": ["report", "report/read", "tracker/format"],
     "report/export": ["report", "report/read", "report/analyze", "tracker/format"],
     "report": ["report/read", "report/analyze", "report/export", "tracker/format"],
-    "tools": ["report", "report/read", "report/analyze", "report/export", "tools/simgpu/driver/base",
-              "tracker/format", "tracker/log", "tracker/capture"],  # settings.def, outside_mark; clock.hpp
+    "tools": ["tools/commands", "tools/options", "tools/output", "report"],
+    "tools/commands": ["tools/options", "tools/output", "tools/process", "tools/simgpu/driver/base", "report", "report/read",
+                       "report/analyze", "report/export", "tracker/format", "tracker/log", "tracker/capture"],
+    "tools/options": ["tools/commands", "tools/output", "report", "report/analyze", "tracker/format", "tracker/log"],
+    "tools/output": ["report", "report/export"],
+    "tools/process": ["report", "report/read", "report/analyze", "tracker/format", "tracker/log"],
     "tools/simgpu": [],  # simgpu.h, the header for tests
     "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
     "tools/simgpu/driver": ["tools/simgpu", "tools/simgpu/driver/base"],  # its subjects need each other

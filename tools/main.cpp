@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "report/error.hpp"
-#include "tools/commands.hpp"
-#include "tools/gate.hpp"
-#include "tools/messages.hpp"
-#include "tools/output_options.hpp"
-#include "tools/settings.hpp"
-#include "tools/usage.hpp"
-#include "tools/views.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/gate.hpp"
+#include "tools/commands/views.hpp"
+#include "tools/options/output_options.hpp"
+#include "tools/options/settings.hpp"
+#include "tools/options/usage.hpp"
+#include "tools/output/messages.hpp"
 
 namespace {
 

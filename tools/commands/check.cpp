@@ -1,0 +1,74 @@
+// tools/commands/check.cpp — logs against a budget, for CI.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+#include <unistd.h>
+
+#include "report/export/check.hpp"
+#include "tools/commands/gate.hpp"
+#include "tools/options/budget.hpp"
+#include "tools/options/output_options.hpp"
+#include "tools/options/suppression_options.hpp"
+#include "tools/options/usage.hpp"
+#include "tools/output/results.hpp"
+
+namespace vramscope {
+namespace {
+
+constexpr const char* kCheckFooter =
+    R"(
+Ends 0 if every budget is kept; 100 if one is not; 110 if no CUDA memory call was seen; 111 if the logs do not show it:
+a crash, a program that failed or still runs, a cut or damaged log, lost events, a rank without a log. What is over its budget
+fails (100) in such a log too. 120 if a file is no readable log; 125 for wrong usage.
+
+Examples:
+  vramscope check train.vsl                              nothing may leak
+  vramscope check logs/ --max-peak 8GiB --fail-on leaks,oom,misuse
+  vramscope check train.vsl --budget budget.json --json check.json
+  vramscope run --check --max-leaked 1MiB ./train        both in one step
+)";
+
+struct CheckOptions {
+    std::vector<std::string> logs;
+    std::string json;
+    bool force = false; // overwrite what `json` names
+    BudgetOptions budget;
+    SuppressionOptions suppressions;
+};
+
+int check_command(const CheckOptions& options)
+{
+    const report::Budget budget = read_budget(options.budget);
+    report::Options reading;
+    reading.suppressions = read_suppressions(options.suppressions);
+    const std::vector<std::filesystem::path> logs = find_logs(options.logs);
+    const Output json(options.json, inputs(logs, options.suppressions, options.budget.file),
+                      options.force);
+    const report::Report report = read_logs(logs, std::move(reading));
+    const report::Check check = report::check(report, budget);
+    write_results(
+        json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
+        [&](std::ostream& out) {
+            report::write_check(out, check, report, style_for(STDOUT_FILENO));
+        });
+    return static_cast<int>(check.exit);
+}
+
+} // namespace
+
+GateCommand add_check(CLI::App& app)
+{
+    const auto options = std::make_shared<CheckOptions>();
+    CLI::App* const command =
+        app.add_subcommand("check", "hold logs against a budget, with an exit status for CI");
+    command->add_option("LOG", options->logs, "logs, or folders of them")
+        ->required()
+        ->option_text(" ");
+    add_json_options(*command, options->json, options->force, "the check");
+    add_budget_options(*command, options->budget, nullptr);
+    add_suppression_options(*command, options->suppressions);
+    command->footer(std::string(kBudgetHelp) + kSizesHelp + kCheckFooter);
+    return {command, [options] { return check_command(*options); }};
+}
+
+} // namespace vramscope

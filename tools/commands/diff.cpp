@@ -1,0 +1,87 @@
+// tools/commands/diff.cpp — did a change make it worse? Two logs, or two folders of them.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <ostream>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "report/export/compare.hpp"
+#include "tools/commands/gate.hpp"
+#include "tools/options/output_options.hpp"
+#include "tools/options/suppression_options.hpp"
+#include "tools/output/results.hpp"
+
+namespace vramscope {
+namespace {
+
+constexpr const char* kDiffFooter =
+    R"(Call stacks are matched by function names, from the API outwards: what moved to another line, file or address is the
+same. All processes of a side are taken together: leaks and calls are added up, of peaks the highest counts.
+
+Ends 0 when it gave a comparison. With --fail-on-regression: 101 if a leak is new or has more bytes, or a peak, the
+driver's calls, failures for want of memory or wrong frees are more; 110 or 111 if the logs do not show it. 120 if a
+file is no readable log; 125 for wrong usage.
+
+Examples:
+  vramscope diff main.vsl branch.vsl
+  vramscope diff --fail-on-regression --tolerance 2 baseline/ logs/
+)";
+
+struct DiffOptions {
+    std::string base;
+    std::string now;
+    std::string json;
+    bool force = false;   // overwrite what `json` names
+    double tolerance = 5; // percent
+    bool fail = false;
+    SuppressionOptions suppressions;
+};
+
+int diff_command(const DiffOptions& options)
+{
+    if (!(options.tolerance >= 0 && options.tolerance <= 1000))
+        throw report::Error(
+            report::Exit::usage,
+            fmt::format("--tolerance {}: write a percentage from 0 to 1000", options.tolerance));
+    report::Options reading;
+    reading.suppressions = read_suppressions(options.suppressions);
+    const std::vector<std::filesystem::path> base_logs = find_logs({options.base});
+    const std::vector<std::filesystem::path> new_logs = find_logs({options.now});
+    std::vector<std::filesystem::path> taken = inputs(base_logs, options.suppressions);
+    taken.insert(taken.end(), new_logs.begin(), new_logs.end());
+    const Output json(options.json, taken, options.force);
+    const report::Report base = read_logs(base_logs, reading);
+    const report::Report now = read_logs(new_logs, reading);
+    const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
+    write_results(
+        json, [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
+        [&](std::ostream& out) {
+            report::write_comparison(out, comparison, now, style_for(STDOUT_FILENO));
+        });
+    return options.fail ? static_cast<int>(comparison.exit) : 0;
+}
+
+} // namespace
+
+GateCommand add_diff(CLI::App& app)
+{
+    const auto options = std::make_shared<DiffOptions>();
+    CLI::App* const command =
+        app.add_subcommand("diff", "two runs side by side: did it become worse?");
+    command->add_option("BASE", options->base, "a log, or a folder of them: before")
+        ->required()
+        ->option_text(" ");
+    command->add_option("NEW", options->now, "after")->required()->option_text(" ");
+    add_json_options(*command, options->json, options->force, "the comparison");
+    command->add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
+    command
+        ->add_option("--tolerance", options->tolerance,
+                     "by how much peaks and driver calls may be more: 5")
+        ->option_text("PERCENT");
+    add_suppression_options(*command, options->suppressions);
+    command->footer(kDiffFooter);
+    return {command, [options] { return diff_command(*options); }};
+}
+
+} // namespace vramscope

@@ -1,0 +1,33 @@
+// tools/options/budget.hpp — what a check may find: from options, or from a JSON file with keys of
+// the same names. An option goes before the file.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "report/analyze/check.hpp"
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
+namespace vramscope {
+
+struct BudgetOptions {
+    std::string file;
+    std::map<std::string, std::string> limits; // by option, without its dashes
+    std::string fail_on;                       // words with commas between them; empty: not given
+    bool allow_inconclusive = false;
+};
+
+// `needs`: an option without which these have no meaning; may be null.
+void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* needs);
+
+// Error (usage), one line with the option, or the file and its key.
+report::Budget read_budget(const BudgetOptions& options);
+
+extern const char* const kBudgetHelp; // for the end of a command's --help
+
+} // namespace vramscope

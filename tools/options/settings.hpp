@@ -1,0 +1,19 @@
+// tools/options/settings.hpp — the settings of the traced process as the command line takes and
+// prints them, from the table that the process reads them by.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/commands/commands.hpp"
+
+namespace vramscope {
+
+std::string settings_help();
+
+// Environment variables and their values, as --pool and --set ask for them. Throws report::Error
+// (usage) on a name that is no setting and on a value that is not valid.
+std::vector<std::pair<std::string, std::string>> chosen_settings(const RunOptions& options);
+
+} // namespace vramscope

@@ -1,0 +1,30 @@
+// tools/options/suppression_options.hpp — --suppressions and --no-builtin-suppressions, the same
+// wherever leaks are told.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/analyze/suppressions.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace vramscope {
+
+struct SuppressionOptions {
+    std::vector<std::string> files; // besides those that VRAMSCOPE_SUPPRESSIONS names
+    bool built_in = true;
+};
+
+void add_suppression_options(CLI::App& command, SuppressionOptions& options);
+
+// Those that VRAMSCOPE_SUPPRESSIONS names, then those of the options.
+std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& options);
+
+// Error (usage) for a file that cannot be read or is none of suppressions.
+report::Suppressions read_suppressions(const SuppressionOptions& options);
+
+} // namespace vramscope

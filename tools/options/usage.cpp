@@ -1,0 +1,139 @@
+// tools/options/usage.cpp — see usage.hpp.
+#include "tools/options/usage.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <utility>
+
+#include "report/error.hpp"
+
+namespace vramscope {
+namespace {
+
+// Names and the value that each takes. What CLI11 adds to them, a flag's default in braces and
+// "Needs:", is for those who know CLI11.
+class HelpFormatter : public CLI::Formatter {
+public:
+    std::string make_option_name(const CLI::Option* option, bool positional) const override
+    {
+        if (positional)
+            return option->get_name(true, false);
+        std::string names;
+        for (const std::string& name : option->get_snames())
+            names += (names.empty() ? "-" : ",-") + name;
+        for (const std::string& name : option->get_lnames())
+            names += (names.empty() ? "--" : ",--") + name;
+        return names;
+    }
+
+    // Groups and footers each bring empty lines of their own.
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override
+    {
+        std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+        for (std::size_t at; (at = text.find("\n\n\n")) != text.npos;)
+            text.erase(at, 1);
+        return text;
+    }
+
+    std::string make_option_opts(const CLI::Option* option) const override
+    {
+        const std::string text = option->get_option_text();
+        return text.empty() || text == " " ? "" : " " + text;
+    }
+};
+
+// Letters to insert, leave out, change or swap with their neighbour.
+std::size_t distance(std::string_view one, std::string_view other)
+{
+    std::vector<std::size_t> before_last;
+    std::vector<std::size_t> last;
+    std::vector<std::size_t> row(other.size() + 1);
+    for (std::size_t i = 0; i <= other.size(); ++i)
+        row[i] = i;
+    for (std::size_t at = 1; at <= one.size(); ++at) {
+        before_last = std::exchange(last, row);
+        row[0] = at;
+        for (std::size_t to = 1; to <= other.size(); ++to) {
+            const bool same = one[at - 1] == other[to - 1];
+            row[to] = std::min({last[to] + 1, row[to - 1] + 1, last[to - 1] + (same ? 0 : 1)});
+            if (at > 1 && to > 1 && one[at - 1] == other[to - 2] && one[at - 2] == other[to - 1])
+                row[to] = std::min(row[to], before_last[to - 2] + 1);
+        }
+    }
+    return row[other.size()];
+}
+
+std::string or_its_nearest(const std::string& what, const std::string& near,
+                           const std::string& help)
+{
+    return near.empty() ? fmt::format("{} (see `{} --help`)", what, help)
+                        : fmt::format("{}: did you mean '{}'? (see `{} --help`)", what, near, help);
+}
+
+} // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string>& names)
+{
+    std::string found;
+    std::size_t least = std::min<std::size_t>(word.size() / 3 + 1, 3) + 1;
+    for (const std::string& name : names) {
+        const bool begun = word.size() >= 3 && name.starts_with(word);
+        const std::size_t far = begun ? 1 : distance(word, name);
+        if (far < least && far < word.size()) {
+            least = far;
+            found = name;
+        }
+    }
+    return found;
+}
+
+void set_help_format(CLI::App& app)
+{
+    app.formatter(std::make_shared<HelpFormatter>());
+}
+
+void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments)
+{
+    if (arguments.empty())
+        throw report::Error(report::Exit::usage, "a command is missing (see `vramscope --help`)");
+    const std::string& word = arguments.front();
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end())
+        return;
+    throw report::Error(report::Exit::usage,
+                        or_its_nearest(fmt::format("unknown command '{}'", word),
+                                       nearest(word, names), "vramscope"));
+}
+
+std::string usage_line(const CLI::App& app, const CLI::ParseError& error)
+{
+    std::string command = "vramscope";
+    const CLI::App* chosen = &app;
+    for (const CLI::App* one : app.get_subcommands()) {
+        chosen = one;
+        command += " " + one->get_name();
+    }
+    const std::vector<std::string> extras = app.remaining(true);
+    const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& argument) {
+        return argument.size() > 1 && argument.front() == '-' && argument != "--";
+    });
+    if (option == extras.end())
+        return or_its_nearest(error.what(), "", command);
+    std::vector<std::string> names;
+    for (const CLI::Option* known : chosen->get_options())
+        if (!known->get_group().empty()) // else it is hidden
+            names.insert(names.end(), known->get_lnames().begin(), known->get_lnames().end());
+    const std::size_t name_at = option->find_first_not_of('-');
+    const std::string word =
+        name_at == std::string::npos ? "" : option->substr(name_at, option->find('=') - name_at);
+    const std::string near = nearest(word, names);
+    return or_its_nearest(fmt::format("unknown option '{}'", *option),
+                          near.empty() ? "" : "--" + near, command);
+}
+
+} // namespace vramscope

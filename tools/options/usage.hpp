@@ -1,0 +1,33 @@
+// tools/options/usage.hpp — how --help looks, and what a mistyped command or option is answered
+// with.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+} // namespace CLI
+
+namespace vramscope {
+
+// For the whole command line; before subcommands are added, which inherit it.
+void set_help_format(CLI::App& app);
+
+// Error (125), naming the nearest command, where the first argument is no command and no option.
+void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments);
+
+// One line for what CLI11 refused: what, where, the option that was probably meant, the help.
+std::string usage_line(const CLI::App& app, const CLI::ParseError& error);
+
+// What read_size() takes (tracker/format/size_text.hpp), for the end of a command's --help.
+inline constexpr const char* kSizesHelp =
+    "Sizes are bytes, or have a unit behind them: K, M, G or T, with or without B or iB, powers of "
+    "1024: 4096,\n64M, 1.5GiB.\n";
+
+// The one of `names` that `word` was probably meant to be; empty: none is near.
+std::string nearest(std::string_view word, const std::vector<std::string>& names);
+
+} // namespace vramscope

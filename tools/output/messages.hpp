@@ -1,0 +1,22 @@
+// tools/output/messages.hpp — what the command says about its own work: one line each, on stderr.
+//
+// Each line goes through report::terminal_safe on the way: it may hold names from logs and from the
+// command line. Results of report and leaks go to stdout, through the report library, and not
+// through here.
+#pragma once
+
+#include <string>
+
+namespace vramscope {
+
+void say(const std::string& line);  // "vramscope: line"
+void warn(const std::string& line); // "vramscope: warning: line"
+void fail(const std::string& line); // "vramscope: error: line"
+
+// A terminal that knows the usual escape sequences.
+bool can_draw(int descriptor);
+
+// A terminal that shows colours, and a user who did not set NO_COLOR.
+bool wants_color(int descriptor);
+
+} // namespace vramscope

@@ -1,0 +1,148 @@
+// tools/output/results.cpp — find logs, show progress.
+#include "tools/output/results.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "tools/output/interrupt.hpp"
+#include "tools/output/messages.hpp"
+
+namespace vramscope {
+namespace fs = std::filesystem;
+
+namespace {
+
+// Drawn only after a moment: most logs are read at once.
+class ProgressBar {
+public:
+    ProgressBar()
+        : shown_(can_draw(STDERR_FILENO)),
+          next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))
+    {
+    }
+    ~ProgressBar()
+    {
+        if (drawn_)
+            std::fputs("\r\x1b[K", stderr);
+    }
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
+
+    void show(double fraction)
+    {
+        const auto now = std::chrono::steady_clock::now();
+        if (!shown_ || now < next_)
+            return;
+        next_ = now + std::chrono::milliseconds(100);
+        drawn_ = true;
+        constexpr double kCells = 30;
+        const auto full = static_cast<std::size_t>(kCells * std::clamp(fraction, 0.0, 1.0));
+        fmt::print(stderr, "\rreading logs [{:<30}] {:3.0f} %", std::string(full, '#'),
+                   100 * fraction);
+        std::fflush(stderr);
+    }
+
+private:
+    bool shown_;
+    bool drawn_ = false;
+    std::chrono::steady_clock::time_point next_;
+};
+
+// "a.vsl", and "a.vsl.1": where one name was given to several processes, all but the first have a
+// number behind it.
+bool is_named_like_a_log(const fs::path& path)
+{
+    const std::string last = path.extension().string();
+    const bool numbered = last.size() > 1 && std::all_of(last.begin() + 1, last.end(), [](char c) {
+                              return c >= '0' && c <= '9';
+                          });
+    return (numbered ? path.stem().extension().string() : last) == ".vsl";
+}
+
+} // namespace
+
+std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
+{
+    std::vector<fs::path> logs;
+    for (const std::string& argument : arguments) {
+        std::error_code problem;
+        if (!fs::is_directory(argument, problem)) {
+            logs.emplace_back(argument);
+            continue;
+        }
+        std::vector<fs::path> inside;
+        for (fs::directory_iterator entry(argument, problem), end; !problem && entry != end;
+             entry.increment(problem))
+            if (is_named_like_a_log(entry->path()))
+                inside.push_back(entry->path());
+        if (problem || inside.empty())
+            throw report::Error(
+                report::Exit::bad_input,
+                fmt::format("{}: {}", argument,
+                            problem ? problem.message() : "a folder without any log (*.vsl)"));
+        std::sort(inside.begin(), inside.end());
+        logs.insert(logs.end(), inside.begin(), inside.end());
+    }
+    return logs;
+}
+
+std::function<void(double)> progress_bar()
+{
+    return [bar = std::make_shared<ProgressBar>()](double fraction) { bar->show(fraction); };
+}
+
+report::Report read_logs(const std::vector<fs::path>& logs, report::Options options)
+{
+    options.progress = progress_bar();
+    options.interrupted = [] { return Interrupt::came(); };
+    return report::make_report(logs, options);
+}
+
+report::TextStyle style_for(int descriptor)
+{
+    report::TextStyle style;
+    style.color = wants_color(descriptor);
+    winsize size{};
+    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        style.width = size.ws_col;
+    return style;
+}
+
+void write_json_to(const Output& output, const report::Report& report)
+{
+    std::ostringstream out;
+    report::write_json(out, report);
+    write_text_to(output, out.str());
+}
+
+void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
+                   const std::function<void(std::ostream&)>& write_text)
+{
+    if (json.wanted()) {
+        std::ostringstream out;
+        write_json(out);
+        write_text_to(json, out.str());
+    }
+    if (json.is_stdout())
+        return;
+    write_text(std::cout);
+    if (!std::cout.flush())
+        throw report::Error(report::Exit::usage, "cannot write to stdout");
+}
+
+void write_text_to(const Output& output, const std::string& text)
+{
+    OutputFile file(output);
+    file.write(text);
+    file.finish();
+}
+
+} // namespace vramscope

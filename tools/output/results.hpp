@@ -1,0 +1,38 @@
+// tools/output/results.hpp — reports on their way to the user: which logs, colours, and files.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/export/export.hpp"
+#include "report/report.hpp"
+#include "tools/output/output_file.hpp"
+
+namespace vramscope {
+
+// Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name. Error if a folder
+// holds none.
+std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
+
+// Draws on stderr, where that is a terminal and the work takes long enough to want a bar, until it
+// is destroyed.
+std::function<void(double fraction)> progress_bar();
+
+// make_report with that bar. While an Interrupt lives, Ctrl-C ends the reading early.
+report::Report read_logs(const std::vector<std::filesystem::path>& logs,
+                         report::Options options = {});
+
+report::TextStyle style_for(int descriptor);
+
+// Error (125) if it cannot be written.
+void write_text_to(const Output& output, const std::string& text);
+void write_json_to(const Output& output, const report::Report& report);
+
+// What a command found, for machines where `json` says, and as text on stdout, unless that is the
+// JSON's.
+void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
+                   const std::function<void(std::ostream&)>& write_text);
+
+} // namespace vramscope

@@ -1,0 +1,23 @@
+// tools/process/diagnosis.hpp — why nothing was, or would be, seen: what can be told from outside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/process/driver_probe.hpp"
+#include "tools/process/installation.hpp"
+#include "tools/process/program_file.hpp"
+
+namespace vramscope {
+
+// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the
+// simulated one.
+std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
+                                       const Installation& installation, Ask ask);
+
+// After a run in which no allocation was seen. `loaded`: our library came up in some process.
+std::vector<std::string> why_nothing_was_seen(const ProgramFile& program,
+                                              const std::string& simulate,
+                                              const Installation& installation, bool loaded);
+
+} // namespace vramscope

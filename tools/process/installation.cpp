@@ -1,0 +1,69 @@
+// tools/process/installation.cpp — look beside the executable, then in its lib folders.
+#include "tools/process/installation.hpp"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "report/error.hpp"
+
+namespace vramscope {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::array<fs::path, 4> library_folders(const fs::path& executable)
+{
+    const fs::path here = executable.parent_path();
+    const fs::path prefix = here.parent_path();
+    return {here, here / "lib", prefix / "lib", prefix / "lib" / "vramscope"};
+}
+
+fs::path find_file(const fs::path& executable, const char* name)
+{
+    std::error_code ignored;
+    for (const fs::path& folder : library_folders(executable))
+        if (fs::is_regular_file(folder / name, ignored))
+            return folder / name;
+    return {};
+}
+
+fs::path find_simgpu(const fs::path& executable)
+{
+    std::error_code ignored;
+    for (const fs::path& folder : library_folders(executable))
+        for (const char* name : {"simgpu", "vramscope/simgpu"})
+            if (fs::exists(folder / name / "libcuda.so.1", ignored))
+                return folder / name;
+    return {};
+}
+
+} // namespace
+
+Installation find_installation()
+{
+    Installation found;
+    found.executable = fs::read_symlink("/proc/self/exe");
+    found.preload = find_file(found.executable, "libvramscope.so");
+    found.audit = find_file(found.executable, "libvramscope-audit.so");
+    found.simgpu = find_simgpu(found.executable);
+    return found;
+}
+
+fs::path required_preload(const Installation& installation)
+{
+    const fs::path& preload = installation.preload;
+    if (preload.empty())
+        throw report::Error(report::Exit::usage,
+                            fmt::format("libvramscope.so is not beside {} nor in its lib folder: "
+                                        "build or install all of vramscope",
+                                        installation.executable.string()));
+    if (preload.string().find_first_of(" :") != std::string::npos)
+        throw report::Error(report::Exit::usage,
+                            fmt::format("the folder of {} has a space or a colon in its name, "
+                                        "which LD_PRELOAD cannot express: "
+                                        "move vramscope elsewhere",
+                                        preload.string()));
+    return preload;
+}
+
+} // namespace vramscope

@@ -1,0 +1,31 @@
+// tools/process/left_running.hpp — traced processes that go on when the program that `run` started
+// has ended: what it forked, and what that started.
+//
+// They are known by the run file in their environment, which fork and exec hand on, or by having
+// announced themselves there; and by our library, which they have mapped.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "tools/process/run_file.hpp"
+
+namespace vramscope {
+
+struct RunningProcess {
+    pid_t pid;
+    std::string program;
+    bool may_use_cuda; // announced a log, or has CUDA's driver or runtime in it
+};
+
+// By pid.
+std::vector<RunningProcess> left_running(const std::filesystem::path& run_file,
+                                         const std::vector<Announcement>& announcements);
+
+// Why their run is not over, a line each. A process that does not use CUDA (a shell's background
+// job, a daemon) is told only where `nothing_seen`: then it may be the one that was meant.
+std::vector<std::string> doubts_of(const std::vector<RunningProcess>& running, bool nothing_seen);
+
+} // namespace vramscope

@@ -1,0 +1,120 @@
+// tools/process/log_place.cpp — expand, look, try to write.
+#include "tools/process/log_place.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "tracker/format/layout.hpp"
+
+namespace vramscope {
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void refuse_log(const std::string& message)
+{
+    throw report::Error(report::Exit::usage, message);
+}
+
+std::string host_name()
+{
+    char name[256] = {};
+    return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+// What comes from a program's or a host's name may not leave the folder.
+std::string as_file_name(std::string text)
+{
+    for (char& c : text)
+        if (c == '/' || static_cast<unsigned char>(c) < ' ')
+            c = '_';
+    return text;
+}
+
+} // namespace
+
+std::string absolute_pattern(const std::string& pattern)
+{
+    if (pattern.starts_with('/'))
+        return pattern;
+    std::string folder;
+    for (const char c : fs::current_path().string())
+        folder += c == '%' ? "%%" : std::string(1, c);
+    return folder + "/" + pattern;
+}
+
+std::string expand_pattern(std::string_view pattern, std::string_view program, pid_t pid)
+{
+    std::string out;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] != '%') {
+            out += pattern[i];
+            continue;
+        }
+        switch (++i < pattern.size() ? pattern[i] : '\0') {
+        case '%':
+            out += '%';
+            break;
+        case 'e':
+            out += as_file_name(std::string(program.substr(program.rfind('/') + 1)));
+            break;
+        case 'p':
+            out += std::to_string(pid);
+            break;
+        case 'h':
+            out += as_file_name(host_name());
+            break;
+        case 't':
+            out += std::to_string(std::time(nullptr));
+            break;
+        default:
+            refuse_log(fmt::format(
+                "the log's name '{}' has a % that means nothing: use %e %p %h %t, or %% for one %",
+                pattern));
+        }
+    }
+    return out;
+}
+
+void check_folder(const std::string& log)
+{
+    constexpr off_t kRoom = format::kHeaderBytes + 4 * format::kChunkBytes;
+    const std::string folder = log.substr(0, log.rfind('/') + 1);
+    int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (descriptor < 0 &&
+        (errno == EOPNOTSUPP || errno == EISDIR)) { // a file system without nameless files
+        std::string name = folder + ".vramscope-XXXXXX";
+        descriptor = ::mkstemp(name.data());
+        if (descriptor >= 0)
+            ::unlink(name.c_str());
+    }
+    int problem = descriptor < 0 ? errno : ::posix_fallocate(descriptor, 0, kRoom);
+    if (descriptor >= 0)
+        ::close(descriptor);
+    if (problem != 0)
+        refuse_log(fmt::format("cannot write the log to {}: {}; choose another place with -o",
+                               folder, std::strerror(problem)));
+}
+
+void make_way(const std::string& log, bool force)
+{
+    struct stat status;
+    if (::lstat(log.c_str(), &status) != 0)
+        return;
+    if (!force)
+        refuse_log(fmt::format("{} exists: choose another name, or --force to overwrite it", log));
+    if (!S_ISREG(status.st_mode))
+        refuse_log(fmt::format("{} is not a regular file, and is not overwritten", log));
+    if (::unlink(log.c_str()) != 0)
+        refuse_log(fmt::format("cannot overwrite {}: {}", log, std::strerror(errno)));
+}
+
+} // namespace vramscope

@@ -1,0 +1,34 @@
+// tools/process/program_file.hpp — what can be said of a program without running it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace vramscope {
+
+struct ProgramFile {
+    std::filesystem::path path; // as found on PATH; empty: not found
+    std::string interpreter;    // of a script: what its first line names
+    std::string loader;         // of a dynamic ELF program
+    bool executable = false;
+    bool elf = false;
+    bool native = false;      // an ELF program of this machine's kind
+    bool dynamic = false;     // has a loader, so LD_PRELOAD reaches it
+    bool privileged = false;  // setuid, setgid or file capabilities: the loader ignores LD_PRELOAD
+    bool own_runtime = false; // carries NVIDIA's CUDA runtime inside (nvcc's default)
+    std::vector<std::string> needed;
+
+    bool needs(const std::string& library_prefix) const;
+};
+
+ProgramFile inspect_program(const std::string& name);
+
+// The loader that starts it, or its interpreter, is musl's: a library that needs glibc, preloaded,
+// ends it before its first instruction.
+bool runs_on_musl(const ProgramFile& program);
+
+// Why vramscope would see nothing of it, one line each; empty: no reason is known.
+std::vector<std::string> obstacles(const ProgramFile& program);
+
+} // namespace vramscope

@@ -1,0 +1,108 @@
+// tools/process/run_file.cpp — create, read and understand the run file.
+#include "tools/process/run_file.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "report/error.hpp"
+#include "tracker/log/tell.hpp"
+
+namespace vramscope {
+namespace {
+
+std::string make_nonce()
+{
+    std::uint8_t bytes[log::kNonceBytes / 2];
+    if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
+        throw report::Error(report::Exit::usage,
+                            fmt::format("no random bytes: {}", std::strerror(errno)));
+    std::string nonce;
+    for (const std::uint8_t byte : bytes)
+        nonce += fmt::format("{:02x}", byte);
+    return nonce;
+}
+
+// Why the library will not write to it; empty: it will.
+std::string begin_run_file(int descriptor, const std::string& nonce)
+{
+    const std::string line = log::kRunFileHeading + nonce + "\n";
+    struct stat status;
+    if (::write(descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
+        ::fstat(descriptor, &status) != 0)
+        return std::strerror(errno);
+    return log::is_private(status) ? "" : "files there cannot be their user's alone";
+}
+
+} // namespace
+
+std::vector<Announcement> parse_announcements(const std::string& text)
+{
+    std::vector<Announcement> found;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+        const std::string line = text.substr(begin, end - begin);
+        const std::size_t first = line.find('\t');
+        const std::size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
+        if (second == std::string::npos)
+            continue;
+        pid_t pid = 0;
+        const auto parsed = std::from_chars(line.data() + first + 1, line.data() + second, pid);
+        if (parsed.ec == std::errc() && parsed.ptr == line.data() + second)
+            found.push_back({line.substr(0, first), pid, line.substr(second + 1)});
+    }
+    return found;
+}
+
+RunFile::RunFile() : nonce_(make_nonce())
+{
+    const char* folder = std::getenv("TMPDIR");
+    std::string name = std::string(folder && *folder ? folder : "/tmp") + "/vramscope-run-XXXXXX";
+    const int descriptor = ::mkstemp(name.data()); // mode 0600
+    if (descriptor < 0)
+        throw report::Error(
+            report::Exit::usage,
+            fmt::format("cannot create {}: {}; set TMPDIR to a folder that can be written to", name,
+                        std::strerror(errno)));
+    const std::string problem = begin_run_file(descriptor, nonce_);
+    ::close(descriptor);
+    path_ = std::filesystem::absolute(name);
+    if (problem.empty())
+        return;
+    ::unlink(name.c_str());
+    throw report::Error(
+        report::Exit::usage,
+        fmt::format("cannot use {}: {}; set TMPDIR to another folder", name, problem));
+}
+
+RunFile::~RunFile()
+{
+    ::unlink(path_.c_str());
+}
+
+std::vector<Announcement> RunFile::read() const
+{
+    std::ifstream file(path_, std::ios::binary);
+    return parse_announcements({std::istreambuf_iterator<char>(file), {}});
+}
+
+std::vector<RunLog> logs_of(const std::vector<Announcement>& announcements)
+{
+    std::vector<RunLog> logs;
+    for (const Announcement& entry : announcements) {
+        if (entry.kind == "log")
+            logs.push_back({entry.text, entry.pid, false});
+        if (entry.kind == "start")
+            for (RunLog& log : logs)
+                log.exec_seen = log.exec_seen || log.pid == entry.pid;
+    }
+    return logs;
+}
+
+} // namespace vramscope
