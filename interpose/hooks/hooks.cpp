@@ -8,7 +8,7 @@
 #include <cstring>
 #include <dlfcn.h>
 
-#include "interpose/hooks/intercept.hpp"
+#include "interpose/actions/intercept.hpp"
 #include "tracker/capture/loader.hpp"
 
 using namespace vramscope::hooks; // the actions are named in the table

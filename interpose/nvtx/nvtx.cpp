@@ -14,7 +14,7 @@
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 
-#include "interpose/hooks/device_memory.hpp"
+#include "interpose/serve/device_memory.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/log/recorder.hpp"

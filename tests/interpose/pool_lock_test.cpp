@@ -2,7 +2,7 @@
 //
 // The processor stops behind each instruction (the trap flag), and the n-th time the handler does
 // not come back.
-#include "interpose/hooks/pool_lock.hpp"
+#include "interpose/serve/pool_lock.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,0 +1,135 @@
+// interpose/actions/intercept.hpp — the one place where the order of a hooked call is decided.
+//
+// A free takes its time before the driver's call, an allocation after it; a record is written when
+// the call has succeeded; a call from inside another passes through if it is the driver's own, and
+// is recorded if it is a signal handler's (tracker/log/nesting.hpp). Where memory is short, what
+// the pool has cached goes back and the call is made once more. No lock of ours is held across the
+// driver's call, and errno is the driver's. Budget without recording: 15 ns.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include "interpose/actions/frees.hpp"
+#include "interpose/actions/questions.hpp"
+#include "tracker/log/nesting.hpp"
+#include "tracker/log/pool_recorder.hpp"
+
+namespace vramscope::hooks {
+
+[[gnu::noinline, gnu::cold]] inline bool enter_nested(log::Thread& thread,
+                                                      const log::CallSite& site)
+{
+    const Driver* driver = Driver::find();
+    const bool enters = log::enter_nested(
+        thread, site,
+        driver && driver->contains(reinterpret_cast<const void*>(site.return_address)));
+    if (enters && near_pool_lock && thread.inside == log::Inside::program)
+        leave_pool_lock(); // the call that took it was left by a jump
+    return enters;
+}
+
+[[gnu::noinline, gnu::cold]] inline CUresult try_again(Call& call, CUresult result)
+{
+    call.ended = 0; // the records of what it took come behind that of the second try
+    if (call.ready())
+        log::record_retried(call.thread, call.api(), static_cast<int>(place_now(call).device), 0,
+                            result);
+    return result;
+}
+
+// The action is not copied: the program's arguments were just written into it.
+template <class Function, class Action, class Invoke>
+[[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
+                                                 Action&& action, Invoke invoke)
+{
+    using log::Inside;
+    const auto real = reinterpret_cast<Function>(real_function(hook));
+    if (!real) [[unlikely]]
+        return CUDA_ERROR_NOT_FOUND;
+    log::Thread& thread = log::this_thread;
+    if (thread.inside != Inside::program) [[unlikely]]
+        if (!enter_nested(thread, site))
+            return invoke(real);
+    const Inside outer = thread.inside; // the driver, if a handler interrupted it
+    log::CallSite outer_site;
+    if (outer != Inside::program) [[unlikely]]
+        outer_site = thread.site;
+    Call call{thread, hook, site};
+    thread.site = site; // first: a handler judges by it as soon as the thread is inside
+    std::atomic_signal_fence(std::memory_order_release);
+    thread.inside = Inside::recorder;
+    int driver_errno = errno; // the program's, as long as nobody asks the driver
+    constexpr bool kTimed = std::remove_reference_t<Action>::kTimed;
+    const auto ask = [&] {
+        const bool timed =
+            kTimed && log::is_ready(thread) && log::times_driver_call(thread, call.api());
+        if (timed && !call.began)
+            call.began = log::now();
+        errno = driver_errno;
+        thread.inside = Inside::driver;
+        const CUresult result = invoke(real);
+        thread.inside = Inside::recorder;
+        driver_errno = errno;
+        if (timed) {
+            call.ended = log::now();
+            log::add_driver_time(thread, call.api(), call.began, call.ended);
+            call.began = 0;
+        }
+        return result;
+    };
+    action.before(call);
+    CUresult result = action.answer(call, ask);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && make_room_for(call)) [[unlikely]]
+        result = try_again(call, action.answer(call, ask));
+    if (result != CUDA_SUCCESS) [[unlikely]]
+        action.failed(call, result);
+    else if (call.ready()) [[likely]]
+        action.succeeded(call);
+    if (kTimed && call.ended)
+        log::settle_driver_times(thread, call.ended);
+    errno = driver_errno;
+    if (outer != Inside::program) [[unlikely]]
+        thread.site = outer_site;
+    thread.inside = outer;
+    return result;
+}
+
+// Programs synchronise by the million, mostly with nothing freed before: then there is nothing to
+// learn from it, and nothing to record. Budget: 15 ns.
+template <class Function, class Invoke>
+[[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
+                                                 Synchronises&& action, Invoke invoke)
+{
+    using log::Inside;
+    const auto real = reinterpret_cast<Function>(real_function(hook));
+    log::Thread& thread = log::this_thread;
+    if (!real || thread.inside != Inside::program || epochs().any_pending()) [[unlikely]]
+        return intercept<Function, Synchronises>(hook, site, std::move(action), invoke);
+    thread.site.frame = site.frame; // not as one: loads of what was stored in halves wait for it
+    std::atomic_signal_fence(std::memory_order_release);
+    thread.site.return_address = site.return_address;
+    std::atomic_signal_fence(std::memory_order_release);
+    thread.inside = Inside::driver;
+    const CUresult result = invoke(real);
+    thread.inside = Inside::program;
+    return result;
+}
+
+// A look-up allocates nothing and is never recorded.
+template <class Function, class Invoke>
+[[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
+                                                 LooksUp&& action, Invoke invoke)
+{
+    const auto real = reinterpret_cast<Function>(real_function(hook));
+    if (!real) [[unlikely]]
+        return CUDA_ERROR_NOT_FOUND;
+    const CUresult result = invoke(real);
+    const Driver* driver = result == CUDA_SUCCESS ? Driver::find() : nullptr;
+    if (driver && !driver->contains(reinterpret_cast<const void*>(site.return_address)))
+        action.substitute(*driver);
+    return result;
+}
+
+} // namespace vramscope::hooks

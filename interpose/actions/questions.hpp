@@ -1,0 +1,182 @@
+// interpose/actions/questions.hpp — actions of what shows the memory behind a pointer, marks
+// it, or gives it a name.
+//
+// What the program freed is unknown to it, even where the driver still has it: the driver is then
+// asked about an address that it cannot know, so that the answer is its own. A block that is part
+// of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
+#pragma once
+
+#include "interpose/serve/device_memory.hpp"
+#include "interpose/serve/limits.hpp"
+#include "interpose/serve/route.hpp"
+#include "interpose/serve/shortage.hpp"
+
+namespace vramscope::hooks {
+
+// The block behind the program's pointer, if a pool has it. Where the driver must not be asked
+// about it, `pointer` is changed to an address that nobody has, for as long as this lives.
+template <class Pointer>
+class AskedAbout {
+public:
+    explicit AskedAbout(Pointer& pointer) noexcept : pointer_(pointer), shown_(pointer)
+    {
+        if (!pointer || !pooling())
+            return;
+        found = find_block(number(pointer));
+        if (found.standing == Standing::dead)
+            pointer_ = static_cast<Pointer>(dead_address());
+    }
+    ~AskedAbout() { pointer_ = shown_; }
+    AskedAbout(const AskedAbout&) = delete;
+    AskedAbout& operator=(const AskedAbout&) = delete;
+
+    bool is_part() const noexcept { return found.standing == Standing::live && !found.whole; }
+
+    Found found;
+
+private:
+    Pointer& pointer_;
+    const Pointer shown_;
+};
+
+// Once for each thing that VRAMSCOPE_POOL=split cannot do.
+[[nodiscard]] CUresult refuse(Call& call) noexcept;
+
+// What stays with the driver's whole allocation: a part is refused it, and a block that got it is
+// not kept at its free.
+template <class Pointer, class Ask>
+CUresult ask_for_whole(Call& call, Pointer& pointer, const Ask& ask)
+{
+    const AskedAbout asked(pointer);
+    if (asked.is_part())
+        return refuse(call);
+    const CUresult result = ask();
+    if (result == CUDA_SUCCESS)
+        pin(asked.found);
+    return result;
+}
+
+template <class Base, class Size, class Pointer>
+struct AsksRange : Action {
+    static constexpr bool kTimed = false;
+    Base* base;
+    Size* bytes;
+    Pointer& pointer;
+    AsksRange(Base* base_, Size* bytes_, Pointer& pointer_)
+        : base(base_), bytes(bytes_), pointer(pointer_)
+    {
+    }
+    template <class Ask>
+    CUresult answer(Call&, Ask ask)
+    {
+        const AskedAbout asked(pointer);
+        const CUresult result = ask();
+        if (result == CUDA_SUCCESS && asked.found.standing == Standing::live &&
+            !asked.found.exact) {
+            if (base)
+                *base = static_cast<Base>(asked.found.address);
+            if (bytes)
+                *bytes = static_cast<Size>(asked.found.bytes);
+        }
+        return result;
+    }
+};
+
+// What is cached is free: the program would get it.
+template <class Size>
+struct AsksMemory : Action {
+    Size* free;
+    Size* total;
+    AsksMemory(Size* free_, Size* total_) : free(free_), total(total_) {}
+    void succeeded(Call& call)
+    {
+        if (sizeof(Size) == sizeof(std::uint64_t) && free && total)
+            program_asked_memory(call, *free, *total);
+        std::uint64_t free_bytes = free ? *free : 0;
+        std::uint64_t total_bytes = total ? *total : device_bytes();
+        apply_limit(free_bytes, total_bytes);
+        free_bytes += pooling() ? releasable_bytes(place_now(call).device) : 0;
+        if (free)
+            *free = static_cast<Size>(free_bytes < total_bytes ? free_bytes : total_bytes);
+        if (total)
+            *total = static_cast<Size>(total_bytes);
+    }
+};
+
+template <class Size>
+struct AsksTotal : Action {
+    static constexpr bool kTimed = false;
+    Size* bytes;
+    explicit AsksTotal(Size* bytes_) : bytes(bytes_) {}
+    void succeeded(Call&) { *bytes = static_cast<Size>(limited_total(*bytes)); }
+};
+
+// A name by which others can open the memory stays good until it is freed: then it is not kept.
+template <class Pointer>
+struct SharesBlock : Shares {
+    Pointer& pointer;
+    explicit SharesBlock(Pointer& pointer_) : Shares(pointer_), pointer(pointer_) {}
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return ask_for_whole(call, pointer, ask);
+    }
+};
+
+struct AsksAttributes : Action {
+    static constexpr bool kTimed = false;
+    unsigned count;
+    const CUpointer_attribute* attributes;
+    void** data;
+    CUdeviceptr& pointer;
+    AsksAttributes(unsigned count_, const CUpointer_attribute* attributes_, void** data_,
+                   CUdeviceptr& pointer_)
+        : count(count_), attributes(attributes_), data(data_), pointer(pointer_)
+    {
+    }
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        const AskedAbout asked(pointer);
+        if (asked.is_part() && exports_memory())
+            return refuse(call);
+        const CUresult result = ask();
+        if (result == CUDA_SUCCESS && asked.found.standing == Standing::live)
+            correct(asked.found);
+        return result;
+    }
+
+private:
+    bool exports_memory() const noexcept;
+    void correct(const Found& block) noexcept;
+};
+
+struct AsksAttribute : AsksAttributes {
+    CUpointer_attribute attribute;
+    void* datum;
+    AsksAttribute(void* datum_, CUpointer_attribute attribute_, CUdeviceptr& pointer_)
+        : AsksAttributes(1, nullptr, nullptr, pointer_), attribute(attribute_), datum(datum_)
+    {
+    }
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        attributes = &attribute; // only now: the action was moved to where it stays
+        data = &datum;
+        return AsksAttributes::answer(call, ask);
+    }
+};
+
+// An attribute that is set stays with the driver's allocation.
+struct SetsAttribute : Action {
+    static constexpr bool kTimed = false;
+    CUdeviceptr& pointer;
+    explicit SetsAttribute(CUdeviceptr& pointer_) : pointer(pointer_) {}
+    template <class Ask>
+    CUresult answer(Call& call, Ask ask)
+    {
+        return ask_for_whole(call, pointer, ask);
+    }
+};
+
+} // namespace vramscope::hooks

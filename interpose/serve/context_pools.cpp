@@ -1,0 +1,177 @@
+// interpose/serve/context_pools.cpp — a slot for each context that has a pool.
+#include "interpose/serve/context_pools.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "interpose/serve/limits.hpp"
+#include "interpose/serve/synchronisation.hpp"
+#include "tracker/capture/arena.hpp"
+#include "tracker/capture/lock.hpp"
+#include "tracker/log/settings.hpp"
+
+namespace vramscope::hooks {
+namespace {
+
+constexpr std::size_t kMaxPools = 256;
+
+struct Slot {
+    std::atomic<std::uint64_t> context; // its id; 0: the slot is free
+    ContextPool* pool;                  // stays mapped when the slot is free
+};
+
+constinit capture::Lock lock; // while a slot is filled or emptied
+constinit Slot slots[kMaxPools]{};
+constinit std::atomic<std::size_t> used_slots{0};
+constinit std::atomic<bool> given_up{false};
+constinit std::uint64_t executables = 0; // graphs that can be launched, under the lock
+// The log that the pools belong to: the child of a fork starts without any.
+constinit std::atomic<std::uint32_t> generation{0};
+
+struct Remembered {
+    std::uint64_t context;
+    ContextPool* pool;
+};
+thread_local constinit Remembered remembered{};
+
+pool::Options options_for(std::int64_t device) noexcept
+{
+    static_assert(log::kNoBytes == pool::kNoLimit && log::kPeakBytes == pool::kUpToPeak);
+    const log::Settings& settings = log::settings();
+    pool::Options options{};
+    options.max_split_bytes = settings.max_split_bytes;
+    options.roundup_power2_divisions = settings.roundup_power2_divisions;
+    options.garbage_collection_threshold = settings.garbage_collection_threshold;
+    options.max_cached_bytes = settings.max_cached_bytes;
+    options.wait_from_bytes = settings.wait_from_bytes;
+    const bool bounded = settings.memory_fraction > 0 || options.garbage_collection_threshold > 0;
+    const Driver* driver = bounded ? Driver::find() : nullptr;
+    std::size_t total = 0;
+    if (driver && driver->device_bytes && device >= 0 &&
+        driver->device_bytes(&total, static_cast<CUdevice>(device)) == CUDA_SUCCESS) {
+        const double fraction = settings.memory_fraction > 0 ? settings.memory_fraction : 1;
+        options.allowed_bytes =
+            static_cast<std::uint64_t>(fraction * static_cast<double>(limited_total(total)));
+    }
+    return options;
+}
+
+// Under the lock. What a fork left behind is the parent's: its memory is not given back, and not
+// looked at.
+void start_afresh_in_new_log() noexcept
+{
+    const std::uint32_t now = log::process->generation;
+    if (generation.load(std::memory_order_relaxed) == now)
+        return;
+    for (Slot& slot : slots) {
+        slot.context.store(0, std::memory_order_relaxed);
+        slot.pool = nullptr;
+    }
+    used_slots.store(0, std::memory_order_relaxed);
+    executables = 0;
+    generation.store(now, std::memory_order_release);
+}
+
+[[gnu::noinline, gnu::cold]] ContextPool* make_pool(const format::Place& place) noexcept
+{
+    const Driver* driver = Driver::find();
+    CUcontext handle = nullptr;
+    if (!driver || !driver->context || driver->context(&handle) != CUDA_SUCCESS || !handle)
+        return nullptr;
+    const pool::Options options = options_for(place.device);
+    const std::lock_guard guard(lock);
+    start_afresh_in_new_log();
+    Slot* free = nullptr;
+    for (Slot& slot : slots) {
+        const std::uint64_t context = slot.context.load(std::memory_order_relaxed);
+        if (context == place.context)
+            return slot.pool;
+        if (!context && !free)
+            free = &slot;
+    }
+    if (!free)
+        return nullptr;
+    void* room = free->pool ? free->pool : capture::map_pages(sizeof(ContextPool));
+    if (!room)
+        return nullptr;
+    free->pool = new (room) ContextPool(log::settings().pool_mode == log::PoolMode::split, handle,
+                                        place, epochs(), options);
+    used_slots.store(std::max(used_slots.load(std::memory_order_relaxed),
+                              static_cast<std::size_t>(free - slots) + 1),
+                     std::memory_order_relaxed);
+    free->context.store(place.context, std::memory_order_release);
+    return free->pool;
+}
+
+// Under the lock.
+void pin_all_live() noexcept
+{
+    each_pool([](ContextPool& one) { one.with([](auto& pool) { pool.pin_live(); }); });
+}
+
+} // namespace
+
+bool pooling() noexcept
+{
+    return log::settings().pool_mode != log::PoolMode::off && log::process->generation != 0 &&
+           !given_up.load(std::memory_order_relaxed);
+}
+
+ContextPool* next_pool(std::size_t& at) noexcept
+{
+    if (generation.load(std::memory_order_acquire) != log::process->generation)
+        return nullptr;
+    const std::size_t end = used_slots.load(std::memory_order_relaxed);
+    while (at < end)
+        if (const Slot& slot = slots[at++]; slot.context.load(std::memory_order_acquire))
+            return slot.pool;
+    return nullptr;
+}
+
+ContextPool* pool_of(const format::Place& place) noexcept
+{
+    if (remembered.context != place.context ||
+        generation.load(std::memory_order_acquire) != log::process->generation) [[unlikely]]
+        remembered = {place.context, make_pool(place)};
+    return remembered.pool;
+}
+
+void graph_may_hold_memory() noexcept
+{
+    const std::lock_guard guard(lock);
+    pin_all_live();
+}
+
+void executable_made() noexcept
+{
+    const std::lock_guard guard(lock);
+    ++executables;
+    pin_all_live();
+}
+
+void executable_gone() noexcept
+{
+    const std::lock_guard guard(lock);
+    if (executables && --executables == 0)
+        each_pool([](ContextPool& one) { one.with([](auto& pool) { pool.unpin_live(); }); });
+}
+
+void pool_context_gone(std::uint64_t id) noexcept
+{
+    const std::lock_guard guard(lock);
+    for (Slot& slot : slots)
+        if (slot.context.load(std::memory_order_relaxed) == id) {
+            slot.pool->with([](auto& pool) { pool.forget_all(); });
+            slot.context.store(0, std::memory_order_release);
+        }
+}
+
+void leave_pool_lock() noexcept
+{
+    if (near_pool_lock->is_ours()) // what it guards may be half changed
+        given_up.store(true);
+    near_pool_lock->give_back();
+}
+
+} // namespace vramscope::hooks

@@ -1,0 +1,257 @@
+// interpose/serve/contexts.cpp — a small table under a lock, and one remembered entry per thread.
+#include "interpose/serve/contexts.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "interpose/serve/captures.hpp"
+#include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/synchronisation.hpp"
+#include "tracker/capture/lock.hpp"
+
+namespace vramscope::hooks {
+namespace {
+
+struct Context {
+    CUcontext handle; // null: the slot is free
+    std::uint64_t id;
+    int device;
+    bool primary;
+    int attached; // cuCtxAttach minus cuCtxDetach
+};
+
+constexpr std::size_t kMaxContexts = 1024;
+constexpr int kMaxDevices = 128;
+
+constinit capture::Lock lock;
+constinit Context contexts[kMaxContexts]{};
+constinit std::uint64_t last_id = 0;
+constinit std::uint32_t log_generation = 0; // contexts and devices noted so far are in this log
+constinit bool device_noted[kMaxDevices]{};
+
+struct Green {
+    CUgreenCtx handle; // null: the slot is free
+    CUdevice device;
+};
+constinit Green greens[256]{};
+
+Green* find_green(CUgreenCtx handle) noexcept
+{
+    for (Green& green : greens)
+        if (green.handle == handle)
+            return &green;
+    return nullptr;
+}
+
+// Changes with every context that goes: what threads remember is then looked up again.
+constinit std::atomic<std::uint64_t> changes{1};
+
+struct Remembered {
+    CUcontext handle;
+    std::uint64_t changes;
+    std::uint32_t generation;
+    std::uint64_t id;
+    int device;
+};
+thread_local constinit Remembered remembered{};
+
+// The child of a fork writes a log of its own, in which nothing is noted yet.
+void start_afresh_in_new_log() noexcept
+{
+    if (log_generation == log::process->generation)
+        return;
+    log_generation = log::process->generation;
+    std::memset(contexts, 0, sizeof contexts);
+    std::memset(device_noted, 0, sizeof device_noted);
+    forget_synchronisations();
+    forget_captures();
+}
+
+Context* find(CUcontext handle) noexcept
+{
+    for (Context& context : contexts)
+        if (context.handle == handle)
+            return &context;
+    return nullptr;
+}
+
+// The entry of `handle`, made if need be. Null: the table is full.
+Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool primary) noexcept
+{
+    start_afresh_in_new_log();
+    Context* context = find(handle);
+    if (context || !(context = find(nullptr)))
+        return context;
+    *context = {handle, ++last_id, device, primary, 0};
+    context_seen(handle);
+    log::record_context(thread, context->id, reinterpret_cast<std::uintptr_t>(handle), device,
+                        primary);
+    return context;
+}
+
+void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t stack,
+            Context& context) noexcept
+{
+    log::record_context_gone(thread, static_cast<std::uint64_t>(hook), ticks, context.id, stack);
+    context_unseen(context.handle);
+    captures_gone_with(context.handle);
+    pool_context_gone(context.id);
+    context = {};
+    changes.fetch_add(1, std::memory_order_release);
+}
+
+[[gnu::noinline]] void look_up(log::Thread& thread, const Driver& driver, CUcontext handle,
+                               std::uint64_t seen) noexcept
+{
+    remembered = {};
+    // The device of a context that is not current cannot be asked for without changing the current
+    // one.
+    CUcontext current = nullptr;
+    CUdevice device = -1;
+    if (driver.context && driver.context(&current) == CUDA_SUCCESS && current == handle &&
+        driver.context_device) {
+        const CUresult result = driver.context_device(&device);
+        if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_INVALID_CONTEXT)
+            return; // it is current, and gone: the next of this handle is another
+        if (result != CUDA_SUCCESS)
+            device = -1;
+    }
+    {
+        const std::lock_guard guard(lock);
+        Context* context = find_or_add(thread, handle, device, false);
+        if (!context)
+            return;
+        if (context->device < 0)
+            context->device = device;
+        remembered = {handle, seen, log::process->generation, context->id, context->device};
+    }
+    note_device(thread, driver, remembered.device);
+}
+
+} // namespace
+
+format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext handle) noexcept
+{
+    format::Place place;
+    if (!handle && (!driver.context || driver.context(&handle) != CUDA_SUCCESS || !handle))
+        return place;
+    const std::uint64_t seen = changes.load(std::memory_order_acquire);
+    if (remembered.handle != handle || remembered.changes != seen ||
+        remembered.generation != log::process->generation) [[unlikely]]
+        look_up(thread, driver, handle, seen);
+    if (remembered.handle == handle) {
+        place.context = remembered.id;
+        place.device = remembered.device;
+    }
+    return place;
+}
+
+void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
+{
+    if (device < 0 || device >= kMaxDevices)
+        return;
+    {
+        const std::lock_guard guard(lock);
+        start_afresh_in_new_log();
+        if (device_noted[device])
+            return;
+        device_noted[device] = true;
+    }
+    char name[128] = {};
+    std::size_t bytes = 0;
+    if (driver.device_name)
+        driver.device_name(name, sizeof name - 1, device);
+    if (driver.device_bytes)
+        driver.device_bytes(&bytes, device);
+    log::record_device(thread, device, bytes, name);
+}
+
+void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
+                  CUdevice device) noexcept
+{
+    {
+        const std::lock_guard guard(lock);
+        if (Context* known = find_or_add(thread, context, device, true)) {
+            known->primary = true;
+            known->device = device;
+        }
+    }
+    note_device(thread, driver, device);
+}
+
+format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook, CUcontext handle,
+                           CUdevice device) noexcept
+{
+    format::Place place;
+    place.device = device;
+    {
+        const std::lock_guard guard(lock);
+        if (Context* before = find(handle))
+            forget(thread, hook, log::now(), 0, *before); // nobody saw what ended it
+        if (Context* context = find_or_add(thread, handle, device, false))
+            place.context = context->id;
+    }
+    note_device(thread, driver, device);
+    return place;
+}
+
+void green_created(CUgreenCtx handle, CUdevice device) noexcept
+{
+    const std::lock_guard guard(lock);
+    Green* green = find_green(handle);
+    if (green || (green = find_green(nullptr)))
+        *green = {handle, device};
+}
+
+void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx handle,
+                 CUcontext context) noexcept
+{
+    CUdevice device = -1;
+    {
+        const std::lock_guard guard(lock);
+        if (const Green* green = handle ? find_green(handle) : nullptr)
+            device = green->device;
+    }
+    if (device >= 0)
+        note_primary(thread, driver, context, device);
+}
+
+CUdevice green_gone(CUgreenCtx handle) noexcept
+{
+    const std::lock_guard guard(lock);
+    Green* green = handle ? find_green(handle) : nullptr;
+    return green ? std::exchange(*green, Green{nullptr, -1}).device : -1;
+}
+
+void attached(CUcontext context) noexcept
+{
+    const std::lock_guard guard(lock);
+    if (Context* known = find(context))
+        ++known->attached;
+}
+
+bool detached(CUcontext context) noexcept
+{
+    const std::lock_guard guard(lock);
+    Context* known = find(context);
+    return known && known->attached-- == 0;
+}
+
+void context_gone(log::Thread& thread, const ContextEnd& end, CUcontext context) noexcept
+{
+    const std::uint32_t stack = log::record_stack(thread, end.site);
+    const std::lock_guard guard(lock);
+    if (Context* known = context ? find(context) : nullptr)
+        forget(thread, end.hook, end.ticks, stack, *known);
+}
+
+void primary_gone(log::Thread& thread, const ContextEnd& end, CUdevice device) noexcept
+{
+    const std::uint32_t stack = log::record_stack(thread, end.site);
+    const std::lock_guard guard(lock);
+    for (Context& context : contexts)
+        if (context.handle && context.primary && context.device == device)
+            forget(thread, end.hook, end.ticks, stack, context);
+}
+
+} // namespace vramscope::hooks

@@ -1,0 +1,45 @@
+// interpose/serve/contexts.hpp — which context an allocation belongs to, under a number that is
+// never used again.
+//
+// A CUcontext may come back as another context after it was destroyed; the log needs to tell them
+// apart. Contexts are learnt where they are first seen. The calling thread's last one is
+// remembered, so that the usual case is a comparison. No driver call is made under the table's
+// lock.
+#pragma once
+
+#include "interpose/hooks/driver.hpp"
+
+namespace vramscope::hooks {
+
+// Where an allocation that was just made belongs. Null: the thread's current context.
+format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext context) noexcept;
+
+// The device's name and size go into the log once.
+void note_device(log::Thread& thread, const Driver& driver, int device) noexcept;
+
+void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
+                  CUdevice device) noexcept;
+// A context that the program just made: whatever had its handle before is gone.
+format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook, CUcontext context,
+                           CUdevice device) noexcept;
+// A green context's memory is that of its device's primary context, and goes with it.
+void green_created(CUgreenCtx green, CUdevice device) noexcept;
+void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx green,
+                 CUcontext context) noexcept;
+// The device of the green context that is gone; -1: not known.
+CUdevice green_gone(CUgreenCtx green) noexcept;
+void attached(CUcontext context) noexcept;
+// True if this detach was the last.
+bool detached(CUcontext context) noexcept;
+
+// A call that ended a context: `ticks` is from before it.
+struct ContextEnd {
+    Hook hook;
+    std::uint64_t ticks;
+    const log::CallSite& site;
+};
+// The context is gone, with all that it owned.
+void context_gone(log::Thread& thread, const ContextEnd& end, CUcontext context) noexcept;
+void primary_gone(log::Thread& thread, const ContextEnd& end, CUdevice device) noexcept;
+
+} // namespace vramscope::hooks

@@ -1,0 +1,33 @@
+// interpose/serve/damage.hpp — VRAMSCOPE_POISON and VRAMSCOPE_GUARD: what wrote where it must not?
+//
+// Poison fills what the pool has and does not give out; a byte that is another when its block is
+// handed out was written after the free. A guard is 512 bytes on both sides of a block; it is
+// looked at when the block is freed. Both wait for the device at each free: for finding faults, not
+// for every day.
+#pragma once
+
+#include "interpose/actions/allocations.hpp"
+#include "interpose/serve/context_pool.hpp"
+#include "tracker/log/settings.hpp"
+
+namespace vramscope::hooks {
+
+inline std::uint64_t red_zone_bytes() noexcept
+{
+    return log::settings().guard ? format::kRedZoneBytes : 0;
+}
+
+inline bool checks_memory() noexcept
+{
+    const log::Settings& settings = log::settings();
+    return settings.poison >= 0 || settings.guard;
+}
+
+// A segment that just came from the driver.
+void poison_segment(log::Thread& thread, std::uint64_t address, std::uint64_t bytes) noexcept;
+// A block that is about to be the program's, with its red zones.
+void prepare_block(Call& call, const pool::Allocation& block, std::uint64_t requested) noexcept;
+// A block of the program's that is about to be freed; the device has nothing left to do.
+void check_block(Call& call, ContextPool& here, std::uint64_t address) noexcept;
+
+} // namespace vramscope::hooks

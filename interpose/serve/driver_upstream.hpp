@@ -1,0 +1,36 @@
+// interpose/serve/driver_upstream.hpp — the driver as the source of one context's pool.
+//
+// Called with no lock held, on a thread that is inside a hook of the program's. Each segment is
+// told to the log. `allocate` is for the context that is current; `release` makes it so.
+#pragma once
+
+#include "interpose/pool/upstream.hpp"
+#include "interpose/serve/contexts.hpp"
+#include "interpose/serve/pool_lock.hpp"
+
+namespace vramscope::hooks {
+
+class DriverUpstream {
+public:
+    using Lock = PoolLock;
+    static constexpr int kOutOfMemory = CUDA_ERROR_OUT_OF_MEMORY;
+
+    DriverUpstream(CUcontext context, const format::Place& place) noexcept
+        : context_(context), place_(place)
+    {
+    }
+
+    int allocate(std::uint64_t bytes, pool::Address& out) noexcept;
+    int release(pool::Address address, pool::Release why) noexcept;
+    int synchronise() noexcept;
+    void make_room() noexcept;
+
+    CUcontext context() const noexcept { return context_; }
+    const format::Place& place() const noexcept { return place_; }
+
+private:
+    CUcontext context_;
+    format::Place place_;
+};
+
+} // namespace vramscope::hooks

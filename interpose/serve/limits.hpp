@@ -1,0 +1,36 @@
+// interpose/serve/limits.hpp — VRAMSCOPE_LIMIT: the current context's device as if it were smaller.
+//
+// What the driver says is used, by whomever, counts against the limit, as it would on a smaller
+// device. Costs a question to the driver for each allocation that reaches it, and nothing without
+// a limit.
+#pragma once
+
+#include <cstdint>
+
+#include "interpose/hooks/hook.hpp"
+
+#include "tracker/log/settings.hpp"
+
+namespace vramscope::hooks {
+
+bool asks_within_limit(std::uint64_t bytes) noexcept;
+// False: a device of the limit's size would have no room for this.
+inline bool within_limit(std::uint64_t bytes) noexcept
+{
+    return log::settings().limit_bytes == log::kNoBytes || asks_within_limit(bytes);
+}
+
+// What the driver's pool holds and nobody has: an allocation from it takes no more of the device.
+// Null: the pool of the current context's device. Nothing without a limit: then nobody counts it.
+std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
+
+// Memory of the current context's device, as the driver says. False: it does not.
+bool ask_driver(std::size_t& free, std::size_t& total) noexcept;
+// All memory of the current context's device, as the driver says.
+std::uint64_t device_bytes() noexcept;
+
+// The driver's numbers, as such a device would have them.
+void apply_limit(std::uint64_t& free, std::uint64_t& total) noexcept;
+std::uint64_t limited_total(std::uint64_t total) noexcept;
+
+} // namespace vramscope::hooks

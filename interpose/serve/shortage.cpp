@@ -1,0 +1,92 @@
+// interpose/serve/shortage.cpp — over the pools of one device, or of all.
+#include "interpose/serve/shortage.hpp"
+
+#include <algorithm>
+
+#include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/limits.hpp"
+#include "interpose/serve/route.hpp"
+#include "interpose/serve/synchronisation.hpp"
+#include "tracker/log/pool_recorder.hpp"
+
+namespace vramscope::hooks {
+namespace {
+
+constexpr std::int64_t kEveryDevice = -2; // -1 is one that is not known
+
+bool is_of(const ContextPool& pool, std::int64_t device) noexcept
+{
+    return device == kEveryDevice || pool.device() == device;
+}
+
+} // namespace
+
+std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept
+{
+    std::uint64_t bytes = 0;
+    each_pool([&](ContextPool& one) {
+        if (is_of(one, device) && &one.upstream() != except)
+            bytes += one.with([](auto& pool) { return pool.trim(pool::Release::pressure); });
+    });
+    return bytes;
+}
+
+std::uint64_t releasable_bytes(std::int64_t device) noexcept
+{
+    std::uint64_t bytes = 0;
+    each_pool([&](ContextPool& one) {
+        if (is_of(one, device))
+            bytes += one.with([](auto& pool) { return pool.releasable_bytes(); });
+    });
+    return bytes;
+}
+
+bool takes_device_memory(Hook hook) noexcept
+{
+    switch (kApis[static_cast<std::size_t>(hook)].memory) {
+    case format::Memory::none:
+    case format::Memory::pinned:
+    case format::Memory::registered:
+    case format::Memory::reservation:
+        return false;
+    default:
+        return kApis[static_cast<std::size_t>(hook)].effect != format::Effect::free;
+    }
+}
+
+bool make_room_for(Call& call) noexcept
+{
+    if (!pooling() || !takes_device_memory(call.hook) || passing_through())
+        return false;
+    // Its stream, its pool or a property may have named another device than the current one.
+    if (!releasable_bytes(kEveryDevice) || synchronise_all(call.thread) != CUDA_SUCCESS)
+        return false;
+    return give_back(kEveryDevice, nullptr) != 0;
+}
+
+void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
+{
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (passing_through() || !ask_driver(free, total))
+        return;
+    log::MemoryState state;
+    state.device = static_cast<int>(place_now(call).device);
+    state.requested = requested;
+    state.free = free;
+    state.total = total;
+    apply_limit(state.free, state.total);
+    each_pool([&](ContextPool& one) {
+        if (one.device() != state.device)
+            return;
+        one.with([&](auto& pool) {
+            const pool::Stats stats = pool.stats();
+            state.allocated += stats.allocated_bytes.all.current;
+            state.reserved += stats.reserved_bytes.all.current;
+            state.largest_gap = std::max(state.largest_gap, pool.largest_gap());
+        });
+    });
+    log::record_out_of_memory(call.thread, call.api(), state);
+}
+
+} // namespace vramscope::hooks
