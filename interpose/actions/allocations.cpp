@@ -4,34 +4,13 @@
 #include <cstdio>
 #include <iterator>
 
-#include "interpose/hooks/unknown_names.hpp"
-#include "interpose/serve/device_memory.hpp"
-#include "interpose/serve/limits.hpp"
-#include "interpose/serve/shortage.hpp"
 #include "tracker/capture/stack_table.hpp"
-#include "tracker/log/settings.hpp"
 #include "tracker/log/tell.hpp"
 
 namespace vramscope::hooks {
 namespace {
 
 constexpr int kManagedPool = 2; // CU_MEM_ALLOCATION_TYPE_MANAGED, new in CUDA 13.0
-
-void describe_driver(log::Thread& thread)
-{
-    const Driver* driver = Driver::find();
-    if (!driver)
-        return;
-    log::record_info(thread, "driver.path", driver->path());
-    log::record_info(thread, "driver.simulated", driver->simulated() ? "1" : "0");
-    int version = 0;
-    if (driver->driver_version && driver->driver_version(&version) == CUDA_SUCCESS) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
-        log::record_info(thread, "driver.version", text);
-    }
-    write_unknown_names(thread);
-}
 
 // The array and the place in it as one number; no address has the top bit.
 std::uint64_t tile_key(const CUarrayMapInfo& tile) noexcept
@@ -51,96 +30,6 @@ std::uint64_t tile_key(const CUarrayMapInfo& tile) noexcept
 
 } // namespace
 
-const log::Opening kOpening{kApis, &describe_driver};
-
-bool exiting()
-{
-    return log::process->header && log::process->header->exit_began_ticks;
-}
-
-namespace {
-
-format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t address,
-                         std::uint64_t bytes)
-{
-    format::Alloc event{};
-    event.api = call.api();
-    event.ticks = ticks;
-    event.address = address;
-    event.bytes = bytes;
-    return event;
-}
-
-} // namespace
-
-void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
-                  const format::Place& place)
-{
-    const std::uint64_t ticks = call.ended ? call.ended : log::now();
-    log::record_alloc(call.thread, allocation(call, ticks, address, bytes), place, call.site);
-    allocated_by_driver(call, place, ticks);
-}
-
-void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
-                   const format::Place& place, std::uint64_t slack)
-{
-    // Not the driver call's time: its segment's record came after that.
-    format::Alloc event = allocation(call, log::now(), address, bytes);
-    event.pooled = true;
-    event.slack = slack;
-    log::record_alloc(call.thread, event, place, call.site);
-}
-
-bool fits(const Call& call, std::uint64_t bytes)
-{
-    // Managed memory may be larger than its device.
-    return log::settings().limit_bytes == log::kNoBytes || !takes_device_memory(call.hook) ||
-           kApis[call.api()].memory == format::Memory::managed || within_limit(bytes);
-}
-
-void record_short(Call& call, CUresult result, std::uint64_t bytes)
-{
-    if (result != CUDA_ERROR_OUT_OF_MEMORY || !call.ready())
-        return;
-    log::record_failure(call.thread, call.api(), result, 0, bytes, call.site);
-    if (takes_device_memory(call.hook))
-        record_out_of_memory(call, bytes);
-}
-
-void record_bad_free(Call& call, CUresult result, std::uint64_t address)
-{
-    const bool expected =
-        result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED;
-    if (!expected && call.ready())
-        log::record_failure(call.thread, call.api(), result, address, 0, call.site);
-}
-
-format::Place place_now(Call& call)
-{
-    const Driver* driver = Driver::find();
-    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place{};
-}
-
-format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool)
-{
-    const Driver* driver = Driver::find();
-    if (!driver || exiting())
-        return {};
-    const bool created = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
-    CUcontext context = nullptr;
-    if (created && driver->stream_context)
-        driver->stream_context(stream, &context);
-    format::Place place = place_in(call.thread, *driver, context);
-    place.stream = number(stream);
-    place.pool = number(pool ? pool : current_pool(place.device));
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (stream && stream != CU_STREAM_LEGACY &&
-        driver->is_capturing // the legacy stream cannot be captured
-        && driver->is_capturing(stream, &status) == CUDA_SUCCESS)
-        place.capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    return place;
-}
-
 void Imports::succeeded(Call& call)
 {
     const Driver* driver = Driver::find();
@@ -149,7 +38,7 @@ void Imports::succeeded(Call& call)
     if (!driver || !driver->address_range || exiting() ||
         driver->address_range(&base, &bytes, *out) != CUDA_SUCCESS)
         bytes = 0;
-    record_alloc(call, *out, bytes, place_now(call));
+    record_allocation(call, *out, bytes, place_now(call));
 }
 
 void MapsTiles::succeeded(Call& call)
@@ -164,16 +53,16 @@ void MapsTiles::succeeded(Call& call)
     }
 }
 
-void CreatesPool::succeeded(Call& call)
+void CreatesMempool::succeeded(Call& call)
 {
-    record_alloc(call, number(*out), 0, place_now(call));
-    note_pool(call.thread, {number(*out), props->location.type, props->location.id,
-                            props->allocType == kManagedPool});
+    record_allocation(call, number(*out), 0, place_now(call));
+    note_mempool(call.thread, {number(*out), props->location.type, props->location.id,
+                               props->allocType == kManagedPool});
 }
 
-void GetsPool::succeeded(Call& call)
+void GetsMempool::succeeded(Call& call)
 {
-    note_pool(call.thread, {number(*out), location->type, location->id, type == kManagedPool});
+    note_mempool(call.thread, {number(*out), location->type, location->id, type == kManagedPool});
 }
 
 void CreatesPhysical::succeeded(Call& call)
@@ -184,18 +73,7 @@ void CreatesPhysical::succeeded(Call& call)
         if (const Driver* driver = Driver::find())
             note_device(call.thread, *driver, prop->location.id);
     }
-    record_alloc(call, *out, bytes, place);
-}
-
-void primary_released(Call& call, std::uint64_t ticks, CUdevice device)
-{
-    const Driver* driver = Driver::find();
-    unsigned flags = 0;
-    int active = 1;
-    if (!driver || !driver->primary_state || exiting() ||
-        driver->primary_state(device, &flags, &active) != CUDA_SUCCESS || active)
-        return;
-    primary_gone(call.thread, {call.hook, ticks, call.site}, device);
+    record_allocation(call, *out, bytes, place);
 }
 
 void Initialises::failed(Call&, CUresult result)

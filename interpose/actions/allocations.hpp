@@ -11,31 +11,10 @@
 #include "interpose/actions/array_bytes.hpp"
 #include "interpose/serve/contexts.hpp"
 #include "interpose/serve/limits.hpp"
+#include "interpose/serve/recording.hpp"
+#include "interpose/serve/shortage.hpp"
 
 namespace vramscope::hooks {
-
-// One call of a hooked entry point by the program.
-struct Call {
-    log::Thread& thread;
-    Hook hook;
-    const log::CallSite& site;
-    std::uint64_t ticks = 0; // for what ends memory: from before the driver's call
-    std::uint64_t began = 0; // the driver's call; known beforehand where its time was taken anyway
-    std::uint64_t ended = 0; // the last one; 0: it was not timed
-
-    std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }
-    bool ready() { return log::ready(thread, kOpening); }
-};
-
-// Addresses and handles are numbers in the log.
-template <class T>
-std::uint64_t number(T value)
-{
-    if constexpr (std::is_pointer_v<T>)
-        return reinterpret_cast<std::uintptr_t>(value);
-    else
-        return value;
-}
 
 struct Action {
     // What its calls take in the driver is told. Not of questions, which are asked in a loop, and
@@ -52,26 +31,6 @@ struct Action {
     void failed(Call&, CUresult) {}
 };
 
-// Once exit handlers run, the driver may be half gone: we ask it nothing more.
-bool exiting();
-
-void record_alloc(Call& call, std::uint64_t address, std::uint64_t bytes,
-                  const format::Place& place);
-// One whose block, in a segment of the pool, is `slack` bytes larger than asked for.
-void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
-                   const format::Place& place, std::uint64_t slack);
-// An allocation failed: worth a record if memory was short. `bytes`: what was asked for, at least;
-// 0 where the arguments do not tell.
-void record_short(Call& call, CUresult result, std::uint64_t bytes);
-void record_bad_free(Call& call, CUresult result, std::uint64_t address);
-format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool);
-
-// The calling thread's current context and its device.
-format::Place place_now(Call& call);
-
-// An allocation of device memory that asks for `bytes`: refused where VRAMSCOPE_LIMIT says so.
-bool fits(const Call& call, std::uint64_t bytes);
-
 template <class Pointer>
 struct Allocates : Action {
     Pointer* out;
@@ -82,8 +41,8 @@ struct Allocates : Action {
     {
         return fits(call, bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    void succeeded(Call& call) { record_alloc(call, number(*out), bytes, place_now(call)); }
-    void failed(Call& call, CUresult result) { record_short(call, result, bytes); }
+    void succeeded(Call& call) { record_allocation(call, number(*out), bytes, place_now(call)); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, bytes); }
 };
 
 template <class Pointer, class Size>
@@ -109,9 +68,9 @@ struct AllocatesPitched : Action {
     }
     void succeeded(Call& call)
     {
-        record_alloc(call, number(*out), *pitch * height, place_now(call));
+        record_allocation(call, number(*out), *pitch * height, place_now(call));
     }
-    void failed(Call& call, CUresult result) { record_short(call, result, bytes()); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, bytes()); }
 };
 
 // A pointer into memory that another process or API owns: as large as the driver says.
@@ -130,7 +89,7 @@ struct ImportsSized : Action {
     }
     void succeeded(Call& call)
     {
-        record_alloc(call, number(*out), descriptor->size, place_now(call));
+        record_allocation(call, number(*out), descriptor->size, place_now(call));
     }
 };
 
@@ -144,8 +103,9 @@ struct ImportsMipmap : Action {
     }
     void succeeded(Call& call)
     {
-        record_alloc(call, number(*out), array_bytes(descriptor->arrayDesc, descriptor->numLevels),
-                     place_now(call));
+        record_allocation(call, number(*out),
+                          array_bytes(descriptor->arrayDesc, descriptor->numLevels),
+                          place_now(call));
     }
 };
 
@@ -164,7 +124,7 @@ struct Registers : Action {
     void* memory;
     std::uint64_t bytes;
     Registers(void* memory_, std::uint64_t bytes_) : memory(memory_), bytes(bytes_) {}
-    void succeeded(Call& call) { record_alloc(call, number(memory), bytes, place_now(call)); }
+    void succeeded(Call& call) { record_allocation(call, number(memory), bytes, place_now(call)); }
 };
 
 template <class Descriptor>
@@ -180,8 +140,8 @@ struct CreatesArray : Action {
     {
         return fits(call, bytes()) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    void succeeded(Call& call) { record_alloc(call, number(*out), bytes(), place_now(call)); }
-    void failed(Call& call, CUresult result) { record_short(call, result, bytes()); }
+    void succeeded(Call& call) { record_allocation(call, number(*out), bytes(), place_now(call)); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, bytes()); }
 };
 
 struct CreatesMipmap : Action {
@@ -199,8 +159,8 @@ struct CreatesMipmap : Action {
     {
         return fits(call, bytes()) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    void succeeded(Call& call) { record_alloc(call, number(*out), bytes(), place_now(call)); }
-    void failed(Call& call, CUresult result) { record_short(call, result, bytes()); }
+    void succeeded(Call& call) { record_allocation(call, number(*out), bytes(), place_now(call)); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, bytes()); }
 };
 
 // The null stream of a _ptsz entry point is the thread's own.
@@ -226,9 +186,9 @@ struct AllocatesAsync : Action {
     }
     void succeeded(Call& call)
     {
-        record_alloc(call, *out, bytes, place_of_stream(call, stream, pool));
+        record_allocation(call, *out, bytes, place_of_stream(call, stream, pool));
     }
-    void failed(Call& call, CUresult result) { record_short(call, result, bytes); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, bytes); }
 };
 
 // What ends memory takes its time before the call: the address may be another thread's as soon as
@@ -287,7 +247,7 @@ struct CreatesPhysical : Action {
         return fits(call, bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
     }
     void succeeded(Call& call);
-    void failed(Call& call, CUresult result) { record_short(call, result, bytes); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, bytes); }
 };
 
 struct RetainsPhysical : Action {
@@ -332,20 +292,6 @@ struct Unmaps : Ends {
 struct Initialises : Action {
     static constexpr bool kTimed = false;
     void failed(Call& call, CUresult result);
-};
-
-// A look-up through the driver: the program gets our wrapper where the driver gave its own
-// function.
-struct LooksUp {
-    const char* symbol;
-    void** out;
-    int version;
-    cuuint64_t flags;
-    LooksUp(const char* symbol_, void** out_, int version_, cuuint64_t flags_)
-        : symbol(symbol_), out(out_), version(version_), flags(flags_)
-    {
-    }
-    void substitute(const Driver& driver) const noexcept;
 };
 
 } // namespace vramscope::hooks

@@ -43,9 +43,9 @@ struct AllocatesDevice : Action {
         else if (pooled)
             record_pooled(call, *out, bytes, here->place(), slack);
         else
-            record_alloc(call, *out, bytes, here->place());
+            record_allocation(call, *out, bytes, here->place());
     }
-    void failed(Call& call, CUresult result) { record_short(call, result, bytes); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, bytes); }
 };
 
 // `pointer` is the program's argument itself: a free of what is free already shows the driver an
@@ -217,8 +217,8 @@ struct MakesExecutable : Action {
             executable_made();
         return result;
     }
-    void succeeded(Call& call) { record_alloc(call, number(*out), 0, place_now(call)); }
-    void failed(Call& call, CUresult result) { record_short(call, result, 0); }
+    void succeeded(Call& call) { record_allocation(call, number(*out), 0, place_now(call)); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
 struct EndsExecutable : Frees {
@@ -245,7 +245,7 @@ struct ChangesExecutable : Action {
 
 // Takes device memory and keeps it to itself: code, and what it needs to run.
 struct TakesMemory : Action {
-    void failed(Call& call, CUresult result) { record_short(call, result, 0); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
 } // namespace vramscope::hooks

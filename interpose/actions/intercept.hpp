@@ -13,6 +13,7 @@
 
 #include "interpose/actions/frees.hpp"
 #include "interpose/actions/questions.hpp"
+#include "interpose/doors/lookup.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/pool_recorder.hpp"
 

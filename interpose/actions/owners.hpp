@@ -15,10 +15,10 @@ struct CreatesContext : Action {
     void succeeded(Call& call)
     {
         if (const Driver* driver = Driver::find())
-            record_alloc(call, number(*out), 0,
-                         place_of_new(call.thread, *driver, call.hook, *out, device));
+            record_allocation(call, number(*out), 0,
+                              place_of_new(call.thread, *driver, call.hook, *out, device));
     }
-    void failed(Call& call, CUresult result) { record_short(call, result, 0); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
 // May destroy a context: no synchronisation of ours may use it meanwhile.
@@ -35,10 +35,7 @@ struct EndsContext : Ends {
 struct DestroysContext : EndsContext {
     CUcontext context;
     explicit DestroysContext(CUcontext context_) : context(context_) {}
-    void succeeded(Call& call)
-    {
-        context_gone(call.thread, {call.hook, call.ticks, call.site}, context);
-    }
+    void succeeded(Call& call) { context_gone(call, context); }
     void failed(Call& call, CUresult result)
     {
         if (context)
@@ -62,7 +59,7 @@ struct DetachesContext : EndsContext {
     void succeeded(Call& call)
     {
         if (detached(context))
-            context_gone(call.thread, {call.hook, call.ticks, call.site}, context);
+            context_gone(call, context);
     }
 };
 
@@ -80,18 +77,12 @@ struct RetainsPrimary : Action {
 struct ResetsPrimary : EndsContext {
     CUdevice device;
     explicit ResetsPrimary(CUdevice device_) : device(device_) {}
-    void succeeded(Call& call)
-    {
-        primary_gone(call.thread, {call.hook, call.ticks, call.site}, device);
-    }
+    void succeeded(Call& call) { primary_gone(call, device); }
 };
-
-// The last release destroys it; only the driver knows how many there were.
-void primary_released(Call& call, std::uint64_t ticks, CUdevice device);
 
 struct ReleasesPrimary : ResetsPrimary {
     using ResetsPrimary::ResetsPrimary;
-    void succeeded(Call& call) { primary_released(call, call.ticks, device); }
+    void succeeded(Call& call) { primary_released(call, device); }
 };
 
 // It retains its device's primary context, and what is allocated in it is that one's.
@@ -102,7 +93,7 @@ struct CreatesGreen : Action {
     void succeeded(Call& call)
     {
         green_created(*out, device);
-        record_alloc(call, number(*out), 0, place_now(call));
+        record_allocation(call, number(*out), 0, place_now(call));
     }
 };
 
@@ -130,38 +121,39 @@ struct DestroysGreen : Frees {
     void succeeded(Call& call)
     {
         Frees::succeeded(call);
+        call.ticks = event.ticks;
         if (const CUdevice device = green_gone(green); device >= 0)
-            primary_released(call, event.ticks, device);
+            primary_released(call, device);
     }
 };
 
-struct CreatesPool : Action {
+struct CreatesMempool : Action {
     CUmemoryPool* out;
     const CUmemPoolProps* props;
-    CreatesPool(CUmemoryPool* out_, const CUmemPoolProps* props_) : out(out_), props(props_) {}
+    CreatesMempool(CUmemoryPool* out_, const CUmemPoolProps* props_) : out(out_), props(props_) {}
     void succeeded(Call& call);
-    void failed(Call& call, CUresult result) { record_short(call, result, 0); }
+    void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
-struct DestroysPool : Frees {
+struct DestroysMempool : Frees {
     CUmemoryPool pool;
-    explicit DestroysPool(CUmemoryPool pool_) : Frees(pool_), pool(pool_) {}
+    explicit DestroysMempool(CUmemoryPool pool_) : Frees(pool_), pool(pool_) {}
     void before(Call& call)
     {
         Frees::before(call);
-        forget_pool(pool);
+        forget_mempool(pool);
     }
     void succeeded(Call& call)
     {
         Frees::succeeded(call);
-        pool_gone(pool);
+        mempool_gone(pool);
     }
 };
 
-struct TrimsPool : Action {
+struct TrimsMempool : Action {
     CUmemoryPool pool;
     std::uint64_t keep;
-    TrimsPool(CUmemoryPool pool_, std::uint64_t keep_) : pool(pool_), keep(keep_) {}
+    TrimsMempool(CUmemoryPool pool_, std::uint64_t keep_) : pool(pool_), keep(keep_) {}
     void succeeded(Call& call)
     {
         log::record_trim(call.thread, call.api(), number(pool), keep, call.site);
@@ -169,13 +161,13 @@ struct TrimsPool : Action {
 };
 
 // From now on cuMemAllocAsync takes from this pool.
-struct SetsPool : Action {
+struct SetsMempool : Action {
     CUdevice device;
     const CUmemLocation* location = nullptr; // of the newer form: read once the driver took it
     CUmemAllocationType type = CU_MEM_ALLOCATION_TYPE_PINNED;
     CUmemoryPool pool;
-    SetsPool(CUdevice device_, CUmemoryPool pool_) : device(device_), pool(pool_) {}
-    SetsPool(const CUmemLocation* location_, CUmemAllocationType type_, CUmemoryPool pool_)
+    SetsMempool(CUdevice device_, CUmemoryPool pool_) : device(device_), pool(pool_) {}
+    SetsMempool(const CUmemLocation* location_, CUmemAllocationType type_, CUmemoryPool pool_)
         : device(-1), location(location_), type(type_), pool(pool_)
     {
     }
@@ -184,15 +176,15 @@ struct SetsPool : Action {
         if (location && location->type == CU_MEM_LOCATION_TYPE_DEVICE)
             device = location->id;
         if (type == CU_MEM_ALLOCATION_TYPE_PINNED)
-            set_current_pool(device, pool);
+            set_current_mempool(device, pool);
     }
 };
 
-struct GetsPool : Action {
+struct GetsMempool : Action {
     CUmemoryPool* out;
     const CUmemLocation* location;
     CUmemAllocationType type;
-    GetsPool(CUmemoryPool* out_, const CUmemLocation* location_, CUmemAllocationType type_)
+    GetsMempool(CUmemoryPool* out_, const CUmemLocation* location_, CUmemAllocationType type_)
         : out(out_), location(location_), type(type_)
     {
     }
@@ -205,11 +197,11 @@ struct AddsMemoryNode : Action {
     explicit AddsMemoryNode(const CUDA_MEM_ALLOC_NODE_PARAMS* params_) : params(params_) {}
     void succeeded(Call& call)
     {
-        record_alloc(call, params->dptr, params->bytesize, place_now(call));
+        record_allocation(call, params->dptr, params->bytesize, place_now(call));
     }
     void failed(Call& call, CUresult result)
     {
-        record_short(call, result, params ? params->bytesize : 0);
+        record_shortage(call, result, params ? params->bytesize : 0);
     }
 };
 
@@ -219,13 +211,13 @@ struct AddsNode : Action {
     void succeeded(Call& call)
     {
         if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-            record_alloc(call, params->alloc.dptr, params->alloc.bytesize, place_now(call));
+            record_allocation(call, params->alloc.dptr, params->alloc.bytesize, place_now(call));
     }
     void failed([[maybe_unused]] Call& call, [[maybe_unused]] CUresult result)
     {
 #if CUDA_VERSION >= 12020
         if (params && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-            record_short(call, result, params->alloc.bytesize);
+            record_shortage(call, result, params->alloc.bytesize);
 #endif
     }
 };

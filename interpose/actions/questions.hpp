@@ -6,6 +6,7 @@
 // of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
 #pragma once
 
+#include "interpose/actions/allocations.hpp"
 #include "interpose/serve/device_memory.hpp"
 #include "interpose/serve/limits.hpp"
 #include "interpose/serve/route.hpp"

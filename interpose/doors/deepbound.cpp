@@ -10,7 +10,7 @@
 #include <iterator>
 #include <unistd.h>
 
-#include "interpose/hooks/hook.hpp"
+#include "interpose/hooks/call.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"

@@ -10,8 +10,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "interpose/actions/allocations.hpp"
 #include "interpose/doors/deepbound.hpp"
+#include "interpose/doors/lookup.hpp"
 #include "interpose/hooks/classified_names.hpp"
 #include "interpose/hooks/unknown_names.hpp"
 #include "tracker/capture/loaded_objects.hpp"

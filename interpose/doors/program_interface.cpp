@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "interpose/hooks/call.hpp"
 #include "interpose/serve/captures.hpp"
+#include "interpose/serve/context_pools.hpp"
 #include "interpose/serve/device_memory.hpp"
-#include "interpose/serve/route.hpp"
 #include "interpose/serve/synchronisation.hpp"
 #include "tracker/log/nesting.hpp"
 

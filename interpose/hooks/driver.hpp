@@ -1,5 +1,4 @@
-// interpose/hooks/driver.hpp — the one libcuda.so.1 of the process: its own addresses, and what we
-// ask of it.
+// interpose/hooks/driver.hpp — the one libcuda.so.1 of the process, and what we ask of it.
 //
 // Found only when it is loaded already, and then kept loaded: the addresses we hand on must stay
 // good. We never initialise CUDA, and call nothing here once the process began to exit or from
@@ -59,5 +58,11 @@ private:
     bool simulated_;
     char path_[512];
 };
+
+// Once exit handlers run, the driver may be half gone: we ask it nothing more.
+inline bool exiting() noexcept
+{
+    return log::process->header && log::process->header->exit_began_ticks;
+}
 
 } // namespace vramscope::hooks

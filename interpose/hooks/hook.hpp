@@ -1,5 +1,4 @@
-// interpose/hooks/hook.hpp — the hook table as data: ids, names, versions, our functions, the real
-// ones.
+// interpose/hooks/hook.hpp — the hook table as data.
 //
 // A hook's id is its row. Its real function is set when a look-up hands out our wrapper in its
 // place, or found at the first call of the exported symbol; once set it stays. Any thread.
@@ -57,10 +56,16 @@ inline Hook id_of(const HookInfo& hook)
 }
 
 // The function that a wrapper stands for; null: there is no driver.
-void* real_function(Hook hook) noexcept;
+extern constinit std::atomic<void*> real_functions[kHooks];
+void* find_real_function(Hook hook) noexcept;
+inline void* real_function(Hook hook) noexcept
+{
+    void* function = real_functions[static_cast<std::size_t>(hook)].load(std::memory_order_acquire);
+    return function ? function : find_real_function(hook);
+}
 void set_real_function(Hook hook, void* function) noexcept;
 
-// First ready() of a process opens the log with these.
-extern const log::Opening kOpening;
+// An entry point that may find no device memory left.
+bool takes_device_memory(Hook hook) noexcept;
 
 } // namespace vramscope::hooks

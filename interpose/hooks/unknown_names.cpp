@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "interpose/hooks/hook.hpp"
+#include "interpose/hooks/call.hpp"
 
 namespace vramscope::hooks {
 namespace {

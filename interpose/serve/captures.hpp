@@ -18,6 +18,12 @@ inline bool capturing() noexcept
     return open_captures.load(std::memory_order_acquire) != 0;
 }
 
+// Nothing is kept, and nothing is asked of the driver.
+inline bool passing_through() noexcept
+{
+    return capturing() || exiting();
+}
+
 // Before the driver's call: from now on nothing of ours runs that a capture cannot bear.
 void capture_begins() noexcept;
 void capture_refused() noexcept;

@@ -6,6 +6,7 @@
 
 #include "interpose/serve/captures.hpp"
 #include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/mempools.hpp"
 #include "interpose/serve/synchronisation.hpp"
 #include "tracker/capture/lock.hpp"
 
@@ -146,6 +147,32 @@ format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext hand
     return place;
 }
 
+format::Place place_now(Call& call) noexcept
+{
+    const Driver* driver = Driver::find();
+    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place{};
+}
+
+format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept
+{
+    const Driver* driver = Driver::find();
+    if (!driver || exiting())
+        return {};
+    const bool created = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+    CUcontext context = nullptr;
+    if (created && driver->stream_context)
+        driver->stream_context(stream, &context);
+    format::Place place = place_in(call.thread, *driver, context);
+    place.stream = number(stream);
+    place.pool = number(pool ? pool : current_mempool(place.device));
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const bool may_capture = stream && stream != CU_STREAM_LEGACY; // which cannot be captured
+    if (may_capture && driver->is_capturing &&
+        driver->is_capturing(stream, &status) == CUDA_SUCCESS)
+        place.capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return place;
+}
+
 void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
 {
     if (device < 0 || device >= kMaxDevices)
@@ -237,21 +264,31 @@ bool detached(CUcontext context) noexcept
     return known && known->attached-- == 0;
 }
 
-void context_gone(log::Thread& thread, const ContextEnd& end, CUcontext context) noexcept
+void context_gone(Call& call, CUcontext context) noexcept
 {
-    const std::uint32_t stack = log::record_stack(thread, end.site);
+    const std::uint32_t stack = log::record_stack(call.thread, call.site);
     const std::lock_guard guard(lock);
     if (Context* known = context ? find(context) : nullptr)
-        forget(thread, end.hook, end.ticks, stack, *known);
+        forget(call.thread, call.hook, call.ticks, stack, *known);
 }
 
-void primary_gone(log::Thread& thread, const ContextEnd& end, CUdevice device) noexcept
+void primary_gone(Call& call, CUdevice device) noexcept
 {
-    const std::uint32_t stack = log::record_stack(thread, end.site);
+    const std::uint32_t stack = log::record_stack(call.thread, call.site);
     const std::lock_guard guard(lock);
     for (Context& context : contexts)
         if (context.handle && context.primary && context.device == device)
-            forget(thread, end.hook, end.ticks, stack, context);
+            forget(call.thread, call.hook, call.ticks, stack, context);
+}
+
+void primary_released(Call& call, CUdevice device) noexcept
+{
+    const Driver* driver = Driver::find();
+    unsigned flags = 0;
+    int active = 1;
+    if (driver && driver->primary_state && !exiting() &&
+        driver->primary_state(device, &flags, &active) == CUDA_SUCCESS && !active)
+        primary_gone(call, device);
 }
 
 } // namespace vramscope::hooks

@@ -7,12 +7,18 @@
 // lock.
 #pragma once
 
+#include "interpose/hooks/call.hpp"
 #include "interpose/hooks/driver.hpp"
 
 namespace vramscope::hooks {
 
 // Where an allocation that was just made belongs. Null: the thread's current context.
 format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext context) noexcept;
+
+// The calling thread's current context and its device.
+format::Place place_now(Call& call) noexcept;
+// Where an allocation on this stream from this pool (null: its device's) belongs.
+format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept;
 
 // The device's name and size go into the log once.
 void note_device(log::Thread& thread, const Driver& driver, int device) noexcept;
@@ -32,14 +38,10 @@ void attached(CUcontext context) noexcept;
 // True if this detach was the last.
 bool detached(CUcontext context) noexcept;
 
-// A call that ended a context: `ticks` is from before it.
-struct ContextEnd {
-    Hook hook;
-    std::uint64_t ticks;
-    const log::CallSite& site;
-};
-// The context is gone, with all that it owned.
-void context_gone(log::Thread& thread, const ContextEnd& end, CUcontext context) noexcept;
-void primary_gone(log::Thread& thread, const ContextEnd& end, CUdevice device) noexcept;
+// This call, which has its ticks from before it, ended the context, with all that it owned.
+void context_gone(Call& call, CUcontext context) noexcept;
+void primary_gone(Call& call, CUdevice device) noexcept;
+// The last release of a primary context ends it; only the driver knows how many there were.
+void primary_released(Call& call, CUdevice device) noexcept;
 
 } // namespace vramscope::hooks

@@ -6,7 +6,7 @@
 // for every day.
 #pragma once
 
-#include "interpose/actions/allocations.hpp"
+#include "interpose/hooks/call.hpp"
 #include "interpose/serve/context_pool.hpp"
 #include "tracker/log/settings.hpp"
 

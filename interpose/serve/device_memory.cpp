@@ -4,10 +4,11 @@
 #include <atomic>
 #include <cerrno>
 
-#include "interpose/actions/allocations.hpp"
+#include "interpose/hooks/call.hpp"
+#include "interpose/serve/captures.hpp"
 #include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/contexts.hpp"
 #include "interpose/serve/limits.hpp"
-#include "interpose/serve/route.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/pool_recorder.hpp"
 #include "tracker/log/settings.hpp"

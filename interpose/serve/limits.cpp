@@ -27,6 +27,13 @@ bool asks_within_limit(std::uint64_t bytes) noexcept
     return used <= limit && bytes <= limit - used;
 }
 
+bool fits(const Call& call, std::uint64_t bytes) noexcept
+{
+    // Managed memory may be larger than its device.
+    return log::settings().limit_bytes == log::kNoBytes || !takes_device_memory(call.hook) ||
+           kApis[call.api()].memory == format::Memory::managed || within_limit(bytes);
+}
+
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept
 {
     const Driver* driver =

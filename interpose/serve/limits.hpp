@@ -7,8 +7,7 @@
 
 #include <cstdint>
 
-#include "interpose/hooks/hook.hpp"
-
+#include "interpose/hooks/call.hpp"
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
@@ -19,6 +18,9 @@ inline bool within_limit(std::uint64_t bytes) noexcept
 {
     return log::settings().limit_bytes == log::kNoBytes || asks_within_limit(bytes);
 }
+
+// An allocation of device memory that asks for `bytes`: false where the limit refuses it.
+bool fits(const Call& call, std::uint64_t bytes) noexcept;
 
 // What the driver's pool holds and nobody has: an allocation from it takes no more of the device.
 // Null: the pool of the current context's device. Nothing without a limit: then nobody counts it.

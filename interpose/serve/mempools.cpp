@@ -1,5 +1,4 @@
-// interpose/serve/mempools.cpp — two small tables: pools under a lock, a device's current one
-// without.
+// interpose/serve/mempools.cpp — the pools under a lock, each device's current one without.
 #include "interpose/serve/mempools.hpp"
 
 #include "tracker/capture/lock.hpp"
@@ -42,20 +41,20 @@ bool is_new(std::uint64_t handle) noexcept
 
 } // namespace
 
-void note_pool(log::Thread& thread, const log::Pool& pool) noexcept
+void note_mempool(log::Thread& thread, const log::Pool& pool) noexcept
 {
     if (pool.handle && is_new(pool.handle))
         log::record_pool(thread, pool);
 }
 
-void forget_pool(CUmemoryPool pool) noexcept
+void forget_mempool(CUmemoryPool pool) noexcept
 {
     const std::lock_guard guard(lock);
     if (Noted* noted = pool ? find(reinterpret_cast<std::uintptr_t>(pool)) : nullptr)
         *noted = {};
 }
 
-void pool_gone(CUmemoryPool pool) noexcept
+void mempool_gone(CUmemoryPool pool) noexcept
 {
     for (std::atomic<CUmemoryPool>& one : current) {
         CUmemoryPool expected = pool;
@@ -63,13 +62,13 @@ void pool_gone(CUmemoryPool pool) noexcept
     }
 }
 
-void set_current_pool(CUdevice device, CUmemoryPool pool) noexcept
+void set_current_mempool(CUdevice device, CUmemoryPool pool) noexcept
 {
     if (device >= 0 && static_cast<std::size_t>(device) < kMaxDevices)
         current[device].store(pool, std::memory_order_relaxed);
 }
 
-CUmemoryPool current_pool(std::int64_t device) noexcept
+CUmemoryPool current_mempool(std::int64_t device) noexcept
 {
     return device >= 0 && static_cast<std::size_t>(device) < kMaxDevices
                ? current[device].load(std::memory_order_relaxed)

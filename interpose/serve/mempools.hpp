@@ -1,6 +1,6 @@
-// interpose/serve/mempools.hpp — what the log is told of pools: where their memory lies, and which
-// one a device's cuMemAllocAsync takes from.
+// interpose/serve/mempools.hpp — CUDA's own pools (CUmemoryPool), as the log is told of them.
 //
+// Where their memory lies, and which one a device's cuMemAllocAsync takes from.
 // A pool is written down where it is first seen, and again in the log of a forked child. The table
 // is bounded; a pool that does not fit is written down each time it is seen. Any thread; no driver
 // call.
@@ -10,13 +10,13 @@
 
 namespace vramscope::hooks {
 
-void note_pool(log::Thread& thread, const log::Pool& pool) noexcept;
+void note_mempool(log::Thread& thread, const log::Pool& pool) noexcept;
 // Before the driver destroys it: its handle may be another pool's as soon as it is gone.
-void forget_pool(CUmemoryPool pool) noexcept;
+void forget_mempool(CUmemoryPool pool) noexcept;
 
-void set_current_pool(CUdevice device, CUmemoryPool pool) noexcept;
-void pool_gone(CUmemoryPool pool) noexcept; // its device goes back to the default pool
+void set_current_mempool(CUdevice device, CUmemoryPool pool) noexcept;
+void mempool_gone(CUmemoryPool pool) noexcept; // its device goes back to the default pool
 // Null: the program never chose one, so it is the device's default pool.
-CUmemoryPool current_pool(std::int64_t device) noexcept;
+CUmemoryPool current_mempool(std::int64_t device) noexcept;
 
 } // namespace vramscope::hooks

@@ -5,6 +5,7 @@
 
 #include "interpose/serve/captures.hpp"
 #include "interpose/serve/damage.hpp"
+#include "interpose/serve/recording.hpp"
 #include "interpose/serve/synchronisation.hpp"
 #include "tracker/log/pool_recorder.hpp"
 #include "tracker/log/settings.hpp"
@@ -56,11 +57,6 @@ FreeRoute keep(ContextPool& here, std::uint64_t address, Leaving& leaving) noexc
 
 } // namespace
 
-bool passing_through() noexcept
-{
-    return capturing() || exiting();
-}
-
 ContextPool* pool_here(Call& call) noexcept
 {
     if (!call.ready() || passing_through())
@@ -94,7 +90,7 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
     const bool poolable = pooling() && place.context && !exiting() && !red_zone_bytes();
     ContextPool* pool = poolable ? pool_of(place) : nullptr;
     if (!pool || !pool->with([&](auto& one) { return one.adopt(address, bytes); }))
-        return record_alloc(call, address, bytes, place);
+        return record_allocation(call, address, bytes, place);
     log::record_segment(call.thread, address, bytes, place);
     record_pooled(call, address, bytes, place, 0);
 }

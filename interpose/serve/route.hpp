@@ -6,13 +6,10 @@
 // hook, with no lock held.
 #pragma once
 
-#include "interpose/actions/allocations.hpp"
+#include "interpose/hooks/call.hpp"
 #include "interpose/serve/context_pools.hpp"
 
 namespace vramscope::hooks {
-
-// Nothing is kept, and nothing is asked of the driver.
-bool passing_through() noexcept;
 
 // The pool for what the program allocates or frees now. Null: the driver answers.
 ContextPool* pool_here(Call& call) noexcept;

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "interpose/serve/captures.hpp"
 #include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/contexts.hpp"
 #include "interpose/serve/limits.hpp"
-#include "interpose/serve/route.hpp"
 #include "interpose/serve/synchronisation.hpp"
 #include "tracker/log/pool_recorder.hpp"
 
@@ -17,6 +18,32 @@ constexpr std::int64_t kEveryDevice = -2; // -1 is one that is not known
 bool is_of(const ContextPool& pool, std::int64_t device) noexcept
 {
     return device == kEveryDevice || pool.device() == device;
+}
+
+// The numbers of the moment.
+void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
+{
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (passing_through() || !ask_driver(free, total))
+        return;
+    log::MemoryState state;
+    state.device = static_cast<int>(place_now(call).device);
+    state.requested = requested;
+    state.free = free;
+    state.total = total;
+    apply_limit(state.free, state.total);
+    each_pool([&](ContextPool& one) {
+        if (one.device() != state.device)
+            return;
+        one.with([&](auto& pool) {
+            const pool::Stats stats = pool.stats();
+            state.allocated += stats.allocated_bytes.all.current;
+            state.reserved += stats.reserved_bytes.all.current;
+            state.largest_gap = std::max(state.largest_gap, pool.largest_gap());
+        });
+    });
+    log::record_out_of_memory(call.thread, call.api(), state);
 }
 
 } // namespace
@@ -41,19 +68,6 @@ std::uint64_t releasable_bytes(std::int64_t device) noexcept
     return bytes;
 }
 
-bool takes_device_memory(Hook hook) noexcept
-{
-    switch (kApis[static_cast<std::size_t>(hook)].memory) {
-    case format::Memory::none:
-    case format::Memory::pinned:
-    case format::Memory::registered:
-    case format::Memory::reservation:
-        return false;
-    default:
-        return kApis[static_cast<std::size_t>(hook)].effect != format::Effect::free;
-    }
-}
-
 bool make_room_for(Call& call) noexcept
 {
     if (!pooling() || !takes_device_memory(call.hook) || passing_through())
@@ -64,29 +78,13 @@ bool make_room_for(Call& call) noexcept
     return give_back(kEveryDevice, nullptr) != 0;
 }
 
-void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
+void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept
 {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    if (passing_through() || !ask_driver(free, total))
+    if (result != CUDA_ERROR_OUT_OF_MEMORY || !call.ready())
         return;
-    log::MemoryState state;
-    state.device = static_cast<int>(place_now(call).device);
-    state.requested = requested;
-    state.free = free;
-    state.total = total;
-    apply_limit(state.free, state.total);
-    each_pool([&](ContextPool& one) {
-        if (one.device() != state.device)
-            return;
-        one.with([&](auto& pool) {
-            const pool::Stats stats = pool.stats();
-            state.allocated += stats.allocated_bytes.all.current;
-            state.reserved += stats.reserved_bytes.all.current;
-            state.largest_gap = std::max(state.largest_gap, pool.largest_gap());
-        });
-    });
-    log::record_out_of_memory(call.thread, call.api(), state);
+    log::record_failure(call.thread, call.api(), result, 0, bytes, call.site);
+    if (takes_device_memory(call.hook))
+        record_out_of_memory(call, bytes);
 }
 
 } // namespace vramscope::hooks

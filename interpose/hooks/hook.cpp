@@ -1,31 +1,11 @@
-// interpose/hooks/hooks.cpp — the hook table expanded: exported functions, their names, the real
-// ones.
-//
-// An exported function of a row whose types disagree with cuda.h does not compile ("conflicting
-// declaration").
+// interpose/hooks/hook.cpp — the hook table expanded: names, our functions, the real ones.
 #include "interpose/hooks/hook.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
 
-#include "interpose/actions/intercept.hpp"
+#include "interpose/hooks/driver.hpp"
 #include "tracker/capture/loader.hpp"
-
-using namespace vramscope::hooks; // the actions are named in the table
-
-// The frame address makes the compiler keep rbp at frame - 16, where verified stacks look for it.
-#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, arguments,        \
-                       action)                                                                     \
-    extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI symbol parameters           \
-    {                                                                                              \
-        const vramscope::log::CallSite site{                                                       \
-            reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                         \
-            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                     \
-        };                                                                                         \
-        return intercept<decltype(&::symbol)>(                                                     \
-            Hook::symbol, site, action, [&](decltype(&::symbol) real) { return real arguments; }); \
-    }
-#include "interpose/hooks/hook_table.def"
 
 namespace vramscope::hooks {
 
@@ -41,9 +21,7 @@ const log::Api kApis[kHooks] = {
 #include "interpose/hooks/hook_table.def"
 };
 
-namespace {
-
-constinit std::atomic<void*> real[kHooks]{};
+constinit std::atomic<void*> real_functions[kHooks]{};
 
 // An exported hook was called before any look-up: the program was linked with -lcuda. The next
 // definition may be another preload's, which has a right to be called; else it is the driver's own.
@@ -58,21 +36,27 @@ constinit std::atomic<void*> real[kHooks]{};
     return function;
 }
 
-} // namespace
-
-void* real_function(Hook hook) noexcept
-{
-    void* function = real[static_cast<std::size_t>(hook)].load(std::memory_order_acquire);
-    return function ? function : find_real_function(hook);
-}
-
 void set_real_function(Hook hook, void* function) noexcept
 {
     // Another interposer's look-up may hand out our own export, or a driver's that was not linked
     // to itself.
     if (function == info(hook).wrapper)
         return;
-    real[static_cast<std::size_t>(hook)].store(function, std::memory_order_release);
+    real_functions[static_cast<std::size_t>(hook)].store(function, std::memory_order_release);
+}
+
+bool takes_device_memory(Hook hook) noexcept
+{
+    const log::Api& api = kApis[static_cast<std::size_t>(hook)];
+    switch (api.memory) {
+    case format::Memory::none:
+    case format::Memory::pinned:
+    case format::Memory::registered:
+    case format::Memory::reservation:
+        return false;
+    default:
+        return api.effect != format::Effect::free;
+    }
 }
 
 const HookInfo* find_hook(const char* symbol) noexcept

@@ -1,0 +1,20 @@
+// interpose/actions/wrappers.cpp — the functions that we export: one for each row of the table.
+//
+// One whose row disagrees with cuda.h does not compile ("conflicting declaration").
+#include "interpose/actions/intercept.hpp"
+
+using namespace vramscope::hooks; // the actions are named in the table
+
+// The frame address makes the compiler keep rbp at frame - 16, where verified stacks look for it.
+#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, arguments,        \
+                       action)                                                                     \
+    extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI symbol parameters           \
+    {                                                                                              \
+        const vramscope::log::CallSite site{                                                       \
+            reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                         \
+            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                     \
+        };                                                                                         \
+        return intercept<decltype(&::symbol)>(                                                     \
+            Hook::symbol, site, action, [&](decltype(&::symbol) real) { return real arguments; }); \
+    }
+#include "interpose/hooks/hook_table.def"

@@ -1,0 +1,35 @@
+// interpose/hooks/call.hpp — one call of a hooked entry point by the program.
+#pragma once
+
+#include <type_traits>
+
+#include "interpose/hooks/hook.hpp"
+
+namespace vramscope::hooks {
+
+// The first ready() of a process opens the log with these.
+extern const log::Opening kOpening;
+
+struct Call {
+    log::Thread& thread;
+    Hook hook;
+    const log::CallSite& site;
+    std::uint64_t ticks = 0; // for what ends memory: from before the driver's call
+    std::uint64_t began = 0; // the driver's call; known beforehand where its time was taken anyway
+    std::uint64_t ended = 0; // the last one; 0: it was not timed
+
+    std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }
+    bool ready() { return log::ready(thread, kOpening); }
+};
+
+// Addresses and handles are numbers in the log.
+template <class T>
+std::uint64_t number(T value)
+{
+    if constexpr (std::is_pointer_v<T>)
+        return reinterpret_cast<std::uintptr_t>(value);
+    else
+        return value;
+}
+
+} // namespace vramscope::hooks
