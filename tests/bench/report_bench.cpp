@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/report.hpp"
+#include "report/model/report.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace {

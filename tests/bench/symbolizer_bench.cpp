@@ -3,9 +3,9 @@
 // Usage: symbolizer_bench [PROGRAM [ADDRESSES [REPETITIONS]]]
 // Each figure is of a whole process that starts, reads the addresses, prints all frames and ends;
 // the tools take turns, so that a slow moment of the machine meets all of them.
-#include "report/read/symbolizer.hpp"
+#include "report/symbols/symbolizer.hpp"
 
-#include "tests/report/symbolizer/fixture_file.hpp"
+#include "tests/report/symbols/fixture_file.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "report/error.hpp"
-#include "report/export/export.hpp"
-#include "report/export/exporters.hpp"
-#include "report/report.hpp"
+#include "report/exporters/exporters.hpp"
+#include "report/model/report.hpp"
+#include "report/text/views.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/log_builder.hpp"
 

@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 
 #include "report/error.hpp"
-#include "report/export/export.hpp"
-#include "report/export/exporters.hpp"
-#include "report/report.hpp"
+#include "report/exporters/exporters.hpp"
+#include "report/model/report.hpp"
+#include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace vramscope::report {

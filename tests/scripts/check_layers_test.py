@@ -15,7 +15,7 @@ class CheckLayers(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.write("tracker/format/layout.hpp", "#pragma once\n")
-        self.write("report/read/reader.cpp", '#include "tracker/format/layout.hpp"\n#include <vector>\n')
+        self.write("report/log/reader.cpp", '#include "tracker/format/layout.hpp"\n#include <vector>\n')
 
     def write(self, name, text):
         path = self.root / name
@@ -32,30 +32,30 @@ class CheckLayers(unittest.TestCase):
         self.assertIn("2 files, 0 wrong includes", output)
 
     def test_an_include_against_the_flow_of_data_fails_with_its_line(self):
-        self.write("tracker/format/wrong.hpp", '#pragma once\n\n#include "report/read/reader.hpp"\n')
+        self.write("tracker/format/wrong.hpp", '#pragma once\n\n#include "report/log/reader.hpp"\n')
         status, output = self.check()
         self.assertEqual(status, 1)
         self.assertIn("tracker/format/wrong.hpp:3:", output)
-        self.assertIn("tracker/format may not include report/read", output)
+        self.assertIn("tracker/format may not include report/log", output)
 
     def test_report_may_not_see_interpose(self):
-        self.write("report/read/wrong.cpp", '#include "interpose/hooks/effect.hpp"\n')
+        self.write("report/log/wrong.cpp", '#include "interpose/hooks/effect.hpp"\n')
         status, output = self.check()
         self.assertEqual(status, 1)
-        self.assertIn("report/read may not include interpose/hooks", output)
+        self.assertIn("report/log may not include interpose/hooks", output)
 
     def test_nobody_includes_tests(self):
         self.write("tests/support/log_builder.hpp", "#pragma once\n")
-        self.write("report/read/wrong.cpp", '#include "tests/support/log_builder.hpp"\n')
+        self.write("report/log/wrong.cpp", '#include "tests/support/log_builder.hpp"\n')
         status, output = self.check()
         self.assertEqual(status, 1)
-        self.assertIn("report/read may not include tests", output)
+        self.assertIn("report/log may not include tests", output)
 
     def test_a_third_party_header_outside_its_layer_fails(self):
-        self.write("report/read/wrong.cpp", "#include <nlohmann/json.hpp>\n")
+        self.write("report/log/wrong.cpp", "#include <nlohmann/json.hpp>\n")
         status, output = self.check()
         self.assertEqual(status, 1)
-        self.assertIn("belongs in report/export", output)
+        self.assertIn("belongs in report/json", output)
 
     def test_an_include_relative_to_its_own_folder_fails(self):
         self.write("tracker/format/wrong.hpp", '#include "layout.hpp"\n')

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/read/chunk_cursor.hpp"
+#include "report/log/chunk_cursor.hpp"
 
 namespace vramscope::test {
 

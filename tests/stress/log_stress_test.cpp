@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/read/log_reader.hpp"
+#include "report/log/log_reader.hpp"
 #include "tests/stress/ledger.hpp"
 #include "tests/tracker/fixture/recording.hpp"
 #include "tracker/capture/clock.hpp"

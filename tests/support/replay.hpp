@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "report/read/device_memory.hpp"
-#include "report/read/heap_replay.hpp"
-#include "report/read/log_reader.hpp"
-#include "report/read/segment_replay.hpp"
+#include "report/log/log_reader.hpp"
+#include "report/replay/heap/heap_replay.hpp"
+#include "report/replay/memory.hpp"
+#include "report/replay/pool/segment_replay.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace vramscope::test {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "report/report.hpp"
+#include "report/model/report.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace vramscope::test {

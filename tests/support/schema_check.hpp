@@ -15,7 +15,7 @@ namespace vramscope::test {
 
 inline std::string schema_path(const std::string& name)
 {
-    return VRAMSCOPE_SOURCE_DIR "/report/export/" + name + ".schema.json";
+    return VRAMSCOPE_SOURCE_DIR "/report/json/" + name + ".schema.json";
 }
 
 inline nlohmann::json schema(const std::string& name)

@@ -179,7 +179,7 @@ class OfALog(CheckTest):
 
     def assert_valid(self, schema, name):
         done = subprocess.run(["/usr/bin/python3", SOURCE / "tests/report/check_schema.py",
-                               SOURCE / f"report/export/{schema}.schema.json", self.folder / name],
+                               SOURCE / f"report/json/{schema}.schema.json", self.folder / name],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

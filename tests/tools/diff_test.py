@@ -79,7 +79,7 @@ class OfTwoRuns(CliTest):
     def test_json_follows_its_schema(self):
         self.diff("base.vsl", "new.vsl", "--json", "diff.json")
         done = subprocess.run(["/usr/bin/python3", SOURCE / "tests/report/check_schema.py",
-                               SOURCE / "report/export/diff.schema.json", self.folder / "diff.json"],
+                               SOURCE / "report/json/diff.schema.json", self.folder / "diff.json"],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

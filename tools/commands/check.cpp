@@ -4,7 +4,7 @@
 #include <ostream>
 #include <unistd.h>
 
-#include "report/export/check.hpp"
+#include "report/text/check.hpp"
 #include "tools/commands/gate.hpp"
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "report/export/export.hpp"
+#include "report/text/views.hpp"
 #include "tools/options/budget.hpp"
 #include "tools/options/suppression_options.hpp"
 

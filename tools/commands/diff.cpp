@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "report/export/compare.hpp"
+#include "report/text/comparison.hpp"
 #include "tools/commands/gate.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"

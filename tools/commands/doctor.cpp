@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "report/export/pool_text.hpp"
-#include "report/export/words.hpp"
+#include "report/text/pool.hpp"
+#include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "report/export/exporters.hpp"
-#include "report/export/schemas.hpp"
+#include "report/exporters/exporters.hpp"
+#include "report/json/schemas.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/results.hpp"
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <unistd.h>
 
-#include "report/analyze/measures.hpp"
 #include "report/error.hpp"
-#include "report/export/check.hpp"
+#include "report/judge/measures.hpp"
+#include "report/text/check.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/settings.hpp"

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "report/export/words.hpp"
-#include "report/read/log_copy.hpp"
+#include "report/log/log_copy.hpp"
+#include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/live_process.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <sstream>
 
-#include "report/export/suppression_file.hpp"
+#include "report/text/suppression_file.hpp"
 #include "tools/commands/gate.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "report/export/live_text.hpp"
-#include "report/live_report.hpp"
+#include "report/findings/live.hpp"
+#include "report/text/live.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "report/export/export.hpp"
+#include "report/text/views.hpp"
 
 namespace vramscope {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/analyze/check.hpp"
+#include "report/judge/check.hpp"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/analyze/suppressions.hpp"
+#include "report/findings/places/suppressions.hpp"
 
 namespace CLI {
 class App;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "report/export/words.hpp"
+#include "report/words/words.hpp"
 
 namespace vramscope {
 namespace {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "report/export/own_output.hpp"
+#include "report/exporters/own_output.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;

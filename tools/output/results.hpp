@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "report/export/export.hpp"
-#include "report/report.hpp"
+#include "report/model/report.hpp"
+#include "report/text/views.hpp"
 #include "tools/output/output_file.hpp"
 
 namespace vramscope {

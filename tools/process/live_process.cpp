@@ -15,9 +15,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "report/analyze/process_end.hpp"
 #include "report/error.hpp"
-#include "report/read/log_file.hpp"
+#include "report/findings/process_end.hpp"
+#include "report/log/log_file.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {

@@ -1,0 +1,83 @@
+// report/exporters/exported_memory.cpp — see exported_memory.hpp.
+#include "report/exporters/exported_memory.hpp"
+
+#include "report/findings/process_end.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::uint64_t kRecordsPerProgress = 1 << 18;
+
+} // namespace
+
+bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& options) noexcept
+{
+    if (!options.device)
+        return is_own_memory(memory);
+    return class_of(memory) == MemoryClass::device && device == *options.device;
+}
+
+MemoryReading::MemoryReading(const LogFile& file)
+    : file_(file), running_(file.header().snapshot_ticks != 0 ||
+                            process_is_running(file.header().pid, file.header().process_start)),
+      reader_(file), replay_(tables_, file.header().exit_began_ticks, [this] {
+          reader_.scan(format::Tag::api, [&](const Record& record) { tables_.define(record); });
+      })
+{
+}
+
+void MemoryReading::read(BlockWatch& watch, std::uint64_t until_ticks,
+                         const std::function<void(double)>& progress)
+{
+    replay_.watch(watch);
+    reader_.hold_back(until_ticks);
+    if (!running_) // then they are only on their way
+        replay_.expect(reader_.pending_frees());
+    std::uint64_t records = 0;
+    while (const Record* const record = reader_.next()) {
+        replay_.apply(*record);
+        if (++records % kRecordsPerProgress == 0 && progress)
+            progress(reader_.fraction_read());
+    }
+    replay_.finish();
+}
+
+std::string MemoryReading::info(std::string_view key) const
+{
+    for (const auto& [name, value] : tables_.info()) {
+        if (name == key)
+            return value;
+    }
+    return {};
+}
+
+std::vector<std::string> MemoryReading::doubts() const
+{
+    std::vector<std::string> doubts;
+    const ProcessEnd end = judge_end(file_.header(), running_);
+    if (!end.conclusive())
+        doubts.push_back("the program " + describe(end));
+    std::uint64_t lost = 0;
+    for (const std::uint64_t count : file_.header().lost)
+        lost += count;
+    if (lost > 0)
+        doubts.push_back(std::to_string(lost) + " events were lost");
+    if ((reader_.cut() && !running_) || reader_.damaged_chunks() + tables_.undefined() > 0)
+        doubts.push_back("the log is cut or damaged");
+    return doubts;
+}
+
+std::vector<std::span<const Frame>> code_places(const std::vector<Frame>& stack)
+{
+    std::vector<std::span<const Frame>> places;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < stack.size(); ++at) {
+        if (stack[at].inlined && at + 1 < stack.size())
+            continue;
+        places.emplace_back(stack.data() + begin, at + 1 - begin);
+        begin = at + 1;
+    }
+    return places;
+}
+
+} // namespace vramscope::report

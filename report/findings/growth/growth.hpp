@@ -1,0 +1,56 @@
+// report/findings/growth/growth.hpp — memory that grows with the program's work, one row per call
+// stack.
+//
+// Growing is what is added again and again, at the same places, up to the end of the work: found
+// over marks, instances of an NVTX range, or calls where there are neither. What is freed when the
+// program ends is found too, and is no leak.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/findings/places/stack_reader.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// What the blocks of a row are to the program, as far as the log can tell.
+enum class LeakClass {
+    growing,  // more and more of them, up to the end
+    start_up, // all of them early, and never again
+    cache,    // a bounded number that is replaced, or that fills and levels off
+    once,     // one block
+    several,  // a few, here and there
+    unclear,  // they grew, but not surely, or not to the end
+};
+
+// How fast, from when to when, and how sure. All zero: no growth.
+struct GrowthRate {
+    std::string per;            // what a step is: name of a range or a mark; empty: a call
+    double bytes_per_step = 0;  // the median slope; per call where there are no steps
+    double blocks_per_step = 0; // likewise
+    double bytes_per_call = 0;  // of those calls that allocate here
+    double bytes_per_second = 0;
+    std::uint64_t steps = 0;    // it was watched over, warm-up left out; or calls
+    std::uint64_t first_ns = 0; // it grew for the first and the last time; since the log was opened
+    std::uint64_t last_ns = 0;
+    double confidence = 0; // 0 to 1, of the trend alone
+};
+
+struct Growth : CallPlace {
+    GrowthRate rate;
+    format::Memory memory = format::Memory::none;
+    std::int32_t device = -1; // -1: not known
+    std::uint64_t bytes = 0;  // that it grew by, as long as it was watched
+    std::uint64_t blocks = 0;
+    bool freed = false;      // nothing of it was left at the end
+    std::string phase;       // NVTX ranges of the first of its calls, numbers as '#'
+    std::size_t process = 0; // index into Report::processes
+};
+
+void sort_by_speed(std::vector<Growth>& growth);
+
+const char* name(LeakClass found) noexcept; // "growing", "start-up", "cache", …
+
+} // namespace vramscope::report

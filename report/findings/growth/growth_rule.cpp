@@ -1,0 +1,320 @@
+// report/findings/growth/growth_rule.cpp — the tests, one by one, and their thresholds.
+//
+// Thresholds were chosen so that of random walks, which rise and fall by chance, at most a few in a
+// hundred pass, and of leaks under noise nearly all.
+#include "report/findings/growth/growth_rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "report/findings/growth/growth_stop.hpp"
+#include "report/findings/growth/growth_window.hpp"
+#include "report/findings/growth/trend.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr double kAboveNoise = 10;       // the growth, in deepest falls
+constexpr double kEven = 0.25;           // of the growth, that the median slope explains
+constexpr double kFromStraight = 0.35;   // of the growth, that it may be off a straight line
+constexpr double kStillAsFast = 0.6;     // the last third, of the average of those before
+constexpr double kLongestTail = 1.0 / 3; // of the work, that may be without growth at its end …
+constexpr double kGapsInTail = 4;        // … or so many of the usual gaps between two rises
+constexpr double kLife = 0.25;           // of the work, that it grew over …
+constexpr double kLifeOfMany = 0.05;
+constexpr std::uint64_t kManyRises = 16;         // … without steps, after so many rises
+constexpr std::uint64_t kShortNs = 100'000'000;  // shorter times may be the machine's
+constexpr std::uint64_t kLongNs = 1'000'000'000; // longer ones are the program's
+constexpr double kLaterAllocations = 16;
+constexpr std::uint64_t kFewestReused = 4;
+
+double tail_allowed(double gap) noexcept
+{
+    return std::clamp(kGapsInTail * gap, kTail, kLongestTail);
+}
+
+double gaps_of(const Rises& rises) noexcept
+{
+    return static_cast<double>(std::max<std::uint64_t>(rises.count - 1, 1));
+}
+
+bool grows_to_the_last_step(const GrowthWindow& window, const Rises& rises)
+{
+    const double first = window.spans[rises.first].from;
+    const double last = window.spans[rises.last].from;
+    const double gap = (last - first) / gaps_of(rises) / window.length();
+    return window.end - last <= tail_allowed(gap) * window.length() &&
+           window.end - first >= kLife * window.length();
+}
+
+// Without steps: neither by time nor by allocations may it have ended before.
+bool grows_to_the_end(const GrowthWindow& window, const Rises& rises, const GrowthContext& context)
+{
+    const std::uint64_t from = window.spans[rises.first].from_ticks;
+    const std::uint64_t to = window.spans[rises.last].from_ticks;
+    const auto ended = [&](double first, double last) {
+        return 1 - last > tail_allowed((last - first) / gaps_of(rises) / 2);
+    };
+    const double time_from = time_place(from, context);
+    const double time_to = time_place(to, context);
+    const double calls_from = allocation_place(from, context);
+    const double calls_to = allocation_place(to, context);
+    if (ended(calls_from, calls_to) ||
+        (ended(time_from, time_to) && ns_after(to, context) > kShortNs))
+        return false;
+    const double life = std::max(time_to - time_from, calls_to - calls_from);
+    return life >= (rises.count >= kManyRises ? kLifeOfMany : kLife);
+}
+
+// Of its own, up to the end of the window; what is freed behind it is the end of the program.
+std::uint64_t frees_within(const PlaceSeries& place, const GrowthWindow& window)
+{
+    return window.all_events - std::min(window.all_events, place.allocations);
+}
+
+double own_calls(const PlaceSeries& place, const GrowthWindow& window)
+{
+    return static_cast<double>(place.allocations) *
+           share(static_cast<double>(window.events), static_cast<double>(window.all_events));
+}
+
+bool others_call(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
+                 const GrowthContext& context)
+{
+    const double calls = context.allocations.at(window.spans[rises.last].from_ticks) -
+                         context.allocations.at(window.spans[rises.first].from_ticks);
+    return calls - own_calls(place, window) >= static_cast<double>(rises.count) / 2;
+}
+
+// Other things go on between the rises, or there are many blocks of one size. A few of different
+// sizes may well be a loop over the parts of something that is made once.
+bool is_of_a_loop(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
+                  const GrowthContext& context)
+{
+    return context.steps || frees_within(place, window) >= rises.count ||
+           (place.one_size && rises.count >= kManyRises) ||
+           others_call(place, window, rises, context);
+}
+
+// What the growth is held against: the steps; without them, the calls of this place, those of all
+// places and the time, as far as they say something. One more value than spans: the end.
+std::vector<std::vector<double>> axes_of(const PlaceSeries& place, const GrowthWindow& window,
+                                         const Rises& rises, const GrowthContext& context)
+{
+    const std::span<const WindowSpan> spans = std::span(window.spans).subspan(rises.first);
+    std::vector<std::vector<double>> axes(1);
+    for (const WindowSpan& span : spans)
+        axes[0].push_back(span.from);
+    axes[0].push_back(window.end);
+    if (context.steps)
+        return axes;
+    const std::uint64_t end = std::max(place.last_ticks, spans.back().from_ticks);
+    const auto add = [&](auto where) {
+        std::vector<double>& axis = axes.emplace_back();
+        for (const WindowSpan& span : spans)
+            axis.push_back(where(span.from_ticks));
+        axis.push_back(where(end));
+    };
+    if (others_call(place, window, rises, context))
+        add([&](std::uint64_t ticks) { return context.allocations.at(ticks); });
+    const auto ns_at = [&](std::uint64_t ticks) {
+        return static_cast<double>(context.clock.ns(ticks));
+    };
+    if (ns_at(end) - ns_at(spans.front().from_ticks) >= kLongNs)
+        add(ns_at);
+    return axes;
+}
+
+// Levels from before the first rise on, over an axis from the first rise on: near a straight line,
+// and in the last third nearly as steep as before.
+bool is_straight(std::span<const double> level, std::span<const double> axis)
+{
+    const double begin = axis.front();
+    const double length = axis.back() - begin;
+    const double growth = level.back() - level.front();
+    double by_then = level.front();
+    for (std::size_t at = 1; at < level.size(); ++at) {
+        const double part = length > 0 ? (axis[at - 1] - begin) / length : 1;
+        if (std::abs((level[at] - level.front()) / growth - part) > kFromStraight)
+            return false;
+        by_then = part <= 2.0 / 3 ? level[at] : by_then;
+    }
+    return level.back() - by_then >= kStillAsFast * (by_then - level.front()) / 2;
+}
+
+// The median slope explains it, not one jump among small ones.
+bool is_even(const PlaceSeries& place, const GrowthWindow& window, std::span<const double> values,
+             const Rises& rises, const GrowthContext& context)
+{
+    const std::size_t before = rises.first - 1;
+    std::vector<double> x;
+    for (std::size_t at = before; at < window.spans.size(); ++at)
+        x.push_back(window.spans[at].to);
+    const double slope = median_slope(x, values.subspan(before));
+    if (slope <= 0 || slope * (x.back() - x.front()) < kEven * rises.growth)
+        return false;
+    const std::vector<double> level = lasting(values.subspan(before));
+    const auto axes = axes_of(place, window, rises, context);
+    return std::all_of(axes.begin(), axes.end(),
+                       [&](const std::vector<double>& axis) { return is_straight(level, axis); });
+}
+
+// Without steps a window ends with the last call of the place. What came behind it counts as well,
+// by allocations and by time, as far as these say something.
+bool ended_before_the_work(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
+                           std::span<const std::size_t> rising, const GrowthContext& context)
+{
+    const auto over = [&](double (*where)(std::uint64_t, const GrowthContext&)) {
+        std::vector<double> places;
+        for (const std::size_t at : rising)
+            places.push_back(where(window.spans[at].from_ticks, context));
+        return are_over(places, where(window.spans.front().from_ticks, context), 1);
+    };
+    const std::uint64_t last = window.spans[rises.last].from_ticks;
+    const double later =
+        static_cast<double>(context.allocations.count()) - context.allocations.at(last);
+    const bool by_calls = later >= kLaterAllocations || others_call(place, window, rises, context);
+    const bool by_time = ns_after(last, context) >= kLongNs;
+    return (by_calls || by_time) && (!by_calls || over(allocation_place)) &&
+           (!by_time || over(time_place));
+}
+
+// It grew, and then no more while the work went on.
+bool has_stopped(const PlaceSeries& place, const GrowthWindow& window,
+                 std::span<const double> values, const Rises& rises, const GrowthContext& context)
+{
+    if (rises.count < kRisesToTell || !is_of_a_loop(place, window, rises, context))
+        return false;
+    const std::vector<double> level = lasting(values);
+    const std::vector<std::size_t> rising = rising_spans(level);
+    std::vector<double> places;
+    for (const std::size_t at : rising)
+        places.push_back(window.spans[at].from);
+    return levelled_off(window, level, places) || are_over(places, window.begin, window.end) ||
+           (!context.steps && ended_before_the_work(place, window, rises, rising, context));
+}
+
+// It did not rise any more while blocks came and went; or hardly ever while all were replaced,
+// twice on average; or it fell as far as it had risen.
+bool is_replaced(const PlaceSeries& place, const GrowthWindow& window,
+                 std::span<const double> values, const Rises& rises)
+{
+    if (values.empty())
+        return false;
+    std::uint64_t events_after = 0;
+    for (std::size_t at = rises.last; at < window.spans.size(); ++at)
+        events_after += window.spans[at].events;
+    const double deepest = deepest_fall(values);
+    const bool reused = events_after >= std::max<std::uint64_t>(kFewestReused, window.events / 10);
+    const bool emptied = deepest > 0 && deepest >= rises.growth / 2;
+    const std::uint64_t frees = frees_within(place, window);
+    const bool replaced = rises.count <= 2 && rises.growth * 2 < lasting(values).back() &&
+                          static_cast<double>(frees) >= 2 * window.spans.back().blocks;
+    return (reused || replaced || emptied) && frees >= kFewestReused;
+}
+
+GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
+                   const GrowthContext& context)
+{
+    std::vector<double> x;
+    std::vector<double> seconds;
+    std::vector<double> bytes;
+    std::vector<double> blocks;
+    for (std::size_t at = rises.first - 1; at < window.spans.size(); ++at) {
+        const WindowSpan& span = window.spans[at];
+        x.push_back(span.to);
+        seconds.push_back(static_cast<double>(context.clock.ns(span.to_ticks)) / 1e9);
+        bytes.push_back(span.bytes);
+        blocks.push_back(span.blocks);
+    }
+    // A floor is from before what happens in its span: the events of the last are in none.
+    std::uint64_t events = 0;
+    for (std::size_t at = rises.first - 1; at + 1 < window.spans.size(); ++at)
+        events += window.spans[at].events;
+    const double calls = std::max(
+        1.0, static_cast<double>(place.allocations) *
+                 share(static_cast<double>(events), static_cast<double>(window.all_events)));
+    GrowthRate rate;
+    rate.bytes_per_second = median_slope(seconds, bytes);
+    rate.bytes_per_call = std::max(bytes.back() - bytes.front(), 0.0) / calls;
+    rate.bytes_per_step = context.steps ? median_slope(x, bytes) : rate.bytes_per_call;
+    rate.blocks_per_step = context.steps ? median_slope(x, blocks)
+                                         : std::max(blocks.back() - blocks.front(), 0.0) / calls;
+    rate.steps = static_cast<std::uint64_t>(context.steps ? window.length() : calls);
+    rate.first_ns = context.clock.ns(place.first_ticks);
+    rate.last_ns = context.clock.ns(window.spans[rises.last].from_ticks);
+    return rate;
+}
+
+// A median slope is that of the steps in which something grew. Of what did not grow in all of them
+// nothing is said that makes more, over the steps, than was added.
+void average_out(GrowthFinding& finding, const WindowSpan& first, const GrowthWindow& window,
+                 const GrowthContext& context)
+{
+    const auto at_most = [](double rate, std::uint64_t added, double length) {
+        return length > 0 ? std::min(rate, static_cast<double>(added) / length) : rate;
+    };
+    const double steps = window.end - first.from;
+    const double seconds = static_cast<double>(ns_after(first.from_ticks, context)) / 1e9;
+    GrowthRate& rate = finding.rate;
+    rate.bytes_per_second = at_most(rate.bytes_per_second, finding.bytes, seconds);
+    if (!context.steps)
+        return; // then it is an average already
+    rate.bytes_per_step = at_most(rate.bytes_per_step, finding.bytes, steps);
+    rate.blocks_per_step = at_most(rate.blocks_per_step, finding.blocks, steps);
+}
+
+} // namespace
+
+bool may_grow(const PlaceSeries& place, const GrowthContext& context)
+{
+    return rises_of(window_of(place, context).values()).count > 0;
+}
+
+GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& context)
+{
+    GrowthFinding finding;
+    const GrowthWindow window = window_of(place, context);
+    const std::vector<double> values = window.values();
+    const Rises rises = rises_of(values);
+    finding.rises = rises.count;
+    finding.bounded = is_replaced(place, window, values, rises) ||
+                      has_stopped(place, window, values, rises, context);
+    if (rises.count == 0)
+        return finding;
+    std::vector<double> blocks;
+    for (const WindowSpan& span : window.spans)
+        blocks.push_back(span.blocks);
+    const std::vector<double> bins = bins_of(window, values);
+    finding.bytes = window.by_bytes ? static_cast<std::uint64_t>(rises.growth) : 0;
+    finding.blocks = static_cast<std::uint64_t>(rises_of(blocks).growth);
+    finding.rate = rate_of(place, window, rises, context);
+    finding.rate.confidence = std::min(rising_confidence(bins), confidence_of_rises(rises.count));
+    finding.of_a_loop = is_of_a_loop(place, window, rises, context);
+    finding.growing = finding.of_a_loop && finding.rate.confidence >= kSure &&
+                      rises.growth >= kAboveNoise * deepest_fall(bins) &&
+                      (context.steps ? grows_to_the_last_step(window, rises)
+                                     : grows_to_the_end(window, rises, context)) &&
+                      is_even(place, window, values, rises, context);
+    finding.bounded = finding.bounded && !finding.growing;
+    if (!finding.growing)
+        average_out(finding, window.spans[rises.first], window, context);
+    return finding;
+}
+
+bool is_start_up(std::uint64_t ticks, bool one_block, const GrowthContext& context)
+{
+    if (context.steps) {
+        const double warm_up = std::floor(static_cast<double>(context.steps->count()) / 5);
+        return context.steps->at(ticks) <= (one_block ? 1 : std::max(1.0, warm_up));
+    }
+    const double early = one_block ? 0.25 : 0.5;
+    const double later =
+        static_cast<double>(context.allocations.count()) - context.allocations.at(ticks);
+    return (allocation_place(ticks, context) <= early && later >= kLaterAllocations) ||
+           (time_place(ticks, context) <= early && ns_after(ticks, context) >= kLongNs);
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,49 @@
+// report/findings/growth/growth_rule.hpp — does the memory of one place grow with the program's
+// work?
+//
+// Growing is claimed of what rises again and again, evenly, far more than it ever falls, and up to
+// the end of the work. The first fifth is warm-up. What rose and does not pass is told as unclear:
+// a claim that comes late is better than a wrong one. Pure functions of one series.
+#pragma once
+
+#include <cstdint>
+
+#include "report/findings/growth/growth.hpp"
+#include "report/findings/growth/place_series.hpp"
+#include "report/log/tick_clock.hpp"
+#include "report/replay/step_counter.hpp"
+
+namespace vramscope::report {
+
+// What all places of one process have in common.
+struct GrowthContext {
+    const StepCounter* steps = nullptr; // nullptr: it has none that are known
+    const StepCounter& allocations;     // of all places
+    const TickClock& clock;
+    std::uint64_t begin_ticks = 0; // of the log
+    std::uint64_t end_ticks = 0;   // of the program's work
+};
+
+inline constexpr std::uint64_t kRisesToTell = 3; // fewer, and nothing is said of growth
+
+struct GrowthFinding {
+    bool growing = false;
+    bool bounded =
+        false; // it was at a level while blocks came and went, or rose up to one and stopped
+    bool of_a_loop = false;  // not only of the making of something
+    std::uint64_t rises = 0; // that lasted, after the warm-up
+    std::uint64_t bytes = 0; // by all of them
+    std::uint64_t blocks = 0;
+    GrowthRate rate; // `per` is left empty
+};
+
+// Cheap, and true of all that judge_growth() may find growing.
+bool may_grow(const PlaceSeries& place, const GrowthContext& context);
+
+GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& context);
+
+// Of a moment at which something was allocated for the last time: it was in the first part of the
+// work, which then went on without it.
+bool is_start_up(std::uint64_t ticks, bool one_block, const GrowthContext& context);
+
+} // namespace vramscope::report

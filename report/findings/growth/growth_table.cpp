@@ -1,0 +1,201 @@
+// report/findings/growth/growth_table.cpp — sites become rows, rows are judged, leaks get their
+// class.
+#include "report/findings/growth/growth_table.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "report/findings/leak_sums.hpp"
+#include "report/log/memory_class.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using RawPlace = std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::int32_t>;
+
+PlaceSeries series_of(SiteId id, const GrowthSource& source)
+{
+    const Site& site = source.sites[id];
+    return {.floors = source.series.floors(id, source.log_end_ticks),
+            .allocations = site.allocations,
+            .first_ticks = site.first_ticks,
+            .last_ticks = site.last_ticks,
+            .one_size = source.series.one_size(id)};
+}
+
+std::string joined(const std::vector<std::string>& path)
+{
+    std::string all;
+    for (const std::string& name : path)
+        all += (all.empty() ? "" : "/") + name;
+    return all;
+}
+
+// "step #" is told as "step".
+std::string step_word(std::string name)
+{
+    std::erase(name, '#');
+    constexpr std::string_view kBetween = " _-.:/()[]";
+    const std::size_t begin = name.find_first_not_of(kBetween);
+    const std::size_t end = name.find_last_not_of(kBetween);
+    return begin == std::string::npos ? "step" : name.substr(begin, end - begin + 1);
+}
+
+} // namespace
+
+std::string GrowthTable::key_of(format::Memory memory, std::int32_t device,
+                                const std::string& place)
+{
+    return std::to_string(static_cast<int>(memory)) + ' ' + std::to_string(device) + ' ' + place;
+}
+
+GrowthContext GrowthTable::context_of(const StepName* steps) const
+{
+    return {.steps = steps ? &steps->counter : nullptr,
+            .allocations = source_.work.allocations,
+            .clock = clock_,
+            .begin_ticks = source_.work.begin_ticks,
+            .end_ticks = source_.work.end_ticks};
+}
+
+GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlocks>& lost,
+                         const LeakSource& process)
+    : source_(source), clock_(process.clock), process_(process.process)
+{
+    std::set<RawPlace> losers;
+    for (const LostBlocks& blocks : lost)
+        losers.insert({blocks.stack, blocks.api, blocks.memory, blocks.device});
+    std::map<RawPlace, std::vector<SiteId>> places;
+    for (SiteId id = 0; id < source.sites.all().size(); ++id) {
+        const Site& site = source.sites[id];
+        if (class_of(site.memory) != MemoryClass::graph) // its blocks never end
+            places[{site.stack, site.api, site.memory, site.device}].push_back(id);
+    }
+    for (const auto& [raw, sites] : places)
+        add(sites, losers.contains(raw), process.stacks);
+    for (auto& [key, row] : rows_)
+        judge(row);
+    sum_up_functions();
+}
+
+void GrowthTable::judge(Row& row) const
+{
+    row.series = sum_of(row.parts);
+    row.parts.clear();
+    row.finding = judge_growth(row.series, context_of(row.steps));
+    if (row.steps)
+        row.finding.rate.per = step_word(row.steps->name);
+}
+
+// What is known to leak is in no sum.
+void GrowthTable::sum_up_functions()
+{
+    for (const auto& [key, row] : rows_) {
+        const Frame* const frame = row.place.own_frame();
+        if (!row.lost || !frame || row.place.suppression)
+            continue;
+        Row& sum = functions_[key_of(row.memory, row.device, function_key(*frame))];
+        if (row.most_allocations > sum.most_allocations) {
+            sum.most_allocations = row.most_allocations;
+            sum.steps = row.steps;
+        }
+        sum.parts.push_back(row.series);
+    }
+    std::erase_if(functions_, [](const auto& entry) { return entry.second.parts.size() == 1; });
+    for (auto& [key, sum] : functions_)
+        judge(sum);
+}
+
+// `sites`: of one stack, entry point, memory and device.
+void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader& stacks)
+{
+    std::vector<PlaceSeries> parts;
+    SiteId most = sites.front();
+    for (const SiteId id : sites) {
+        parts.push_back(series_of(id, source_));
+        if (source_.sites[id].allocations > source_.sites[most].allocations)
+            most = id;
+    }
+    const std::vector<std::string> phase = source_.phases.kind_path(source_.sites[most].phase);
+    const StepName* const steps =
+        source_.wanted ? source_.wanted : source_.steps.best_of(phase, source_.work);
+    PlaceSeries sum = sum_of(parts);
+    if (!loses && !may_grow(sum, context_of(steps)))
+        return;
+    const Site& site = source_.sites[most];
+    CallPlace place = stacks.read(site.api, site.stack, sum.first_ticks);
+    const auto [at, added] = rows_.try_emplace(key_of(site.memory, site.device, place.key()));
+    Row& row = at->second;
+    if (added)
+        row.place = std::move(place);
+    else
+        row.place.merge(place);
+    row.memory = site.memory;
+    row.device = site.device;
+    row.lost = row.lost || loses;
+    if (site.allocations > row.most_allocations) {
+        row.most_allocations = site.allocations;
+        row.phase = joined(phase);
+        row.steps = steps;
+    }
+    row.parts.push_back(std::move(sum));
+}
+
+void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
+{
+    leak.leak_class = leak.blocks == 1 ? LeakClass::once : LeakClass::several;
+    const auto found = rows_.find(key_of(leak.memory, leak.device, leak.key()));
+    if (found != rows_.end()) // else it is memory of a graph
+        classify(leak, last_ticks, found->second);
+}
+
+void GrowthTable::classify_sum(LeakSum& sum, std::uint64_t last_ticks) const
+{
+    sum.leak_class = LeakClass::several;
+    const auto found =
+        functions_.find(key_of(sum.memory, sum.device, function_key(sum.stack.front())));
+    if (found != functions_.end())
+        classify(sum, last_ticks, found->second);
+}
+
+void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks, const Row& row) const
+{
+    const bool one = leak.blocks == 1;
+    const GrowthFinding& finding = row.finding;
+    if (finding.growing) {
+        leak.leak_class = LeakClass::growing;
+    } else if (is_start_up(last_ticks, one, context_of(row.steps))) {
+        leak.leak_class = LeakClass::start_up;
+    } else if (finding.bounded && last_ticks == row.series.last_ticks) {
+        leak.leak_class = LeakClass::cache;
+    } else if (!one && finding.of_a_loop && finding.rises >= kRisesToTell) {
+        leak.leak_class = LeakClass::unclear;
+    }
+    if (leak.leak_class == LeakClass::growing || leak.leak_class == LeakClass::unclear)
+        leak.rate = finding.rate;
+}
+
+std::vector<Growth> GrowthTable::growing() const
+{
+    std::vector<Growth> growing;
+    for (const auto& [key, row] : rows_) {
+        if (!row.finding.growing || class_of(row.memory) == MemoryClass::addresses)
+            continue;
+        Growth& growth = growing.emplace_back();
+        static_cast<CallPlace&>(growth) = row.place;
+        growth.rate = row.finding.rate;
+        growth.memory = row.memory;
+        growth.device = row.device;
+        growth.bytes = row.finding.bytes;
+        growth.blocks = row.finding.blocks;
+        growth.freed = !row.lost;
+        growth.phase = row.phase;
+        growth.process = process_;
+    }
+    sort_by_speed(growing);
+    return growing;
+}
+
+} // namespace vramscope::report

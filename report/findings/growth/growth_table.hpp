@@ -1,0 +1,72 @@
+// report/findings/growth/growth_table.hpp — the growth of every place of one process, by what a
+// reader sees.
+//
+// Places of one memory, device and visible call stack are one row, whatever their contexts, ranges
+// and hidden frames. Only places that may grow, or that lost something, are looked up in symbols.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/findings/growth/growth_rule.hpp"
+#include "report/findings/leaks.hpp"
+#include "report/replay/growth.hpp"
+#include "report/replay/heap/phases.hpp"
+#include "report/replay/steps.hpp"
+
+namespace vramscope::report {
+
+struct GrowthSource {
+    const Sites& sites;
+    const Phases& phases;
+    const GrowthSeries& series;
+    const Steps& steps;
+    const StepName* wanted; // what growth is told per; nullptr: what suits a place best
+    Work work;              // without the program's exit
+    std::uint64_t log_end_ticks;
+};
+
+class GrowthTable {
+public:
+    GrowthTable(const GrowthSource& source, const std::vector<LostBlocks>& lost,
+                const LeakSource& process);
+
+    // Fills in its class and its rate. `last_ticks`: when its last block was allocated.
+    void classify(Leak& leak, std::uint64_t last_ticks) const;
+    // The same of all leaks of a function together.
+    void classify_sum(LeakSum& sum, std::uint64_t last_ticks) const;
+
+    // Those that grow; the fastest first.
+    std::vector<Growth> growing() const;
+
+private:
+    struct Row {
+        CallPlace place;
+        format::Memory memory = format::Memory::none;
+        std::int32_t device = -1;
+        std::string phase; // of most of its blocks
+        const StepName* steps = nullptr;
+        std::uint64_t most_allocations = 0; // of any of its parts
+        bool lost = false;
+        std::vector<PlaceSeries> parts;
+        PlaceSeries series;
+        GrowthFinding finding;
+    };
+
+    void add(const std::vector<SiteId>& sites, bool loses, StackReader& stacks);
+    void judge(Row& row) const;
+    void sum_up_functions();
+    void classify(Leak& leak, std::uint64_t last_ticks, const Row& row) const;
+    GrowthContext context_of(const StepName* steps) const;
+    static std::string key_of(format::Memory memory, std::int32_t device, const std::string& place);
+
+    const GrowthSource source_;
+    const TickClock& clock_;
+    std::size_t process_;
+    std::map<std::string, Row> rows_;
+    std::map<std::string, Row> functions_; // rows that lost something, by LeakSum
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,62 @@
+// report/findings/growth/growth_window.hpp — the part of a series that growth is told from.
+//
+// After the warm-up, which is the first fifth, up to the end of the last step; without steps, up to
+// the last allocation of the place itself: what is freed behind it is the end of the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "report/findings/growth/growth_rule.hpp"
+
+namespace vramscope::report {
+
+// A floor, and where its span is: in steps; without them, in floors.
+struct WindowSpan {
+    double from = 0;
+    double to = 0;
+    std::uint64_t from_ticks = 0;
+    std::uint64_t to_ticks = 0;
+    std::uint64_t events = 0;
+    double bytes = 0;
+    double blocks = 0;
+};
+
+struct GrowthWindow {
+    std::vector<WindowSpan> spans;
+    double begin = 0; // in the unit of WindowSpan::to
+    double end = 0;
+    std::uint64_t events = 0;     // in the window
+    std::uint64_t all_events = 0; // and before it
+    bool by_bytes = false;        // else by blocks: what it is made of has no bytes
+
+    std::vector<double> values() const;
+    double length() const noexcept { return end - begin; }
+};
+
+GrowthWindow window_of(const PlaceSeries& place, const GrowthContext& context);
+
+// The least of each of at most 16 equal parts of the window; trailing ones that nothing is known of
+// are left out.
+std::vector<double> bins_of(const GrowthWindow& window, std::span<const double> values);
+
+// Where the level rose for good: at the begin of a span.
+struct Rises {
+    std::uint64_t count = 0;
+    std::size_t first = 0; // indexes of spans; never the first one
+    std::size_t last = 0;
+    double growth = 0;
+};
+
+Rises rises_of(std::span<const double> values);
+
+// Where in the program's life a moment is, 0 to 1, by its time and by its allocations.
+double time_place(std::uint64_t ticks, const GrowthContext& context);
+double allocation_place(std::uint64_t ticks, const GrowthContext& context);
+std::uint64_t ns_after(std::uint64_t ticks, const GrowthContext& context);
+
+double share(double part, double whole) noexcept; // 0 to 1; 1 of nothing
+
+} // namespace vramscope::report

@@ -1,0 +1,31 @@
+// report/findings/growth/trend.hpp — is a series of numbers rising, how fast, and how sure is that?
+//
+// Without assumptions about how the numbers are spread: one wild value changes little. Pure
+// functions over at most a few dozen points; their cost goes with the square of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace vramscope::report {
+
+// Mann-Kendall: how sure it is, 0 to 1, that the values rise and are not in a chance order. Exact
+// for few values without ties, else by the normal approximation, corrected for ties. 0 for fewer
+// than two values.
+double rising_confidence(std::span<const double> values);
+
+// Theil-Sen: the median of the slopes between all pairs of points. `x` does not fall; pairs at one
+// place are left out. 0 if no pair is left.
+double median_slope(std::span<const double> x, std::span<const double> y);
+
+// For each place the least from there on: what was there and stayed, whatever came and went on top.
+std::vector<double> lasting(std::span<const double> values);
+
+// The deepest fall from any value to a later one.
+double deepest_fall(std::span<const double> values) noexcept;
+
+// How sure `times` rises one after the other make a trend, if chance orders them any way.
+double confidence_of_rises(std::uint64_t times) noexcept;
+
+} // namespace vramscope::report

@@ -1,0 +1,289 @@
+// report/findings/leaks.cpp — lost blocks become rows: kind, stack in words, equal rows joined.
+#include "report/findings/leaks.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "report/findings/growth/growth_table.hpp"
+#include "report/findings/leak_sums.hpp"
+#include "report/log/memory_class.hpp"
+
+namespace vramscope::report {
+
+using format::Memory;
+
+namespace {
+
+LeakKind kind_of(const LostBlocks& lost, const ProcessEnd& end)
+{
+    switch (class_of(lost.memory)) {
+    case MemoryClass::foreign:
+        return LeakKind::unclosed_import;
+    case MemoryClass::owner:
+        return LeakKind::never_destroyed;
+    case MemoryClass::graph:
+        return LeakKind::graph_owned;
+    default:
+        break;
+    }
+    const Fate fate = lost.fate;
+    if (fate == Fate::context_gone)
+        return LeakKind::at_reset;
+    if (end.conclusive() || fate == Fate::context_gone_at_exit)
+        return LeakKind::at_exit;
+    return end.kind == ProcessEnd::Kind::running ? LeakKind::in_use : LeakKind::at_crash;
+}
+
+// Joins the path; a '/' inside a name stays as it is: the path is for reading.
+std::string join(const std::vector<std::string>& path)
+{
+    std::string joined;
+    for (const std::string& name : path)
+        joined += (joined.empty() ? "" : "/") + name;
+    return joined;
+}
+
+class LeakTable {
+public:
+    explicit LeakTable(const LeakSource& source) : source_(source) {}
+
+    void add(const LostBlocks& lost)
+    {
+        CallPlace place = source_.stacks.read(lost.api, lost.stack, lost.first_ticks);
+        Leak leak;
+        leak.kind = kind_of(lost, source_.end);
+        leak.memory = lost.memory;
+        leak.device = lost.device;
+        const std::string key = std::string(1, static_cast<char>(leak.kind)) +
+                                static_cast<char>(leak.memory) + std::to_string(leak.device) +
+                                '\0' + place.key() +
+                                std::to_string(place.suppression.value_or(SIZE_MAX));
+        const auto [at, added] = rows_.try_emplace(key);
+        if (added) {
+            static_cast<CallPlace&>(leak) = std::move(place);
+            at->second.leak = std::move(leak);
+        } else {
+            at->second.leak.merge(place);
+        }
+        join_in(at->second, lost, added);
+    }
+
+    std::vector<Leak> take(const GrowthTable* growth)
+    {
+        std::vector<Leak> leaks;
+        for (auto& [key, row] : rows_) {
+            Leak& leak = row.leak;
+            leak.process = source_.process;
+            leak.phase = join(row.phase);
+            leak.pattern = pattern_of(leak, source_.duration_ns);
+            if (growth)
+                growth->classify(leak, row.last_ticks);
+            leak.thread_count = row.threads.size();
+            for (const std::uint32_t index : row.threads) {
+                if (leak.threads.size() == kMaxLeakThreads)
+                    break;
+                LoggedThread thread = source_.tables.thread(index);
+                leak.threads.push_back({.tid = thread.tid, .name = std::move(thread.name)});
+            }
+            sums_.add(leak, row.last_ticks);
+            leaks.push_back(std::move(leak));
+        }
+        return leaks;
+    }
+
+    // Of the rows that were taken.
+    std::vector<LeakSum> sums(const GrowthTable* growth)
+    {
+        return sums_.take(source_.duration_ns, growth);
+    }
+
+private:
+    struct Row {
+        Leak leak;
+        std::vector<std::string> phase;
+        std::vector<std::uint32_t> threads; // indexes, sorted
+        std::uint64_t last_ticks = 0;
+    };
+
+    void join_in(Row& row, const LostBlocks& lost, bool first)
+    {
+        Leak& leak = row.leak;
+        const std::uint64_t first_ns = source_.clock.ns(lost.first_ticks);
+        row.last_ticks = std::max(row.last_ticks, lost.last_ticks);
+        leak.bytes += lost.bytes;
+        leak.blocks += lost.blocks;
+        leak.shared_blocks += lost.shared_blocks;
+        leak.first_ns = first ? first_ns : std::min(leak.first_ns, first_ns);
+        leak.last_ns = std::max(leak.last_ns, source_.clock.ns(lost.last_ticks));
+        leak.phases_differ =
+            leak.phases_differ || lost.phases_differ || (!first && lost.phase != row.phase);
+        if (first)
+            row.phase = lost.phase;
+        else
+            row.phase.erase(std::mismatch(row.phase.begin(), row.phase.end(), lost.phase.begin(),
+                                          lost.phase.end())
+                                .first,
+                            row.phase.end());
+        std::vector<std::uint32_t> both;
+        std::set_union(row.threads.begin(), row.threads.end(), lost.threads.begin(),
+                       lost.threads.end(), std::back_inserter(both));
+        row.threads = std::move(both);
+    }
+
+    const LeakSource& source_;
+    std::map<std::string, Row> rows_; // sorted by place: equal input, equal order
+    LeakSums sums_;
+};
+
+} // namespace
+
+// A repeated leak grows with the run; one of start-up does not.
+Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns)
+{
+    if (leak.blocks == 1)
+        return Pattern::once;
+    const bool over_the_run = leak.last_ns - leak.first_ns >= duration_ns / 10;
+    return leak.blocks >= 3 && over_the_run ? Pattern::repeated : Pattern::several;
+}
+
+LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
+                    const GrowthTable* growth)
+{
+    LeakTable table(source);
+    for (const LostBlocks& blocks : lost) {
+        const bool went_with_its_context =
+            class_of(blocks.memory) == MemoryClass::owner && blocks.fate == Fate::context_gone;
+        if (!went_with_its_context)
+            table.add(blocks);
+    }
+    LostRows rows;
+    for (Leak& leak : table.take(growth))
+        rows.of(leak.memory).push_back(std::move(leak));
+    rows.sums = table.sums(growth);
+    return rows;
+}
+
+std::vector<Leak>& LostRows::of(Memory memory)
+{
+    switch (class_of(memory)) {
+    case MemoryClass::foreign:
+        return imports;
+    case MemoryClass::graph:
+        return graph_memory;
+    case MemoryClass::owner:
+        return owners;
+    case MemoryClass::addresses:
+        return reservations;
+    default:
+        return leaks;
+    }
+}
+
+void LostRows::take(LostRows&& more)
+{
+    const auto move_to = [](auto& all, auto& some) {
+        std::move(some.begin(), some.end(), std::back_inserter(all));
+    };
+    move_to(leaks, more.leaks);
+    move_to(imports, more.imports);
+    move_to(owners, more.owners);
+    move_to(graph_memory, more.graph_memory);
+    move_to(reservations, more.reservations);
+    move_to(sums, more.sums);
+}
+
+void LostRows::sort()
+{
+    for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory, &reservations})
+        sort_by_size(*rows);
+    sort_by_size(sums);
+}
+
+const char* name(LeakKind kind) noexcept
+{
+    switch (kind) {
+    case LeakKind::at_exit:
+        return "leaked-at-exit";
+    case LeakKind::at_reset:
+        return "leaked-at-reset";
+    case LeakKind::at_crash:
+        return "in-use-at-crash";
+    case LeakKind::unclosed_import:
+        return "unclosed-import";
+    case LeakKind::never_destroyed:
+        return "never-destroyed";
+    case LeakKind::graph_owned:
+        return "graph-owned";
+    case LeakKind::in_use:
+        break;
+    }
+    return "in-use-now";
+}
+
+const char* name(Pattern pattern) noexcept
+{
+    switch (pattern) {
+    case Pattern::once:
+        return "once";
+    case Pattern::several:
+        return "several";
+    case Pattern::repeated:
+        break;
+    }
+    return "repeated";
+}
+
+const char* name(Memory memory) noexcept
+{
+    switch (memory) {
+    case Memory::device:
+        return "device";
+    case Memory::pitched:
+        return "pitched";
+    case Memory::managed:
+        return "managed";
+    case Memory::async:
+        return "async";
+    case Memory::graph:
+        return "graph";
+    case Memory::pinned:
+        return "pinned";
+    case Memory::registered:
+        return "registered";
+    case Memory::array:
+        return "array";
+    case Memory::mipmap:
+        return "mipmap";
+    case Memory::physical:
+        return "physical";
+    case Memory::reservation:
+        return "reservation";
+    case Memory::imported:
+        return "imported";
+    case Memory::ipc:
+        return "ipc";
+    case Memory::external:
+        return "external";
+    case Memory::imported_mipmap:
+        return "imported_mipmap";
+    case Memory::imported_physical:
+        return "imported_physical";
+    case Memory::multicast:
+        return "multicast";
+    case Memory::pool:
+        return "pool";
+    case Memory::context:
+        return "context";
+    case Memory::green_context:
+        return "green_context";
+    case Memory::graph_exec:
+        return "graph_exec";
+    case Memory::none:
+        break;
+    }
+    return "unknown";
+}
+
+} // namespace vramscope::report

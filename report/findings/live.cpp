@@ -1,0 +1,189 @@
+// report/findings/live.cpp — one reader and one replay that are never begun anew.
+#include "report/findings/live.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "report/log/log_file.hpp"
+#include "report/log/log_reader.hpp"
+#include "report/log/memory_class.hpp"
+#include "report/replay/heap/heap_replay.hpp"
+#include "report/replay/heap/stack_sums.hpp"
+#include "report/replay/pool/segment_replay.hpp"
+
+namespace vramscope::report {
+namespace {
+
+// steady_clock is CLOCK_MONOTONIC, as in the log.
+std::uint64_t monotonic_ns()
+{
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+}
+
+// Sums over the blocks that are alive.
+class Holdings {
+public:
+    explicit Holdings(LiveState& state) : state_(state) {}
+
+    void add(const Block& block)
+    {
+        if (!is_own_memory(block.memory))
+            return;
+        const bool host = class_of(block.memory) == MemoryClass::host;
+        (host ? state_.host_bytes : state_.device_bytes) += block.bytes;
+        (host ? state_.host_blocks : state_.device_blocks) += 1;
+        if (!host) {
+            LiveDevice& device = device_of(block.device);
+            device.held_bytes += block.bytes;
+            ++device.blocks;
+        }
+        stacks_.add(block);
+    }
+
+    LiveDevice& device_of(std::int32_t ordinal)
+    {
+        const auto at = std::lower_bound(
+            state_.devices.begin(), state_.devices.end(), ordinal,
+            [](const LiveDevice& device, std::int32_t wanted) { return device.ordinal < wanted; });
+        if (at != state_.devices.end() && at->ordinal == ordinal)
+            return *at;
+        LiveDevice device;
+        device.ordinal = ordinal;
+        return *state_.devices.insert(at, device);
+    }
+
+    const StackSums& stacks() const noexcept { return stacks_; }
+
+private:
+    LiveState& state_;
+    StackSums stacks_;
+};
+
+} // namespace
+
+class LiveReport::Impl {
+public:
+    explicit Impl(const std::filesystem::path& log) : file_(LogFile::open(log)), reader_(file_) {}
+
+    format::Clock clock() const noexcept { return file_.header().clock; }
+
+    void read(std::uint64_t ticks)
+    {
+        wait_for_the_opening();
+        file_.refresh();
+        reader_.hold_back(ticks);
+        reader_.refresh();
+        while (const Record* const record = reader_.next())
+            apply(*record);
+    }
+
+    LiveState state(std::size_t most_stacks)
+    {
+        // Stacks that differ in hidden frames alone become one row: some are looked at in vain.
+        constexpr std::size_t kPerRow = 4;
+        LiveState state;
+        fill_in_header(state);
+        Holdings holdings(state);
+        replay_.for_each_alive([&](const Block& block) { holdings.add(block); });
+        for (const LoggedDevice& known : tables_.devices()) {
+            LiveDevice& device = holdings.device_of(known.ordinal);
+            device.name = known.name;
+            device.total_bytes = known.bytes;
+        }
+        if (segments_.seen())
+            for (const DevicePool& pool : segments_.devices())
+                fill_in_pool(holdings.device_of(pool.device), pool.stats);
+        const ProcessEnd running{.kind = ProcessEnd::Kind::running};
+        StackReader stacks(tables_, symbolizer_, ShownFrames::own);
+        state.stacks = find_leaks(holdings.stacks().largest(most_stacks * kPerRow),
+                                  {tables_, reader_.clock(), running, state.age_ns, 0, stacks})
+                           .leaks;
+        sort_by_size(state.stacks);
+        const std::size_t looked_at = std::min(holdings.stacks().stacks(), most_stacks * kPerRow);
+        state.more_stacks = holdings.stacks().stacks() - looked_at;
+        if (state.stacks.size() > most_stacks) {
+            state.more_stacks += state.stacks.size() - most_stacks;
+            state.stacks.resize(most_stacks);
+        }
+        return state;
+    }
+
+private:
+    void apply(const Record& record)
+    {
+        replay_.apply(record);
+        segments_.apply(record);
+    }
+
+    static void fill_in_pool(LiveDevice& device, const PoolStats& stats)
+    {
+        device.pooled = true;
+        device.reserved_bytes = stats.reserved_bytes.all.current;
+        device.allocated_bytes = stats.allocated_bytes.all.current;
+        device.pending_bytes = stats.active_bytes.all.current - device.allocated_bytes;
+    }
+
+    // Whoever opens a log writes then what its entry points do; other threads may be faster with
+    // their first events.
+    void wait_for_the_opening() const
+    {
+        constexpr std::uint64_t kOpening = 100'000'000;
+        const std::uint64_t now = monotonic_ns();
+        const std::uint64_t start = file_.header().start_ns;
+        if (now >= start && now - start < kOpening)
+            std::this_thread::sleep_for(std::chrono::nanoseconds(kOpening - (now - start)));
+    }
+
+    void fill_in_header(LiveState& state) const
+    {
+        const format::FileHeader& header = file_.header();
+        const ReplayCounts& counts = replay_.counts();
+        const std::uint64_t now = monotonic_ns();
+        state.pid = header.pid;
+        for (const auto& [key, value] : tables_.info())
+            if (key == "program")
+                state.program = value;
+        state.age_ns = now > header.start_ns ? now - header.start_ns : 0;
+        state.peak_device_bytes = counts.peak_device_bytes;
+        state.peak_host_bytes = counts.peak_host_bytes;
+        state.events = counts.events;
+        state.allocations = counts.allocations;
+        state.frees = counts.frees;
+        state.lost_events =
+            std::accumulate(std::begin(header.lost), std::end(header.lost), std::uint64_t{0});
+    }
+
+    LogFile file_;
+    LogReader reader_;
+    LogTables tables_;
+    HeapReplay replay_{tables_, 0, [this] {
+                           reader_.scan(format::Tag::api,
+                                        [this](const Record& record) { tables_.define(record); });
+                       }};
+    SegmentReplay segments_{tables_};
+    Symbolizer symbolizer_;
+};
+
+LiveReport::LiveReport(const std::filesystem::path& log) : impl_(std::make_unique<Impl>(log)) {}
+LiveReport::~LiveReport() = default;
+
+format::Clock LiveReport::clock() const noexcept
+{
+    return impl_->clock();
+}
+
+void LiveReport::read(std::uint64_t ticks)
+{
+    impl_->read(ticks);
+}
+
+LiveState LiveReport::state(std::size_t most_stacks)
+{
+    return impl_->state(most_stacks);
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,372 @@
+// report/findings/make_report.cpp — one process per log, then the sums and the verdict.
+#include "report/model/report.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <iterator>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/findings/growth/growth_table.hpp"
+#include "report/findings/memory/memory.hpp"
+#include "report/findings/newer_functions.hpp"
+#include "report/findings/sums.hpp"
+#include "report/judge/measures.hpp"
+#include "report/judge/verdict.hpp"
+#include "report/log/log_reader.hpp"
+#include "report/replay/misuse.hpp"
+#include "report/replay/replays.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+constexpr std::uint64_t kRecordsPerProgress = 1 << 16;
+
+void add_notices(std::vector<std::string>& notices, const Process& process,
+                 const HeapReplay& replay)
+{
+    const Totals& totals = process.totals;
+    if (process.coverage.unmatched_frees > 0)
+        notices.push_back(
+            fmt::format("{} freed a pointer that was not seen allocated",
+                        process.coverage.unmatched_frees == 1
+                            ? "1 call"
+                            : fmt::format("{} calls", process.coverage.unmatched_frees)));
+    if (totals.address_reservations > 0)
+        notices.push_back(fmt::format(
+            "{} address reservation{} never given back: {} bytes of addresses, no memory",
+            totals.address_reservations, totals.address_reservations == 1 ? " was" : "s were",
+            totals.reserved_address_bytes));
+    for (const BlockInFlight& block : replay.in_flight())
+        notices.push_back(fmt::format(
+            "a free of {:#x} ({} bytes) was in flight when the process ended: nobody knows whether "
+            "it is free, and it is not in the list",
+            block.free.address, block.block.bytes));
+    if (!process.coverage.unknown_entry_points.empty())
+        notices.push_back(
+            newer_functions_notice(process.coverage.unknown_entry_points,
+                                   !process.info_value("unknown_entry_points.more").empty()));
+}
+
+void add_marks(Process& process, const Marks& marks, const TickClock& clock,
+               const LogTables& tables)
+{
+    process.mark_count = marks.count();
+    for (const LoggedMark& mark : marks.kept())
+        process.marks.push_back({clock.ns(mark.ticks), mark.name, tables.thread(mark.thread).tid});
+}
+
+std::string unknown_step(const std::string& wanted, const Steps& steps)
+{
+    constexpr std::size_t kNamed = 8;
+    std::string names;
+    const std::size_t named = std::min(steps.all().size(), kNamed);
+    for (std::size_t at = 0; at < named; ++at)
+        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", steps.all()[at].name);
+    return fmt::format("growth is not told per \"{}\": no range and no mark has that name; {}{}",
+                       wanted, names.empty() ? "there are none" : "there are " + names,
+                       named < steps.all().size() ? " and others" : "");
+}
+
+// Reads one log into the report.
+class LogReport {
+public:
+    LogReport(Report& report, const Options& options, Symbolizer& symbolizer)
+        : report_(report), options_(options), symbolizer_(symbolizer)
+    {
+    }
+
+    void read(const std::filesystem::path& path, std::size_t logs)
+    {
+        const LogFile file = LogFile::open(path);
+        const format::FileHeader& header = file.header();
+        const bool live = options_.until_ticks != UINT64_MAX || header.snapshot_ticks != 0;
+        const bool running = live || process_is_running(header.pid, header.process_start);
+        LogReader reader(file);
+        reader.hold_back(options_.until_ticks);
+        LogTables tables;
+        const auto find_apis = [&file](LogTables& defined) {
+            LogReader(file).scan(format::Tag::api,
+                                 [&](const Record& record) { defined.define(record); });
+        };
+        Replays replays(
+            tables, header.exit_began_ticks, [&] { find_apis(tables); }, reader.clock());
+        HeapReplay& replay = replays.heap;
+        if (!running) // then they are only on their way
+            replay.expect(reader.pending_frees());
+        BatchReader batches(reader, find_apis);
+        replay_all(batches, replays, logs);
+        const std::vector<LostBlocks> lost = replay.lost();
+
+        Process process = describe_process(file, tables, judge_end(header, running));
+        process.duration_ns = reader.clock().ns(replay.counts().last_ticks);
+        add_marks(process, replays.marks, reader.clock(), tables);
+        process.totals = totals_of(replay.counts(), lost);
+        process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
+        process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
+                                     process.duration_ns);
+        process.shortages = replays.shortages.count();
+        StackReader stacks(tables, symbolizer_,
+                           options_.all_frames ? ShownFrames::all : ShownFrames::own,
+                           &options_.suppressions);
+        process.churn =
+            describe_churn(replays.churn, replay.sites(), tables, reader.clock(), stacks);
+        if (!report_.interrupted)
+            add_refused_and_damaged(process, {file, tables, reader, replays, stacks});
+        // Of a reading that was interrupted nobody knows what was freed later.
+        const ProcessEnd end =
+            report_.interrupted ? ProcessEnd{.kind = ProcessEnd::Kind::running} : process.end;
+        const LeakSource source{
+            tables, reader.clock(), end, process.duration_ns, report_.processes.size(), stacks};
+        move_to(report_.out_of_memory,
+                find_shortages(replays.shortages.kept(), process.pool.known, source));
+        process.memory =
+            describe_memory({replay, replays.memory, replays.holders, process.pool, source});
+        add_leaks(process, replays, header, lost, source);
+        add_lines(process, replay, logs > 1);
+        report_.processes.push_back(std::move(process));
+    }
+
+private:
+    struct FirstReading {
+        const LogFile& file;
+        LogTables& tables;
+        const LogReader& reader;
+        const Replays& replays;
+        StackReader& stacks;
+    };
+
+    template <typename Row>
+    static void move_to(std::vector<Row>& rows, std::vector<Row>&& more)
+    {
+        std::move(more.begin(), more.end(), std::back_inserter(rows));
+    }
+
+    void add_leaks(Process& process, const Replays& replays, const format::FileHeader& header,
+                   const std::vector<LostBlocks>& lost, const LeakSource& source)
+    {
+        const std::uint64_t last = replays.heap.counts().last_ticks;
+        const Work work{.allocations = replays.growth.allocations(),
+                        .begin_ticks = header.start_ticks,
+                        .end_ticks = header.exit_began_ticks != 0 ? header.exit_began_ticks : last};
+        const StepName* const wanted =
+            options_.per.empty() ? nullptr : replays.steps.named(options_.per);
+        if (!options_.per.empty() && !wanted)
+            report_.notices.push_back(unknown_step(options_.per, replays.steps));
+        if (const StepName* const steps = wanted ? wanted : replays.steps.best(work)) {
+            process.step_name = steps->name;
+            process.step_count = steps->counter.count();
+        }
+        const GrowthSource growth{.sites = replays.heap.sites(),
+                                  .phases = replays.heap.phases(),
+                                  .series = replays.growth,
+                                  .steps = replays.steps,
+                                  .wanted = wanted,
+                                  .work = work,
+                                  .log_end_ticks = last};
+        const GrowthTable table(growth, lost, source);
+        move_to(report_.growth, table.growing());
+        report_.take(find_leaks(lost, source, &table));
+    }
+
+    // An interrupted reading is replayed up to where the reader had come.
+    void replay_all(BatchReader& batches, Replays& replays, std::size_t logs)
+    {
+        const auto done = static_cast<double>(report_.processes.size());
+        double fraction = 0;
+        std::uint64_t records = 0;
+        std::uint64_t told = 0; // of them
+        while (const RecordBatch* const batch = batches.next()) {
+            replays.apply(*batch, batches.segments());
+            fraction = (done + batch->fraction_read()) / static_cast<double>(logs);
+            records += batch->records().size();
+            if (records - told < kRecordsPerProgress)
+                continue;
+            told = records;
+            if (options_.progress)
+                options_.progress(fraction);
+            if (options_.interrupted && options_.interrupted()) {
+                report_.interrupted = true;
+                batches.stop();
+            }
+        }
+        if (report_.interrupted)
+            tell_of_interruption(fraction, logs);
+        replays.heap.finish();
+        if (options_.progress && !report_.interrupted)
+            options_.progress((done + 1) / static_cast<double>(logs));
+    }
+
+    void tell_of_interruption(double fraction, std::size_t logs)
+    {
+        report_.reasons.push_back(
+            fmt::format("the reading was interrupted after {:.0f} % of the log{}: what was in use "
+                        "there is listed",
+                        100 * fraction, logs == 1 ? "" : "s"));
+    }
+
+    // What wrong frees, frees in flight and damaged memory were about, a second reading tells.
+    void add_refused_and_damaged(Process& process, const FirstReading& first)
+    {
+        const CallSource calls{first.reader.clock(), first.stacks, report_.processes.size()};
+        FailedCalls failed = first.replays.heap.failed_calls();
+        Damages damages = first.replays.damages;
+        const bool crashed = process.end.crashed();
+        if (!failed.freed_addresses().empty() || !damages.addresses().empty() ||
+            (crashed && !first.reader.pending_frees().empty())) {
+            const bool complete = is_whole(process.coverage);
+            const FreeHistory history = read_again(first, failed, damages, complete);
+            move_to(report_.misuse, find_misuse(history.misuses(), calls));
+            move_to(report_.damage, find_damage(damages.groups(), calls));
+            for (const PendingFree& free : first.reader.pending_frees()) {
+                if (crashed && first.tables.api(free.api))
+                    process.crashed_in.push_back(describe_free(history.judge(free), calls));
+            }
+        }
+        move_to(report_.failed_calls, find_failed_calls(failed.groups(), calls));
+    }
+
+    // Follows the addresses. Frees that turn out to be no misuse join the other failed calls.
+    static FreeHistory read_again(const FirstReading& first, FailedCalls& failed, Damages& damages,
+                                  bool complete)
+    {
+        std::unordered_set<std::uint64_t> addresses = failed.freed_addresses();
+        addresses.insert(damages.addresses().begin(), damages.addresses().end());
+        for (const PendingFree& free : first.reader.pending_frees())
+            addresses.insert(free.address);
+        FreeHistory history(first.tables, addresses, complete);
+        LogReader reader(first.file);
+        while (const Record* const record = reader.next()) {
+            if (history.apply(*record))
+                failed.add_refused(*record, decode_failed(*record));
+            damages.apply(*record, history);
+        }
+        return history;
+    }
+
+    static Process describe_process(const LogFile& file, const LogTables& tables,
+                                    const ProcessEnd& end)
+    {
+        Process process;
+        process.pid = file.header().pid;
+        process.threads = file.header().threads;
+        process.parent_pid = file.header().parent_pid;
+        process.log = file.path();
+        process.started = utc(file.header().start_real_ns);
+        process.end = end;
+        process.info = tables.info();
+        process.program = process.info_value("program");
+        process.command = process.info_value("command");
+        for (const LoggedDevice& device : tables.devices())
+            process.devices.push_back({device.ordinal, device.bytes, device.name});
+        std::sort(process.devices.begin(), process.devices.end(),
+                  [](const DeviceInfo& a, const DeviceInfo& b) { return a.ordinal < b.ordinal; });
+        return process;
+    }
+
+    void add_lines(const Process& process, const HeapReplay& replay, bool name_process)
+    {
+        const std::string prefix = name_process ? fmt::format("process {}: ", process.pid) : "";
+        for (const std::string& reason : reasons_for_doubt(process))
+            report_.reasons.push_back(prefix + reason);
+        std::vector<std::string> notices;
+        add_notices(notices, process, replay);
+        for (const std::string& notice : notices)
+            report_.notices.push_back(prefix + notice);
+    }
+
+    Report& report_;
+    const Options& options_;
+    Symbolizer& symbolizer_;
+};
+
+void sum_up(Report& report)
+{
+    for (const Process& process : report.processes) {
+        report.totals += process.totals;
+        report.coverage += process.coverage;
+    }
+    if (saw_memory_call(report))
+        return;
+    report.reasons.push_back(
+        "no CUDA memory call was seen: `vramscope doctor` tells why that can be");
+}
+
+} // namespace
+
+std::string Process::info_value(std::string_view key) const
+{
+    for (const auto& [name, value] : info) {
+        if (name == key)
+            return value;
+    }
+    return {};
+}
+
+Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options)
+{
+    Report report;
+    Symbolizer symbolizer(options.symbols);
+    LogReport one_log(report, options, symbolizer);
+    for (const std::filesystem::path& log : logs) {
+        one_log.read(log, logs.size());
+        if (report.interrupted)
+            break;
+    }
+    report.sort();
+    suppress(report, options.suppressions);
+    sort_by_speed(report.growth);
+    sum_up(report);
+    if (report.reasons.empty())
+        report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0
+                             ? Verdict::clean
+                             : Verdict::leaks;
+    for (std::string& notice : symbolizer.notices())
+        report.notices.push_back(std::move(notice));
+    return report;
+}
+
+std::string utc(std::uint64_t real_ns)
+{
+    const auto seconds = static_cast<std::time_t>(real_ns / 1'000'000'000);
+    std::tm parts{};
+    if (real_ns == 0 || !::gmtime_r(&seconds, &parts))
+        return {};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900,
+                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+const char* name(Verdict verdict) noexcept
+{
+    switch (verdict) {
+    case Verdict::clean:
+        return "clean";
+    case Verdict::leaks:
+        return "leaks";
+    case Verdict::inconclusive:
+        break;
+    }
+    return "inconclusive";
+}
+
+const char* name(format::Lost reason) noexcept
+{
+    switch (reason) {
+    case format::Lost::no_space:
+        return "no-space";
+    case format::Lost::no_thread:
+        return "no-thread";
+    case format::Lost::signal:
+        return "signal";
+    case format::Lost::table_full:
+        return "table-full";
+    case format::Lost::ended:
+        return "ended";
+    }
+    return "other";
+}
+
+} // namespace vramscope::report

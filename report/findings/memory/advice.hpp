@@ -1,0 +1,23 @@
+// report/findings/memory/advice.hpp — what of a peak need not have been there, by the times of
+// events.
+//
+// Only times of allocations and frees are seen, no use: so each saving is the most that there can
+// be, of one change alone, and who follows advice must know what uses the memory.
+#pragma once
+
+#include <vector>
+
+#include "report/findings/leaks.hpp"
+#include "report/model/memory.hpp"
+#include "report/replay/peak.hpp"
+
+namespace vramscope::report {
+
+inline constexpr std::size_t kMostAdvice = 20;
+
+// The largest saving first; those that save calls alone come last.
+std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
+                                const std::vector<RepeatedPairs>& pairs, const HeapReplay& heap,
+                                const LeakSource& log);
+
+} // namespace vramscope::report

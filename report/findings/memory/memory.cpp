@@ -1,0 +1,91 @@
+// report/findings/memory/memory.cpp — ticks to times, and what the pool's report has already.
+#include "report/findings/memory/memory.hpp"
+
+#include <algorithm>
+
+#include "report/findings/memory/advice.hpp"
+#include "report/findings/memory/peak.hpp"
+
+namespace vramscope::report {
+namespace {
+
+MemoryMoment moment_of(const DeviceMemory::Moment& moment, const TickClock& clock)
+{
+    return {clock.ns(moment.ticks), moment.parts};
+}
+
+void add_pool(DeviceReport& device, const PoolReport& pool)
+{
+    for (const PoolDevice& pooled : pool.devices) {
+        if (pooled.device != device.device)
+            continue;
+        device.pooled = pooled.stats.segment.all.allocated > 0;
+        device.free_at_peak = pooled.at_peak.free;
+        device.free_at_end = pooled.at_end.free;
+    }
+}
+
+std::uint64_t total_of(const DeviceMemory::Device& memory, const LogTables& tables)
+{
+    for (const LoggedDevice& known : tables.devices()) {
+        if (known.ordinal == memory.ordinal && memory.total == 0)
+            return known.bytes;
+    }
+    return memory.total;
+}
+
+std::vector<MemoryTime> timeline_of(const DeviceMemory::Device& memory, const TickClock& clock)
+{
+    std::vector<MemoryTime> times;
+    for (const PoolPoint& point : memory.timeline.points()) {
+        MemoryTime time{clock.ns(point.ticks), point.allocated,    point.active, point.reserved, {},
+                        point.peak_allocated,  point.peak_reserved};
+        if (point.used_known)
+            time.used = point.used;
+        times.push_back(time);
+    }
+    return times;
+}
+
+DeviceReport report_of_device(const DeviceMemory::Device& memory,
+                              const std::vector<PeakHolding>& holdings,
+                              const std::vector<RepeatedPairs>& pairs, const MemorySource& source)
+{
+    const TickClock& clock = source.log.clock;
+    DeviceReport device;
+    device.device = memory.ordinal;
+    device.total_bytes = total_of(memory, source.log.tables);
+    device.at_peak = moment_of(memory.peak, clock);
+    device.at_reserved_peak = moment_of(memory.reserved_peak, clock);
+    device.at_end = {source.log.duration_ns, source.memory.now(memory)};
+    for (const DeviceMemory::MarkMoment& mark : memory.marks)
+        device.at_marks.push_back({moment_of(mark, clock), mark.mark});
+    add_pool(device, source.pool);
+    device.peak_direct = memory.peak_direct;
+    device.requested = memory.requested;
+    device.blocks = memory.blocks;
+    device.timeline = timeline_of(memory, clock);
+    device.peak = find_peak(holdings, source.heap, source.log);
+    device.advice = find_advice(holdings, pairs, source.heap, source.log);
+    return device;
+}
+
+} // namespace
+
+std::vector<DeviceReport> describe_memory(const MemorySource& source)
+{
+    const auto holdings = source.holders.at_peaks();
+    const auto pairs = source.holders.repeated_pairs();
+    std::vector<DeviceReport> devices;
+    for (const DeviceMemory::Device& memory : source.memory.devices()) {
+        if (memory.requested.allocated > 0 || memory.total > 0 ||
+            memory.reserved_peak.parts.reserved > 0)
+            devices.push_back(
+                report_of_device(memory, holdings[memory.index], pairs[memory.index], source));
+    }
+    std::sort(devices.begin(), devices.end(),
+              [](const DeviceReport& a, const DeviceReport& b) { return a.device < b.device; });
+    return devices;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,25 @@
+// report/findings/memory/memory.hpp — the replay of devices becomes what a report keeps of them.
+#pragma once
+
+#include <vector>
+
+#include "report/findings/leaks.hpp"
+#include "report/findings/pool.hpp"
+#include "report/model/memory.hpp"
+#include "report/replay/memory.hpp"
+#include "report/replay/peak.hpp"
+
+namespace vramscope::report {
+
+struct MemorySource {
+    const HeapReplay& heap; // finished
+    const DeviceMemory& memory;
+    const PeakHolders& holders;
+    const PoolReport& pool;
+    const LeakSource& log;
+};
+
+// By ordinal. A device that had no memory of the process, and of which nothing was asked, is none.
+std::vector<DeviceReport> describe_memory(const MemorySource& source);
+
+} // namespace vramscope::report

@@ -1,0 +1,23 @@
+// report/findings/memory/peak.hpp — who had the memory of a device at its peak: by call stack,
+// module, NVTX phase and API.
+#pragma once
+
+#include <vector>
+
+#include "report/findings/leaks.hpp"
+#include "report/model/memory.hpp"
+#include "report/replay/peak.hpp"
+
+namespace vramscope::report {
+
+inline constexpr std::size_t kMostPeakStacks = 50;
+inline constexpr std::size_t kMostPeakParts = 20;
+// What is left out of a list of parts, as one part.
+inline constexpr const char* kOtherParts = "(others)";
+
+Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const LeakSource& log);
+
+// The names of a kind of phase, joined: "epoch #/step #"; empty: outside of any.
+std::string phase_name(const Phases& phases, PhaseKind kind);
+
+} // namespace vramscope::report

@@ -1,0 +1,244 @@
+// report/findings/places/suppressions.cpp — rules read, matched and applied.
+#include "report/findings/places/suppressions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "report/error.hpp"
+#include "report/log/memory_class.hpp"
+#include "report/model/report.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+struct BuiltIn {
+    std::string_view module; // matched against the name of the file
+    std::string_view why;
+};
+
+// Libraries that keep memory for as long as the process lives, by design or where a handle is not
+// given back. Not here: libcuda and libcudart, whose own memory no hook sees.
+constexpr std::array kBuiltIn = {
+    BuiltIn{"^libcublas.so", "workspaces of its handles"},
+    BuiltIn{"^libcublasLt.so", "workspaces of its handles"},
+    BuiltIn{"^libnvblas.so", "buffers of its own"},
+    BuiltIn{"^libcudnn.so", "workspaces of its handles"},
+    BuiltIn{"^libcudnn_*.so", "workspaces and tables of its parts"},
+    BuiltIn{"^libcufft.so", "tables"},
+    BuiltIn{"^libcurand.so", "tables of its generators"},
+    BuiltIn{"^libcusolver.so", "workspaces of its handles"},
+    BuiltIn{"^libcusolverMg.so", "workspaces of its handles"},
+    BuiltIn{"^libcusparse.so", "workspaces of its handles"},
+    BuiltIn{"^libcusparseLt.so", "workspaces of its handles"},
+    BuiltIn{"^libcutensor*.so", "workspaces of its handles"},
+    BuiltIn{"^libnccl.so", "buffers of its communicators"},
+    BuiltIn{"^libnvshmem*.so", "its symmetric heap"},
+    BuiltIn{"^libnvinfer*.so", "tables, and memory of its engines"},
+    BuiltIn{"^libnvjpeg*.so", "tables and buffers of its handles"},
+    BuiltIn{"^libnpp*.so", "scratch buffers"},
+};
+
+constexpr std::string_view kBlanks = " \t\r\v\f";
+
+std::string_view trimmed(std::string_view line)
+{
+    const std::size_t begin = line.find_first_not_of(kBlanks);
+    if (begin == line.npos)
+        return {};
+    return line.substr(begin, line.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::string_view base_name(std::string_view path)
+{
+    return path.substr(path.rfind('/') + 1);
+}
+
+[[noreturn]] void refuse(const std::string& line)
+{
+    throw Error(Exit::usage, line);
+}
+
+// What only repeats may grow too, in a run that is too short to show it.
+bool is_one_time(const Leak& leak)
+{
+    return leak.pattern != Pattern::repeated && leak.leak_class != LeakClass::growing;
+}
+
+void take_from(Totals& totals, const Leak& leak)
+{
+    totals.suppressed_blocks += leak.blocks;
+    if (leak.kind == LeakKind::unclosed_import) {
+        totals.unclosed_imports -= leak.blocks;
+        totals.unclosed_import_bytes -= leak.bytes;
+        return;
+    }
+    totals.suppressed_bytes += leak.bytes;
+    if (!is_own_memory(leak.memory)) // of a kind that this version does not know
+        return;
+    totals.leaked_bytes -= leak.bytes;
+    totals.leaked_blocks -= leak.blocks;
+    auto& kinds = totals.leaked_by_memory;
+    for (MemoryTotal& total : kinds) {
+        if (total.memory == leak.memory) {
+            total.bytes -= leak.bytes;
+            total.blocks -= leak.blocks;
+        }
+    }
+    std::erase_if(kinds, [](const MemoryTotal& total) { return total.blocks == 0; });
+}
+
+} // namespace
+
+bool matches(std::string_view pattern, std::string_view text) noexcept
+{
+    if (text.empty())
+        return false;
+    bool at_beginning = pattern.starts_with('^');
+    bool behind_star = false;
+    if (at_beginning)
+        pattern.remove_prefix(1);
+    while (!pattern.empty()) {
+        if (pattern.front() == '*') {
+            pattern.remove_prefix(1);
+            at_beginning = false;
+            behind_star = true;
+            continue;
+        }
+        if (pattern.front() == '$') // what follows it has no meaning
+            return text.empty() || behind_star;
+        const std::string_view part = pattern.substr(0, pattern.find_first_of("*$"));
+        const std::size_t at = text.find(part);
+        if (at == text.npos || (at_beginning && at != 0))
+            return false;
+        text.remove_prefix(at + part.size());
+        pattern.remove_prefix(part.size());
+        at_beginning = false;
+        behind_star = false;
+    }
+    return true;
+}
+
+void Suppressions::add_file(const std::filesystem::path& path)
+{
+    constexpr std::size_t kMostBytes = 4 << 20; // more is some other file
+    const auto from_here = [&](const SuppressionRule& rule) { return rule.source == path; };
+    if (std::any_of(rules_.begin(), rules_.end(), from_here))
+        return;
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    std::string text(kMostBytes, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (errno != 0 || !file.eof())
+        refuse(fmt::format("cannot read the suppressions {}: {}", path.string(),
+                           std::strerror(errno != 0 ? errno : EFBIG)));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    add_text(text, path.string());
+}
+
+void Suppressions::add_text(std::string_view text, const std::string& source)
+{
+    constexpr std::string_view kType = "leak:";
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = trimmed(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (line.empty() || line.starts_with('#'))
+            continue;
+        if (!line.starts_with(kType))
+            refuse(fmt::format("{}:{}: '{}' is no suppression: write leak:PATTERN, such as "
+                               "leak:load_labels, or a # before a comment",
+                               source, number, line.substr(0, 80)));
+        const std::string_view pattern = line.substr(kType.size());
+        if (pattern.empty())
+            refuse(fmt::format("{}:{}: an empty pattern would suppress every leak: if that is "
+                               "meant, write leak:*",
+                               source, number));
+        rules_.insert(rules_.begin() + static_cast<std::ptrdiff_t>(user_rules_++),
+                      {std::string(pattern), source, number, {}});
+    }
+}
+
+void Suppressions::add_built_in()
+{
+    for (const BuiltIn& rule : kBuiltIn)
+        rules_.push_back({std::string(rule.module), {}, 0, std::string(rule.why)});
+}
+
+std::optional<Suppressions::Rule> Suppressions::match(std::string_view function) const
+{
+    for (Rule rule = 0; rule < user_rules_; ++rule) {
+        if (matches(rules_[rule].pattern, function))
+            return rule;
+    }
+    return std::nullopt;
+}
+
+std::optional<Suppressions::Rule> Suppressions::match(const std::vector<Frame>& frames) const
+{
+    for (const Frame& frame : frames) {
+        for (const std::string* const text :
+             {&frame.module, &frame.function, &frame.short_name, &frame.file}) {
+            if (const auto rule = match(*text))
+                return rule;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Suppressions::Rule> Suppressions::match_built_in(const Frame& frame) const
+{
+    const std::string_view module = base_name(frame.module);
+    for (Rule rule = user_rules_; rule < rules_.size(); ++rule) {
+        if (matches(rules_[rule].pattern, module))
+            return rule;
+    }
+    return std::nullopt;
+}
+
+void suppress(Report& report, const Suppressions& suppressions)
+{
+    const std::vector<SuppressionRule>& rules = suppressions.rules();
+    std::vector<RuleUse> uses;
+    for (const SuppressionRule& rule : rules)
+        uses.push_back({rule});
+    for (std::vector<Leak>* const rows : {&report.leaks, &report.imports}) {
+        const auto known = [&](const Leak& leak) {
+            return leak.suppression && (!rules[*leak.suppression].built_in() || is_one_time(leak));
+        };
+        const auto first = std::stable_partition(rows->begin(), rows->end(),
+                                                 [&](const Leak& leak) { return !known(leak); });
+        for (auto row = first; row != rows->end(); ++row) {
+            RuleUse& use = uses[*row->suppression];
+            ++use.rows;
+            use.blocks += row->blocks;
+            use.bytes += row->bytes;
+            take_from(report.processes[row->process].totals, *row);
+        }
+        std::move(first, rows->end(), std::back_inserter(report.suppressed));
+        rows->erase(first, rows->end());
+    }
+    sort_by_size(report.suppressed);
+    std::erase_if(report.growth, [&](const Growth& row) {
+        const bool known = row.suppression && !rules[*row.suppression].built_in();
+        if (known && row.freed) // else it is one of the leaks
+            ++uses[*row.suppression].rows;
+        return known;
+    });
+    std::vector<std::size_t> told(uses.size());
+    for (std::size_t rule = 0; rule < uses.size(); ++rule) {
+        told[rule] = report.suppressions.size();
+        if (!uses[rule].rule.built_in() || uses[rule].rows > 0)
+            report.suppressions.push_back(std::move(uses[rule]));
+    }
+    for (Leak& leak : report.suppressed)
+        leak.suppression = told[*leak.suppression];
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,73 @@
+// report/findings/places/suppressions.hpp — which leaks are known, and not to be told as leaks.
+//
+// User rules have LeakSanitizer's grammar and meaning: `leak:PATTERN`, looked for in the module,
+// the function and the file of each frame, from the API that the program called outwards. Built-in
+// rules name a library of NVIDIA's whose own code allocates; they never cover what repeats or
+// grows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/symbols/symbolizer.hpp"
+
+namespace vramscope::report {
+
+// As LeakSanitizer matches: PATTERN is anywhere in the text, `*` is any text, `^` ties it to the
+// beginning, `$` to the end. What stands behind a `*` is looked for at its first place only.
+bool matches(std::string_view pattern, std::string_view text) noexcept;
+
+struct SuppressionRule {
+    std::string pattern;
+    std::string source; // the file as it was named; empty: built in
+    std::size_t line = 0;
+    std::string why; // built in: what memory that is
+
+    bool built_in() const noexcept { return source.empty(); }
+    std::string text() const { return built_in() ? pattern : "leak:" + pattern; }
+};
+
+class Suppressions {
+public:
+    using Rule = std::size_t; // index into rules()
+
+    // Error (usage), with file and line, where it cannot be read or holds anything but rules,
+    // comments and blank lines. A file that was added before is not read again.
+    void add_file(const std::filesystem::path& path);
+    void add_text(std::string_view text, const std::string& source);
+    void add_built_in();
+
+    const std::vector<SuppressionRule>& rules() const noexcept { return rules_; }
+
+    // The first user rule that is in the name of a function, or in the frames of one address.
+    std::optional<Rule> match(std::string_view function) const;
+    std::optional<Rule> match(const std::vector<Frame>& frames) const;
+    // Of the innermost frame that a reader sees.
+    std::optional<Rule> match_built_in(const Frame& frame) const;
+
+private:
+    std::vector<SuppressionRule> rules_; // those of users first
+    std::size_t user_rules_ = 0;
+};
+
+// What one rule kept from being told.
+struct RuleUse {
+    SuppressionRule rule;
+    std::uint64_t rows = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+};
+
+struct Report;
+
+// Moves known leaks and imports of a report to Report::suppressed, and out of its processes'
+// totals. Their rules are then indexes into Report::suppressions. Growth that is known goes.
+void suppress(Report& report, const Suppressions& suppressions);
+
+} // namespace vramscope::report

@@ -1,0 +1,95 @@
+// report/findings/shortages.cpp — the verdict, and the owners' stacks in words.
+#include "report/findings/shortages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kShownOwners = 10;
+
+// Whether what was asked for is only a lower bound, as pitches and tiles are the driver's secret.
+bool is_padded(std::uint64_t api, const LogTables& tables)
+{
+    if (api >= tables.apis().size())
+        return false;
+    const format::Memory memory = tables.apis()[api].memory;
+    return memory == format::Memory::pitched || memory == format::Memory::array ||
+           memory == format::Memory::mipmap;
+}
+
+void judge(OutOfMemory& shortage)
+{
+    const bool unused = shortage.pooled && shortage.reserved > shortage.allocated;
+    const std::uint64_t cached = unused ? shortage.reserved - shortage.allocated : 0;
+    const std::uint64_t all = shortage.free + std::min(cached, UINT64_MAX - shortage.free);
+    if (shortage.pooled && !shortage.at_least && shortage.largest_gap >= shortage.requested) {
+        shortage.kind = ShortageKind::cached;
+    } else if (shortage.total > 0 && all < shortage.requested) {
+        shortage.kind = ShortageKind::lacking;
+        shortage.short_by = shortage.requested - all;
+    } else if (shortage.total == 0 || shortage.at_least) {
+        shortage.kind = ShortageKind::unknown;
+    } else {
+        shortage.kind = ShortageKind::fragmented;
+        shortage.estimated = shortage.free >= shortage.requested;
+        if (!shortage.estimated)
+            shortage.short_by = shortage.requested - std::max(shortage.free, shortage.largest_gap);
+    }
+}
+
+} // namespace
+
+std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
+                                        const LeakSource& source)
+{
+    std::vector<OutOfMemory> rows;
+    for (const LoggedShortage& one : logged) {
+        OutOfMemory row;
+        static_cast<CallPlace&>(row) = source.stacks.read(one.api, one.stack, one.ticks);
+        row.at_ns = source.clock.ns(one.ticks);
+        row.device = one.device;
+        row.requested = one.requested;
+        row.at_least = one.requested == 0 || is_padded(one.api, source.tables);
+        row.free = one.free;
+        row.total = one.total;
+        row.allocated = one.allocated;
+        row.pooled = pooled;
+        row.reserved = one.reserved;
+        row.largest_gap = one.largest_gap;
+        row.retries = one.retries;
+        judge(row);
+        row.parts = one.parts;
+        row.free_bytes = one.free_bytes;
+        row.free_pieces = one.free_pieces;
+        row.unusable = one.unusable;
+        row.fragmentation = one.fragmentation;
+        row.map = one.map;
+        row.owners_known = one.owners_known;
+        row.held = one.held;
+        row.owners = find_leaks(one.owners, source).leaks;
+        sort_by_size(row.owners);
+        row.owners.resize(std::min(row.owners.size(), kShownOwners));
+        row.process = source.process;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const char* name(ShortageKind kind) noexcept
+{
+    switch (kind) {
+    case ShortageKind::lacking:
+        return "lacking";
+    case ShortageKind::fragmented:
+        return "fragmented";
+    case ShortageKind::cached:
+        return "cached";
+    case ShortageKind::unknown:
+        break;
+    }
+    return "unknown";
+}
+
+} // namespace vramscope::report

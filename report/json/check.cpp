@@ -1,0 +1,76 @@
+// report/json/check.cpp — a report against its budget, as check.schema.json beside this file
+// says.
+#include <algorithm>
+#include <cmath>
+
+#include "report/json/parts.hpp"
+#include "report/judge/ranks.hpp"
+#include "report/text/check.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr const char* kCheckSchemaVersion = "1.1.0";
+
+// Bytes and counts are whole.
+Json amount_json(double value, CheckUnit unit)
+{
+    if (unit == CheckUnit::bytes || unit == CheckUnit::count)
+        return static_cast<std::uint64_t>(std::min(value, 0x1p63));
+    return value;
+}
+
+Json culprit_json(const Culprit& culprit)
+{
+    return {{"bytes", culprit.bytes},
+            {"count", culprit.count},
+            {"fingerprint", or_null(culprit.place->fingerprint)},
+            {"api", culprit.place->api},
+            {"entry_point", culprit.place->entry_point},
+            {"stack", stack_json(culprit.place->stack)}};
+}
+
+Json row_json(const CheckRow& row)
+{
+    return {{"budget", row.budget},
+            {"unit", name(row.unit)},
+            {"limit", amount_json(row.limit, row.unit)},
+            {"measured", amount_json(row.measured, row.unit)},
+            {"state", name(row.state)},
+            {"process", row.process},
+            {"failed_processes", row.failed},
+            {"culprits", list_json(row.culprits, culprit_json)}};
+}
+
+Json checked_process_json(const Report& report, const RankRow& row)
+{
+    const Process& process = report.processes[row.process];
+    return {{"index", row.process},
+            {"pid", process.pid},
+            {"rank", row.rank ? Json(*row.rank) : Json(nullptr)},
+            {"program", or_null(process.program)},
+            {"log", process.log.string()},
+            {"verdict", name(row.verdict)}};
+}
+
+} // namespace
+
+void write_check_json(std::ostream& out, const Check& check, const Report& report)
+{
+    std::vector<RankRow> rows = compare_ranks(report).rows;
+    std::sort(rows.begin(), rows.end(),
+              [](const RankRow& a, const RankRow& b) { return a.process < b.process; });
+    const Json document = {{"schema_version", kCheckSchemaVersion},
+                           {"verdict", name(check.verdict)},
+                           {"exit_status", static_cast<int>(check.exit)},
+                           {"reasons", check.doubts},
+                           {"budgets", list_json(check.rows, row_json)},
+                           {"suppressed_bytes", report.totals.suppressed_bytes},
+                           {"suppressed_blocks", report.totals.suppressed_blocks},
+                           {"processes", list_json(rows, [&](const RankRow& row) {
+                                return checked_process_json(report, row);
+                            })}};
+    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,11 @@
+// report/json/churn.hpp — how a program allocates, in JSON.
+#pragma once
+
+#include "report/findings/churn.hpp"
+#include "report/json/parts.hpp"
+
+namespace vramscope::report {
+
+Json churn_json(const ChurnReport& churn);
+
+} // namespace vramscope::report

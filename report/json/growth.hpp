@@ -1,0 +1,12 @@
+// report/json/growth.hpp — memory that grows, in JSON.
+#pragma once
+
+#include "report/findings/growth/growth.hpp"
+#include "report/json/parts.hpp"
+
+namespace vramscope::report {
+
+Json rate_json(const GrowthRate& rate); // null: it does not grow
+Json growth_json(const Growth& growth);
+
+} // namespace vramscope::report

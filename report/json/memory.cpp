@@ -1,0 +1,139 @@
+// report/json/memory.cpp — every number that the text has, exact.
+#include "report/json/memory.hpp"
+
+#include "report/findings/leaks.hpp"
+
+namespace vramscope::report {
+namespace {
+
+Json moment_json(const MemoryMoment& moment)
+{
+    return {{"ns", moment.ns}, {"waterfall", waterfall_json(moment.parts)}};
+}
+
+Json marked_json(const MarkedMoment& moment)
+{
+    Json json = moment_json(moment);
+    json["mark"] = moment.mark;
+    return json;
+}
+
+Json pieces_json(const FreePieces& free)
+{
+    return {{"bytes", free.bytes},
+            {"pieces", free.pieces},
+            {"largest", free.largest},
+            {"largest_request", free.largest_request},
+            {"unusable_for_largest_request", free.unusable_for_largest},
+            {"unusable_mean", free.unusable_mean}};
+}
+
+Json stat_json(const Stat& stat)
+{
+    return {{"current", stat.current},
+            {"peak", stat.peak},
+            {"allocated", stat.allocated},
+            {"freed", stat.freed}};
+}
+
+Json part_json(const PeakPart& part)
+{
+    return {{"name", or_null(part.name)}, {"bytes", part.bytes}, {"blocks", part.blocks}};
+}
+
+Json peak_stack_json(const PeakStack& row)
+{
+    return {{"bytes", row.bytes},
+            {"blocks", row.blocks},
+            {"memory", name(row.memory)},
+            {"api", row.api},
+            {"entry_point", row.entry_point},
+            {"phase", or_null(row.phase)},
+            {"stack", stack_json(row.stack)},
+            {"stack_truncated", row.stack_truncated},
+            {"stack_cut", cut_json(row.cut)}};
+}
+
+Json peak_json(const Peak& peak)
+{
+    return {
+        {"bytes", peak.bytes},
+        {"blocks", peak.blocks},
+        {"stacks", list_json(peak.stacks, peak_stack_json)},
+        {"more",
+         {{"stacks", peak.more_stacks}, {"bytes", peak.more_bytes}, {"blocks", peak.more_blocks}}},
+        {"modules", list_json(peak.modules, part_json)},
+        {"phases", list_json(peak.phases, part_json)},
+        {"apis", list_json(peak.apis, part_json)}};
+}
+
+Json memory_time_json(const MemoryTime& time)
+{
+    return {{"ns", time.ns},
+            {"allocated_bytes", time.allocated},
+            {"active_bytes", time.active},
+            {"reserved_bytes", time.reserved},
+            {"used_bytes", time.used ? Json(*time.used) : Json(nullptr)},
+            {"peak_allocated_bytes", time.peak_allocated},
+            {"peak_reserved_bytes", time.peak_reserved}};
+}
+
+Json advice_json(const Advice& advice)
+{
+    return {{"kind", name(advice.kind)},
+            {"saving_bytes", advice.saving},
+            {"blocks", advice.blocks},
+            {"block_bytes", advice.bytes > 0 ? Json(advice.bytes) : Json(nullptr)},
+            {"phase", or_null(advice.phase)},
+            {"other_phase", or_null(advice.other_phase)},
+            {"api", advice.api},
+            {"entry_point", advice.entry_point},
+            {"stack", stack_json(advice.stack)},
+            {"stack_truncated", advice.stack_truncated},
+            {"stack_cut", cut_json(advice.cut)}};
+}
+
+} // namespace
+
+Json waterfall_json(const Waterfall& parts)
+{
+    const auto by_driver = [&](std::uint64_t bytes) {
+        return parts.used_known ? Json(bytes) : Json(nullptr);
+    };
+    return {{"device_used", by_driver(parts.used)},
+            {"unattributed", by_driver(parts.unattributed)},
+            {"reserved", parts.reserved},
+            {"releasable", parts.releasable},
+            {"stuck", parts.stuck},
+            {"pending", parts.pending},
+            {"allocated", parts.allocated},
+            {"internal", parts.internal},
+            {"requested", parts.requested},
+            {"direct", parts.direct}};
+}
+
+Json device_memory_json(const DeviceReport& device)
+{
+    const auto of_pool = [&](const FreePieces& free) {
+        return device.pooled ? pieces_json(free) : Json(nullptr);
+    };
+    return {{"device", device.device < 0 ? Json(nullptr) : Json(device.device)},
+            {"total_bytes", device.total_bytes > 0 ? Json(device.total_bytes) : Json(nullptr)},
+            {"pooled", device.pooled},
+            {"at_peak", moment_json(device.at_peak)},
+            {"at_reserved_peak", moment_json(device.at_reserved_peak)},
+            {"at_end", moment_json(device.at_end)},
+            {"at_marks", list_json(device.at_marks, marked_json)},
+            {"utilisation_of_peaks", device.utilisation_of_peaks()},
+            {"utilisation_at_reserved_peak", device.utilisation_at_reserved_peak()},
+            {"free_at_pool_peak", of_pool(device.free_at_peak)},
+            {"free_at_end", of_pool(device.free_at_end)},
+            {"requested_bytes", stat_json(device.requested)},
+            {"blocks", stat_json(device.blocks)},
+            {"peak_direct_bytes", device.peak_direct},
+            {"peak", peak_json(device.peak)},
+            {"timeline", list_json(device.timeline, memory_time_json)},
+            {"advice", list_json(device.advice, advice_json)}};
+}
+
+} // namespace vramscope::report

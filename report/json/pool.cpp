@@ -1,0 +1,172 @@
+// report/json/pool.cpp — statistics as torch.cuda.memory_stats() has them, maps as its
+// memory snapshots do.
+#include "report/json/pool.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "report/json/memory.hpp"
+
+namespace vramscope::report {
+namespace {
+
+void add(Json& stats, const std::string& key, const Stat& stat)
+{
+    stats[key + ".current"] = stat.current;
+    stats[key + ".peak"] = stat.peak;
+    stats[key + ".allocated"] = stat.allocated;
+    stats[key + ".freed"] = stat.freed;
+}
+
+Json stats_json(const PoolStats& stats)
+{
+    Json all = Json::object();
+    for (const NamedPoolStat& named : kPoolStats) {
+        const PoolStat& stat = stats.*named.stat;
+        const std::string key = named.key;
+        add(all, key + ".all", stat.all);
+        add(all, key + ".large_pool", stat.large_pool);
+        add(all, key + ".small_pool", stat.small_pool);
+    }
+    add(all, "oversize_allocations", stats.oversize_allocations);
+    add(all, "oversize_segments", stats.oversize_segments);
+    all["num_alloc_retries"] = stats.num_alloc_retries;
+    all["num_ooms"] = stats.num_ooms;
+    all["num_sync_all_streams"] = stats.num_sync_all_streams;
+    all["num_device_alloc"] = stats.num_device_alloc;
+    all["num_device_free"] = stats.num_device_free;
+    return all;
+}
+
+Json block_json(const BlockPiece& block)
+{
+    return {{"address", fmt::format("{:#x}", block.address)},
+            {"size", block.bytes},
+            {"requested_size", block.requested},
+            {"state", name(block.state)}};
+}
+
+Json segment_json(const SegmentPieces& segment)
+{
+    std::uint64_t allocated = 0;
+    std::uint64_t active = 0;
+    std::uint64_t requested = 0;
+    for (const BlockPiece& block : segment.blocks) {
+        const bool live = block.state == BlockState::active_allocated;
+        allocated += live ? block.bytes : 0;
+        requested += live ? block.requested : 0;
+        active += block.state == BlockState::inactive ? 0 : block.bytes;
+    }
+    return {{"address", fmt::format("{:#x}", segment.address)},
+            {"total_size", segment.bytes},
+            {"allocated_size", allocated},
+            {"active_size", active},
+            {"requested_size", requested},
+            {"segment_type", segment.small ? "small" : "large"},
+            {"context", segment.context > 0 ? Json(segment.context) : Json(nullptr)},
+            {"blocks", list_json(segment.blocks, block_json)}};
+}
+
+Json map_json(const PoolMap& map)
+{
+    return {{"ns", map.ns},
+            {"largest_gap", map.largest_gap},
+            {"segments", list_json(map.segments, segment_json)},
+            {"segments_left_out", map.segments_left_out}};
+}
+
+Json pool_time_json(const PoolTime& time)
+{
+    return {{"ns", time.ns},
+            {"allocated_bytes", time.allocated},
+            {"active_bytes", time.active},
+            {"reserved_bytes", time.reserved},
+            {"peak_allocated_bytes", time.peak_allocated},
+            {"peak_reserved_bytes", time.peak_reserved}};
+}
+
+Json ordinal(std::int32_t device)
+{
+    return device < 0 ? Json(nullptr) : Json(device);
+}
+
+Json device_json(const PoolDevice& device)
+{
+    return {{"device", ordinal(device.device)},
+            {"memory_stats", stats_json(device.stats)},
+            {"timeline", list_json(device.timeline, pool_time_json)},
+            {"at_peak", map_json(device.at_peak)},
+            {"at_end", map_json(device.at_end)}};
+}
+
+Json owner_json(const Leak& owner)
+{
+    return {{"bytes", owner.bytes},
+            {"blocks", owner.blocks},
+            {"memory", name(owner.memory)},
+            {"api", owner.api},
+            {"entry_point", owner.entry_point},
+            {"stack", stack_json(owner.stack)},
+            {"stack_truncated", owner.stack_truncated},
+            {"stack_cut", cut_json(owner.cut)}};
+}
+
+} // namespace
+
+Json pool_json(const PoolReport& pool)
+{
+    if (!pool.known && pool.mode.empty())
+        return nullptr;
+    Json settings = Json::object();
+    for (const auto& [key, value] : pool.settings)
+        settings[key] = value;
+    return {{"mode", or_null(pool.mode)},
+            {"settings", settings},
+            {"known", pool.known},
+            {"devices", list_json(pool.devices, device_json)},
+            {"allocations_outside_segments", pool.outside}};
+}
+
+Json shortage_json(const OutOfMemory& shortage)
+{
+    const auto of_driver = [&](std::uint64_t bytes) {
+        return shortage.total > 0 ? Json(bytes) : Json(nullptr);
+    };
+    const auto of_pool = [&](std::uint64_t bytes) {
+        return shortage.pooled ? Json(bytes) : Json(nullptr);
+    };
+    const auto of_pieces = [&](Json number) {
+        return shortage.pooled && shortage.owners_known ? number : Json(nullptr);
+    };
+    return {
+        {"api", shortage.api},
+        {"entry_point", shortage.entry_point},
+        {"at_ns", shortage.at_ns},
+        {"device", ordinal(shortage.device)},
+        {"requested_bytes", shortage.requested},
+        {"requested_at_least", shortage.at_least},
+        {"free_bytes", of_driver(shortage.free)},
+        {"total_bytes", of_driver(shortage.total)},
+        {"held_bytes", shortage.owners_known ? Json(shortage.held) : Json(nullptr)},
+        {"allocated_bytes", of_pool(shortage.allocated)},
+        {"reserved_bytes", of_pool(shortage.reserved)},
+        {"largest_gap", of_pool(shortage.largest_gap)},
+        {"retries", shortage.retries},
+        {"waterfall", waterfall_json(shortage.parts)},
+        {"free_pieces", of_pieces(Json(shortage.free_pieces))},
+        {"free_piece_bytes", of_pieces(Json(shortage.free_bytes))},
+        {"unusable_index", of_pieces(Json(shortage.unusable))},
+        {"fragmentation_index", of_pieces(Json(shortage.fragmentation))},
+        {"map", or_null(shortage.map)},
+        {"verdict", name(shortage.kind)},
+        {"short_by", shortage.short_by > 0 ? Json(shortage.short_by) : Json(nullptr)},
+        {"estimated", shortage.estimated},
+        {"owners", shortage.owners_known ? list_json(shortage.owners, owner_json) : Json(nullptr)},
+        {"process", shortage.process},
+        {"stack", stack_json(shortage.stack)},
+        {"stack_truncated", shortage.stack_truncated},
+        {"stack_cut", cut_json(shortage.cut)}};
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,14 @@
+// report/json/pool.hpp — the internal pool in JSON: PyTorch's names and shapes.
+#pragma once
+
+#include "report/findings/pool.hpp"
+#include "report/findings/shortages.hpp"
+#include "report/json/parts.hpp"
+
+namespace vramscope::report {
+
+// null: the log says nothing of a pool, not even that there was none.
+Json pool_json(const PoolReport& pool);
+Json shortage_json(const OutOfMemory& shortage);
+
+} // namespace vramscope::report

@@ -1,0 +1,286 @@
+// report/json/report.cpp — the report for machines, as report.schema.json beside this file says.
+//
+// One DOM: its size goes with the stacks, not with the events. Bytes and ns are integers, addresses
+// are hex strings.
+#include <string>
+
+#include <fmt/format.h>
+
+#include "report/json/churn.hpp"
+#include "report/json/growth.hpp"
+#include "report/json/memory.hpp"
+#include "report/json/parts.hpp"
+#include "report/json/pool.hpp"
+#include "report/model/report.hpp"
+#include "report/text/ranks.hpp"
+#include "report/text/views.hpp"
+#include "report/words/cuda_results.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+constexpr const char* kReportSchemaVersion = "1.6.0";
+
+Json totals_json(const Totals& totals)
+{
+    Json by_memory = Json::object();
+    for (const MemoryTotal& total : totals.leaked_by_memory)
+        by_memory[name(total.memory)] = {{"bytes", total.bytes}, {"blocks", total.blocks}};
+    return {{"allocations", totals.allocations},
+            {"frees", totals.frees},
+            {"allocated_bytes", totals.allocated_bytes},
+            {"peak_device_bytes", totals.peak_device_bytes},
+            {"peak_host_bytes", totals.peak_host_bytes},
+            {"leaked_bytes", totals.leaked_bytes},
+            {"leaked_blocks", totals.leaked_blocks},
+            {"leaked_by_memory", by_memory},
+            {"suppressed_bytes", totals.suppressed_bytes},
+            {"suppressed_blocks", totals.suppressed_blocks},
+            {"address_reservations", totals.address_reservations},
+            {"reserved_address_bytes", totals.reserved_address_bytes},
+            {"unclosed_imports", totals.unclosed_imports},
+            {"unclosed_import_bytes", totals.unclosed_import_bytes},
+            {"graph_bytes", totals.graph_bytes}};
+}
+
+Json coverage_json(const Coverage& coverage)
+{
+    Json lost = Json::object();
+    for (std::size_t reason = 0; reason < coverage.lost.size(); ++reason) {
+        const char* const word = name(static_cast<format::Lost>(reason));
+        lost[word] = lost.value(word, std::uint64_t{0}) + coverage.lost[reason];
+    }
+    return {{"events", coverage.events},
+            {"allocations", coverage.allocations},
+            {"frees", coverage.frees},
+            {"unmatched_frees", coverage.unmatched_frees},
+            {"missed_frees", coverage.missed_frees},
+            {"undefined_events", coverage.undefined_events},
+            {"graph_allocations", coverage.graph_allocations},
+            {"failed_calls", coverage.failed_calls},
+            {"names_given", coverage.names_given},
+            {"pool_trims", coverage.pool_trims},
+            {"lost", lost},
+            {"lost_events", coverage.lost_events()},
+            {"damaged_chunks", coverage.damaged_chunks},
+            {"truncated", coverage.truncated},
+            {"entry_points_seen", coverage.entry_points_seen},
+            {"unknown_entry_points", coverage.unknown_entry_points}};
+}
+
+// What the process ran on, added to its coverage.
+void add_surroundings(Json& coverage, const Process& process)
+{
+    const std::string simulated = process.info_value("driver.simulated");
+    coverage["driver"] = {
+        {"path", or_null(process.info_value("driver.path"))},
+        {"version", or_null(process.info_value("driver.version"))},
+        {"simulated", simulated.empty() ? Json(nullptr) : Json(simulated == "1")}};
+    coverage["unwinder"] = or_null(process.info_value("unwinder"));
+}
+
+Json leak_json(const Leak& leak)
+{
+    Json threads = Json::array();
+    for (const ThreadLabel& thread : leak.threads)
+        threads.push_back({{"tid", thread.tid}, {"name", or_null(thread.name)}});
+    return {{"kind", name(leak.kind)},
+            {"pattern", name(leak.pattern)},
+            {"class", name(leak.leak_class)},
+            {"growth", rate_json(leak.rate)},
+            {"fingerprint", or_null(leak.fingerprint)},
+            {"bytes", leak.bytes},
+            {"blocks", leak.blocks},
+            {"shared_blocks", leak.shared_blocks},
+            {"api", leak.api},
+            {"entry_point", leak.entry_point},
+            {"memory", name(leak.memory)},
+            {"device", leak.device < 0 ? Json(nullptr) : Json(leak.device)},
+            {"first_ns", leak.first_ns},
+            {"last_ns", leak.last_ns},
+            {"threads", threads},
+            {"thread_count", leak.thread_count},
+            {"phase", or_null(leak.phase)},
+            {"phases_differ", leak.phases_differ},
+            {"process", leak.process},
+            {"stack", stack_json(leak.stack)},
+            {"stack_truncated", leak.stack_truncated},
+            {"stack_cut", cut_json(leak.cut)}};
+}
+
+Json sum_json(const LeakSum& sum)
+{
+    return {{"kind", name(sum.kind)},
+            {"class", name(sum.leak_class)},
+            {"growth", rate_json(sum.rate)},
+            {"stacks", sum.stacks},
+            {"bytes", sum.bytes},
+            {"blocks", sum.blocks},
+            {"memory", name(sum.memory)},
+            {"device", sum.device < 0 ? Json(nullptr) : Json(sum.device)},
+            {"first_ns", sum.first_ns},
+            {"last_ns", sum.last_ns},
+            {"process", sum.process},
+            {"frame", frame_json(sum.stack.front())}};
+}
+
+Json suppressed_json(const Leak& leak)
+{
+    Json json = leak_json(leak);
+    json["suppression"] = *leak.suppression;
+    return json;
+}
+
+Json use_json(const RuleUse& use)
+{
+    const SuppressionRule& rule = use.rule;
+    return {{"rule", rule.text()},
+            {"source", or_null(rule.source)},
+            {"line", rule.built_in() ? Json(nullptr) : Json(rule.line)},
+            {"why", or_null(rule.why)},
+            {"rows", use.rows},
+            {"blocks", use.blocks},
+            {"bytes", use.bytes}};
+}
+
+Json misuse_json(const Misuse& misuse)
+{
+    const bool known = misuse.memory != format::Memory::none;
+    return {{"kind", name(misuse.kind)},
+            {"calls", misuse.calls},
+            {"address", fmt::format("{:#x}", misuse.address)},
+            {"memory", known ? Json(name(misuse.memory)) : Json(nullptr)},
+            {"offset", known ? Json(misuse.offset) : Json(nullptr)},
+            {"bytes", known ? Json(misuse.bytes) : Json(nullptr)},
+            {"result", misuse.result},
+            {"result_name", result_name(misuse.result)},
+            {"last_ns", misuse.last_ns},
+            {"process", misuse.process},
+            {"call", call_json(misuse.call)},
+            {"allocation", call_or_null(misuse.allocation)},
+            {"ended", call_or_null(misuse.ended)}};
+}
+
+Json damage_json(const Damage& damage)
+{
+    return {{"kind", name(damage.kind)},
+            {"times", damage.times},
+            {"address", fmt::format("{:#x}", damage.address)},
+            {"offset", damage.offset},
+            {"wrong_bytes", damage.wrong_bytes},
+            {"block_bytes", damage.block_bytes > 0 ? Json(damage.block_bytes) : Json(nullptr)},
+            {"last_ns", damage.last_ns},
+            {"process", damage.process},
+            {"noticed", call_json(damage.noticed)},
+            {"allocation", call_or_null(damage.allocation)},
+            {"freed", call_or_null(damage.ended)}};
+}
+
+Json failed_json(const FailedCall& failed)
+{
+    return {{"api", failed.api},
+            {"entry_point", failed.entry_point},
+            {"result", failed.result},
+            {"result_name", result_name(failed.result)},
+            {"calls", failed.calls},
+            {"bytes", failed.bytes},
+            {"least_bytes", failed.least_bytes},
+            {"most_bytes", failed.most_bytes},
+            {"first_ns", failed.first_ns},
+            {"last_ns", failed.last_ns},
+            {"process", failed.process},
+            {"stack", stack_json(failed.stack)},
+            {"stack_truncated", failed.stack_truncated},
+            {"stack_cut", cut_json(failed.cut)}};
+}
+
+Json end_json(const ProcessEnd& end)
+{
+    const bool has_status = end.conclusive() && end.kind != ProcessEnd::Kind::replaced;
+    const bool has_signal = end.kind == ProcessEnd::Kind::killed;
+    return {{"kind", name(end.kind)},
+            {"status", has_status ? Json(end.status) : Json(nullptr)},
+            {"signal", has_signal ? Json(end.signal) : Json(nullptr)},
+            {"text", describe(end)}};
+}
+
+Json marks_json(const Process& process)
+{
+    Json marks = Json::array();
+    for (const Mark& mark : process.marks)
+        marks.push_back({{"ns", mark.ns},
+                         {"name", mark.name},
+                         {"tid", mark.tid == 0 ? Json(nullptr) : Json(mark.tid)}});
+    return marks;
+}
+
+Json process_json(const Process& process)
+{
+    Json devices = Json::array();
+    for (const DeviceInfo& device : process.devices)
+        devices.push_back(
+            {{"ordinal", device.ordinal}, {"bytes", device.bytes}, {"name", device.name}});
+    Json info = Json::object();
+    for (const auto& [key, value] : process.info)
+        if (key != "unknown_entry_point") // there may be several: in coverage
+            info[key] = value;
+    Json coverage = coverage_json(process.coverage);
+    add_surroundings(coverage, process);
+    return {{"pid", process.pid},
+            {"parent_pid", process.parent_pid},
+            {"program", or_null(process.program)},
+            {"command", or_null(process.command)},
+            {"log", process.log.string()},
+            {"started", or_null(process.started)},
+            {"duration_ns", process.duration_ns},
+            {"end", end_json(process.end)},
+            {"devices", devices},
+            {"info", info},
+            {"marks", marks_json(process)},
+            {"mark_count", process.mark_count},
+            {"steps", process.step_name.empty()
+                          ? Json(nullptr)
+                          : Json{{"name", process.step_name}, {"count", process.step_count}}},
+            {"totals", totals_json(process.totals)},
+            {"pool", pool_json(process.pool)},
+            {"device_memory", list_json(process.memory, device_memory_json)},
+            {"churn", churn_json(process.churn)},
+            {"out_of_memory_count", process.shortages},
+            {"coverage", coverage}};
+}
+
+} // namespace
+
+void write_json(std::ostream& out, const Report& report)
+{
+    Json coverage = coverage_json(report.coverage);
+    if (!report.processes.empty())
+        add_surroundings(coverage, report.processes.front());
+    const Json document = {{"schema_version", kReportSchemaVersion},
+                           {"verdict", name(report.verdict)},
+                           {"verdict_reasons", report.reasons},
+                           {"notices", report.notices},
+                           {"totals", totals_json(report.totals)},
+                           {"leaks", list_json(report.leaks, leak_json)},
+                           {"leaks_by_function", list_json(report.sums, sum_json)},
+                           {"unclosed_imports", list_json(report.imports, leak_json)},
+                           {"suppressed", list_json(report.suppressed, suppressed_json)},
+                           {"suppressions", list_json(report.suppressions, use_json)},
+                           {"growth", list_json(report.growth, growth_json)},
+                           {"misuse", list_json(report.misuse, misuse_json)},
+                           {"damage", list_json(report.damage, damage_json)},
+                           {"out_of_memory", list_json(report.out_of_memory, shortage_json)},
+                           {"failed_calls", list_json(report.failed_calls, failed_json)},
+                           {"owners_not_destroyed", list_json(report.owners, leak_json)},
+                           {"graph_memory", list_json(report.graph_memory, leak_json)},
+                           {"reservations", list_json(report.reservations, leak_json)},
+                           {"coverage", coverage},
+                           {"processes", list_json(report.processes, process_json)},
+                           {"ranks", ranks_json(report)}};
+    // Only ASCII comes out, and what is no UTF-8 is replaced: safe for any reader, a terminal
+    // included.
+    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,17 @@
+// report/json/schemas.hpp — the JSON Schemas of all that is written as JSON, as they are in the
+// files beside this one.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace vramscope::report {
+
+struct Schema {
+    std::string_view name; // "report" of report.schema.json
+    std::string_view text;
+};
+
+std::span<const Schema> schemas();
+
+} // namespace vramscope::report

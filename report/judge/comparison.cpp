@@ -1,0 +1,300 @@
+// report/judge/comparison.cpp — call stacks and numbers of two reports, side by side.
+#include "report/judge/comparison.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "report/judge/measures.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using Places = std::map<std::string, ComparedPlace>; // by fingerprint, and what was lost there
+
+enum class Side { base, now };
+enum class By { bytes, count };
+
+void add(Places& places, Side side, const CallPlace& row, format::Memory memory,
+         std::uint64_t bytes, std::uint64_t count)
+{
+    ComparedPlace& place = places[row.fingerprint + name(memory)];
+    place.place = &row;
+    (side == Side::base ? place.base_bytes : place.new_bytes) += bytes;
+    (side == Side::base ? place.base_count : place.new_count) += count;
+}
+
+template <typename Row>
+void add(Places& places, Side side, const std::vector<Row>& rows)
+{
+    for (const Row& row : rows)
+        add(places, side, row, row.memory, row.bytes, row.blocks);
+}
+
+// What decides, and what where that is the same. Imports have no bytes of the program's own.
+std::pair<std::uint64_t, std::uint64_t> base_of(const ComparedPlace& place, By by)
+{
+    return by == By::bytes ? std::pair(place.base_bytes, place.base_count)
+                           : std::pair(place.base_count, place.base_bytes);
+}
+std::pair<std::uint64_t, std::uint64_t> now_of(const ComparedPlace& place, By by)
+{
+    return by == By::bytes ? std::pair(place.new_bytes, place.new_count)
+                           : std::pair(place.new_count, place.new_bytes);
+}
+
+Change change_of(const ComparedPlace& place, By by)
+{
+    if (place.base_count == 0)
+        return Change::added;
+    if (place.new_count == 0)
+        return Change::gone;
+    const auto base = base_of(place, by);
+    const auto now = now_of(place, by);
+    return now == base ? Change::same : base < now ? Change::grown : Change::shrunk;
+}
+
+// The largest change for the worse first.
+std::vector<ComparedPlace> changed(Places& places, By by)
+{
+    std::vector<ComparedPlace> changes;
+    for (auto& [key, place] : places) {
+        place.change = change_of(place, by);
+        if (place.change != Change::same)
+            changes.push_back(place);
+    }
+    const auto more = [by](const ComparedPlace& place) {
+        return static_cast<std::int64_t>(now_of(place, by).first - base_of(place, by).first);
+    };
+    std::stable_sort(
+        changes.begin(), changes.end(),
+        [&](const ComparedPlace& a, const ComparedPlace& b) { return more(a) > more(b); });
+    return changes;
+}
+
+// A stack that is not among those that the other side lists may be among those it left out.
+void forget_unproven(std::vector<ComparedPlace>& places, bool base_is_whole, bool now_is_whole)
+{
+    std::erase_if(places, [&](const ComparedPlace& place) {
+        return (place.change == Change::added && !base_is_whole) ||
+               (place.change == Change::gone && !now_is_whole);
+    });
+}
+
+void compare_leaks(Comparison& comparison, const Report& base, const Report& now)
+{
+    Places places;
+    add(places, Side::base, base.leaks);
+    add(places, Side::base, base.imports);
+    add(places, Side::now, now.leaks);
+    add(places, Side::now, now.imports);
+    comparison.leaks = changed(places, By::bytes);
+    comparison.same_leaks = places.size() - comparison.leaks.size();
+}
+
+void compare_peaks(Comparison& comparison, const Report& base, const Report& now)
+{
+    const DeviceReport* const base_device = device_of_peak(base);
+    const DeviceReport* const new_device = device_of_peak(now);
+    if (!base_device || !new_device)
+        return;
+    const Peak& before = base_device->peak;
+    const Peak& after = new_device->peak;
+    Places places;
+    add(places, Side::base, before.stacks);
+    add(places, Side::now, after.stacks);
+    comparison.peak = changed(places, By::bytes);
+    forget_unproven(comparison.peak, before.more_stacks == 0, after.more_stacks == 0);
+}
+
+// True: all places that allocate are among them.
+bool add_churn(Places& places, Side side, const Report& report)
+{
+    std::uint64_t left_out = 0;
+    for (const Process& process : report.processes) {
+        for (const ChurnSite& site : process.churn.sites)
+            add(places, side, site, site.memory, site.allocated_bytes, site.allocations);
+        left_out += process.churn.more_sites;
+    }
+    return left_out == 0;
+}
+
+void compare_churn(Comparison& comparison, const Report& base, const Report& now)
+{
+    Places places;
+    const bool base_is_whole = add_churn(places, Side::base, base);
+    const bool now_is_whole = add_churn(places, Side::now, now);
+    comparison.churn = changed(places, By::count);
+    forget_unproven(comparison.churn, base_is_whole, now_is_whole);
+}
+
+// Over the processes of a report.
+template <typename Read>
+auto most(Read read)
+{
+    return [read](const Report& report) {
+        std::uint64_t most = 0;
+        for (const Process& process : report.processes)
+            most = std::max(most, read(process));
+        return most;
+    };
+}
+
+template <typename Read>
+auto sum(Read read)
+{
+    return [read](const Report& report) {
+        std::uint64_t sum = 0;
+        for (const Process& process : report.processes)
+            sum += read(process);
+        return sum;
+    };
+}
+
+class Numbers {
+public:
+    Numbers(const Report& base, const Report& now, double tolerance)
+        : base_(base), now_(now), tolerance_(tolerance)
+    {
+    }
+
+    std::vector<ComparedNumber> compared()
+    {
+        // Of leaks, the call stacks say what is worse.
+        add("leaked_bytes", CheckUnit::bytes, Worse::never,
+            [](const Report& report) { return report.totals.leaked_bytes; });
+        add("leaked_blocks", CheckUnit::count, Worse::never,
+            [](const Report& report) { return report.totals.leaked_blocks; });
+        add("unclosed_imports", CheckUnit::count, Worse::never,
+            [](const Report& report) { return report.totals.unclosed_imports; });
+        add("peak_bytes", CheckUnit::bytes, Worse::beyond_tolerance, most(peak_bytes));
+        add("peak_reserved_bytes", CheckUnit::bytes, Worse::beyond_tolerance,
+            most(peak_reserved_bytes));
+        add("peak_host_bytes", CheckUnit::bytes, Worse::beyond_tolerance,
+            [](const Report& report) { return report.totals.peak_host_bytes; });
+        add("allocations", CheckUnit::count, Worse::never,
+            [](const Report& report) { return report.totals.allocations; });
+        add("driver_calls", CheckUnit::count, Worse::beyond_some_calls, sum(driver_calls));
+        add("out_of_memory", CheckUnit::count, Worse::if_more,
+            sum([](const Process& process) { return process.shortages; }));
+        add("wrong_frees", CheckUnit::count, Worse::if_more, [](const Report& report) {
+            std::uint64_t calls = 0;
+            for (const Misuse& row : report.misuse)
+                calls += row.kind == MisuseKind::unknown ? 0 : row.calls;
+            return calls;
+        });
+        add("damaged_blocks", CheckUnit::count, Worse::if_more, [](const Report& report) {
+            std::uint64_t times = 0;
+            for (const Damage& row : report.damage)
+                times += row.times;
+            return times;
+        });
+        return std::move(numbers_);
+    }
+
+private:
+    enum class Worse { never, if_more, beyond_tolerance, beyond_some_calls };
+
+    static constexpr double kSomeCalls = 16; // what a program may do more at its start
+
+    template <typename Read>
+    void add(const char* name, CheckUnit unit, Worse worse, Read read)
+    {
+        ComparedNumber number{name, unit, read(base_), read(now_), false};
+        const double allowed = worse == Worse::if_more ? 0 : tolerance_;
+        const double some = worse == Worse::beyond_some_calls ? kSomeCalls : 0;
+        number.regressed =
+            worse != Worse::never && static_cast<double>(number.now) >
+                                         static_cast<double>(number.base) * (1 + allowed) + some;
+        numbers_.push_back(std::move(number));
+    }
+
+    const Report& base_;
+    const Report& now_;
+    double tolerance_;
+    std::vector<ComparedNumber> numbers_;
+};
+
+// What is more in a log that ended early would only be more still. Of a base that did so, nothing
+// is known.
+void judge(Comparison& comparison, const Report& base, const Report& now)
+{
+    const bool numbers_worse =
+        std::any_of(comparison.numbers.begin(), comparison.numbers.end(),
+                    [](const ComparedNumber& number) { return number.regressed; });
+    const auto leaks = [&](auto... changes) {
+        return std::any_of(
+            comparison.leaks.begin(), comparison.leaks.end(),
+            [&](const ComparedPlace& place) { return ((place.change == changes) || ...); });
+    };
+    const bool leaks_worse = leaks(Change::added, Change::grown);
+    const bool proven =
+        base.reasons.empty() && (numbers_worse || (leaks_worse && now.reasons.empty()));
+    if (proven) {
+        comparison.verdict = Comparison::Verdict::worse;
+        comparison.exit = Exit::regressed;
+    } else if (saw_nothing(base) || saw_nothing(now)) {
+        comparison.verdict = Comparison::Verdict::nothing_observed;
+        comparison.exit = Exit::nothing_observed;
+    } else if (!comparison.doubts.empty()) {
+        comparison.verdict = Comparison::Verdict::inconclusive;
+        comparison.exit = Exit::incomplete;
+    } else {
+        comparison.verdict = leaks(Change::shrunk, Change::gone) ? Comparison::Verdict::better
+                                                                 : Comparison::Verdict::same;
+        comparison.exit = Exit::ok;
+    }
+}
+
+} // namespace
+
+Comparison compare(const Report& base, const Report& now, double tolerance)
+{
+    Comparison comparison;
+    for (const std::string& reason : base.reasons)
+        comparison.doubts.push_back("base: " + reason);
+    for (const std::string& reason : now.reasons)
+        comparison.doubts.push_back("new: " + reason);
+    compare_leaks(comparison, base, now);
+    compare_peaks(comparison, base, now);
+    compare_churn(comparison, base, now);
+    comparison.numbers = Numbers(base, now, tolerance).compared();
+    judge(comparison, base, now);
+    return comparison;
+}
+
+const char* name(Change change) noexcept
+{
+    switch (change) {
+    case Change::added:
+        return "new";
+    case Change::grown:
+        return "grown";
+    case Change::shrunk:
+        return "shrunk";
+    case Change::gone:
+        return "gone";
+    case Change::same:
+        break;
+    }
+    return "same";
+}
+
+const char* name(Comparison::Verdict verdict) noexcept
+{
+    switch (verdict) {
+    case Comparison::Verdict::same:
+        return "same";
+    case Comparison::Verdict::better:
+        return "better";
+    case Comparison::Verdict::worse:
+        return "worse";
+    case Comparison::Verdict::nothing_observed:
+        return "nothing-observed";
+    case Comparison::Verdict::inconclusive:
+        break;
+    }
+    return "inconclusive";
+}
+
+} // namespace vramscope::report

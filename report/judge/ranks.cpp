@@ -1,0 +1,111 @@
+// report/judge/ranks.cpp — rows from info records, leaks joined over processes.
+#include "report/judge/ranks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include "report/judge/verdict.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::uint32_t kMostRanks = 1 << 20; // more is a damaged number
+
+std::optional<std::uint32_t> rank_number(const std::string& text)
+{
+    std::uint32_t value = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value >= kMostRanks)
+        return std::nullopt;
+    return value;
+}
+
+Verdict verdict_of(const Process& process)
+{
+    if (!reasons_for_doubt(process).empty())
+        return Verdict::inconclusive;
+    return process.totals.leaked_blocks > 0 ? Verdict::leaks : Verdict::clean;
+}
+
+std::vector<RankRow> rows_of(const Report& report)
+{
+    std::vector<RankRow> rows;
+    for (std::size_t at = 0; at < report.processes.size(); ++at) {
+        const Process& process = report.processes[at];
+        rows.push_back({.process = at,
+                        .rank = rank_number(process.info_value("rank")),
+                        .local_rank = rank_number(process.info_value("local_rank")),
+                        .world_size = rank_number(process.info_value("world_size")),
+                        .launcher = process.info_value("launcher"),
+                        .verdict = verdict_of(process)});
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const RankRow& a, const RankRow& b) {
+        return std::tuple(!a.rank, a.rank) < std::tuple(!b.rank, b.rank);
+    });
+    return rows;
+}
+
+std::vector<std::uint32_t> missing_in(const std::vector<RankRow>& rows)
+{
+    std::uint32_t size = 0;
+    for (const RankRow& row : rows)
+        size = std::max(size, row.world_size.value_or(0));
+    std::vector<bool> there(size);
+    for (const RankRow& row : rows)
+        if (row.rank && *row.rank < size)
+            there[*row.rank] = true;
+    std::vector<std::uint32_t> missing;
+    for (std::uint32_t rank = 0; rank < size; ++rank)
+        if (!there[rank])
+            missing.push_back(rank);
+    return missing;
+}
+
+// What two leaks have in common that come from the same line of the same program.
+std::string key_of(const Leak& leak)
+{
+    std::string key(name(leak.kind));
+    for (const std::string& part : {leak.api, leak.entry_point, std::string(name(leak.memory))})
+        key += '\0' + part;
+    for (const Frame& frame : leak.stack)
+        append_place(key, frame);
+    return key;
+}
+
+} // namespace
+
+Ranks compare_ranks(const Report& report)
+{
+    Ranks ranks;
+    ranks.rows = rows_of(report);
+    ranks.missing = missing_in(ranks.rows);
+    std::vector<std::size_t> row_of(report.processes.size());
+    for (std::size_t row = 0; row < ranks.rows.size(); ++row)
+        row_of[ranks.rows[row].process] = row;
+    std::map<std::string, std::map<std::size_t, std::vector<std::size_t>>> joined;
+    for (std::size_t at = 0; at < report.leaks.size(); ++at)
+        joined[key_of(report.leaks[at])][row_of[report.leaks[at].process]].push_back(at);
+    for (const auto& [key, by_row] : joined) {
+        SharedLeak shared;
+        for (const auto& [row, leaks] : by_row) {
+            std::uint64_t bytes = 0;
+            for (const std::size_t at : leaks) {
+                bytes += report.leaks[at].bytes;
+                shared.blocks += report.leaks[at].blocks;
+                shared.leaks.push_back(at);
+            }
+            shared.least_bytes = shared.rows.empty() ? bytes : std::min(shared.least_bytes, bytes);
+            shared.most_bytes = std::max(shared.most_bytes, bytes);
+            shared.bytes += bytes;
+            shared.rows.push_back(row);
+        }
+        ranks.leaks.push_back(std::move(shared));
+    }
+    std::stable_sort(ranks.leaks.begin(), ranks.leaks.end(),
+                     [](const SharedLeak& a, const SharedLeak& b) { return b.bytes < a.bytes; });
+    return ranks;
+}
+
+} // namespace vramscope::report

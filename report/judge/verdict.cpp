@@ -1,0 +1,91 @@
+// report/judge/verdict.cpp — a crash, a cut log or a lost event is never "clean", and never
+// "leaks".
+#include "report/judge/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include "report/model/report.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+const char* in_words(format::Lost reason)
+{
+    switch (reason) {
+    case format::Lost::no_space:
+        return "the log could not grow: is the disk full?";
+    case format::Lost::no_thread:
+        return "no memory for the state of one more thread";
+    case format::Lost::signal:
+        return "they came from a signal handler that interrupted the recorder";
+    case format::Lost::table_full:
+        return "a table of the recorder was full";
+    case format::Lost::ended:
+        return "they came after the recorder was shut down";
+    }
+    return "for a reason that this vramscope does not know";
+}
+
+std::string doubt_of_end(const ProcessEnd& end)
+{
+    if (end.conclusive())
+        return {};
+    if (end.kind == ProcessEnd::Kind::running)
+        return "the program is still running: what it holds now it may free later";
+    return fmt::format("the program {}: what it held then is listed, but it may not be a leak",
+                       describe(end));
+}
+
+void add_damage(std::vector<std::string>& reasons, const Process& process)
+{
+    const Coverage& coverage = process.coverage;
+    if (coverage.truncated)
+        reasons.push_back("the log is cut: events at its end are missing");
+    if (coverage.damaged_chunks > 0)
+        reasons.push_back(fmt::format("the log is damaged in {} place{}: events are missing",
+                                      coverage.damaged_chunks,
+                                      coverage.damaged_chunks == 1 ? "" : "s"));
+    if (coverage.undefined_events > 0)
+        reasons.push_back(fmt::format("{} events are of entry points that the log does not define",
+                                      coverage.undefined_events));
+    if (coverage.missed_frees > 0)
+        reasons.push_back(
+            fmt::format("{} frees were not seen: their addresses were handed out again",
+                        coverage.missed_frees));
+}
+
+} // namespace
+
+bool is_whole(const Coverage& coverage) noexcept
+{
+    return !coverage.truncated && coverage.damaged_chunks == 0 && coverage.undefined_events == 0 &&
+           coverage.missed_frees == 0 && coverage.lost_events() == 0;
+}
+
+std::vector<std::string> reasons_for_doubt(const Process& process)
+{
+    std::vector<std::string> reasons;
+    if (std::string doubt = doubt_of_end(process.end); !doubt.empty())
+        reasons.push_back(std::move(doubt));
+    for (const std::string& free : process.crashed_in)
+        reasons.push_back(process.threads > 1
+                              ? "one of its threads was inside " + free + ", when it crashed"
+                              : "it crashed inside " + free);
+    add_damage(reasons, process);
+    for (std::size_t reason = 0; reason < process.coverage.lost.size(); ++reason) {
+        const std::uint64_t count = process.coverage.lost[reason];
+        if (count > 0)
+            reasons.push_back(fmt::format("{} event{} not recorded: {}", count,
+                                          count == 1 ? " was" : "s were",
+                                          in_words(static_cast<format::Lost>(reason))));
+    }
+    if (const std::string names = process.info_value("deepbound"); !names.empty())
+        reasons.push_back(fmt::format("what {} asked of CUDA was not seen: opened with "
+                                      "RTLD_DEEPBIND, it looks past us; trace it with "
+                                      "`vramscope run --audit`",
+                                      names));
+    return reasons;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,202 @@
+// report/log/chunk_cursor.cpp — decoding, and the window that follows it.
+#include "report/log/chunk_cursor.hpp"
+
+#include <algorithm>
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::Tag;
+
+namespace {
+
+constexpr std::size_t kWindowBytes = 16 * 1024;
+constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
+
+bool has_ticks(Tag tag) noexcept
+{
+    return names_entry_point(tag) || tag == Tag::module_loaded || tag == Tag::module_gone ||
+           tag == Tag::range_push || tag == Tag::range_pop || tag == Tag::mark ||
+           tag == Tag::segment || tag == Tag::segment_gone || tag == Tag::reusable ||
+           tag == Tag::damaged;
+}
+
+// Ticks that stand for themselves, outside the chunk's deltas: records that came with 3.1.
+bool has_plain_ticks(Tag tag) noexcept
+{
+    return tag == Tag::device_memory || tag == Tag::driver_time;
+}
+
+// The numbers behind those ticks: whoever reads the record may take them for granted.
+bool has_its_numbers(Tag tag, Cursor in) noexcept
+{
+    for (int field = tag == Tag::driver_time ? 4 : 3; field > 0; --field)
+        in.varint();
+    return in.ok();
+}
+
+bool is_known(Tag tag) noexcept
+{
+    return tag >= Tag::info && tag <= Tag::driver_time;
+}
+
+} // namespace
+
+bool names_entry_point(Tag tag) noexcept
+{
+    return tag == Tag::context_gone || tag == Tag::failed || tag == Tag::map || tag == Tag::unmap ||
+           tag == Tag::retain || tag == Tag::shared || tag == Tag::trim || tag == Tag::retried ||
+           tag == Tag::out_of_memory;
+}
+
+ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
+                         std::uint64_t base_ticks, std::uint32_t thread)
+    : file_(file), payload_(payload), window_offset_(payload), end_offset_(payload + committed),
+      thread_(thread)
+{
+    delta_.ticks = base_ticks;
+}
+
+bool ChunkCursor::next(Record& record)
+{
+    while (!next_in_window(record)) {
+        const bool window_is_last = window_offset_ + window_.size() >= end_offset_;
+        if (at_ == window_.size() && window_is_last)
+            return false;
+        if (window_is_last || !refill()) {
+            stop();
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ChunkCursor::next_in_window(Record& record)
+{
+    while (at_ < window_.size()) {
+        Cursor in(window_.data() + at_, window_.data() + window_.size());
+        const format::DeltaState before = delta_;
+        const Step step = this->step(in, record);
+        if (step == Step::failed) {
+            delta_ = before;
+            return false;
+        }
+        at_ = static_cast<std::size_t>(in.position() - window_.data());
+        if (step == Step::record)
+            return true;
+    }
+    return false;
+}
+
+// At what cannot be read, however much more of it there is.
+void ChunkCursor::stop()
+{
+    damaged_ = damaged_ || !cut_;
+    stopped_ = true;
+    window_.clear();
+    at_ = 0;
+    window_offset_ = end_offset_;
+}
+
+void ChunkCursor::extend(std::uint32_t committed) noexcept
+{
+    if (!stopped_)
+        end_offset_ = std::max(end_offset_, payload_ + committed);
+}
+
+void ChunkCursor::rest()
+{
+    if (at_ < window_.size())
+        return;
+    window_offset_ += at_;
+    at_ = 0;
+    window_ = {};
+}
+
+// Moves the window to the current record, larger if the record alone did not fit.
+bool ChunkCursor::refill()
+{
+    const std::uint64_t from = window_offset_ + at_;
+    const std::size_t left = window_.size() - at_;
+    const std::size_t wanted =
+        std::min<std::uint64_t>(end_offset_ - from, std::max(kWindowBytes, 2 * left));
+    window_.resize(wanted);
+    const std::size_t got = file_.read_at(from, window_.data(), wanted);
+    window_offset_ = from;
+    at_ = 0;
+    if (got < wanted) {
+        cut_ = true;
+        window_.resize(got);
+        end_offset_ = from + got;
+    }
+    return got > left || !cut_;
+}
+
+ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
+{
+    const std::uint8_t byte = in.u8();
+    const Tag tag = static_cast<Tag>(byte & format::kTagMask);
+    record.tag = tag;
+    record.thread = thread_;
+    record.place = place_;
+    if (tag == Tag::alloc || tag == Tag::pooled) {
+        const format::Alloc event = format::decode_alloc(in, byte, delta_);
+        record.timed = true;
+        record.ticks = event.ticks;
+        record.api = event.api;
+        record.address = event.address;
+        record.bytes = event.bytes;
+        record.stack = event.stack;
+        record.tag = Tag::alloc;
+        record.pooled = event.pooled;
+        record.slack = event.slack;
+        return in.ok() ? Step::record : Step::failed;
+    }
+    if (tag == Tag::free) {
+        const format::Free event = format::decode_free(in, byte, delta_);
+        record.timed = true;
+        record.ticks = event.ticks;
+        record.api = event.api;
+        record.address = event.address;
+        record.stack = event.stack;
+        return in.ok() ? Step::record : Step::failed;
+    }
+    if (tag == Tag::place) {
+        const format::Place place = format::decode_place(in);
+        if (!in.ok())
+            return Step::failed;
+        place_ = place;
+        return Step::nothing;
+    }
+    if (static_cast<std::uint8_t>(tag) < kFirstLengthPrefixed)
+        return Step::failed; // a hot record of unknown shape, or bytes that were never written
+    return length_prefixed(in, record);
+}
+
+ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
+{
+    const std::string_view text = in.prefixed_text();
+    if (!in.ok())
+        return Step::failed;
+    if (!is_known(record.tag))
+        return Step::nothing;
+    const auto* const begin = reinterpret_cast<const std::uint8_t*>(text.data());
+    record.body = Cursor(begin, begin + text.size());
+    if (record.tag == Tag::thread) // from here on another thread writes in this chunk
+        record.thread = thread_ = static_cast<std::uint32_t>(record.body.varint());
+    record.timed = has_ticks(record.tag);
+    if (names_entry_point(record.tag))
+        record.api = record.body.varint();
+    record.ticks = record.timed ? format::get_ticks(record.body, delta_) : delta_.ticks;
+    if (has_plain_ticks(record.tag)) {
+        record.timed = true;
+        record.ticks = record.body.varint();
+    }
+    if (record.body.ok() &&
+        (!has_plain_ticks(record.tag) || has_its_numbers(record.tag, record.body)))
+        return Step::record;
+    damaged_ = true; // this record alone is bad: its length leads to the next
+    return Step::nothing;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,83 @@
+// report/log/chunk_cursor.hpp — the records of one chunk, one after the other, through a small
+// window of its bytes.
+//
+// Whole records only. What cannot be decoded ends the chunk and sets damaged(); a file that ends
+// early sets cut(). A length-prefixed record with an unknown tag is skipped. Memory: one window, at
+// most one chunk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "report/log/log_file.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// Which fields are set depends on the tag; the others are stale. `body` holds what follows them in
+// the log. A `pooled` record of the log is an alloc here.
+struct Record {
+    format::Tag tag = format::Tag::end;
+    bool timed = false;        // definitions have no time
+    std::uint32_t thread = 0;  // its index, as the record `thread` before it says
+    std::uint64_t ticks = 0;   // of a definition: those of the record before it
+    std::uint64_t api = 0;     // of events of an entry point
+    std::uint64_t address = 0; // alloc, free
+    std::uint64_t bytes = 0;   // alloc
+    std::uint64_t stack = 0;   // alloc, free
+    std::uint64_t slack = 0;   // alloc: what its block is larger, where it is pooled
+    bool pooled = false;       // alloc: out of a segment of the internal pool
+    format::Cursor body{nullptr,
+                        nullptr}; // of length-prefixed records; valid until the next one is read
+    format::Place place;          // alloc, free: as the record `place` before it says
+};
+
+// Length-prefixed records that begin with an entry point; alloc and free have one too.
+bool names_entry_point(format::Tag tag) noexcept;
+
+class ChunkCursor {
+public:
+    // `payload`: offset of the first record in the file.
+    ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
+                std::uint64_t base_ticks, std::uint32_t thread);
+
+    bool next(Record& record);
+
+    // The chunk has grown to so many bytes; after damage or a cut nothing more comes.
+    void extend(std::uint32_t committed) noexcept;
+    // At the end of what there is for now: gives back the window's memory.
+    void rest();
+    // Bytes of the payload up to the end of the last record.
+    std::uint32_t consumed() const noexcept
+    {
+        return static_cast<std::uint32_t>(window_offset_ + at_ - payload_);
+    }
+
+    bool damaged() const noexcept { return damaged_; }
+    bool cut() const noexcept { return cut_; }
+
+private:
+    enum class Step { record, nothing, failed };
+
+    bool next_in_window(Record& record);
+    Step step(format::Cursor& in, Record& record);
+    Step length_prefixed(format::Cursor& in, Record& record);
+    bool refill();
+    void stop();
+
+    const LogFile& file_;
+    std::uint64_t payload_;
+    std::uint64_t window_offset_; // in the file
+    std::uint64_t end_offset_;    // of the last committed byte
+    std::vector<std::uint8_t> window_;
+    std::size_t at_ = 0; // in the window
+    format::DeltaState delta_;
+    format::Place place_;
+    std::uint32_t thread_;
+    bool damaged_ = false;
+    bool cut_ = false;
+    bool stopped_ = false;
+};
+
+} // namespace vramscope::report

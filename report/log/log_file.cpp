@@ -1,0 +1,152 @@
+// report/log/log_file.cpp — opening a log, and everything that can be wrong with the file.
+#include "report/log/log_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "report/error.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+template <typename... Values>
+[[noreturn]] void refuse(fmt::format_string<Values...> text, Values&&... values)
+{
+    throw Error(Exit::bad_input, fmt::format(text, std::forward<Values>(values)...));
+}
+
+void refuse_other_than_regular(const std::string& name, const struct stat& status)
+{
+    if (S_ISDIR(status.st_mode))
+        refuse("'{}' is a directory: give the log itself, a file that ends in .vsl", name);
+    if (!S_ISREG(status.st_mode))
+        refuse("'{}' is no regular file: save its content to a file and give that", name);
+}
+
+void check_header(const std::string& name, const format::FileHeader& header)
+{
+    if (header.byte_order != format::kByteOrder)
+        refuse("'{}' was written on a machine of another byte order, or its header is damaged",
+               name);
+    if (header.major > format::kMajorVersion)
+        refuse("'{}' has log format {}, this vramscope reads format {}: use a newer vramscope",
+               name, header.major, format::kMajorVersion);
+    if (header.major != format::kMajorVersion)
+        refuse("'{}' has log format {}, this vramscope reads format {}: use the one that wrote it",
+               name, header.major, format::kMajorVersion);
+    if (header.header_bytes < format::kHeaderBytes || header.header_bytes > kMaxHeaderBytes)
+        refuse("'{}' has a damaged header: {} bytes of header cannot be", name,
+               header.header_bytes);
+    if (header.chunk_bytes < kMinChunkBytes || header.chunk_bytes > kMaxChunkBytes)
+        refuse("'{}' has a damaged header: chunks of {} bytes cannot be", name, header.chunk_bytes);
+    if (header.clock != format::Clock::monotonic && header.clock != format::Clock::tsc)
+        refuse("'{}' has a damaged header: there is no clock {}", name,
+               static_cast<std::uint32_t>(header.clock));
+}
+
+} // namespace
+
+LogFile LogFile::open(const std::filesystem::path& path)
+{
+    // O_NONBLOCK: opening a FIFO that nobody writes must not wait.
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        refuse("cannot open '{}': {}", path.string(), std::strerror(errno));
+    LogFile file(path, fd);
+    struct stat status {};
+    if (::fstat(fd, &status) != 0)
+        refuse("cannot examine '{}': {}", path.string(), std::strerror(errno));
+    refuse_other_than_regular(path.string(), status);
+    file.read_header();
+    file.count_chunks();
+    return file;
+}
+
+LogFile::LogFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+LogFile::LogFile(LogFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), header_(other.header_),
+      chunks_(other.chunks_), cut_(other.cut_)
+{
+}
+
+LogFile::~LogFile()
+{
+    if (fd_ >= 0)
+        ::close(fd_);
+}
+
+void LogFile::read_header()
+{
+    const std::size_t got = read_at(0, &header_, sizeof header_);
+    if (got == 0)
+        refuse("'{}' is empty: nothing was recorded in it", path_.string());
+    if (got < sizeof header_.magic ||
+        std::memcmp(header_.magic, format::kMagic, sizeof header_.magic) != 0)
+        refuse("'{}' is no log of vramscope: it does not begin with {}", path_.string(),
+               std::string_view(format::kMagic, sizeof format::kMagic));
+    if (got < sizeof header_)
+        refuse("'{}' is cut inside its header ({} of {} bytes): nothing of it can be read",
+               path_.string(), got, sizeof header_);
+    check_header(path_.string(), header_);
+}
+
+void LogFile::refresh()
+{
+    format::FileHeader now;
+    if (read_at(0, &now, sizeof now) != sizeof now ||
+        std::memcmp(&now, &header_, offsetof(format::FileHeader, chunks)) != 0)
+        return;
+    header_ = now;
+    count_chunks();
+}
+
+// The header was read first: a program that is still writing has then at least the chunks that it
+// names.
+void LogFile::count_chunks()
+{
+    struct stat status {};
+    if (::fstat(fd_, &status) != 0)
+        refuse("cannot examine '{}': {}", path_.string(), std::strerror(errno));
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    const std::uint64_t wanted =
+        header_.header_bytes + std::uint64_t{header_.chunks} * header_.chunk_bytes;
+    const std::uint64_t payload = size > header_.header_bytes ? size - header_.header_bytes : 0;
+    // On a full disk a chunk's number is taken and the chunk never made: its events are counted as
+    // lost.
+    const bool disk_full = header_.lost[static_cast<std::size_t>(format::Lost::no_space)] > 0;
+    cut_ = disk_full ? payload % header_.chunk_bytes != 0 : size < wanted;
+    const std::uint64_t held = (payload + header_.chunk_bytes - 1) / header_.chunk_bytes;
+    chunks_ = held < header_.chunks ? static_cast<std::uint32_t>(held) : header_.chunks;
+}
+
+std::uint64_t LogFile::chunk_offset(std::uint32_t chunk) const noexcept
+{
+    return header_.header_bytes + std::uint64_t{chunk} * header_.chunk_bytes;
+}
+
+std::size_t LogFile::read_at(std::uint64_t offset, void* out, std::size_t bytes) const noexcept
+{
+    std::size_t done = 0;
+    while (done < bytes) {
+        const ssize_t got = ::pread(fd_, static_cast<char*>(out) + done, bytes - done,
+                                    static_cast<off_t>(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,63 @@
+// report/log/log_file.hpp — an opened log: its checked header, and bounded reads of its bytes.
+//
+// open() throws Error (bad_input) with one clear line for everything that is no readable log. Reads
+// go through pread, never through a mapping: the file may belong to somebody else, grow or shrink
+// at any moment. Chunk sizes other than kChunkBytes are read too (within kMinChunkBytes and
+// kMaxChunkBytes).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+#include "tracker/format/layout.hpp"
+
+namespace vramscope::report {
+
+inline constexpr std::uint32_t kMinChunkBytes = 256;
+inline constexpr std::uint32_t kMaxChunkBytes = 64 * 1024 * 1024;
+inline constexpr std::uint32_t kMaxHeaderBytes = 1024 * 1024;
+
+class LogFile {
+public:
+    static LogFile open(const std::filesystem::path& path);
+
+    LogFile(LogFile&& other) noexcept;
+    LogFile(const LogFile&) = delete;
+    LogFile& operator=(const LogFile&) = delete;
+    LogFile& operator=(LogFile&&) = delete;
+    ~LogFile();
+
+    const std::filesystem::path& path() const noexcept { return path_; }
+    const format::FileHeader& header() const noexcept
+    {
+        return header_;
+    } // as it was when opened, or refreshed
+
+    // Looks again: what a program that runs on has added to header and chunks. A header that is no
+    // header of this log any more is not taken.
+    void refresh();
+
+    // Chunks that lie in the file, the last one perhaps in part.
+    std::uint32_t chunks() const noexcept { return chunks_; }
+    std::uint64_t chunk_offset(std::uint32_t chunk) const noexcept;
+
+    // The file ends before the last chunk that was handed out does.
+    bool cut() const noexcept { return cut_; }
+
+    // Bytes read: less than asked for at the end of the file, or on a read error.
+    std::size_t read_at(std::uint64_t offset, void* out, std::size_t bytes) const noexcept;
+
+private:
+    LogFile(std::filesystem::path path, int fd);
+    void read_header();
+    void count_chunks();
+
+    std::filesystem::path path_;
+    int fd_;
+    format::FileHeader header_{};
+    std::uint32_t chunks_ = 0;
+    bool cut_ = false;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,254 @@
+// report/log/log_reader.cpp — the index of chunks and the merge.
+#include "report/log/log_reader.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+namespace vramscope::report {
+
+using format::Tag;
+
+namespace {
+
+// A chunk's first record may be older than the chunk: a free is stamped before its driver call, the
+// chunk is taken after it. So a lane is opened this much before its first chunk's time.
+constexpr std::uint64_t kEarlyTicks = std::uint64_t{1} << 32;
+
+std::uint32_t rank_of(Tag tag) noexcept
+{
+    switch (tag) {
+    case Tag::free:
+    case Tag::unmap:
+        return 0;
+    case Tag::context_gone:
+        return 1;
+    case Tag::alloc:
+        return 3;
+    default:
+        return 2;
+    }
+}
+
+} // namespace
+
+bool LogReader::Turn::operator<(const Turn& other) const noexcept
+{
+    if (ticks != other.ticks)
+        return ticks < other.ticks;
+    return rank != other.rank ? rank < other.rank : lane < other.lane;
+}
+
+LogReader::LogReader(const LogFile& file) : file_(file), clock_(file.header()), cut_(file.cut())
+{
+    index_new_chunks();
+}
+
+void LogReader::refresh()
+{
+    index_new_chunks();
+    for (std::size_t at = 0; at < lanes_.size(); ++at) {
+        Lane& lane = lanes_[at];
+        if (!lane.waiting)
+            continue;
+        lane.waiting = false;
+        add_turn({.ticks = 0, .rank = 0, .lane = static_cast<std::uint32_t>(at)});
+    }
+}
+
+void LogReader::index_new_chunks()
+{
+    std::vector<Chunk> found;
+    for (const std::uint32_t position : std::exchange(unbegun_, {}))
+        index_chunk(position, found);
+    for (; indexed_ < file_.chunks(); ++indexed_)
+        index_chunk(indexed_, found);
+    std::sort(found.begin(), found.end(), [](const Chunk& a, const Chunk& b) {
+        return std::tie(a.lane, a.ordinal, a.position) < std::tie(b.lane, b.ordinal, b.position);
+    });
+    for (const Chunk& chunk : found)
+        add_to_lane(chunk);
+}
+
+// The whole records of a damaged chunk are read even so, if it says whose they are.
+void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
+{
+    format::ChunkHeader header;
+    const std::size_t got = file_.read_at(file_.chunk_offset(position), &header, sizeof header);
+    if (got < sizeof header) {
+        cut_ = true;
+        return;
+    }
+    if (header.magic == 0) { // handed out: its thread is about to begin it, or stopped before
+        unbegun_.push_back(position);
+        return;
+    }
+    const auto payload = static_cast<std::uint32_t>(file_.header().chunk_bytes - sizeof header);
+    if (header.magic != format::kChunkMagic || header.committed > payload ||
+        header.index != position)
+        ++damaged_chunks_;
+    if (header.magic != format::kChunkMagic)
+        return;
+    found.push_back({.position = position,
+                     .lane = header.lane,
+                     .ordinal = header.ordinal,
+                     .committed = std::min(header.committed, payload),
+                     .base_ticks = header.base_ticks});
+    if (header.pending_api != 0)
+        pending_frees_.push_back({.api = header.pending_api - 1u,
+                                  .address = header.pending_address,
+                                  .ticks = header.pending_ticks,
+                                  .stack = header.pending_stack});
+    if (file_.header().clock == format::Clock::tsc)
+        clock_.calibrate(header.base_ticks, header.base_ns);
+}
+
+void LogReader::add_to_lane(const Chunk& chunk)
+{
+    const auto [at, first] = lane_of_index_.try_emplace(chunk.lane, lanes_.size());
+    if (first) {
+        lanes_.emplace_back();
+        const std::uint64_t base = chunk.base_ticks;
+        add_turn({.ticks = base > kEarlyTicks ? base - kEarlyTicks : 0,
+                  .rank = 0,
+                  .lane = static_cast<std::uint32_t>(at->second)});
+    }
+    std::vector<Chunk>& chunks = lanes_[at->second].chunks;
+    if (chunk.ordinal != (first ? 0 : chunks.back().ordinal + 1))
+        ++damaged_chunks_; // a chunk of this thread is missing, or there twice
+    chunks.push_back(chunk);
+    ++chunks_;
+}
+
+// What its thread has published of it by now.
+std::uint32_t LogReader::committed_now(const Chunk& chunk) const
+{
+    std::uint32_t committed = 0;
+    const auto payload =
+        static_cast<std::uint32_t>(file_.header().chunk_bytes - sizeof(format::ChunkHeader));
+    file_.read_at(file_.chunk_offset(chunk.position) + offsetof(format::ChunkHeader, committed),
+                  &committed, sizeof committed);
+    return std::min(committed, payload);
+}
+
+ChunkCursor LogReader::cursor_of(const Chunk& chunk) const
+{
+    return {file_, file_.chunk_offset(chunk.position) + sizeof(format::ChunkHeader),
+            chunk.committed, chunk.base_ticks, chunk.lane};
+}
+
+const Record* LogReader::next()
+{
+    bool step = std::exchange(started_, false);
+    while (!turns_.empty()) {
+        Lane& lane = lanes_[turns_.front().lane];
+        if (lane.loaded && !step) {
+            if (turns_.front().ticks > until_)
+                return nullptr;
+            started_ = true;
+            return &lane.record;
+        }
+        step = false;
+        lane.loaded = advance(lane);
+        if (!lane.loaded) {
+            lane.waiting = true;
+            drop_first_turn();
+            continue;
+        }
+        if (!lane.record.timed) {
+            started_ = true;
+            return &lane.record;
+        }
+        turns_.front().ticks = lane.record.ticks;
+        turns_.front().rank = rank_of(lane.record.tag);
+        settle_first_turn();
+    }
+    return nullptr;
+}
+
+// A chunk is complete once its thread has begun another: only then is it known how far it goes. The
+// last one of a thread may always grow.
+bool LogReader::advance(Lane& lane)
+{
+    for (;;) {
+        if (lane.cursor && lane.cursor->next(lane.record))
+            return true;
+        if (lane.cursor) {
+            lane.cursor->extend(committed_now(lane.chunks[lane.next_chunk - 1]));
+            if (lane.cursor->next(lane.record))
+                return true;
+        }
+        if (lane.next_chunk == lane.chunks.size()) {
+            lane.cursor->rest();
+            return false;
+        }
+        close_cursor(lane);
+        lane.cursor = std::make_unique<ChunkCursor>(cursor_of(lane.chunks[lane.next_chunk++]));
+    }
+}
+
+void LogReader::close_cursor(Lane& lane)
+{
+    if (!lane.cursor)
+        return;
+    cut_ = cut_ || lane.cursor->cut();
+    damaged_chunks_ += lane.cursor->damaged();
+    ++chunks_read_;
+    lane.cursor.reset();
+}
+
+void LogReader::add_turn(Turn turn)
+{
+    turns_.push_back(turn);
+    const auto later = [](const Turn& a, const Turn& b) { return b < a; };
+    std::push_heap(turns_.begin(), turns_.end(), later);
+}
+
+// The first turn got a later time: sift it down to its place.
+void LogReader::settle_first_turn()
+{
+    const Turn turn = turns_.front();
+    std::size_t at = 0;
+    for (;;) {
+        std::size_t child = 2 * at + 1;
+        if (child >= turns_.size())
+            break;
+        if (child + 1 < turns_.size() && turns_[child + 1] < turns_[child])
+            ++child;
+        if (!(turns_[child] < turn))
+            break;
+        turns_[at] = turns_[child];
+        at = child;
+    }
+    turns_[at] = turn;
+}
+
+void LogReader::drop_first_turn()
+{
+    turns_.front() = turns_.back();
+    turns_.pop_back();
+    if (!turns_.empty())
+        settle_first_turn();
+}
+
+bool LogReader::cut() const noexcept
+{
+    return cut_ || std::any_of(lanes_.begin(), lanes_.end(),
+                               [](const Lane& lane) { return lane.cursor && lane.cursor->cut(); });
+}
+
+std::uint64_t LogReader::damaged_chunks() const noexcept
+{
+    std::uint64_t damaged = damaged_chunks_;
+    for (const Lane& lane : lanes_)
+        damaged += lane.cursor && lane.cursor->damaged();
+    return damaged;
+}
+
+double LogReader::fraction_read() const noexcept
+{
+    return chunks_ == 0 ? 1.0 : static_cast<double>(chunks_read_) / static_cast<double>(chunks_);
+}
+
+} // namespace vramscope::report

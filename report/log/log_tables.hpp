@@ -1,0 +1,100 @@
+// report/log/log_tables.hpp — what a log defines once and its events then name by number.
+//
+// Entry points, stacks, modules, threads, devices, facts about the run. Numbers in a log are
+// hostile: those out of bounds are counted as undefined and dropped. Memory grows with the
+// definitions.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "report/log/chunk_cursor.hpp"
+#include "report/symbols/symbolizer.hpp"
+
+namespace vramscope::report {
+
+struct Api {
+    bool defined = false;
+    format::Effect effect = format::Effect::none;
+    format::Memory memory = format::Memory::none;
+    std::string name; // the driver's symbol: cuMemAlloc_v2
+    std::uint64_t events = 0;
+};
+
+struct LoggedStack {
+    std::vector<std::uint64_t> addresses; // return addresses, innermost first
+    bool truncated = false;
+    std::uint64_t known_since_ticks = 0; // its modules were there by then
+};
+
+struct LoggedThread {
+    std::uint32_t tid = 0;
+    std::string name;
+};
+
+struct LoggedDevice {
+    std::int32_t ordinal = 0;
+    std::uint64_t bytes = 0;
+    std::string name;
+};
+
+struct Module {
+    std::uint64_t number = 0;
+    std::uint64_t load_bias = 0;
+    std::uint64_t first = 0; // addresses [first, end)
+    std::uint64_t end = 0;
+    std::uint64_t loaded_ticks = 0;
+    std::uint64_t gone_ticks = UINT64_MAX;
+    ModuleId id;
+};
+
+class LogTables {
+public:
+    // True if the record was one of these definitions.
+    bool define(const Record& record);
+
+    Api* api(std::uint64_t id) noexcept; // nullptr if not defined
+    const std::vector<Api>& apis() const noexcept { return apis_; }
+    const LoggedStack* stack(std::uint64_t id) const noexcept;
+    LoggedThread thread(std::uint32_t index) const;
+
+    // The module that was at this address at this time; else the one nearest in time; nullptr: none
+    // ever was.
+    const Module* module_at(std::uint64_t address, std::uint64_t ticks) const noexcept;
+
+    const Module*
+    module_with_path(std::string_view path) const noexcept; // the first; nullptr: none
+
+    const std::vector<LoggedDevice>& devices() const noexcept { return devices_; }
+    const std::vector<std::pair<std::string, std::string>>& info() const noexcept { return info_; }
+    std::uint64_t undefined() const noexcept
+    {
+        return undefined_;
+    } // definitions that made no sense
+
+private:
+    void define_info(format::Cursor in);
+    void define_api(format::Cursor in);
+    void define_thread(std::uint32_t index, format::Cursor in);
+    void define_stack(const Record& record);
+    void define_device(format::Cursor in);
+    void load_module(const Record& record);
+    void unload_module(const Record& record);
+
+    std::vector<Api> apis_;
+    std::unordered_map<std::uint64_t, LoggedStack> stacks_;
+    std::unordered_map<std::uint32_t, LoggedThread> threads_;
+    std::deque<Module> modules_;                            // whose addresses stay
+    std::unordered_map<std::uint64_t, std::size_t> loaded_; // number of a module -> its index
+    std::vector<LoggedDevice> devices_;
+    std::vector<std::pair<std::string, std::string>> info_;
+    std::uint64_t undefined_ = 0;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,117 @@
+// report/model/memory.hpp — the memory of one device as a report keeps it: how it was
+// made up at its peaks, what the peak consisted of, how it went over time, and what could be saved.
+//
+// All numbers are of one process and one device. A *peak* is the first moment of its height.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/findings/memory/free_pieces.hpp"
+#include "report/findings/places/stack_reader.hpp"
+#include "report/model/pool_stats.hpp"
+#include "report/model/waterfall.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// A waterfall and its moment.
+struct MemoryMoment {
+    std::uint64_t ns = 0; // since the log was opened
+    Waterfall parts;
+};
+struct MarkedMoment : MemoryMoment {
+    std::string mark;
+};
+
+// Of a peak: what one module, phase or API had.
+struct PeakPart {
+    std::string name; // empty: not known, or outside of any phase
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+};
+struct PeakStack : CallPlace {
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    format::Memory memory = format::Memory::none;
+    std::string phase; // path, if all blocks share it
+};
+
+// What was alive at the peak of allocated bytes. Each list sums up to `bytes`, which is what the
+// program had asked for.
+struct Peak {
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    std::vector<PeakStack> stacks; // the largest; those that are left out, summed up:
+    std::uint64_t more_stacks = 0;
+    std::uint64_t more_bytes = 0;
+    std::uint64_t more_blocks = 0;
+    std::vector<PeakPart> modules; // the innermost visible frame's
+    std::vector<PeakPart> phases;
+    std::vector<PeakPart> apis;
+};
+
+// A span of time. Where `used` was not sampled in it, the value before holds.
+struct MemoryTime {
+    std::uint64_t ns = 0;        // where it begins
+    std::uint64_t allocated = 0; // at its end, as are the next three
+    std::uint64_t active = 0;    // allocated and pending
+    std::uint64_t reserved = 0;
+    std::optional<std::uint64_t> used; // of the device, by the driver's own word: a sample
+    std::uint64_t peak_allocated = 0;  // within it
+    std::uint64_t peak_reserved = 0;
+};
+
+enum class AdviceKind {
+    never_freed,     // alive at the peak, and until the program ended
+    released_late,   // its phase was over before the peak, and no other began before its free
+    allocated_early, // kept for a phase that began only after the peak
+    redundant_pairs, // allocated and freed again and again, always the same size
+};
+
+struct Advice : CallPlace {
+    AdviceKind kind = AdviceKind::never_freed;
+    std::uint64_t saving = 0; // at the peak, at most; 0 of redundant_pairs: they save calls
+    std::uint64_t blocks = 0; // at the peak; of redundant_pairs: pairs
+    std::uint64_t bytes = 0;  // redundant_pairs: of each block; else 0
+    std::string phase;        // that allocated
+    std::string other_phase;  // allocated_early: that it was kept for
+};
+
+struct DeviceReport {
+    std::int32_t device = -1;      // -1: not known
+    std::uint64_t total_bytes = 0; // of the device, 0: not known
+    bool pooled = false;           // else nothing is known of what the driver reserves
+
+    MemoryMoment at_peak;          // of allocated bytes
+    MemoryMoment at_reserved_peak; // of reserved bytes
+    MemoryMoment at_end;
+    std::vector<MarkedMoment> at_marks; // the first kMostMarkedMoments
+    FreePieces free_at_peak;            // if it is pooled: at the peak of what the pool allocated
+    FreePieces free_at_end;
+    std::uint64_t peak_direct = 0; // of what is past the pool
+    Stat requested;                // over the log, pooled or not
+    Stat blocks;
+
+    Peak peak;
+    std::vector<MemoryTime> timeline;
+    std::vector<Advice> advice; // the largest saving first
+
+    std::uint64_t peak_allocated() const noexcept { return at_peak.parts.allocated; }
+    std::uint64_t peak_reserved() const noexcept { return at_reserved_peak.parts.reserved; }
+
+    // Two honest definitions of how well the reserved memory was used; 1 if nothing was reserved.
+    // Of the two peaks, at whatever times they were; 1 minus this is what papers call
+    // fragmentation.
+    double utilisation_of_peaks() const noexcept;
+    // Of the one moment at which the most was reserved.
+    double utilisation_at_reserved_peak() const noexcept;
+};
+inline constexpr std::size_t kMostMarkedMoments = 64;
+
+// The word of the JSON report: "never-freed".
+const char* name(AdviceKind kind) noexcept;
+
+} // namespace vramscope::report

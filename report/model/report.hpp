@@ -1,0 +1,168 @@
+// report/model/report.hpp — from log files to one report: read, replay, symbolize, judge.
+//
+// make_report() throws Error (bad_input) for a file that is no readable log; a log that is cut,
+// damaged or still being written gives a report that says so. A second thread reads ahead while it
+// runs; callbacks come on the caller's. report/text/views.hpp prints the report.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/findings/churn.hpp"
+#include "report/findings/damage.hpp"
+#include "report/findings/growth/growth.hpp"
+#include "report/findings/leaks.hpp"
+#include "report/findings/misuse.hpp"
+#include "report/findings/places/suppressions.hpp"
+#include "report/findings/pool.hpp"
+#include "report/findings/process_end.hpp"
+#include "report/findings/shortages.hpp"
+#include "report/model/memory.hpp"
+#include "report/symbols/symbolizer.hpp"
+
+namespace vramscope::report {
+
+struct Options {
+    // Keep the frames of vramscope, the CUDA runtime, libraries and the C start-up code.
+    bool all_frames = false;
+    // Not UINT64_MAX: of a running program's log, only what had happened by then, in its ticks, a
+    // moment before this call. See LogReader::hold_back().
+    std::uint64_t until_ticks = UINT64_MAX;
+    // What growth is told per: a range's or a mark's name; empty: what suits the log best.
+    std::string per;
+    std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
+    // Asked now and then, may be empty. True: the report of what was read so far, and no more.
+    std::function<bool()> interrupted;
+    SymbolizerOptions symbols;
+    Suppressions suppressions; // none
+};
+
+enum class Verdict {
+    clean,
+    leaks,
+    inconclusive, // Report::reasons says why; the leaks are listed all the same
+};
+
+struct MemoryTotal {
+    format::Memory memory = format::Memory::none;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+};
+
+struct Totals {
+    std::uint64_t allocations =
+        0; // of memory: reservations of addresses and a graph's own are not among them
+    std::uint64_t frees = 0;
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t peak_device_bytes = 0; // device, managed, array and physical memory together
+    std::uint64_t peak_host_bytes = 0;   // pinned and registered
+    std::uint64_t leaked_bytes = 0;
+    std::uint64_t leaked_blocks = 0;
+    std::vector<MemoryTotal> leaked_by_memory; // only kinds that leaked
+    std::uint64_t suppressed_bytes = 0;  // known to leak, and in none of the leaked and unclosed
+    std::uint64_t suppressed_blocks = 0; // those of imports included, their bytes not
+    std::uint64_t unclosed_imports = 0;  // of others' memory
+    std::uint64_t unclosed_import_bytes = 0;  // as far as they are known
+    std::uint64_t graph_bytes = 0;            // of graph_allocations; the graphs free them
+    std::uint64_t reserved_address_bytes = 0; // reservations never given back: addresses, no memory
+    std::uint64_t address_reservations = 0;
+
+    Totals& operator+=(const Totals& other);
+};
+
+// What was seen and what was not. Counts are of one process, or of all together.
+struct Coverage {
+    std::uint64_t events = 0;      // every record with a time
+    std::uint64_t allocations = 0; // of any kind, reservations included
+    std::uint64_t frees = 0;
+    std::uint64_t unmatched_frees = 0;  // of a pointer that was not seen allocated
+    std::uint64_t missed_frees = 0;     // an address was handed out again, its free was not seen
+    std::uint64_t undefined_events = 0; // of an entry point that the log does not define
+    std::uint64_t graph_allocations = 0;
+    std::uint64_t failed_calls = 0;
+    std::uint64_t names_given = 0; // to memory, so that others can open it
+    std::uint64_t pool_trims = 0;
+    std::array<std::uint64_t, format::kLostReasons> lost{};
+    std::uint64_t damaged_chunks = 0;
+    bool truncated = false;                     // the file ends before its last chunk does
+    std::vector<std::string> entry_points_seen; // those of the events, sorted
+    // Looked up by the program and not hooked: newer functions of memory, some as name@version.
+    std::vector<std::string> unknown_entry_points;
+
+    std::uint64_t lost_events() const noexcept;
+    Coverage& operator+=(const Coverage& other);
+};
+
+struct DeviceInfo {
+    std::int32_t ordinal = 0;
+    std::uint64_t bytes = 0;
+    std::string name;
+};
+
+// A named moment: NVTX marks and vramscope_point of the program, or `vramscope mark` from outside.
+struct Mark {
+    std::uint64_t ns = 0; // since the log was opened
+    std::string name;
+    std::uint32_t tid = 0; // of the program's thread; 0: set by `vramscope mark`
+};
+
+struct Process {
+    std::uint32_t pid = 0;
+    std::uint32_t parent_pid = 0;
+    std::string program;
+    std::string command;
+    std::filesystem::path log;
+    std::string started;           // real time, UTC: 2026-11-21T04:00:00Z; empty if not known
+    std::uint64_t duration_ns = 0; // from the log's opening to its last event
+    ProcessEnd end;
+    std::vector<std::pair<std::string, std::string>> info; // Info records, in order
+    std::vector<DeviceInfo> devices;
+    std::vector<Mark> marks;      // in order of time, at most kMostMarks
+    std::uint64_t mark_count = 0; // of all
+    std::string step_name;        // a range or mark that growth is told per; empty: per call
+    std::uint64_t step_count = 0;
+    Totals totals;
+    PoolReport pool;
+    ChurnReport churn;
+    std::vector<DeviceReport> memory; // by ordinal: each device of which anything is known
+    std::uint64_t shortages = 0;      // allocations that failed for want of memory, all of them
+    Coverage coverage;
+    std::uint32_t threads = 0;           // that are in the log
+    std::vector<std::string> crashed_in; // frees that it was inside of when it crashed
+
+    // Value of an Info record, "" if there is none.
+    std::string info_value(std::string_view key) const;
+};
+
+// Largest rows first.
+struct Report : LostRows {
+    Verdict verdict = Verdict::inconclusive;
+    bool interrupted = false;             // Options::interrupted ended the reading
+    std::vector<std::string> reasons;     // why it is inconclusive, one line each
+    std::vector<std::string> notices;     // what a reader should know, one line each
+    std::vector<Process> processes;       // in the order of the logs
+    std::vector<Leak> suppressed;         // known leaks and imports, in none of their lists
+    std::vector<RuleUse> suppressions;    // all rules of the user's, and the built-in ones used
+    std::vector<Misuse> misuse;           // process by process, in the order of the first calls
+    std::vector<Damage> damage;           // likewise: memory written while free or beyond a block
+    std::vector<FailedCall> failed_calls; // likewise; without misuse
+    std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first
+    // Process by process, in order of time: of each, the first few and the last few.
+    std::vector<OutOfMemory> out_of_memory;
+    Totals totals; // sums; of peaks, the largest of any process
+    Coverage coverage;
+};
+
+Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options = {});
+
+std::string utc(std::uint64_t real_ns); // 2026-11-21T04:00:00Z; empty for 0
+const char* name(Verdict verdict) noexcept;
+const char* name(format::Lost reason) noexcept;
+
+} // namespace vramscope::report

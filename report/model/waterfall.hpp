@@ -1,0 +1,34 @@
+// report/model/waterfall.hpp — where the memory of a device was at one moment: parts that add up.
+//
+// Each sum is exact whatever the log says. Where a process had no pool, nothing is cached, and
+// reserved = allocated = requested = direct: what the driver rounded up is in `unattributed`.
+#pragma once
+
+#include <cstdint>
+
+namespace vramscope::report {
+
+struct Waterfall {
+    // The driver's word of the latest moment at which it was asked, moved along with `reserved`.
+    bool used_known = false;        // else the next two are 0
+    std::uint64_t used = 0;         // = unattributed + reserved; by all processes
+    std::uint64_t unattributed = 0; // other processes, contexts, modules, the driver's rounding
+    std::uint64_t reserved = 0;     // = releasable + stuck + pending + allocated
+    std::uint64_t releasable = 0;   // whole segments of the pool in which no block is
+    std::uint64_t stuck = 0;        // free pieces of segments that hold a block
+    std::uint64_t pending = 0;      // freed, not safe to hand out again yet
+    std::uint64_t allocated = 0;    // = internal + requested
+    std::uint64_t internal = 0;     // what blocks of the pool are larger than was asked for
+    std::uint64_t requested = 0;    // by the program, alive
+    std::uint64_t direct = 0;       // of requested: from the driver, past the pool
+
+    std::uint64_t cached() const noexcept { return releasable + stuck + pending; }
+    bool adds_up() const noexcept
+    {
+        return (used_known ? used == unattributed + reserved : used + unattributed == 0) &&
+               reserved == releasable + stuck + pending + allocated &&
+               allocated == internal + requested;
+    }
+};
+
+} // namespace vramscope::report

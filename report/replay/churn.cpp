@@ -1,0 +1,134 @@
+// report/replay/churn.cpp — a few sums for each event.
+#include "report/replay/churn.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "report/log/memory_class.hpp"
+
+namespace vramscope::report {
+
+using format::Tag;
+
+namespace {
+
+constexpr std::size_t kMostDriverRows = 4096; // entry points that a hostile log may name
+
+} // namespace
+
+void ChurnCounts::note(const Record& record)
+{
+    if (record.tag == Tag::alloc) {
+        // The pool records a segment right before the allocation that it took it for.
+        from_driver_ = !record.pooled || (segment_taken_ && segment_thread_ == record.thread);
+        segment_taken_ = false;
+    } else if (record.tag == Tag::segment) {
+        segment_taken_ = true;
+        segment_thread_ = record.thread;
+    } else if (record.tag == Tag::driver_time) {
+        format::Cursor body = record.body;
+        const std::uint64_t api = body.varint();
+        const std::uint64_t calls = body.varint();
+        const std::uint64_t ticks = body.varint();
+        const std::uint64_t longest = body.varint();
+        if (!body.ok() || (driver_.size() >= kMostDriverRows && !driver_.contains(api)))
+            return;
+        DriverCallSum& sum = driver_[api];
+        sum.calls += calls;
+        sum.ticks += ticks;
+        sum.longest_ticks = std::max(sum.longest_ticks, longest);
+    }
+}
+
+std::size_t ChurnCounts::slot_of(const Block& block) noexcept
+{
+    if (class_of(block.memory) == MemoryClass::host)
+        return 0;
+    return block.device < 0 ? 1 : static_cast<std::size_t>(block.device) + 2;
+}
+
+ChurnCounts::Last& ChurnCounts::last_of(const Block& block)
+{
+    const std::size_t slot = slot_of(block);
+    if (slot >= last_.size())
+        last_.resize(slot + 1);
+    return last_[slot];
+}
+
+SiteChurn& ChurnCounts::churn_of(SiteId site)
+{
+    if (site >= sites_.size())
+        sites_.resize(site + std::size_t{1});
+    return sites_[site];
+}
+
+void ChurnCounts::born(const Block& block)
+{
+    if (!is_own_memory(block.memory))
+        return;
+    last_of(block) = {true, block.stack, block.bytes};
+    Sizes& size = sizes_[static_cast<std::size_t>(std::bit_width(block.bytes))];
+    ++size.blocks;
+    size.bytes += block.bytes;
+    SiteChurn& site = churn_of(block.site);
+    for (SiteChurn::Freed& freed : site.freed) {
+        if (freed.blocks == 0 || freed.bytes != block.bytes)
+            continue;
+        --freed.blocks;
+        ++site.redundant;
+        site.redundant_driver += from_driver_;
+        break;
+    }
+}
+
+void ChurnCounts::freed(const Block& block, std::uint64_t ticks)
+{
+    if (!is_own_memory(block.memory))
+        return;
+    SiteChurn& site = churn_of(block.site);
+    Last& last = last_of(block);
+    site.temporary += last.fresh && last.stack == block.stack && last.bytes == block.bytes;
+    last.fresh = false;
+    const std::uint64_t now = clock_.ns(ticks);
+    const std::uint64_t life = now - std::min(clock_.ns(block.ticks), now);
+    site.short_lived += life < kShortLifeNs;
+    std::size_t bin = 0;
+    for (std::uint64_t bound = 1000; bin + 1 < kLifetimes && life >= bound; bound *= 10)
+        ++bin;
+    ++lifetimes_[bin];
+    auto at = std::find_if(site.freed.begin(), site.freed.end(), [&](const SiteChurn::Freed& one) {
+        return one.blocks == 0 || one.bytes == block.bytes;
+    });
+    if (at == site.freed.end())
+        *--at = {}; // the size that was not used for longest
+    if (at->bytes != block.bytes)
+        *at = {block.bytes, 0};
+    ++at->blocks;
+    std::rotate(site.freed.begin(), at, at + 1);
+}
+
+void ChurnCounts::gone(const Block& block, std::uint64_t)
+{
+    if (is_own_memory(block.memory))
+        last_of(block).fresh = false;
+}
+
+void ChurnCounts::context_gone(std::span<const SiteLoss>, std::uint64_t)
+{
+    for (Last& last : last_)
+        last.fresh = false;
+}
+
+SiteChurn ChurnCounts::sum() const
+{
+    SiteChurn sum;
+    for (const SiteChurn& site : sites_) {
+        sum.temporary += site.temporary;
+        sum.short_lived += site.short_lived;
+        sum.redundant += site.redundant;
+        sum.redundant_driver += site.redundant_driver;
+    }
+    return sum;
+}
+
+} // namespace vramscope::report

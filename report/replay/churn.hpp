@@ -1,0 +1,96 @@
+// report/replay/churn.hpp — how blocks come and go: how many, how large, for how long, which
+// of them need not have.
+//
+// A block is *temporary* if its free is the next thing that happens to its device's memory, as
+// heaptrack counts it: an allocation of the same size and stack, and nothing in between. A pair is
+// *redundant* if a site frees a block and allocates one of that size again: it could have kept it.
+// Only device and host memory. Memory grows with sites.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "report/log/chunk_cursor.hpp"
+#include "report/log/tick_clock.hpp"
+#include "report/replay/heap/block_watch.hpp"
+
+namespace vramscope::report {
+
+inline constexpr std::uint64_t kShortLifeNs = 1'000'000;
+
+struct SiteChurn {
+    std::uint64_t temporary = 0;
+    std::uint64_t short_lived = 0;      // less than kShortLifeNs
+    std::uint64_t redundant = 0;        // allocations of a size that it had freed before
+    std::uint64_t redundant_driver = 0; // of them: the driver was asked
+
+    // Sizes that it freed and did not allocate again since; the one used last comes first.
+    struct Freed {
+        std::uint64_t bytes = 0;
+        std::uint64_t blocks = 0;
+    };
+    std::array<Freed, 3> freed{};
+};
+
+struct DriverCallSum {
+    std::uint64_t calls = 0;
+    std::uint64_t ticks = 0;
+    std::uint64_t longest_ticks = 0;
+};
+
+class ChurnCounts final : public BlockWatch {
+public:
+    // Lifetimes: below 1 us, 10 us, ... 10 s; the last one beyond.
+    static constexpr std::size_t kLifetimes = 9;
+    struct Sizes {
+        std::uint64_t blocks = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    explicit ChurnCounts(const TickClock& clock) : clock_(clock) {}
+
+    // Each record of the log, before the replay has it.
+    void note(const Record& record);
+
+    void born(const Block& block) override;
+    void freed(const Block& block, std::uint64_t ticks) override;
+    void gone(const Block& block, std::uint64_t ticks) override;
+    void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
+
+    // Beside Sites::all(), up to the last site that it knows.
+    const std::vector<SiteChurn>& sites() const noexcept { return sites_; }
+    SiteChurn sum() const;
+    const std::array<Sizes, 65>& sizes() const noexcept { return sizes_; } // by std::bit_width
+    const std::array<std::uint64_t, kLifetimes>& lifetimes() const noexcept { return lifetimes_; }
+    // By entry point, as the log numbers them.
+    const std::unordered_map<std::uint64_t, DriverCallSum>& driver() const noexcept
+    {
+        return driver_;
+    }
+
+private:
+    // The last allocation of a device, if nothing was freed since.
+    struct Last {
+        bool fresh = false;
+        std::uint64_t stack = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    static std::size_t slot_of(const Block& block) noexcept;
+    Last& last_of(const Block& block);
+    SiteChurn& churn_of(SiteId site);
+
+    const TickClock& clock_;
+    std::vector<SiteChurn> sites_;
+    std::vector<Last> last_; // of the host, of no known device, of each device
+    std::array<Sizes, 65> sizes_{};
+    std::array<std::uint64_t, kLifetimes> lifetimes_{};
+    std::unordered_map<std::uint64_t, DriverCallSum> driver_;
+    bool from_driver_ = true;    // the allocation that comes now
+    bool segment_taken_ = false; // by the thread whose record was the last
+    std::uint32_t segment_thread_ = 0;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,99 @@
+// report/replay/damage.cpp — records to groups of equal stacks.
+#include "report/replay/damage.hpp"
+
+#include <algorithm>
+
+namespace vramscope::report {
+namespace {
+
+struct Body {
+    format::Damage kind;
+    std::uint64_t address;
+    std::int64_t offset;
+    std::uint64_t bytes;
+    std::uint64_t stack;
+    bool ok;
+};
+
+Body decode(const Record& record)
+{
+    format::Cursor in = record.body;
+    Body body{};
+    const std::uint64_t kind = in.varint();
+    body.address = in.varint();
+    body.offset = in.signed_varint();
+    body.bytes = in.varint();
+    body.stack = in.varint();
+    body.ok = in.ok() && kind >= 1 && kind <= 3;
+    if (body.ok)
+        body.kind = static_cast<format::Damage>(kind);
+    return body;
+}
+
+std::uint64_t first_wrong(const Body& body)
+{
+    return body.address + static_cast<std::uint64_t>(body.offset);
+}
+
+// What was freed need not begin where the new block does: where memory is split, the old one is
+// found by the byte. A byte in a red zone is in no block. `offset`: of the block to body.address.
+LoggedMisuse block_of(const Body& body, const FreeHistory& history)
+{
+    if (body.kind == format::Damage::use_after_free) {
+        LoggedMisuse old = history.block_at(first_wrong(body));
+        if (old.memory != format::Memory::none && old.ended.ticks != 0) {
+            old.offset = static_cast<std::uint64_t>(body.offset) - old.offset;
+            return old;
+        }
+    }
+    LoggedMisuse block = history.block_at(body.address);
+    return block.offset == 0 ? block : LoggedMisuse{};
+}
+
+} // namespace
+
+void Damages::note(const Record& record)
+{
+    if (record.tag != format::Tag::damaged || addresses_.size() >= kMostFollowed)
+        return;
+    if (const Body body = decode(record); body.ok) {
+        addresses_.insert(body.address);
+        addresses_.insert(first_wrong(body));
+    }
+}
+
+void Damages::apply(const Record& record, const FreeHistory& history)
+{
+    if (record.tag != format::Tag::damaged)
+        return;
+    const Body body = decode(record);
+    if (!body.ok)
+        return;
+    LoggedDamage damage;
+    damage.kind = body.kind;
+    damage.address = body.address;
+    damage.offset = body.offset;
+    damage.wrong_bytes = body.bytes;
+    damage.noticed = {.api = kNoApi, .stack = body.stack, .ticks = record.ticks};
+    if (const LoggedMisuse block = block_of(body, history); block.memory != format::Memory::none) {
+        damage.address = body.address + block.offset;
+        damage.offset = body.offset - static_cast<std::int64_t>(block.offset);
+        damage.block_bytes = block.bytes;
+        damage.allocation = block.allocation;
+        damage.ended = block.ended;
+    }
+    const Key key{damage.kind, damage.allocation.stack, damage.ended.stack, body.stack};
+    LoggedDamage& known = groups_.try_emplace(key, damage).first->second;
+    ++known.times;
+    known.last_ticks = std::max(known.last_ticks, record.ticks);
+}
+
+std::vector<LoggedDamage> Damages::groups() const
+{
+    std::vector<LoggedDamage> groups;
+    for (const auto& [key, damage] : groups_)
+        groups.push_back(damage);
+    return groups;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,47 @@
+// report/replay/damage.hpp — memory that was written while it was free, or beyond a block: the
+// records `damaged`, and whose memory it was.
+//
+// The first reading of a log collects the addresses, at most kMostFollowed; in the second one
+// FreeHistory follows them. Memory grows with stacks and those addresses.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+#include "report/replay/misuse.hpp"
+
+namespace vramscope::report {
+
+struct LoggedDamage {
+    format::Damage kind = format::Damage::overrun;
+    std::uint64_t address = 0;     // of the block; of several, the first
+    std::int64_t offset = 0;       // of the first wrong byte
+    std::uint64_t wrong_bytes = 0; // of the first
+    std::uint64_t block_bytes = 0; // as asked for; 0: not known
+    LoggedCall allocation;         // of the block
+    LoggedCall ended;              // its free
+    LoggedCall noticed;            // where the pool looked: without an entry point
+    std::uint64_t times = 0;       // with these stacks
+    std::uint64_t last_ticks = 0;
+};
+
+class Damages {
+public:
+    static constexpr std::size_t kMostFollowed = 65536;
+
+    void note(const Record& record);                              // first reading
+    void apply(const Record& record, const FreeHistory& history); // second
+
+    const std::unordered_set<std::uint64_t>& addresses() const noexcept { return addresses_; }
+    std::vector<LoggedDamage> groups() const;
+
+private:
+    using Key = std::tuple<format::Damage, std::uint64_t, std::uint64_t, std::uint64_t>;
+    std::unordered_set<std::uint64_t> addresses_;
+    std::map<Key, LoggedDamage> groups_; // by kind and stacks
+};
+
+} // namespace vramscope::report

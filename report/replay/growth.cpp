@@ -1,0 +1,157 @@
+// report/replay/growth.cpp — floors, and which of them are joined when there are too many.
+#include "report/replay/growth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace vramscope::report {
+namespace {
+
+// A floor is kept when it spans this part of the site's events, or of its life.
+constexpr std::uint64_t kParts = 48;
+constexpr std::size_t kJoins = 8; // at once, when there are too many: they come from far in memory
+
+std::uint32_t narrow(std::uint64_t number) noexcept
+{
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
+}
+
+std::uint32_t few(std::uint64_t events) noexcept
+{
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(events, INT32_MAX));
+}
+
+Floor joined(const Floor& first, const Floor& second) noexcept
+{
+    return {.ticks = second.ticks,
+            .bytes = std::min(first.bytes, second.bytes),
+            .blocks = std::min(first.blocks, second.blocks),
+            .events = few(std::uint64_t{first.events} + second.events) & INT32_MAX};
+}
+
+} // namespace
+
+GrowthSeries::Series& GrowthSeries::of(SiteId site)
+{
+    if (site >= series_.size())
+        series_.resize(site + 1);
+    return series_[site];
+}
+
+void GrowthSeries::born(const Block& block)
+{
+    allocations_.add(block.ticks);
+    const Site& site = sites_[block.site];
+    Series& series = of(block.site);
+    series.least_size = std::min(series.least_size, block.bytes);
+    series.largest_size = std::max(series.largest_size, block.bytes);
+    note(series, block.ticks, {site.live_bytes - block.bytes, site.live_blocks - 1},
+         {site.live_bytes, site.live_blocks});
+}
+
+void GrowthSeries::freed(const Block& block, std::uint64_t ticks)
+{
+    const Site& site = sites_[block.site];
+    note(of(block.site), ticks, {site.live_bytes + block.bytes, site.live_blocks + 1},
+         {site.live_bytes, site.live_blocks});
+}
+
+void GrowthSeries::context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks)
+{
+    for (const SiteLoss& loss : losses) {
+        const Site& site = sites_[loss.site];
+        note(of(loss.site), ticks, {site.live_bytes + loss.bytes, site.live_blocks + loss.blocks},
+             {site.live_bytes, site.live_blocks});
+    }
+}
+
+void GrowthSeries::note(Series& series, std::uint64_t ticks, Live before, Live after)
+{
+    if (series.events++ == 0)
+        series.first_ticks = series.kept_ticks = ticks;
+    ticks = std::max(ticks, series.last_ticks); // what comes late is as late as its record
+    const bool after_a_gap =
+        series.events > 1 && ticks - series.kept_ticks > (ticks - series.first_ticks) / kParts;
+    if (after_a_gap) {
+        --series.events; // this one is of the next span
+        level_to(series, ticks, before, after);
+        ++series.events;
+    }
+    series.last_ticks = ticks;
+    series.floor_bytes = std::min(series.floor_bytes, after.bytes);
+    series.floor_blocks = std::min(series.floor_blocks, after.blocks);
+    if (!after_a_gap && series.events - series.kept_events > series.events / kParts)
+        keep(series, ticks, after, false);
+}
+
+// The floor of what happened, and then the level time without events. `then`: what follows.
+void GrowthSeries::level_to(Series& series, std::uint64_t ticks, Live level, Live then)
+{
+    if (series.last_ticks > series.kept_ticks)
+        keep(series, series.last_ticks, level, false);
+    keep(series, ticks, then, true);
+}
+
+void GrowthSeries::keep(Series& series, std::uint64_t ticks, Live now, bool level)
+{
+    if (series.floors.size() == kMostFloors)
+        join_least(series);
+    series.floors.push_back({.ticks = ticks,
+                             .bytes = series.floor_bytes,
+                             .blocks = narrow(series.floor_blocks),
+                             .events = few(series.events - series.kept_events) & INT32_MAX,
+                             .level = level});
+    series.kept_events = series.events;
+    series.kept_ticks = ticks;
+    series.floor_bytes = now.bytes;
+    series.floor_blocks = now.blocks;
+}
+
+// Two neighbours become one, kJoins times: those that are least together, in events and in time.
+void GrowthSeries::join_least(Series& series)
+{
+    std::vector<Floor>& floors = series.floors;
+    const double per_event = 1.0 / static_cast<double>(std::max<std::uint64_t>(series.events, 1));
+    const double per_tick =
+        1.0 /
+        static_cast<double>(std::max<std::uint64_t>(series.kept_ticks - series.first_ticks, 1));
+    const auto share_of = [&](std::size_t at) { // of a floor and the one behind it
+        const std::uint64_t begin = at > 0 ? floors[at - 1].ticks : series.first_ticks;
+        // Signed: the processor converts no other.
+        const std::int64_t events = std::int64_t{floors[at].events} + floors[at + 1].events;
+        const auto ticks = static_cast<std::int64_t>(floors[at + 1].ticks - begin);
+        return static_cast<double>(events) * per_event + static_cast<double>(ticks) * per_tick;
+    };
+    std::array<double, kMostFloors - 1> shares;
+    for (std::size_t at = 0; at < shares.size(); ++at)
+        shares[at] = share_of(at);
+    for (auto end = shares.end(); end != shares.end() - kJoins; --end) {
+        const auto least = std::min_element(shares.begin(), end);
+        const auto at = static_cast<std::size_t>(least - shares.begin());
+        floors[at] = joined(floors[at], floors[at + 1]);
+        floors.erase(floors.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+        std::copy(least + 1, end, least);
+        if (at > 0)
+            shares[at - 1] = share_of(at - 1);
+        if (at + 1 < floors.size())
+            shares[at] = share_of(at);
+    }
+}
+
+std::vector<Floor> GrowthSeries::floors(SiteId site, std::uint64_t end_ticks) const
+{
+    if (site >= series_.size())
+        return {};
+    Series series = series_[site];
+    const Live now{sites_[site].live_bytes, sites_[site].live_blocks};
+    level_to(series, std::max(end_ticks, series.last_ticks), now, now);
+    return std::move(series.floors);
+}
+
+bool GrowthSeries::one_size(SiteId site) const noexcept
+{
+    return site < series_.size() && series_[site].least_size == series_[site].largest_size;
+}
+
+} // namespace vramscope::report

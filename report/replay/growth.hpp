@@ -1,0 +1,75 @@
+// report/replay/growth.hpp — of each site, how much of it stayed alive, over the run.
+//
+// A series of at most kMostFloors floors: the least that was alive in a span of time. Temporaries
+// come and go above a floor, so they do not look like growth. Spans are short both beside the
+// site's life and beside the number of its events: a loop is resolved whether it is a hundredth of
+// the run's time or of its events.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "report/replay/heap/block_watch.hpp"
+#include "report/replay/heap/sites.hpp"
+#include "report/replay/step_counter.hpp"
+
+namespace vramscope::report {
+
+// Of the span from the floor before up to `ticks`.
+struct Floor {
+    std::uint64_t ticks = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t blocks = 0;      // as events: no more than fit
+    std::uint32_t events : 31 = 0; // births and deaths in it
+    std::uint32_t level : 1 = 0;   // none of them after its begin
+};
+inline constexpr std::size_t kMostFloors = 64;
+
+class GrowthSeries : public BlockWatch {
+public:
+    explicit GrowthSeries(const Sites& sites) : sites_(sites) {}
+
+    void born(const Block& block) override;
+    void freed(const Block& block, std::uint64_t ticks) override;
+    void gone(const Block& block, std::uint64_t ticks) override { freed(block, ticks); }
+    void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
+
+    // In order of time, up to the end of the log. Before the first one nothing was alive.
+    std::vector<Floor> floors(SiteId site, std::uint64_t end_ticks) const;
+    // All blocks of the site that were ever born had one size.
+    bool one_size(SiteId site) const noexcept;
+    // Births at all sites together.
+    const StepCounter& allocations() const noexcept { return allocations_; }
+
+private:
+    struct Series {
+        std::uint64_t floor_bytes = 0; // since the last floor that was kept
+        std::uint64_t floor_blocks = 0;
+        std::uint64_t events = 0;
+        std::uint64_t kept_events = 0; // of them, those in floors
+        std::uint64_t first_ticks = 0;
+        std::uint64_t kept_ticks = 0; // of the last floor
+        std::uint64_t last_ticks = 0; // of the last event
+        std::uint64_t least_size = UINT64_MAX;
+        std::uint64_t largest_size = 0;
+        std::vector<Floor> floors;
+    };
+    struct Live {
+        std::uint64_t bytes;
+        std::uint64_t blocks;
+    };
+
+    Series& of(SiteId site);
+    static void note(Series& series, std::uint64_t ticks, Live before, Live after);
+    static void level_to(Series& series, std::uint64_t ticks, Live level, Live then);
+    static void keep(Series& series, std::uint64_t ticks, Live now, bool level);
+    static void join_least(Series& series);
+
+    const Sites& sites_;
+    std::vector<Series> series_; // by SiteId
+    StepCounter allocations_;
+};
+
+} // namespace vramscope::report

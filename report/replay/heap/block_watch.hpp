@@ -1,0 +1,28 @@
+// report/replay/heap/block_watch.hpp — what wants to know of every block as it comes and goes.
+//
+// HeapReplay calls it within apply(), after its own sums and those of Sites were changed. A block
+// is born once and leaves at most once; what is there at the end has not left. Of one graph's
+// memory, and of a mapping that is opened again, only the first birth is told.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "report/replay/heap/sites.hpp"
+
+namespace vramscope::report {
+
+class BlockWatch {
+public:
+    virtual ~BlockWatch() = default;
+
+    virtual void born(const Block& block) = 0;
+    // The program gave it back.
+    virtual void freed(const Block& block, std::uint64_t ticks) = 0;
+    // It left otherwise: its free was not seen, or was in flight at the end.
+    virtual void gone(const Block& block, std::uint64_t ticks) = 0;
+    // These died with their context. The span is valid during the call.
+    virtual void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) = 0;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,68 @@
+// report/replay/heap/failed_calls.cpp — groups of equal failures.
+#include "report/replay/heap/failed_calls.hpp"
+
+#include <algorithm>
+
+namespace vramscope::report {
+
+using format::KeySpace;
+
+FailedRecord decode_failed(const Record& record)
+{
+    format::Cursor in = record.body;
+    FailedRecord failed;
+    failed.result = in.varint();
+    failed.address = in.varint();
+    failed.bytes = in.varint();
+    failed.stack = in.varint();
+    failed.ok = in.ok();
+    return failed;
+}
+
+KeySpace ends(const Api& api)
+{
+    if (api.effect == format::Effect::free)
+        return format::key_space(api.memory);
+    if (api.name.starts_with("cuMemUnmap"))
+        return kMappings;
+    return api.name.starts_with("cuCtxDestroy") ? KeySpace::context : KeySpace::none;
+}
+
+void FailedCalls::add(const Record& record, const Api* api)
+{
+    const FailedRecord failed = decode_failed(record);
+    if (!failed.ok)
+        return;
+    if (!api || ends(*api) == KeySpace::none || failed.address == 0)
+        add_refused(record, failed);
+    else if (addresses_.size() < kMostFollowed)
+        addresses_.insert(failed.address);
+}
+
+void FailedCalls::add_refused(const Record& record, const FailedRecord& failed)
+{
+    FailedGroup& group = groups_[{record.api, failed.result, failed.stack}];
+    if (group.calls == 0) {
+        group.api = record.api;
+        group.result = failed.result;
+        group.stack = failed.stack;
+        group.first_ticks = record.ticks;
+    }
+    ++group.calls;
+    group.bytes += failed.bytes;
+    group.least_bytes = std::min(group.least_bytes, failed.bytes);
+    group.most_bytes = std::max(group.most_bytes, failed.bytes);
+    group.first_ticks = std::min(group.first_ticks, record.ticks);
+    group.last_ticks = std::max(group.last_ticks, record.ticks);
+}
+
+std::vector<FailedGroup> FailedCalls::groups() const
+{
+    std::vector<FailedGroup> groups;
+    groups.reserve(groups_.size());
+    for (const auto& [key, group] : groups_)
+        groups.push_back(group);
+    return groups;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,61 @@
+// report/replay/heap/failed_calls.hpp — the calls that the driver refused, summed up by stack; and
+// the frees among them, which may be the program's mistakes.
+//
+// Memory grows with stacks, and with at most kMostFollowed addresses.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+#include "report/log/log_tables.hpp"
+
+namespace vramscope::report {
+
+// The body of a `failed` record.
+struct FailedRecord {
+    std::uint64_t result = 0; // a CUresult
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t stack = 0;
+    bool ok = false;
+};
+FailedRecord decode_failed(const Record& record);
+
+// What this entry point ends, if that is its purpose; none if it is not.
+format::KeySpace ends(const Api& api);
+// The space of mapped ranges, which no allocation has: one behind the last.
+inline constexpr auto kMappings =
+    static_cast<format::KeySpace>(static_cast<int>(format::KeySpace::graph_exec) + 1);
+inline constexpr std::size_t kSpaces = static_cast<std::size_t>(kMappings) + 1;
+
+struct FailedGroup {
+    std::uint64_t api = 0;
+    std::uint64_t result = 0;
+    std::uint64_t stack = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;                // asked for, by all together
+    std::uint64_t least_bytes = UINT64_MAX; // by any one
+    std::uint64_t most_bytes = 0;
+    std::uint64_t first_ticks = 0;
+    std::uint64_t last_ticks = 0;
+};
+
+class FailedCalls {
+public:
+    static constexpr std::size_t kMostFollowed = 65536;
+
+    void add(const Record& record, const Api* api); // a free is kept for free_history
+    void add_refused(const Record& record, const FailedRecord& failed);
+
+    std::vector<FailedGroup> groups() const;
+    const std::unordered_set<std::uint64_t>& freed_addresses() const noexcept { return addresses_; }
+
+private:
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, FailedGroup> groups_;
+    std::unordered_set<std::uint64_t> addresses_;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,474 @@
+// report/replay/heap/heap_replay.cpp — one case per record, and the sums of live bytes.
+#include "report/replay/heap/heap_replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::KeySpace;
+using format::Memory;
+using format::Tag;
+
+namespace {
+
+// Dead blocks may wait in the table until there are so many, and more than live ones.
+constexpr std::uint64_t kSweepAt = 4096;
+
+// Addresses stay below 2^57, so the space fits above them.
+std::uint64_t key_of(Memory memory, std::uint64_t address) noexcept
+{
+    return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
+}
+
+// Of a sparse array: a number in place of an address, with one byte.
+bool is_tile(std::uint64_t address) noexcept
+{
+    return address >> 63 != 0;
+}
+
+// Of a block whose address is handed out while it is there. A graph's memory goes with the graph;
+// owners are only listed.
+bool misses_its_free(Memory memory) noexcept
+{
+    return memory != Memory::graph && class_of(memory) != MemoryClass::owner;
+}
+
+} // namespace
+
+HeapReplay::HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
+                       std::function<void()> find_apis)
+    : tables_(tables), find_apis_(std::move(find_apis)), sums_(exit_began_ticks)
+{
+}
+
+void HeapReplay::expect(const std::vector<PendingFree>& pending)
+{
+    if (!pending.empty() && find_apis_)
+        std::exchange(find_apis_, nullptr)();
+    for (const PendingFree& free : pending) {
+        if (const Api* const api = tables_.api(free.api))
+            pending_.emplace(key_of(api->memory, free.address), free);
+    }
+}
+
+void HeapReplay::apply(const Record& record)
+{
+    if (record.timed) {
+        ++counts_.events;
+        counts_.last_ticks = std::max(counts_.last_ticks, record.ticks);
+    }
+    if (names_entry_point(record.tag) && record.tag != Tag::alloc && record.tag != Tag::free &&
+        record.tag != Tag::failed)
+        note_use(record);
+    switch (record.tag) {
+    case Tag::alloc:
+        if (const Api* const api = api_of(record)) {
+            const bool graph = api->memory == Memory::async && record.place.capturing;
+            allocate(record, graph ? Memory::graph : api->memory);
+        }
+        return;
+    case Tag::free:
+        if (const Api* const api = api_of(record))
+            free(record, api->memory);
+        return;
+    case Tag::context:
+        return name_context(record);
+    case Tag::context_gone:
+        return destroy_context(record);
+    case Tag::map:
+        return map(record);
+    case Tag::unmap:
+        return unmap(record);
+    case Tag::retain:
+        return retain(record);
+    case Tag::pool:
+        return pools_.define(record.body);
+    case Tag::shared:
+        return share(record);
+    case Tag::trim:
+        ++counts_.pool_trims;
+        return;
+    case Tag::failed:
+        ++counts_.failed_calls;
+        return failed_calls_.add(record, find_api(record.api));
+    case Tag::range_push: {
+        Cursor in = record.body;
+        return phases_.push(record.thread, in.prefixed_text());
+    }
+    case Tag::range_pop:
+        return phases_.pop(record.thread);
+    default:
+        tables_.define(record);
+        return;
+    }
+}
+
+void HeapReplay::prefetch(std::span<const Record> soon) const
+{
+    std::array<std::uint64_t, kMostAhead> keys;
+    std::size_t count = 0;
+    for (const Record& record : soon) {
+        if ((record.tag != Tag::alloc && record.tag != Tag::free) ||
+            record.api >= tables_.apis().size())
+            continue;
+        keys[count] = key_of(tables_.apis()[record.api].memory, record.address);
+        live_.prefetch(keys[count++]);
+    }
+    for (std::size_t at = 0; at < count; ++at)
+        live_.prefetch_value(keys[at]);
+}
+
+Api* HeapReplay::find_api(std::uint64_t id)
+{
+    Api* api = tables_.api(id);
+    if (!api && find_apis_) {
+        std::exchange(find_apis_, nullptr)();
+        api = tables_.api(id);
+    }
+    return api;
+}
+
+void HeapReplay::note_use(const Record& record)
+{
+    if (Api* const api = find_api(record.api))
+        ++api->events;
+}
+
+// The entry point of an allocation or a free; nullptr, and counted, if the log does not say what it
+// does.
+Api* HeapReplay::api_of(const Record& record)
+{
+    Api* const api = find_api(record.api);
+    if (api)
+        ++api->events;
+    if (api && api->memory != Memory::none)
+        return api;
+    ++counts_.undefined_events;
+    return nullptr;
+}
+
+void HeapReplay::allocate(const Record& record, Memory memory)
+{
+    Block block = make_block(record, memory);
+    counts_.allocations += class_of(memory) != MemoryClass::owner;
+    if (is_own_memory(memory)) {
+        ++counts_.memory_allocations;
+        counts_.allocated_bytes += record.bytes;
+    }
+    if (memory == Memory::graph) {
+        ++counts_.graph_allocations;
+        lost_.add(block, Fate::kept); // to be listed: it is the graph's to free
+    }
+    if (format::key_space(memory) == KeySpace::physical)
+        return allocate_physical(block, record.address);
+    const std::uint64_t key = key_of(memory, record.address);
+    if (Block* const occupant = live_.find(key)) {
+        replace(key, *occupant, block);
+    } else {
+        live_.insert(key, block);
+        enter(block);
+    }
+}
+
+void HeapReplay::allocate_physical(const Block& block, std::uint64_t handle)
+{
+    if (physical_.knows(handle)) {
+        if (block.memory == Memory::imported_physical) {
+            physical_.retain(handle); // one more reference to what is known
+            return phases_.release(block.phase);
+        }
+        if (take_pending(key_of(block.memory, handle), 0, block.ticks))
+            ++counts_.frees;
+        else
+            ++counts_.missed_frees;
+        physical_.forget_handle(handle, [&](const Block& old) { finish_gone(old, block.ticks); });
+    }
+    physical_.create(handle, block);
+    enter(block);
+}
+
+Block HeapReplay::make_block(const Record& record, Memory memory)
+{
+    Block block;
+    block.ticks = record.ticks;
+    block.bytes = record.bytes;
+    block.stack = record.stack;
+    sums_.place(block, record.place.context);
+    block.thread = record.thread;
+    block.phase = phases_.current(record.thread);
+    block.device =
+        static_cast<std::int16_t>(std::clamp<std::int64_t>(record.place.device, -1, INT16_MAX));
+    block.api = static_cast<std::uint16_t>(record.api);
+    block.memory = memory == Memory::async ? pools_.memory(record.place.pool) : memory;
+    block.mortal = dies_with_context(memory);
+    phases_.hold(block.phase);
+    sites_.place(block, phases_.kind(block.phase));
+    return block;
+}
+
+// An address is handed out while a block is there: the block's context is gone, or its free was not
+// seen, or the free comes late because another thread wrote it down only after its driver call.
+void HeapReplay::replace(std::uint64_t key, Block& occupant, Block successor)
+{
+    if (sums_.is_dead(occupant)) {
+        sums_.forget_dead(1);
+        lose(occupant);
+    } else if (occupant.memory == Memory::ipc && successor.memory == Memory::ipc) {
+        ++occupant.opened_again;
+        phases_.release(successor.phase);
+        return;
+    } else if (went_with_context(occupant)) {
+        lost_.add(occupant, Fate::context_gone);
+        finish_gone(occupant, successor.ticks);
+    } else if (!misses_its_free(occupant.memory)) {
+        finish_gone(occupant, successor.ticks);
+    } else if (take_pending(key, occupant.ticks, successor.ticks)) {
+        count_free(occupant); // it was in flight when the process ended, and had been done
+        finish_freed(occupant, successor.ticks);
+    } else {
+        finish_gone(occupant, successor.ticks);
+        successor.displaced = true;
+        ++counts_.missed_frees;
+    }
+    occupant = successor;
+    enter(successor);
+}
+
+bool HeapReplay::take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before)
+{
+    if (pending_.empty())
+        return false;
+    for (auto [at, end] = pending_.equal_range(key); at != end; ++at) {
+        if (at->second.ticks >= after && at->second.ticks <= before) {
+            pending_.erase(at);
+            return true;
+        }
+    }
+    return false;
+}
+
+void HeapReplay::count_free(const Block& block)
+{
+    counts_.frees += class_of(block.memory) != MemoryClass::owner;
+    counts_.memory_frees += is_own_memory(block.memory);
+}
+
+void HeapReplay::free(const Record& record, Memory memory)
+{
+    if (memory == Memory::pool)
+        pools_.destroy(record.address);
+    if (format::key_space(memory) == KeySpace::physical)
+        return free_physical(record);
+    const std::uint64_t key = key_of(memory, record.address);
+    Block* const block = live_.find(key);
+    const bool of_the_one_before = block && record.ticks < block->ticks && block->opened_again == 0;
+    if (!block || sums_.is_dead(*block) || (of_the_one_before && !block->displaced)) {
+        counts_.unmatched_frees += class_of(memory) != MemoryClass::owner;
+        return;
+    }
+    count_free(*block);
+    if (block->memory == Memory::graph)
+        return; // each launch allocates it again, without a call
+    if (block->opened_again > 0) {
+        --block->opened_again;
+        return;
+    }
+    if (of_the_one_before) {
+        block->displaced = false;
+        --counts_.missed_frees;
+        return;
+    }
+    finish_freed(*block, record.ticks);
+    live_.erase(block);
+}
+
+void HeapReplay::free_physical(const Record& record)
+{
+    const auto died = [&](const Block& block) {
+        counts_.memory_frees += is_own_memory(block.memory);
+        finish_freed(block, record.ticks);
+    };
+    if (physical_.release(record.address, died))
+        ++counts_.frees;
+    else
+        ++counts_.unmatched_frees;
+}
+
+void HeapReplay::map(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t address = in.varint();
+    const std::uint64_t bytes = in.varint();
+    const std::uint64_t handle = in.varint();
+    if (!in.ok())
+        return;
+    Block* const block = physical_.find(handle);
+    if (block && block->memory == Memory::imported_physical && !is_tile(address) &&
+        bytes > block->bytes) {
+        sites_.resize(*block, bytes); // nobody told its size before
+        block->bytes = bytes;
+    }
+    physical_.map(address, bytes, handle,
+                  [&](const Block& old) { finish_gone(old, record.ticks); });
+}
+
+void HeapReplay::unmap(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t address = in.varint();
+    const std::uint64_t bytes = in.varint();
+    const auto died = [&](const Block& block) {
+        counts_.memory_frees += is_own_memory(block.memory);
+        finish_freed(block, record.ticks);
+    };
+    if (in.ok())
+        physical_.unmap(address, bytes, died);
+}
+
+void HeapReplay::retain(const Record& record)
+{
+    Cursor in = record.body;
+    physical_.retain(in.varint());
+}
+
+void HeapReplay::share(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t address = in.varint();
+    const Api* const api = find_api(record.api);
+    const bool pointer = !api || api->memory == Memory::none;
+    const Memory memory = pointer ? Memory::device : api->memory;
+    Block* block = format::key_space(memory) == KeySpace::physical
+                       ? physical_.find(address)
+                       : live_.find(key_of(memory, address));
+    if (!block && format::key_space(memory) == KeySpace::pointer)
+        block = physical_.find_mapped(address);
+    if (block)
+        block->shared = true;
+    ++counts_.names_given;
+}
+
+void HeapReplay::name_context(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t id = in.varint();
+    const std::uint64_t handle = in.varint();
+    if (in.ok())
+        context_handles_[id] = handle;
+}
+
+void HeapReplay::destroy_context(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t id = in.varint();
+    if (!in.ok() || id == 0)
+        return; // 0: blocks of unknown contexts are not this one's
+    const std::span<const SiteLoss> losses = sites_.destroy(sums_.destroy(id, record.ticks));
+    for (BlockWatch* const watch : watches_)
+        watch->context_gone(losses, record.ticks);
+    if (const auto found = context_handles_.find(id); found != context_handles_.end()) {
+        if (Block* const context = live_.find(key_of(Memory::context, found->second))) {
+            finish_freed(*context, record.ticks);
+            live_.erase(context);
+        }
+    }
+    if (sums_.dead_blocks() > kSweepAt && sums_.dead_blocks() > live_.size() / 2)
+        sweep();
+}
+
+// cuda.h does not say whether a context takes its registrations and its mappings of external memory
+// along: where the address came again, it did.
+bool HeapReplay::went_with_context(const Block& block) const noexcept
+{
+    return (block.memory == Memory::registered || block.memory == Memory::imported) &&
+           sums_.context_is_gone(block);
+}
+
+void HeapReplay::enter(const Block& block)
+{
+    sums_.enter(block);
+    sites_.enter(block);
+    for (BlockWatch* const watch : watches_)
+        watch->born(block);
+}
+
+// A live block that was given back.
+void HeapReplay::finish_freed(const Block& block, std::uint64_t ticks)
+{
+    sums_.leave(block);
+    sites_.leave(block);
+    sites_.count_free(block);
+    for (BlockWatch* const watch : watches_)
+        watch->freed(block, ticks);
+    phases_.release(block.phase);
+}
+
+// A live block that is there no longer, and whose free was not seen.
+void HeapReplay::finish_gone(const Block& block, std::uint64_t ticks)
+{
+    sums_.leave(block);
+    sites_.leave(block);
+    for (BlockWatch* const watch : watches_)
+        watch->gone(block, ticks);
+    phases_.release(block.phase);
+}
+
+// A block that nobody will free, as often as it was opened.
+void HeapReplay::lose(const Block& block)
+{
+    lost_.add(block, sums_.fate_of(block));
+    phases_.release(block.phase);
+}
+
+void HeapReplay::sweep()
+{
+    live_.erase_if([this](std::uint64_t, const Block& block) {
+        if (!sums_.is_dead(block))
+            return false;
+        lose(block);
+        return true;
+    });
+    sums_.forget_dead(sums_.dead_blocks());
+}
+
+void HeapReplay::leave_in_flight()
+{
+    for (const auto& [key, free] : pending_) {
+        const auto leave = [this, &pending = free](const Block& block) {
+            in_flight_.push_back({pending, block});
+            finish_gone(block, pending.ticks);
+        };
+        const KeySpace space = format::key_space(tables_.api(free.api)->memory);
+        Block* const block = space == KeySpace::physical ? nullptr : live_.find(key);
+        if (space == KeySpace::physical && physical_.hangs_on_one_release(free.address))
+            physical_.forget_handle(free.address, leave);
+        if (!block || sums_.is_dead(*block) || block->memory == Memory::graph ||
+            block->ticks > free.ticks)
+            continue;
+        leave(*block);
+        live_.erase(block);
+    }
+}
+
+void HeapReplay::finish()
+{
+    leave_in_flight();
+    live_.for_each([this](std::uint64_t, const Block& block) {
+        if (block.memory != Memory::graph)
+            lose(block);
+    });
+    physical_.for_each([this](const Block& block) { lost_.add(block, Fate::kept); });
+}
+
+ReplayCounts HeapReplay::counts() const
+{
+    ReplayCounts counts = counts_;
+    counts.peak_device_bytes = sums_.peak_device_bytes();
+    counts.peak_host_bytes = sums_.peak_host_bytes();
+    return counts;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,138 @@
+// report/replay/heap/heap_replay.hpp — replays a log: which blocks are alive, and what became of
+// those that were lost.
+//
+// Feed it every record of a LogReader, in order, then finish(). Blocks are found by (KeySpace,
+// address). Those that die with their context, and those that are left at the end, are summed up
+// per stack: memory grows with live blocks, not with events, and a block costs one slot of a flat
+// table.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "report/log/log_reader.hpp"
+#include "report/log/log_tables.hpp"
+#include "report/log/memory_class.hpp"
+#include "report/log/mempools.hpp"
+#include "report/replay/heap/block_watch.hpp"
+#include "report/replay/heap/failed_calls.hpp"
+#include "report/replay/heap/live_sums.hpp"
+#include "report/replay/heap/lost_blocks.hpp"
+#include "report/replay/heap/phases.hpp"
+#include "report/replay/heap/physical_memory.hpp"
+#include "report/replay/heap/sites.hpp"
+#include "report/replay/lookup/flat_map.hpp"
+
+namespace vramscope::report {
+
+// Sums over the run. Memory is what the program owns, on devices and on the host: see memory_class.
+struct ReplayCounts {
+    std::uint64_t events = 0;
+    std::uint64_t allocations = 0;        // of any kind but owners
+    std::uint64_t frees = 0;              // that met their block
+    std::uint64_t memory_allocations = 0; // of device and host memory
+    std::uint64_t memory_frees = 0;
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t peak_device_bytes = 0;
+    std::uint64_t peak_host_bytes = 0;
+    std::uint64_t unmatched_frees = 0;
+    std::uint64_t missed_frees = 0;
+    std::uint64_t graph_allocations = 0;
+    std::uint64_t failed_calls = 0;
+    std::uint64_t names_given = 0; // to memory, for others to open it
+    std::uint64_t pool_trims = 0;
+    std::uint64_t undefined_events = 0; // of an entry point that the log does not define
+    std::uint64_t last_ticks = 0;
+};
+
+// A block whose free was in flight when the process ended: perhaps free, perhaps not.
+struct BlockInFlight {
+    PendingFree free;
+    Block block;
+};
+
+class HeapReplay {
+public:
+    // `exit_began_ticks`: as in the file header. `find_api` is asked once, when an event names an
+    // entry point that was not defined yet: it may define more in the tables.
+    HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
+               std::function<void()> find_apis = {});
+
+    // It is told of what happens from now on, and outlives this.
+    void watch(BlockWatch& watch) { watches_.push_back(&watch); }
+
+    // Frees that the log says were in flight at its end; before the first record.
+    void expect(const std::vector<PendingFree>& pending);
+    void apply(const Record& record);
+    void prefetch(std::span<const Record> soon) const; // of at most kMostAhead: see SegmentReplay
+    void finish();
+
+    // Every block of memory that is alive now: at any time, between two records.
+    template <typename Visit>
+    void for_each_alive(Visit visit)
+    {
+        live_.for_each([&](std::uint64_t, const Block& block) {
+            if (is_own_memory(block.memory) && !sums_.is_dead(block))
+                visit(block);
+        });
+        physical_.for_each([&](const Block& block) {
+            if (is_own_memory(block.memory))
+                visit(block);
+        });
+    }
+
+    ReplayCounts counts() const;
+    const Sites& sites() const noexcept { return sites_; }
+    const Phases& phases() const noexcept { return phases_; }
+    const FailedCalls& failed_calls() const noexcept { return failed_calls_; }
+    std::vector<LostBlocks> lost() const { return lost_.sums(); } // after finish()
+    const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; } // likewise
+
+private:
+    Api* find_api(std::uint64_t id);
+    void note_use(const Record& record);
+    Api* api_of(const Record& record);
+    void allocate(const Record& record, format::Memory memory);
+    void allocate_physical(const Block& block, std::uint64_t handle);
+    void free(const Record& record, format::Memory memory);
+    void free_physical(const Record& record);
+    void name_context(const Record& record);
+    void destroy_context(const Record& record);
+    void map(const Record& record);
+    void unmap(const Record& record);
+    void retain(const Record& record);
+    void share(const Record& record);
+
+    Block make_block(const Record& record, format::Memory memory);
+    bool went_with_context(const Block& block) const noexcept;
+    void replace(std::uint64_t key, Block& occupant, Block successor);
+    bool take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before);
+    void enter(const Block& block);
+    void finish_freed(const Block& block, std::uint64_t ticks);
+    void finish_gone(const Block& block, std::uint64_t ticks);
+    void count_free(const Block& block);
+    void lose(const Block& block);
+    void sweep();
+    void leave_in_flight();
+
+    LogTables& tables_;
+    std::function<void()> find_apis_;
+    Phases phases_;
+    LiveSums sums_;
+    Sites sites_;
+    std::vector<BlockWatch*> watches_;
+    FlatMap<Block> live_;
+    PhysicalMemory<Block> physical_;
+    Pools pools_;
+    std::unordered_map<std::uint64_t, std::uint64_t> context_handles_; // by id
+    std::unordered_multimap<std::uint64_t, PendingFree> pending_;      // by key
+    LostSums lost_{phases_};
+    ReplayCounts counts_;
+    FailedCalls failed_calls_;
+    std::vector<BlockInFlight> in_flight_;
+};
+
+} // namespace vramscope::report

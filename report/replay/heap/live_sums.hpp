@@ -1,0 +1,59 @@
+// report/replay/heap/live_sums.hpp — how many bytes are alive, and which contexts took theirs with
+// them.
+//
+// A context dies in one step however many blocks it has: it begins a new life, and its blocks are
+// known to be dead by the number of theirs.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "report/replay/heap/lost_blocks.hpp"
+
+namespace vramscope::report {
+
+class LiveSums {
+public:
+    // As in the file header.
+    explicit LiveSums(std::uint64_t exit_began_ticks) : exit_began_ticks_(exit_began_ticks) {}
+
+    // Gives the block its context and that one's present life.
+    void place(Block& block, std::uint64_t context_id);
+
+    void enter(const Block& block); // it is alive from here
+    void leave(const Block& block); // it was alive, and is given back
+    std::uint32_t destroy(std::uint64_t context_id, std::uint64_t ticks); // our number for it
+
+    bool context_is_gone(const Block& block) const noexcept;
+    bool is_dead(const Block& block) const noexcept; // and took the block along
+    Fate fate_of(const Block& block) const noexcept; // if nobody frees it any more
+
+    std::uint64_t peak_device_bytes() const noexcept { return peak_device_bytes_; }
+    std::uint64_t peak_host_bytes() const noexcept { return peak_host_bytes_; }
+
+    // Dead blocks that somebody may still keep.
+    std::uint64_t dead_blocks() const noexcept { return dead_blocks_; }
+    void forget_dead(std::uint64_t blocks) noexcept { dead_blocks_ -= blocks; }
+
+private:
+    struct Context {
+        std::uint32_t life = 0;
+        std::uint64_t device_bytes = 0; // of its live blocks that die with it
+        std::uint64_t host_bytes = 0;
+        std::uint64_t blocks = 0;
+        std::uint32_t first_life_ended_by_exit = UINT32_MAX;
+    };
+    std::uint32_t index_of(std::uint64_t context_id);
+
+    std::uint64_t exit_began_ticks_;
+    std::vector<Context> contexts_;
+    std::unordered_map<std::uint64_t, std::uint32_t> index_of_id_;
+    std::uint64_t device_bytes_ = 0;
+    std::uint64_t host_bytes_ = 0;
+    std::uint64_t peak_device_bytes_ = 0;
+    std::uint64_t peak_host_bytes_ = 0;
+    std::uint64_t dead_blocks_ = 0;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,86 @@
+// report/replay/heap/lost_blocks.hpp — blocks that were never freed, summed up per stack.
+//
+// A block is summed up once, when its fate is known; what is kept grows with distinct stacks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "report/replay/heap/phases.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+using SiteId = std::uint32_t; // index into Sites
+
+// One allocation that is alive, as the replay keeps it.
+struct Block {
+    std::uint64_t ticks = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t stack = 0;
+    std::uint32_t context = 0; // LiveSums' number for it
+    std::uint32_t context_life = 0;
+    std::uint32_t thread = 0;
+    PhaseId phase = 0;
+    std::int16_t device = -1;
+    std::uint16_t api = 0;
+    format::Memory memory = format::Memory::none;
+    bool displaced = false;         // took the place of a block whose free may still come, late
+    bool mortal = false;            // dies with its context
+    bool shared = false;            // was given a name that others can open
+    std::uint16_t opened_again = 0; // of a mapping that ends with as many closes
+    SiteId site = 0;
+};
+
+// Of blocks that were never freed.
+enum class Fate : std::uint8_t {
+    kept,                 // alive when the log ends
+    context_gone,         // destroyed with their context while the program ran
+    context_gone_at_exit, // … after its exit had begun
+};
+
+// Blocks of one stack that shared a fate.
+struct LostBlocks {
+    Fate fate = Fate::kept;
+    format::Memory memory = format::Memory::none;
+    std::int32_t device = -1;
+    std::uint64_t api = 0;
+    std::uint64_t stack = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t shared_blocks = 0; // of them: others may have them open
+    std::uint64_t first_ticks = 0;
+    std::uint64_t last_ticks = 0;
+    std::vector<std::uint32_t> threads; // indexes, sorted
+    std::vector<std::string> phase;     // path that all share
+    bool phases_differ = false;
+
+    // One more block of this stack: all but its fate, its thread and its phase.
+    void add(const Block& block);
+};
+
+class LostSums {
+public:
+    // `phases` outlives this; a phase is held while the sum it was last seen in needs it.
+    explicit LostSums(Phases& phases) : phases_(phases) {}
+
+    void add(const Block& block, Fate fate);
+
+    // Of any kind: memory, and what is listed without being lost.
+    std::vector<LostBlocks> sums() const;
+
+private:
+    struct Group {
+        LostBlocks sum;
+        PhaseId last_phase = 0; // held: the path of a block with the same phase is known
+    };
+    using GroupKey = std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::int32_t, Fate>;
+
+    Phases& phases_;
+    std::map<GroupKey, Group> groups_;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,104 @@
+// report/replay/heap/sites.cpp — one hash look-up for each allocation; a context's death costs the
+// sites that it had.
+#include "report/replay/heap/sites.hpp"
+
+#include <algorithm>
+
+namespace vramscope::report {
+
+bool Sites::same(const Site& site, const Site& other) noexcept
+{
+    return site.stack == other.stack && site.phase == other.phase &&
+           site.context == other.context && site.device == other.device && site.api == other.api &&
+           site.memory == other.memory;
+}
+
+// Seeded, so that a crafted log cannot make all sites collide.
+std::uint64_t Sites::hash(const Site& key) const noexcept
+{
+    std::uint64_t hash = seed_;
+    const auto mix = [&hash](std::uint64_t word) {
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    };
+    mix(key.stack);
+    mix(std::uint64_t{key.phase} << 32 | key.context);
+    mix(std::uint64_t{static_cast<std::uint16_t>(key.device)} << 32 | std::uint64_t{key.api} << 8 |
+        static_cast<std::uint8_t>(key.memory));
+    return hash;
+}
+
+void Sites::place(Block& block, PhaseKind phase)
+{
+    Site key;
+    key.stack = block.stack;
+    key.phase = phase;
+    key.context = block.context;
+    key.device = block.device;
+    key.api = block.api;
+    key.memory = block.memory;
+    const std::uint64_t hashed = hash(key);
+    SiteId* const first = by_hash_.find(hashed);
+    for (SiteId at = first ? *first : kNone; at != kNone; at = next_of_hash_[at]) {
+        if (same(sites_[at], key)) {
+            block.site = at;
+            return;
+        }
+    }
+    block.site = static_cast<SiteId>(sites_.size());
+    key.first_ticks = block.ticks;
+    sites_.push_back(key);
+    next_of_hash_.push_back(first ? *first : kNone);
+    listed_.push_back(false);
+    if (first)
+        *first = block.site;
+    else
+        by_hash_.insert(hashed, block.site);
+}
+
+void Sites::enter(const Block& block)
+{
+    Site& site = sites_[block.site];
+    site.live_bytes += block.bytes;
+    ++site.live_blocks;
+    ++site.allocations;
+    site.allocated_bytes += block.bytes;
+    site.last_ticks = std::max(site.last_ticks, block.ticks);
+    if (!block.mortal || listed_[block.site])
+        return;
+    listed_[block.site] = true;
+    if (block.context >= mortal_of_context_.size())
+        mortal_of_context_.resize(block.context + 1);
+    mortal_of_context_[block.context].push_back(block.site);
+}
+
+void Sites::leave(const Block& block)
+{
+    Site& site = sites_[block.site];
+    site.live_bytes -= block.bytes;
+    --site.live_blocks;
+}
+
+void Sites::resize(const Block& block, std::uint64_t bytes) noexcept
+{
+    sites_[block.site].live_bytes += bytes - block.bytes;
+}
+
+std::span<const SiteLoss> Sites::destroy(std::uint32_t context)
+{
+    losses_.clear();
+    if (context >= mortal_of_context_.size())
+        return losses_;
+    for (const SiteId at : mortal_of_context_[context]) {
+        Site& site = sites_[at];
+        listed_[at] = false;
+        if (site.live_blocks > 0)
+            losses_.push_back({at, site.live_bytes, site.live_blocks});
+        site.live_bytes = 0;
+        site.live_blocks = 0;
+    }
+    mortal_of_context_[context].clear();
+    return losses_;
+}
+
+} // namespace vramscope::report

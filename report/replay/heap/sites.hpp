@@ -1,0 +1,74 @@
+// report/replay/heap/sites.hpp — the places that allocate: how much each has, and has had.
+//
+// A site is what a reader would call one place: a call stack, an entry point, a kind of memory, a
+// device, a context and the NVTX ranges around it. Numbers of sites are dense and stay as they are:
+// whoever keeps more about each keeps it in a vector of its own. Memory grows with sites alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "report/replay/heap/lost_blocks.hpp"
+#include "report/replay/lookup/flat_map.hpp"
+#include "report/replay/lookup/random_seed.hpp"
+
+namespace vramscope::report {
+
+struct Site {
+    std::uint64_t stack = 0;
+    PhaseKind phase = 0; // Phases::kind_path() has its names
+    std::uint32_t context = 0;
+    std::int16_t device = -1;
+    std::uint16_t api = 0;
+    format::Memory memory = format::Memory::none;
+
+    std::uint64_t live_bytes = 0;
+    std::uint64_t live_blocks = 0;
+    std::uint64_t allocations = 0;
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t frees = 0; // by the program; not those that went with a context, or unseen
+    std::uint64_t first_ticks = 0;
+    std::uint64_t last_ticks = 0; // of its last allocation
+};
+
+// What a site lost when its context was destroyed.
+struct SiteLoss {
+    SiteId site = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+};
+
+class Sites {
+public:
+    // Gives the block its site. `phase`: of the ranges that are open around it.
+    void place(Block& block, PhaseKind phase);
+
+    void enter(const Block& block); // it is alive from here
+    void leave(const Block& block); // and here no longer
+    void count_free(const Block& block) noexcept { ++sites_[block.site].frees; }
+    void resize(const Block& block, std::uint64_t bytes) noexcept; // its size was not known before
+
+    // What dies with this context is gone. Valid until the next call.
+    std::span<const SiteLoss> destroy(std::uint32_t context);
+
+    const std::vector<Site>& all() const noexcept { return sites_; }
+    const Site& operator[](SiteId site) const noexcept { return sites_[site]; }
+
+private:
+    static constexpr SiteId kNone = UINT32_MAX;
+
+    static bool same(const Site& site, const Site& other) noexcept;
+    std::uint64_t hash(const Site& key) const noexcept;
+
+    std::vector<Site> sites_;
+    std::vector<SiteId> next_of_hash_; // beside sites_
+    std::vector<bool> listed_;         // in mortal_of_context_
+    FlatMap<SiteId> by_hash_;
+    // Those that may have something that dies with the context.
+    std::vector<std::vector<SiteId>> mortal_of_context_;
+    std::vector<SiteLoss> losses_;
+    std::uint64_t seed_ = random_seed();
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,15 @@
+// report/replay/lookup/random_seed.cpp — from the system; its header is too large to be in every
+// file.
+#include "report/replay/lookup/random_seed.hpp"
+
+#include <random>
+
+namespace vramscope::report {
+
+std::uint64_t random_seed()
+{
+    std::random_device device;
+    return device() | std::uint64_t{device()} << 32;
+}
+
+} // namespace vramscope::report

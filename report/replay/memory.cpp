@@ -1,0 +1,163 @@
+// report/replay/memory.cpp — sums per device, and what is noted when one of them changes.
+#include "report/replay/memory.hpp"
+
+#include <algorithm>
+
+#include "report/log/device_ordinal.hpp"
+#include "report/log/memory_class.hpp"
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::Tag;
+
+void DeviceMemory::apply(const Record& record, std::span<const PoolChange> changes)
+{
+    if (record.tag == Tag::alloc && record.pooled) {
+        const std::uint64_t slack = std::min(record.slack, UINT64_MAX - record.bytes);
+        device_of(record.place.device).requests.add(record.bytes + slack);
+    }
+    for (const PoolChange& change : changes) {
+        Device& device = device_of(change.device);
+        device.pool = change.bytes;
+        touch(device);
+    }
+    for (Device* const device : changed_)
+        update(*device, record.ticks);
+    changed_.clear();
+    if (record.tag == Tag::mark)
+        return mark(record);
+    const bool shortage = record.tag == Tag::out_of_memory;
+    if (record.tag != Tag::device_memory && (!shortage || limited()))
+        return;
+    Cursor in = record.body;
+    const std::int64_t ordinal = in.signed_varint();
+    if (shortage)
+        in.varint(); // requested
+    sample(record.ticks, ordinal, in);
+}
+
+const DeviceMemory::Device* DeviceMemory::device(std::int32_t ordinal) const noexcept
+{
+    const auto at = static_cast<std::size_t>(device_ordinal(ordinal) + 1);
+    return at < of_ordinal_.size() ? of_ordinal_[at] : nullptr;
+}
+
+DeviceMemory::Device& DeviceMemory::add_device(std::size_t at)
+{
+    if (at >= of_ordinal_.size())
+        of_ordinal_.resize(at + 1);
+    of_ordinal_[at] = &devices_.emplace_back();
+    of_ordinal_[at]->ordinal = static_cast<std::int32_t>(at) - 1;
+    of_ordinal_[at]->index = devices_.size() - 1;
+    return *of_ordinal_[at];
+}
+
+Waterfall DeviceMemory::now(const Device& device) noexcept
+{
+    const PoolBytes& pool = device.pool;
+    Waterfall parts;
+    parts.direct = device.requested.current - std::min(device.requested.current, pool.requested);
+    parts.requested = pool.requested + parts.direct;
+    parts.internal = pool.allocated - pool.requested;
+    parts.allocated = pool.allocated + parts.direct;
+    parts.pending = pool.active - pool.allocated;
+    parts.stuck = pool.inactive_split;
+    parts.reserved = pool.reserved + parts.direct;
+    parts.releasable = pool.reserved - pool.active - parts.stuck;
+    parts.used_known = device.sampled;
+    if (device.sampled) {
+        parts.unattributed = device.unattributed;
+        parts.used = parts.unattributed + parts.reserved;
+    }
+    return parts;
+}
+
+void DeviceMemory::update(Device& device, std::uint64_t ticks)
+{
+    device.changed = false;
+    const Waterfall parts = now(device);
+    device.peak_direct = std::max(device.peak_direct, parts.direct);
+    if (parts.allocated > device.peak.parts.allocated) {
+        device.peak = {ticks, parts};
+        ++device.peaks;
+    }
+    if (parts.reserved > device.reserved_peak.parts.reserved)
+        device.reserved_peak = {ticks, parts};
+    device.timeline.add(ticks, parts.allocated, parts.allocated + parts.pending, parts.reserved);
+}
+
+// `in`: free and total. What the driver counts beyond what is ours stays as it is until it is
+// asked again.
+void DeviceMemory::sample(std::uint64_t ticks, std::int64_t ordinal, Cursor in)
+{
+    const std::uint64_t free = in.varint();
+    const std::uint64_t total = in.varint();
+    if (!in.ok() || total == 0)
+        return;
+    Device& device = device_of(ordinal);
+    const std::uint64_t used = total - std::min(free, total);
+    device.total = total;
+    device.sampled = true;
+    device.unattributed = used - std::min(used, now(device).reserved);
+    device.timeline.add_used(ticks, used);
+}
+
+// Where a smaller device is played, the numbers of a shortage are not the driver's.
+bool DeviceMemory::limited() const
+{
+    const auto& info = tables_.info();
+    return std::any_of(info.begin(), info.end(),
+                       [](const auto& one) { return one.first == "pool.limit"; });
+}
+
+void DeviceMemory::mark(const Record& record)
+{
+    if (marks_ == kMostMarks)
+        return;
+    ++marks_;
+    Cursor in = record.body;
+    const std::string name(in.prefixed_text());
+    for (Device& device : devices_)
+        device.marks.push_back({{record.ticks, now(device)}, name});
+}
+
+void DeviceMemory::leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks)
+{
+    Device& device = device_of(ordinal);
+    device.requested.fall(bytes);
+    device.blocks.fall(blocks);
+    touch(device);
+}
+
+void DeviceMemory::born(const Block& block)
+{
+    if (class_of(block.memory) != MemoryClass::device)
+        return;
+    Device& device = device_of(block.device);
+    device.requested.rise(block.bytes);
+    device.blocks.rise(1);
+    touch(device);
+}
+
+void DeviceMemory::freed(const Block& block, std::uint64_t)
+{
+    if (class_of(block.memory) == MemoryClass::device)
+        leave(block.device, block.bytes, 1);
+}
+
+void DeviceMemory::gone(const Block& block, std::uint64_t ticks)
+{
+    freed(block, ticks);
+}
+
+void DeviceMemory::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
+{
+    for (const SiteLoss& loss : losses) {
+        const Site& site = sites_[loss.site];
+        if (class_of(site.memory) == MemoryClass::device)
+            leave(site.device, loss.bytes, loss.blocks);
+    }
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,103 @@
+// report/replay/memory.hpp — where the memory of each device was, at every moment: what the
+// program has, in the pool and past it, what the pool holds beside that, and what the driver
+// counts.
+//
+// A watch of HeapReplay. Feed it every record behind HeapReplay, with what that changed in the
+// pool. What the program has and the pool does not know of is *direct*: so the parts add up at
+// every moment, whatever the log says. One step for each event; memory grows with devices.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/log/chunk_cursor.hpp"
+#include "report/log/device_ordinal.hpp"
+#include "report/log/log_tables.hpp"
+#include "report/model/pool_stats.hpp"
+#include "report/model/waterfall.hpp"
+#include "report/replay/heap/block_watch.hpp"
+#include "report/replay/pool/pool_timeline.hpp"
+#include "report/replay/request_sizes.hpp"
+
+namespace vramscope::report {
+
+class DeviceMemory : public BlockWatch {
+public:
+    static constexpr std::size_t kMostMarks = 64;
+
+    struct Moment {
+        std::uint64_t ticks = 0;
+        Waterfall parts;
+    };
+    struct MarkMoment : Moment {
+        std::string mark;
+    };
+    struct Device {
+        std::size_t index = 0;     // in devices()
+        std::int32_t ordinal = -1; // -1: not known
+        Stat requested;            // of the program's device memory, pooled or not, in bytes
+        Stat blocks;
+        std::uint64_t peak_direct = 0;
+        std::uint64_t total = 0; // by the driver's word; 0: it was not asked
+        Moment peak;             // the first at which the most was allocated
+        Moment reserved_peak;
+        std::uint64_t peaks = 0; // how often more was allocated than ever before
+        std::vector<MarkMoment> marks;
+        PoolTimeline timeline;
+        RequestSizes requests; // that the pool served, as it rounded them
+
+    private:
+        friend class DeviceMemory;
+        PoolBytes pool;
+        bool sampled = false;
+        std::uint64_t unattributed = 0;
+        bool changed = false;
+    };
+
+    // Both outlive this.
+    DeviceMemory(const LogTables& tables, const Sites& sites) : tables_(tables), sites_(sites) {}
+
+    void apply(const Record& record, std::span<const PoolChange> changes);
+
+    const std::deque<Device>& devices() const noexcept { return devices_; }
+    const Device* device(std::int32_t ordinal) const noexcept; // nullptr: nothing is known of it
+    // Between any two records.
+    static Waterfall now(const Device& device) noexcept;
+
+    void born(const Block& block) override;
+    void freed(const Block& block, std::uint64_t ticks) override;
+    void gone(const Block& block, std::uint64_t ticks) override;
+    void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
+
+private:
+    Device& device_of(std::int64_t logged)
+    {
+        const auto at = static_cast<std::size_t>(device_ordinal(logged) + 1);
+        const bool known = at < of_ordinal_.size() && of_ordinal_[at];
+        return known ? *of_ordinal_[at] : add_device(at);
+    }
+    Device& add_device(std::size_t at); // index into of_ordinal_
+    void touch(Device& device)
+    {
+        if (!device.changed)
+            changed_.push_back(&device);
+        device.changed = true;
+    }
+    void leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks);
+    void update(Device& device, std::uint64_t ticks);
+    void sample(std::uint64_t ticks, std::int64_t ordinal, format::Cursor in);
+    bool limited() const;
+    void mark(const Record& record);
+
+    const LogTables& tables_;
+    const Sites& sites_;
+    std::deque<Device> devices_; // never moved: they are pointed to
+    std::vector<Device*> of_ordinal_;
+    std::vector<Device*> changed_;
+    std::size_t marks_ = 0;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,344 @@
+// report/replay/misuse.cpp — pieces of address space with a past, and the judgement over them.
+#include "report/replay/misuse.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "report/log/memory_class.hpp"
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::KeySpace;
+using format::Memory;
+using format::Tag;
+
+namespace {
+
+// Where a wrongly freed address is looked for: what is more exact comes first.
+constexpr KeySpace kSearched[] = {KeySpace::pointer,
+                                  KeySpace::host,
+                                  KeySpace::registered,
+                                  KeySpace::ipc,
+                                  kMappings,
+                                  KeySpace::array,
+                                  KeySpace::mipmap,
+                                  KeySpace::external,
+                                  KeySpace::pool,
+                                  KeySpace::physical,
+                                  KeySpace::context,
+                                  KeySpace::green_context,
+                                  KeySpace::graph_exec,
+                                  KeySpace::reservation};
+
+// A handle is a name: it has no inside.
+bool is_handle(KeySpace space) noexcept
+{
+    constexpr KeySpace kAddresses[] = {KeySpace::pointer,     KeySpace::host, KeySpace::registered,
+                                       KeySpace::reservation, KeySpace::ipc,  kMappings};
+    return std::find(std::begin(kAddresses), std::end(kAddresses), space) == std::end(kAddresses);
+}
+
+std::uint64_t end_of(KeySpace space, std::uint64_t address, std::uint64_t bytes) noexcept
+{
+    const std::uint64_t length = is_handle(space) ? 1 : std::max<std::uint64_t>(bytes, 1);
+    return address + std::min(length, UINT64_MAX - address);
+}
+
+std::size_t index_of(KeySpace space) noexcept
+{
+    return static_cast<std::size_t>(space);
+}
+
+} // namespace
+
+FreeHistory::FreeHistory(const LogTables& tables,
+                         const std::unordered_set<std::uint64_t>& addresses, bool complete)
+    : tables_(tables), addresses_(addresses.begin(), addresses.end()), complete_(complete)
+{
+    std::sort(addresses_.begin(), addresses_.end());
+}
+
+bool FreeHistory::apply(const Record& record)
+{
+    const Api* const api =
+        record.api < tables_.apis().size() ? &tables_.apis()[record.api] : nullptr;
+    switch (record.tag) {
+    case Tag::alloc:
+        if (api)
+            allocate(record, *api);
+        return false;
+    case Tag::free:
+        if (api)
+            free(record, format::key_space(api->memory));
+        return false;
+    case Tag::map:
+        map(record);
+        return false;
+    case Tag::unmap:
+        unmap(record);
+        return false;
+    case Tag::retain:
+        retain(record);
+        return false;
+    case Tag::context:
+        context(record);
+        return false;
+    case Tag::context_gone:
+        context_gone(record);
+        return false;
+    case Tag::failed:
+        return api && refuse(record, *api);
+    default:
+        return false;
+    }
+}
+
+bool FreeHistory::follows(std::uint64_t start, std::uint64_t end) const
+{
+    const auto first = std::lower_bound(addresses_.begin(), addresses_.end(), start);
+    return first != addresses_.end() && *first < end;
+}
+
+// Nothing in the range is left; what goes beyond it is, as far as somebody asks for it.
+void FreeHistory::clear(Lives& lives, std::uint64_t start, std::uint64_t end) const
+{
+    auto at = lives.lower_bound(start);
+    if (at != lives.begin() && std::prev(at)->second.end > start)
+        --at;
+    while (at != lives.end() && at->first < end) {
+        const auto [first, life] = *at;
+        at = lives.erase(at);
+        if (first < start && follows(first, start)) {
+            Life left = life;
+            left.end = start;
+            lives.emplace(first, left);
+        }
+        if (life.end > end && follows(end, life.end))
+            at = std::next(lives.emplace(end, life).first);
+    }
+}
+
+void FreeHistory::begin(Space& space, std::uint64_t address, std::uint64_t end, Life life)
+{
+    clear(space.alive, address, end);
+    clear(space.ended, address, end);
+    life.start = address;
+    life.end = end;
+    space.alive.emplace(address, life);
+}
+
+void FreeHistory::allocate(const Record& record, const Api& api)
+{
+    const KeySpace space = format::key_space(api.memory);
+    const std::uint64_t end = end_of(space, record.address, record.bytes);
+    if (!follows(record.address, end))
+        return;
+    Space& lives = spaces_[index_of(space)];
+    const auto known = lives.alive.find(record.address);
+    const bool again = api.memory == Memory::ipc || api.memory == Memory::imported_physical;
+    if (again && known != lives.alive.end()) {
+        ++known->second.references;
+        return;
+    }
+    Life life;
+    life.bytes = record.bytes;
+    life.memory =
+        api.memory == Memory::async && record.place.capturing ? Memory::graph : api.memory;
+    life.allocation = {record.api, record.stack, record.ticks};
+    life.context = record.place.context;
+    life.context_deaths = contexts_[life.context].deaths;
+    life.mortal = dies_with_context(life.memory) && life.context != 0;
+    begin(lives, record.address, end, life);
+}
+
+void FreeHistory::free(const Record& record, KeySpace space)
+{
+    Space& lives = spaces_[index_of(space)];
+    const auto life = lives.alive.find(record.address);
+    if (life == lives.alive.end() || life->second.start != record.address ||
+        life->second.memory == Memory::graph || record.ticks < life->second.allocation.ticks)
+        return;
+    if (--life->second.references == 0)
+        finish(lives, life, {record.api, record.stack, record.ticks});
+}
+
+FreeHistory::Lives::iterator FreeHistory::finish(Space& space, Lives::iterator life,
+                                                 const LoggedCall& by)
+{
+    clear(space.ended, life->first, life->second.end);
+    life->second.ended = by;
+    space.ended.insert(*life);
+    return space.alive.erase(life);
+}
+
+void FreeHistory::map(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t address = in.varint();
+    Life life;
+    life.bytes = in.varint();
+    in.varint(); // handle
+    life.memory = Memory::physical;
+    life.allocation = {record.api, in.varint(), record.ticks};
+    const std::uint64_t end = end_of(kMappings, address, life.bytes);
+    if (in.ok() && follows(address, end))
+        begin(spaces_[index_of(kMappings)], address, end, life);
+}
+
+void FreeHistory::unmap(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t address = in.varint();
+    const std::uint64_t bytes = in.varint();
+    Space& mappings = spaces_[index_of(kMappings)];
+    auto life = mappings.alive.lower_bound(address);
+    while (in.ok() && life != mappings.alive.end() && life->first - address < bytes)
+        life = finish(mappings, life, {record.api, 0, record.ticks});
+}
+
+void FreeHistory::retain(const Record& record)
+{
+    Cursor in = record.body;
+    Lives& alive = spaces_[index_of(KeySpace::physical)].alive;
+    const auto life = alive.find(in.varint());
+    if (in.ok() && life != alive.end())
+        ++life->second.references;
+}
+
+void FreeHistory::context(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t id = in.varint();
+    const std::uint64_t handle = in.varint();
+    if (in.ok())
+        contexts_[id].handle = handle;
+}
+
+void FreeHistory::context_gone(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t id = in.varint();
+    if (!in.ok() || id == 0)
+        return;                              // 0: blocks of unknown contexts are not this one's
+    const std::uint64_t stack = in.varint(); // logs before 3.2 end here: 0
+    Context& context = contexts_[id];
+    ++context.deaths;
+    context.death = {record.api, stack, record.ticks};
+    Space& handles = spaces_[index_of(KeySpace::context)];
+    if (const auto life = handles.alive.find(context.handle); life != handles.alive.end())
+        finish(handles, life, context.death);
+}
+
+const LoggedCall* FreeHistory::death_of(const Life& life) const
+{
+    if (!life.mortal)
+        return nullptr;
+    const Context& context = contexts_.at(life.context);
+    return context.deaths > life.context_deaths ? &context.death : nullptr;
+}
+
+const FreeHistory::Life* FreeHistory::at(const Lives& lives, std::uint64_t address)
+{
+    auto behind = lives.upper_bound(address);
+    if (behind == lives.begin())
+        return nullptr;
+    const Life& life = std::prev(behind)->second;
+    return address < life.end ? &life : nullptr;
+}
+
+// The block at this address: one that is alive rather than one that was, and one that this function
+// frees rather than another.
+std::optional<FreeHistory::Found> FreeHistory::find(KeySpace wanted, std::uint64_t address) const
+{
+    std::optional<Found> best;
+    int best_rank = 0;
+    const auto offer = [&](KeySpace space) {
+        const Space& lives = spaces_[index_of(space)];
+        const bool own = space == wanted;
+        for (const Lives* const some : {&lives.alive, &lives.ended}) {
+            const Life* const life = at(*some, address);
+            if (!life)
+                continue;
+            const LoggedCall* const death = life->ended.ticks == 0 ? death_of(*life) : nullptr;
+            const Found found{*life, death ? *death : life->ended, death != nullptr, own};
+            const bool alive = found.ended.ticks == 0;
+            if (!own && !alive && life->start != address)
+                continue; // too far from what was meant
+            const int rank = 1 + own + 2 * alive;
+            if (rank > best_rank) {
+                best_rank = rank;
+                best.emplace(found);
+            }
+        }
+    };
+    for (const KeySpace space : kSearched) {
+        if (space != KeySpace::reservation || wanted != kMappings)
+            offer(space);
+    }
+    return best;
+}
+
+LoggedMisuse FreeHistory::judge(KeySpace space, std::uint64_t address) const
+{
+    LoggedMisuse misuse;
+    misuse.address = address;
+    const std::optional<Found> found = find(space, address);
+    if (!found) {
+        const bool followed = std::binary_search(addresses_.begin(), addresses_.end(), address);
+        misuse.kind = complete_ && followed ? MisuseKind::never_allocated : MisuseKind::unknown;
+        return misuse;
+    }
+    const Life& life = found->life;
+    misuse.offset = address - life.start;
+    misuse.bytes = life.bytes;
+    misuse.memory = life.memory;
+    misuse.allocation = life.allocation;
+    misuse.ended = found->ended;
+    if (found->ended.ticks != 0 && misuse.offset == 0)
+        misuse.kind = found->with_context ? MisuseKind::after_context : MisuseKind::double_free;
+    else if (!found->own_space)
+        misuse.kind = MisuseKind::wrong_api;
+    else
+        misuse.kind = misuse.offset == 0 ? MisuseKind::none : MisuseKind::interior_pointer;
+    return misuse;
+}
+
+LoggedMisuse FreeHistory::judge(const PendingFree& free) const
+{
+    LoggedMisuse misuse = judge(ends(tables_.apis()[free.api]), free.address);
+    misuse.call = {free.api, free.stack, free.ticks};
+    return misuse;
+}
+
+bool FreeHistory::refuse(const Record& record, const Api& api)
+{
+    const FailedRecord failed = decode_failed(record);
+    const KeySpace space = ends(api);
+    if (!failed.ok || space == KeySpace::none || failed.address == 0)
+        return false;
+    LoggedMisuse misuse = judge(space, failed.address);
+    if (misuse.kind == MisuseKind::none)
+        return true;
+    misuse.result = failed.result;
+    misuse.call = {record.api, failed.stack, record.ticks};
+    const Key key{misuse.kind,           misuse.result,           misuse.memory,
+                  misuse.allocation.api, misuse.allocation.stack, misuse.ended.api,
+                  misuse.ended.stack,    misuse.call.api,         misuse.call.stack};
+    LoggedMisuse& known = misuses_.try_emplace(key, misuse).first->second;
+    ++known.calls;
+    known.last_ticks = std::max(known.last_ticks, record.ticks);
+    return false;
+}
+
+std::vector<LoggedMisuse> FreeHistory::misuses() const
+{
+    std::vector<LoggedMisuse> misuses;
+    misuses.reserve(misuses_.size());
+    for (const auto& [key, misuse] : misuses_)
+        misuses.push_back(misuse);
+    return misuses;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,135 @@
+// report/replay/misuse.hpp — what became of the addresses that were freed wrongly: a second
+// reading of the log that follows them alone.
+//
+// Memory grows with those addresses and with stacks, not with events: of each key space it keeps
+// the last blocks that cover a followed address, alive or ended, which do not overlap.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "report/log/log_reader.hpp"
+#include "report/log/log_tables.hpp"
+#include "report/replay/heap/failed_calls.hpp"
+
+namespace vramscope::report {
+
+// What a free that was refused did wrong, as far as the log proves it.
+enum class MisuseKind : std::uint8_t {
+    double_free,
+    never_allocated,
+    after_context, // its context was destroyed before
+    wrong_api,     // the block is of another kind than what this function frees
+    interior_pointer,
+    unknown, // events are missing, or too many addresses were misused to follow them all
+    none,    // the block was there: the driver had another reason
+};
+
+inline constexpr std::uint64_t kNoApi = ~std::uint64_t{0};
+
+// A call that a stack is known of.
+struct LoggedCall {
+    std::uint64_t api = 0;
+    std::uint64_t stack = 0; // 0: none
+    std::uint64_t ticks = 0; // 0: there was no such call
+};
+
+struct LoggedMisuse {
+    MisuseKind kind = MisuseKind::never_allocated;
+    std::uint64_t result = 0;  // of the driver
+    std::uint64_t address = 0; // as the program gave it; of several calls, the first
+    std::uint64_t offset = 0;  // of the address in its block
+    std::uint64_t bytes = 0;   // of the block
+    format::Memory memory = format::Memory::none; // of the block; none: no block is known
+    LoggedCall allocation;
+    LoggedCall ended; // the free before, or the death of the context
+    LoggedCall call;
+    std::uint64_t calls = 0; // with these stacks
+    std::uint64_t last_ticks = 0;
+};
+
+class FreeHistory {
+public:
+    // `tables`: as the first reading left them. `complete`: no event is missing.
+    FreeHistory(const LogTables& tables, const std::unordered_set<std::uint64_t>& addresses,
+                bool complete);
+
+    // Every record, in order. True: a refused free that is no misuse.
+    bool apply(const Record& record);
+
+    // The block that is, or was, at this address: without memory, if none is known.
+    LoggedMisuse block_at(std::uint64_t address) const
+    {
+        return judge(format::KeySpace::pointer, address);
+    }
+
+    // What a free of this address would be, after the last record.
+    LoggedMisuse judge(const PendingFree& free) const;
+
+    std::vector<LoggedMisuse> misuses() const; // one per stacks
+
+private:
+    struct Life {
+        std::uint64_t end = 0;   // of the piece that is left of it
+        std::uint64_t start = 0; // of the block
+        std::uint64_t bytes = 0;
+        format::Memory memory = format::Memory::none;
+        LoggedCall allocation;
+        LoggedCall ended;
+        std::uint64_t context = 0;
+        std::uint64_t context_deaths = 0; // when it was allocated
+        std::uint64_t references = 1;
+        bool mortal = false; // dies with its context
+    };
+    using Lives = std::map<std::uint64_t, Life>; // by their first address, disjoint
+    struct Space {
+        Lives alive;
+        Lives ended;
+    };
+    struct Context {
+        std::uint64_t handle = 0;
+        std::uint64_t deaths = 0;
+        LoggedCall death;
+    };
+    struct Found {
+        const Life& life;
+        LoggedCall ended; // ticks 0: alive
+        bool with_context;
+        bool own_space;
+    };
+
+    static const Life* at(const Lives& lives, std::uint64_t address);
+    bool follows(std::uint64_t start, std::uint64_t end) const;
+    void clear(Lives& lives, std::uint64_t start, std::uint64_t end) const;
+    void begin(Space& space, std::uint64_t address, std::uint64_t end, Life life);
+    void allocate(const Record& record, const Api& api);
+    void free(const Record& record, format::KeySpace space);
+    void map(const Record& record);
+    void unmap(const Record& record);
+    void retain(const Record& record);
+    void context(const Record& record);
+    void context_gone(const Record& record);
+    bool refuse(const Record& record, const Api& api);
+    Lives::iterator finish(Space& space, Lives::iterator life, const LoggedCall& by);
+    const LoggedCall* death_of(const Life& life) const;
+    std::optional<Found> find(format::KeySpace wanted, std::uint64_t address) const;
+
+    LoggedMisuse judge(format::KeySpace space, std::uint64_t address) const;
+
+    const LogTables& tables_;
+    std::vector<std::uint64_t> addresses_; // followed, sorted
+    bool complete_;
+    std::array<Space, kSpaces> spaces_;
+    std::unordered_map<std::uint64_t, Context> contexts_; // by id
+    using Key = std::tuple<MisuseKind, std::uint64_t, format::Memory, std::uint64_t, std::uint64_t,
+                           std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+    std::map<Key, LoggedMisuse> misuses_;
+};
+
+} // namespace vramscope::report

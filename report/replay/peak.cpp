@@ -1,0 +1,238 @@
+// report/replay/peak.cpp — what a site or a phase was at the peak is saved before it changes.
+#include "report/replay/peak.hpp"
+
+#include <algorithm>
+
+#include "report/log/memory_class.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+bool on_device(format::Memory memory) noexcept
+{
+    return class_of(memory) == MemoryClass::device;
+}
+
+} // namespace
+
+// `bytes` and `blocks`: what the site had before the change.
+void PeakHolders::save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
+                       std::uint64_t blocks)
+{
+    if (site >= saved_.size()) {
+        saved_.resize(heap_.sites().all().size());
+        pairs_.resize(saved_.size());
+    }
+    if (saved_[site].peak != device.peaks)
+        saved_[site] = {.peak = device.peaks, .bytes = bytes, .blocks = blocks};
+}
+
+void PeakHolders::born(const Block& block)
+{
+    if (!on_device(block.memory))
+        return;
+    const Site& site = heap_.sites()[block.site];
+    save(block.site, *memory_.device(block.device), site.live_bytes - block.bytes,
+         site.live_blocks - 1);
+    Pairs& pairs = pairs_[block.site];
+    if (block.bytes > 0 && pairs.last_freed == block.bytes) {
+        pairs.differ = pairs.differ || (pairs.pairs > 0 && pairs.bytes != block.bytes);
+        pairs.bytes = block.bytes;
+        ++pairs.pairs;
+    }
+    pairs.last_freed = 0;
+}
+
+void PeakHolders::freed(const Block& block, std::uint64_t)
+{
+    if (!on_device(block.memory))
+        return;
+    const Site& site = heap_.sites()[block.site];
+    const DeviceMemory::Device& device = *memory_.device(block.device);
+    save(block.site, device, site.live_bytes + block.bytes, site.live_blocks + 1);
+    pairs_[block.site].last_freed = block.bytes;
+    Saved& saved = saved_[block.site];
+    if (block.ticks > device.peak.ticks || device.peaks == 0)
+        return;
+    saved.freed_bytes += block.bytes;
+    ++saved.freed_blocks;
+    const Later later = kept_for(site.phase, device);
+    if (later.unseen != 0) {
+        saved.early_bytes += block.bytes;
+        ++saved.early_blocks;
+        if (saved.early_phase == 0)
+            saved.early_phase = later.unseen;
+    } else if (later.known == 0) {
+        saved.late_bytes += block.bytes;
+        ++saved.late_blocks;
+    }
+}
+
+bool PeakHolders::seen_after(PhaseKind kind, std::uint64_t ticks) const
+{
+    return kind < kinds_.size() && kinds_[kind].seen && kinds_[kind].first_ticks > ticks;
+}
+
+// The phase behind the peak that a block of this phase, which is freed now, may have been kept for.
+// What begins inside of a phase that was open at the peak is no later one: only those are looked at
+// that are no deeper than the block's own.
+PeakHolders::Later PeakHolders::kept_for(PhaseKind phase, const DeviceMemory::Device& device) const
+{
+    if (phase == 0 || phase >= kinds_.size())
+        return {};
+    const PhaseKind now = heap_.phases().kind(heap_.phases().current(thread_));
+    if (now != phase && seen_after(now, device.peak.ticks))
+        return {.unseen = now};
+    if (!was_over(phase, device.index))
+        return {};
+    Later kept;
+    if (now != phase && was_over(now, device.index))
+        kept.known = now;
+    if (device.index >= after_peak_.size() || after_peak_[device.index].peak != device.peaks)
+        return kept;
+    const std::vector<Later>& by_depth = after_peak_[device.index].by_depth;
+    for (std::size_t at = 0; at < std::min(by_depth.size(), kinds_[phase].depth); ++at) {
+        if (by_depth[at].unseen != 0)
+            kept.unseen = by_depth[at].unseen;
+        if (by_depth[at].known != 0 && by_depth[at].known != phase)
+            kept.known = by_depth[at].known;
+    }
+    return kept;
+}
+
+void PeakHolders::gone(const Block& block, std::uint64_t)
+{
+    if (!on_device(block.memory))
+        return;
+    const Site& site = heap_.sites()[block.site];
+    const DeviceMemory::Device& device = *memory_.device(block.device);
+    save(block.site, device, site.live_bytes + block.bytes, site.live_blocks + 1);
+    if (block.ticks <= device.peak.ticks && device.peaks > 0) {
+        Saved& saved = saved_[block.site];
+        saved.freed_bytes += block.bytes;
+        ++saved.freed_blocks;
+        saved.late_bytes += block.bytes;
+        ++saved.late_blocks;
+    }
+}
+
+void PeakHolders::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
+{
+    for (const SiteLoss& loss : losses) {
+        const Site& site = heap_.sites()[loss.site];
+        if (on_device(site.memory))
+            save(loss.site, *memory_.device(site.device), site.live_bytes + loss.bytes,
+                 site.live_blocks + loss.blocks);
+    }
+}
+
+PeakHolders::Kind& PeakHolders::kind_at(std::uint32_t thread)
+{
+    const PhaseKind kind = heap_.phases().kind(heap_.phases().current(thread));
+    if (kind >= kinds_.size())
+        kinds_.resize(kind + 1);
+    return kinds_[kind];
+}
+
+void PeakHolders::save(Kind& kind)
+{
+    const std::size_t devices = std::min(memory_.devices().size(), kMostDevices);
+    kind.of_device.resize(devices);
+    for (std::size_t at = 0; at < devices; ++at) {
+        const std::uint64_t peak = memory_.devices()[at].peaks;
+        if (kind.of_device[at].peak != peak)
+            kind.of_device[at] = {peak, kind.open};
+    }
+}
+
+void PeakHolders::open_phase(const Record& record)
+{
+    Kind& kind = kind_at(record.thread);
+    save(kind);
+    const PhaseKind number = heap_.phases().kind(heap_.phases().current(record.thread));
+    if (!kind.seen) {
+        kind.seen = true;
+        kind.first_ticks = record.ticks;
+        kind.depth = heap_.phases().kind_path(number).size();
+    }
+    note_later(kind, number);
+    ++kind.open;
+}
+
+void PeakHolders::note_later(const Kind& kind, PhaseKind number)
+{
+    after_peak_.resize(std::max(after_peak_.size(), kind.of_device.size()));
+    for (std::size_t at = 0; at < kind.of_device.size() && kind.depth > 0; ++at) {
+        if (kind.of_device[at].open > 0)
+            continue;
+        const DeviceMemory::Device& device = memory_.devices()[at];
+        AfterPeak& after = after_peak_[at];
+        if (after.peak != device.peaks)
+            after = {device.peaks, {}};
+        after.by_depth.resize(std::max(after.by_depth.size(), kind.depth));
+        Later& later = after.by_depth[kind.depth - 1];
+        (kind.first_ticks > device.peak.ticks ? later.unseen : later.known) = number;
+    }
+}
+
+void PeakHolders::close_phase(std::uint32_t thread)
+{
+    Kind& kind = kind_at(thread);
+    save(kind);
+    kind.open -= kind.open > 0;
+}
+
+bool PeakHolders::was_over(PhaseKind phase, std::size_t device) const
+{
+    if (phase == 0 || phase >= kinds_.size() || device >= kMostDevices)
+        return false;
+    const Kind& kind = kinds_[phase];
+    const bool changed = device < kind.of_device.size() &&
+                         kind.of_device[device].peak == memory_.devices()[device].peaks;
+    return kind.seen && (changed ? kind.of_device[device].open : kind.open) == 0;
+}
+
+std::vector<std::vector<PeakHolding>> PeakHolders::at_peaks() const
+{
+    std::vector<std::vector<PeakHolding>> holdings(memory_.devices().size());
+    const std::vector<Site>& sites = heap_.sites().all();
+    for (SiteId at = 0; at < sites.size(); ++at) {
+        if (!on_device(sites[at].memory))
+            continue;
+        const DeviceMemory::Device& device = *memory_.device(sites[at].device);
+        const bool changed = at < saved_.size() && saved_[at].peak == device.peaks;
+        const Saved saved =
+            changed ? saved_[at]
+                    : Saved{.bytes = sites[at].live_bytes, .blocks = sites[at].live_blocks};
+        if (device.peaks == 0 || saved.blocks == 0)
+            continue;
+        holdings[device.index].push_back(
+            {.site = at,
+             .bytes = saved.bytes,
+             .blocks = saved.blocks,
+             .kept_bytes = saved.bytes - std::min(saved.bytes, saved.freed_bytes),
+             .kept_blocks = saved.blocks - std::min(saved.blocks, saved.freed_blocks),
+             .phase_was_over = was_over(sites[at].phase, device.index),
+             .early_bytes = std::min(saved.bytes, saved.early_bytes),
+             .early_blocks = std::min(saved.blocks, saved.early_blocks),
+             .early_phase = saved.early_phase,
+             .late_bytes = std::min(saved.bytes, saved.late_bytes),
+             .late_blocks = std::min(saved.blocks, saved.late_blocks)});
+    }
+    return holdings;
+}
+
+std::vector<std::vector<RepeatedPairs>> PeakHolders::repeated_pairs() const
+{
+    std::vector<std::vector<RepeatedPairs>> found(memory_.devices().size());
+    const std::vector<Site>& sites = heap_.sites().all();
+    for (SiteId at = 0; at < pairs_.size(); ++at) {
+        if (pairs_[at].pairs > 0)
+            found[memory_.device(sites[at].device)->index].push_back(
+                {at, pairs_[at].pairs, pairs_[at].differ ? 0 : pairs_[at].bytes});
+    }
+    return found;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,139 @@
+// report/replay/peak.hpp — who had the memory of each device at its peak, and what became of
+// that.
+//
+// The moment of a peak is known only when it has passed. So a site that changes after a peak first
+// saves what it had then; sites that never changed again have it still. What is freed after the
+// peak is summed up by what its time and its phase prove. Memory grows with sites and with kinds of
+// phases. A watch of HeapReplay, behind DeviceMemory; feed it every record twice: before HeapReplay
+// has it, and after.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "report/replay/heap/heap_replay.hpp"
+#include "report/replay/memory.hpp"
+
+namespace vramscope::report {
+
+// Of one site, on the device that it is of.
+struct PeakHolding {
+    SiteId site = 0;
+    std::uint64_t bytes = 0; // at the peak
+    std::uint64_t blocks = 0;
+    std::uint64_t kept_bytes = 0; // of these, what was never freed
+    std::uint64_t kept_blocks = 0;
+    // Its phase was over at the peak, and no other of that name was open.
+    bool phase_was_over = false;
+    // What was kept for a phase whose name was seen only after the peak: freed in it, or, where its
+    // own phase was over at the peak, freed after it had begun; and the first such phase.
+    std::uint64_t early_bytes = 0;
+    std::uint64_t early_blocks = 0;
+    PhaseKind early_phase = 0;
+    // What was freed before any phase began behind the peak that was not open at it, and not in
+    // one.
+    std::uint64_t late_bytes = 0;
+    std::uint64_t late_blocks = 0;
+};
+
+// How often a site allocated, right after a block of its own was freed, one of the same size.
+struct RepeatedPairs {
+    SiteId site = 0;
+    std::uint64_t pairs = 0;
+    std::uint64_t bytes = 0; // of a block; 0: they differ
+};
+
+class PeakHolders : public BlockWatch {
+public:
+    // Phases of devices beyond these are not followed.
+    static constexpr std::size_t kMostDevices = 16;
+
+    // Both outlive this.
+    PeakHolders(const HeapReplay& heap, const DeviceMemory& memory) : heap_(heap), memory_(memory)
+    {
+    }
+
+    void before(const Record& record)
+    {
+        thread_ = record.thread;
+        if (record.tag == format::Tag::range_pop)
+            close_phase(record.thread);
+    }
+    void after(const Record& record)
+    {
+        if (record.tag == format::Tag::range_push)
+            open_phase(record);
+    }
+
+    // Of each device in DeviceMemory, its sites that had anything at its peak, in their order.
+    std::vector<std::vector<PeakHolding>> at_peaks() const;
+    std::vector<std::vector<RepeatedPairs>> repeated_pairs() const;
+
+    void born(const Block& block) override;
+    void freed(const Block& block, std::uint64_t ticks) override;
+    void gone(const Block& block, std::uint64_t ticks) override;
+    void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
+
+private:
+    // Valid as long as `peak` is the number of the device's last one.
+    struct Saved {
+        std::uint64_t peak = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t blocks = 0;
+        std::uint64_t freed_bytes = 0; // of what was there at the peak
+        std::uint64_t freed_blocks = 0;
+        std::uint64_t early_bytes = 0; // of these, as are the next
+        std::uint64_t early_blocks = 0;
+        PhaseKind early_phase = 0;
+        std::uint64_t late_bytes = 0;
+        std::uint64_t late_blocks = 0;
+    };
+    struct Pairs {
+        std::uint64_t last_freed = 0; // bytes, if nothing was allocated since
+        std::uint64_t pairs = 0;
+        std::uint64_t bytes = 0;
+        bool differ = false;
+    };
+    struct Kind {
+        std::uint32_t open = 0;
+        bool seen = false;
+        std::size_t depth = 0; // 1: no range is around it
+        std::uint64_t first_ticks = 0;
+        struct AtPeak {
+            std::uint64_t peak = 0;
+            std::uint32_t open = 0;
+        };
+        std::vector<AtPeak> of_device; // by index in DeviceMemory
+    };
+
+    // Phases that began behind a peak and were not open at it, the last of each depth.
+    struct Later {
+        PhaseKind unseen = 0; // its name was not seen before the peak
+        PhaseKind known = 0;  // it was
+    };
+    struct AfterPeak {
+        std::uint64_t peak = 0;
+        std::vector<Later> by_depth;
+    };
+
+    void save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
+              std::uint64_t blocks);
+    void open_phase(const Record& record);
+    void close_phase(std::uint32_t thread);
+    Kind& kind_at(std::uint32_t thread);
+    void save(Kind& kind);
+    bool was_over(PhaseKind kind, std::size_t device) const;
+    bool seen_after(PhaseKind kind, std::uint64_t ticks) const;
+    void note_later(const Kind& kind, PhaseKind number);
+    Later kept_for(PhaseKind phase, const DeviceMemory::Device& device) const;
+
+    const HeapReplay& heap_;
+    const DeviceMemory& memory_;
+    std::vector<Saved> saved_; // by site
+    std::vector<Pairs> pairs_; // likewise
+    std::vector<Kind> kinds_;
+    std::vector<AfterPeak> after_peak_; // by index in DeviceMemory
+    std::uint32_t thread_ = 0;          // of the record that HeapReplay has
+};
+
+} // namespace vramscope::report

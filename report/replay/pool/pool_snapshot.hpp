@@ -1,0 +1,65 @@
+// report/replay/pool/pool_snapshot.hpp — segments and their blocks at one moment, in order of
+// address.
+//
+// The moment of a peak is known only when it has passed. So what goes after it is kept until the
+// next peak, and the snapshot is what is still there together with that.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "report/replay/pool/segments.hpp"
+
+namespace vramscope::report {
+
+enum class BlockState : std::uint8_t {
+    active_allocated,
+    active_pending_free, // freed, not to be handed out yet
+    inactive,
+};
+
+struct BlockPiece {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t requested = 0; // 0 of what is inactive
+    BlockState state = BlockState::inactive;
+};
+
+struct SegmentPieces {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t context = 0; // id of its record
+    bool small = false;
+    std::vector<BlockPiece> blocks; // all of it, without a hole
+};
+
+struct PoolSnapshot {
+    std::uint64_t ticks = 0;
+    std::vector<SegmentPieces> segments;
+};
+
+// What is gone since the most was allocated.
+class PoolHistory {
+public:
+    // Nothing else is at an event's serial: blocks of it were born by then, or later.
+    void peak_at(std::uint64_t serial, std::uint64_t ticks);
+    void block_leaves(const PoolBlock& block);
+    void segment_leaves(const Segment& segment); // its blocks have left
+
+    std::uint64_t serial() const noexcept { return serial_; }
+    std::uint64_t ticks() const noexcept { return ticks_; }
+
+    // `segments`: those of one device that are there now; any serial of the peak or later.
+    PoolSnapshot peak(const std::vector<const Segment*>& segments) const;
+
+private:
+    std::uint64_t serial_ = 0;
+    std::uint64_t ticks_ = 0;
+    std::vector<PoolBlock> blocks_;
+    std::vector<SegmentPieces> segments_; // without their blocks
+};
+
+// The same of what is there now.
+PoolSnapshot snapshot_of(const std::vector<const Segment*>& segments, std::uint64_t ticks);
+
+} // namespace vramscope::report

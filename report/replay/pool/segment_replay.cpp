@@ -1,0 +1,407 @@
+// report/replay/pool/segment_replay.cpp — one case per record; every change goes through the
+// counters of its device.
+#include "report/replay/pool/segment_replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "report/log/device_ordinal.hpp"
+#include "report/replay/lookup/prefetch.hpp"
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::Tag;
+
+namespace {
+
+constexpr std::uint64_t kMostStale = 4096;
+
+// The oldest is on top.
+constexpr auto kLater = [](const auto& a, const auto& b) { return a.ticks > b.ticks; };
+
+} // namespace
+
+void SegmentReplay::prefetch(std::span<const Record> soon) noexcept
+{
+    if (segments_.empty())
+        return;
+    std::array<std::uint64_t, kMostAhead> addresses;
+    std::size_t count = 0;
+    for (const Record& record : soon) {
+        if (record.tag == Tag::alloc || record.tag == Tag::free)
+            addresses[count++] = record.address - red_zone_bytes_;
+    }
+    segments_.prefetch({addresses.data(), count});
+}
+
+void SegmentReplay::apply_rare(const Record& record)
+{
+    switch (record.tag) {
+    case Tag::alloc:
+        return allocate(record);
+    case Tag::free:
+        return free(record);
+    case Tag::segment:
+        return add_segment(record);
+    case Tag::segment_gone:
+        return drop_segment(record);
+    case Tag::reusable:
+        return reuse(record);
+    case Tag::retried:
+        return count_retry(record);
+    case Tag::out_of_memory:
+        return count_shortage(record);
+    case Tag::context_gone:
+        return drop_context(record);
+    case Tag::context: {
+        Cursor in = record.body;
+        const std::uint64_t id = in.varint();
+        in.varint(); // handle
+        device_of_context_[id] = in.signed_varint();
+        return;
+    }
+    default:
+        return;
+    }
+}
+
+std::size_t SegmentReplay::index_of(std::int64_t device)
+{
+    device = device_ordinal(device);
+    const auto [found, added] = index_of_device_.try_emplace(device, devices_.size());
+    if (added) {
+        devices_.emplace_back();
+        devices_.back().device = static_cast<std::int32_t>(device);
+        devices_.back().stats.num_sync_all_streams = own_synchronisations_;
+    }
+    return found->second;
+}
+
+const DevicePool* SegmentReplay::device(std::int32_t ordinal) const noexcept
+{
+    const auto found = index_of_device_.find(ordinal);
+    return found == index_of_device_.end() ? nullptr : &devices_[found->second];
+}
+
+// The pool's policy says which segments are for small blocks: those of 2 MiB where it splits, and
+// blocks of up to 1 MiB where each is a segment.
+void SegmentReplay::read_settings()
+{
+    const auto& info = tables_.info();
+    for (; settings_read_ < info.size(); ++settings_read_) {
+        const auto& [key, value] = info[settings_read_];
+        if (key == "pool.mode")
+            small_segment_bytes_ = std::uint64_t{value == "split" ? 2u : 1u} << 20;
+        if (key == "pool.guard")
+            red_zone_bytes_ = value == "on" ? format::kRedZoneBytes : 0;
+        std::uint64_t mib = 0;
+        if (key == "pool.max_split_size_mb" &&
+            std::from_chars(value.data(), value.data() + value.size(), mib).ec == std::errc() &&
+            mib < UINT64_MAX >> 20)
+            max_split_bytes_ = mib << 20;
+    }
+}
+
+// What `change` does to the segment, in the counters of free pieces and of all bytes.
+template <typename Change>
+void SegmentReplay::change(Segment& segment, std::uint64_t ticks, Change change)
+{
+    DevicePool& device = devices_[segment.device];
+    const std::uint64_t gaps = segment.split_gaps();
+    const std::uint64_t bytes = segment.split_bytes();
+    change(device);
+    if (!device.changed)
+        changed_.push_back(segment.device);
+    device.changed = true;
+    const bool small = segment.small;
+    if (gaps != segment.split_gaps())
+        device.stats.inactive_split.change(small, gaps, segment.split_gaps());
+    if (bytes != segment.split_bytes())
+        device.stats.inactive_split_bytes.change(small, bytes, segment.split_bytes());
+    device.timeline.add(ticks, device.stats.allocated_bytes.all.current,
+                        device.stats.active_bytes.all.current,
+                        device.stats.reserved_bytes.all.current);
+}
+
+void SegmentReplay::add_segment(const Record& record)
+{
+    seen_ = true;
+    read_settings();
+    Cursor in = record.body;
+    Segment segment;
+    segment.address = in.varint();
+    segment.bytes = std::min(in.varint(), UINT64_MAX - segment.address);
+    segment.context = in.varint();
+    std::int64_t device = in.signed_varint();
+    if (!in.ok() || segment.bytes == 0)
+        return;
+    if (const auto known = device_of_context_.find(segment.context);
+        device < 0 && known != device_of_context_.end())
+        device = known->second;
+    while (Segment* const old = segments_.overlapping(segment.address, segment.end()))
+        drop(*old,
+             record.ticks); // the driver gave its addresses out again: that it went was not seen
+    segment.device = index_of(device);
+    segment.small = segment.bytes <= small_segment_bytes_;
+    segment.born_ticks = record.ticks;
+    segment.born = ++serial_;
+    Segment& added = segments_.add(std::move(segment));
+    change(added, record.ticks, [&](DevicePool& pool) {
+        pool.stats.segment.rise(added.small, 1);
+        pool.stats.reserved_bytes.rise(added.small, added.bytes);
+        ++pool.stats.num_device_alloc;
+        if (added.bytes >= max_split_bytes_)
+            pool.stats.oversize_segments.rise(1);
+    });
+}
+
+void SegmentReplay::drop(Segment& segment, std::uint64_t ticks)
+{
+    ++serial_;
+    change(segment, ticks, [&](DevicePool& pool) {
+        while (!segment.blocks.empty())
+            leave(segment, segment.blocks.place_of(0));
+        pool.stats.segment.fall(segment.small, 1);
+        pool.stats.reserved_bytes.fall(segment.small, segment.bytes);
+        if (segment.bytes >= max_split_bytes_)
+            pool.stats.oversize_segments.fall(1);
+        pool.since_peak.segment_leaves(segment);
+    });
+    segments_.remove(segment);
+}
+
+void SegmentReplay::drop_segment(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t address = in.varint();
+    Segment* const segment = in.ok() ? segments_.at(address) : nullptr;
+    if (!segment || record.ticks < segment->born_ticks)
+        return; // of the one before, whose place was taken
+    ++devices_[segment->device].stats.num_device_free;
+    drop(*segment, record.ticks);
+}
+
+void SegmentReplay::drop_context(const Record& record)
+{
+    Cursor in = record.body;
+    const std::uint64_t context = in.varint();
+    if (!in.ok() || context == 0)
+        return; // 0: segments of unknown contexts are not this one's
+    while (Segment* const segment = segments_.any_of_context(context))
+        drop(*segment, record.ticks);
+}
+
+void SegmentReplay::allocate(const Record& record)
+{
+    seen_ = true;
+    const std::uint64_t address = record.address - red_zone_bytes_;
+    Segment* const segment = segments_.containing(address);
+    const std::uint64_t bytes = record.bytes + std::min(record.slack, UINT64_MAX - record.bytes);
+    if (!segment || bytes == 0) {
+        ++outside_;
+        return;
+    }
+    PoolBlock block;
+    block.address = address;
+    block.bytes = std::min(bytes, segment->end() - address);
+    block.requested = std::min(record.bytes, block.bytes);
+    block.born_ticks = record.ticks;
+    const std::uint64_t end = address + block.bytes;
+    change(*segment, record.ticks, [&](DevicePool& pool) {
+        PoolBlocks::Place place = segment->blocks.place_of(address);
+        while (const PoolBlock* const old = segment->overlapping(place, address, end)) {
+            // it was reusable, or its free was not seen
+            leave(*segment, segment->blocks.place_of(old->address));
+            place = segment->blocks.place_of(address);
+        }
+        block.born = ++serial_;
+        segment->insert(place, block);
+        PoolStats& stats = pool.stats;
+        const std::uint64_t peak = stats.allocated_bytes.all.peak;
+        stats.allocation.rise(segment->small, 1);
+        stats.active.rise(segment->small, 1);
+        stats.allocated_bytes.rise(segment->small, block.bytes);
+        stats.active_bytes.rise(segment->small, block.bytes);
+        stats.requested_bytes.rise(segment->small, block.requested);
+        if (block.bytes >= max_split_bytes_)
+            stats.oversize_allocations.rise(1);
+        if (stats.allocated_bytes.all.peak > peak)
+            pool.since_peak.peak_at(serial_, record.ticks);
+    });
+}
+
+SegmentReplay::Found SegmentReplay::find(std::uint64_t address)
+{
+    Found found;
+    found.segment = segments_.containing(address);
+    if (found.segment) {
+        found.place = found.segment->blocks.place_of(address);
+        found.block = found.segment->blocks.find(found.place, address);
+    }
+    return found;
+}
+
+void SegmentReplay::free(const Record& record)
+{
+    const auto& apis = tables_.apis();
+    if (record.api >= apis.size() ||
+        format::key_space(apis[record.api].memory) != format::KeySpace::pointer)
+        return;
+    const std::uint64_t address = record.address - red_zone_bytes_;
+    const Found found = find(address);
+    PoolBlock* const block = found.block;
+    if (!block || block->pending() || record.ticks < block->born_ticks)
+        return;
+    change(*found.segment, record.ticks, [&](DevicePool& pool) {
+        block->freed = ++serial_;
+        no_longer_allocated(pool.stats, *found.segment, *block);
+        ++waiting_;
+        if (record.ticks <= reusable_ticks_)
+            return leave(*found.segment, found.place);
+        wait({record.ticks, address, block->freed});
+    });
+    if (pending_.size() - first_pending_ + late_.size() > 2 * waiting_ + kMostStale)
+        forget_stale_pending();
+}
+
+void SegmentReplay::wait(const Pending& pending)
+{
+    if (pending_.empty() || pending.ticks >= pending_.back().ticks)
+        return pending_.push_back(pending);
+    late_.push_back(pending);
+    std::push_heap(late_.begin(), late_.end(), kLater);
+}
+
+void SegmentReplay::no_longer_allocated(PoolStats& stats, const Segment& segment,
+                                        const PoolBlock& block) const
+{
+    stats.allocation.fall(segment.small, 1);
+    stats.allocated_bytes.fall(segment.small, block.bytes);
+    stats.requested_bytes.fall(segment.small, block.requested);
+    if (block.bytes >= max_split_bytes_)
+        stats.oversize_allocations.fall(1);
+}
+
+// The block is free from here, whatever it was.
+void SegmentReplay::leave(Segment& segment, const PoolBlocks::Place& place)
+{
+    const PoolBlock block = segment.erase(place);
+    DevicePool& pool = devices_[segment.device];
+    pool.stats.active.fall(segment.small, 1);
+    pool.stats.active_bytes.fall(segment.small, block.bytes);
+    if (block.pending())
+        --waiting_;
+    else
+        no_longer_allocated(pool.stats, segment, block);
+    pool.since_peak.block_leaves(block);
+}
+
+void SegmentReplay::reuse(const Record& record)
+{
+    seen_ = true;
+    Cursor in = record.body;
+    const std::uint64_t age = in.varint();
+    const bool own = in.varint() != 0;
+    if (!in.ok())
+        return;
+    own_synchronisations_ += own;
+    for (DevicePool& pool : devices_)
+        pool.stats.num_sync_all_streams += own;
+    reusable_ticks_ = std::max(reusable_ticks_, record.ticks - std::min(age, record.ticks));
+    ++serial_;
+    std::size_t fetched = first_pending_;
+    for (; first_pending_ < pending_.size() && pending_[first_pending_].ticks <= reusable_ticks_;
+         ++first_pending_) {
+        if (first_pending_ == fetched)
+            fetched += prefetch_pending();
+        release_if_waiting(pending_[first_pending_], record.ticks);
+    }
+    if (2 * first_pending_ >= pending_.size())
+        forget_released();
+    while (!late_.empty() && late_.front().ticks <= reusable_ticks_) {
+        release_if_waiting(late_.front(), record.ticks);
+        std::pop_heap(late_.begin(), late_.end(), kLater);
+        late_.pop_back();
+    }
+}
+
+// Those whose turn comes now; gives how many.
+std::size_t SegmentReplay::prefetch_pending() noexcept
+{
+    std::array<std::uint64_t, kMostAhead> addresses;
+    std::size_t count = 0;
+    for (std::size_t at = first_pending_; at < pending_.size() && count < addresses.size(); ++at)
+        addresses[count++] = pending_[at].address;
+    segments_.prefetch({addresses.data(), count});
+    return count;
+}
+
+void SegmentReplay::forget_released()
+{
+    pending_.erase(pending_.begin(),
+                   pending_.begin() + static_cast<std::ptrdiff_t>(first_pending_));
+    first_pending_ = 0;
+}
+
+void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)
+{
+    const Found found = find(pending.address);
+    if (found.block && found.block->freed == pending.freed)
+        change(*found.segment, ticks, [&](DevicePool&) { leave(*found.segment, found.place); });
+}
+
+// Blocks that were taken again, or went with their segment, leave their places behind.
+void SegmentReplay::forget_stale_pending()
+{
+    const auto stale = [this](const Pending& pending) {
+        const PoolBlock* const block = find(pending.address).block;
+        return !block || block->freed != pending.freed;
+    };
+    forget_released();
+    std::erase_if(pending_, stale);
+    std::erase_if(late_, stale);
+    std::make_heap(late_.begin(), late_.end(), kLater);
+}
+
+void SegmentReplay::count_retry(const Record& record)
+{
+    seen_ = true;
+    Cursor in = record.body;
+    const std::int64_t device = in.signed_varint();
+    if (in.ok())
+        ++devices_[index_of(device)].stats.num_alloc_retries;
+}
+
+void SegmentReplay::count_shortage(const Record& record)
+{
+    Cursor in = record.body;
+    const std::int64_t device = in.signed_varint();
+    if (in.ok())
+        ++devices_[index_of(device)].stats.num_ooms;
+}
+
+PoolSnapshot SegmentReplay::now(const DevicePool& device) const
+{
+    return snapshot_of(segments_of(device), 0);
+}
+
+PoolSnapshot SegmentReplay::at_peak(const DevicePool& device) const
+{
+    return device.since_peak.peak(segments_of(device));
+}
+
+std::vector<const Segment*> SegmentReplay::segments_of(const DevicePool& device) const
+{
+    std::vector<const Segment*> segments;
+    for (const auto& [address, segment] : segments_.all()) {
+        if (&devices_[segment.device] == &device)
+            segments.push_back(&segment);
+    }
+    return segments;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,133 @@
+// report/replay/pool/segment_replay.hpp — replays what the internal pool did: what was reserved,
+// allocated, requested, active, pending and split at every moment.
+//
+// Feed it every record of a LogReader, in order. A log without a pool costs one comparison an
+// event. Memory grows with segments and with the blocks that live, wait, or lived at the peak; not
+// with events. Whatever the log says, reserved = allocated + pending + free holds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "report/log/log_tables.hpp"
+#include "report/model/pool_stats.hpp"
+#include "report/replay/pool/pool_snapshot.hpp"
+#include "report/replay/pool/pool_timeline.hpp"
+#include "report/replay/pool/segments.hpp"
+
+namespace vramscope::report {
+
+// What the pool held on one device.
+struct DevicePool {
+    std::int32_t device = -1; // -1: not known
+    PoolStats stats;
+    PoolTimeline timeline;
+    PoolHistory since_peak;
+    bool changed = false; // since it was taken last
+};
+
+class SegmentReplay {
+public:
+    explicit SegmentReplay(const LogTables& tables) : tables_(tables) {}
+
+    void apply(const Record& record)
+    {
+        const bool ordinary = record.tag == format::Tag::alloc
+                                  ? !record.pooled
+                                  : record.tag == format::Tag::free && segments_.empty();
+        if (!ordinary)
+            apply_rare(record);
+    }
+
+    // Before apply(), for speed; of at most kMostAhead.
+    void prefetch(std::span<const Record> soon) noexcept;
+
+    // Anything of a pool: else nothing is known of what was reserved.
+    bool seen() const noexcept { return seen_; }
+    const std::vector<DevicePool>& devices() const noexcept { return devices_; }
+    std::size_t segments() const noexcept { return segments_.all().size(); }
+    const DevicePool* device(std::int32_t ordinal) const noexcept; // nullptr: none
+    // Pooled allocations that lay in no segment that the log tells of.
+    std::uint64_t outside() const noexcept { return outside_; }
+
+    // Appends each device of which a number changed since the last call of this, as it is now.
+    void take_changes(std::vector<PoolChange>& changes)
+    {
+        for (const std::size_t device : changed_) {
+            DevicePool& pool = devices_[device];
+            pool.changed = false;
+            changes.push_back({pool.device, pool.stats.bytes()});
+        }
+        changed_.clear();
+    }
+
+    PoolSnapshot now(const DevicePool& device) const;
+    PoolSnapshot at_peak(const DevicePool& device) const; // when the most was allocated
+
+private:
+    struct Pending {
+        std::uint64_t ticks;
+        std::uint64_t address;
+        std::uint64_t freed; // serial, of the block's free
+    };
+
+    struct Found {
+        Segment* segment = nullptr; // nullptr: none contains the address
+        PoolBlocks::Place place;
+        PoolBlock* block = nullptr; // nullptr: none begins there
+    };
+
+    Found find(std::uint64_t address);
+    void apply_rare(const Record& record);
+    void add_segment(const Record& record);
+    void drop(Segment& segment, std::uint64_t ticks);
+    void drop_segment(const Record& record);
+    void drop_context(const Record& record);
+    void allocate(const Record& record);
+    void free(const Record& record);
+    void reuse(const Record& record);
+    void wait(const Pending& pending);
+    std::size_t prefetch_pending() noexcept;
+    void release_if_waiting(const Pending& pending, std::uint64_t ticks);
+    void leave(Segment& segment, const PoolBlocks::Place& place);
+    void no_longer_allocated(PoolStats& stats, const Segment& segment,
+                             const PoolBlock& block) const;
+    void forget_released();
+    void forget_stale_pending();
+    void count_retry(const Record& record);
+    void count_shortage(const Record& record);
+
+    std::vector<const Segment*> segments_of(const DevicePool& device) const;
+    std::size_t index_of(std::int64_t device);
+    void read_settings();
+    template <typename Change>
+    void change(Segment& segment, std::uint64_t ticks, Change change);
+
+    const LogTables& tables_;
+    Segments segments_;
+    std::vector<DevicePool> devices_;
+    std::vector<std::size_t> changed_; // indexes into devices_
+    std::unordered_map<std::int64_t, std::size_t> index_of_device_;
+    std::unordered_map<std::uint64_t, std::int64_t> device_of_context_;
+    // The oldest first; some are not waiting any more. Frees come nearly in the order of their
+    // times: those that come late are in a binary heap of their own.
+    std::vector<Pending> pending_;
+    std::size_t first_pending_ = 0; // those before were released
+    std::vector<Pending> late_;
+    std::uint64_t waiting_ = 0;
+    std::uint64_t reusable_ticks_ = 0; // what was freed by then may be handed out
+    std::uint64_t serial_ = 0;
+    std::uint64_t outside_ = 0;
+    std::uint64_t own_synchronisations_ = 0;
+    std::uint64_t max_split_bytes_ = UINT64_MAX;
+    std::uint64_t small_segment_bytes_ = 1 << 20;
+    std::uint64_t red_zone_bytes_ = 0;
+    std::size_t settings_read_ = 0; // info records that were looked at
+    bool seen_ = false;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,127 @@
+// report/replay/pool/segments.cpp — look-ups by address, and the gaps between blocks.
+#include "report/replay/pool/segments.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "report/replay/lookup/prefetch.hpp"
+
+namespace vramscope::report {
+
+PoolBlock* Segment::overlapping(const PoolBlocks::Place& place, std::uint64_t from,
+                                std::uint64_t to) noexcept
+{
+    const PoolBlocks::Neighbours neighbours = blocks.around(place);
+    if (neighbours.end_before > from)
+        return blocks.before(place);
+    return neighbours.behind < to ? blocks.behind(place) : nullptr;
+}
+
+std::uint64_t Segment::gaps_beside(const PoolBlock& block,
+                                   const PoolBlocks::Neighbours& neighbours) const noexcept
+{
+    const std::uint64_t free_from = std::max(address, neighbours.end_before);
+    const std::uint64_t free_to = std::min(end(), neighbours.behind);
+    return std::uint64_t{free_from < block.address} +
+           std::uint64_t{block.address + block.bytes < free_to};
+}
+
+void Segment::insert(const PoolBlocks::Place& place, const PoolBlock& block)
+{
+    used_bytes += block.bytes;
+    gaps += gaps_beside(block, blocks.around(place)) - 1;
+    blocks.insert(place, block);
+}
+
+PoolBlock Segment::erase(const PoolBlocks::Place& place)
+{
+    const PoolBlock block = *blocks.behind(place);
+    used_bytes -= block.bytes;
+    gaps += 1 - gaps_beside(block, blocks.around_block(place));
+    blocks.erase(place);
+    return block;
+}
+
+Segment& Segments::add(Segment segment)
+{
+    const std::uint64_t address = segment.address;
+    Segment& added = by_address_.emplace(address, std::move(segment)).first->second;
+    by_start_.insert(address, &added);
+    by_context_[added.context].emplace(address, &added);
+    return added;
+}
+
+void Segments::remove(Segment& segment)
+{
+    const std::uint64_t address = segment.address;
+    const auto context = by_context_.find(segment.context);
+    context->second.erase(address);
+    if (context->second.empty())
+        by_context_.erase(context);
+    by_start_.erase(by_start_.find(address));
+    if (hinted_) {
+        hints_.fill({});
+        hinted_ = false;
+    }
+    by_address_.erase(address);
+}
+
+Segment* Segments::containing(std::uint64_t address)
+{
+    if (Segment* const found = hinted(address))
+        return found;
+    if (Segment* const found = at(address))
+        return found;
+    const auto behind = by_address_.upper_bound(address);
+    if (behind == by_address_.begin())
+        return nullptr;
+    Segment& before = std::prev(behind)->second;
+    if (address >= before.end())
+        return nullptr;
+    hint_of(address) = {address >> kPageBits, &before};
+    hinted_ = true;
+    return &before;
+}
+
+void Segments::prefetch(std::span<const std::uint64_t> addresses) noexcept
+{
+    std::array<Segment*, kMostAhead> segments;
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        segments[i] = hinted(addresses[i]);
+        if (!segments[i])
+            by_start_.prefetch(addresses[i]);
+    }
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        if (!segments[i])
+            segments[i] = at(addresses[i]);
+        if (segments[i])
+            report::prefetch(segments[i]);
+    }
+    const auto in_each = [&](auto fetch) {
+        for (std::size_t i = 0; i < addresses.size(); ++i) {
+            if (segments[i])
+                fetch(segments[i]->blocks, addresses[i]);
+        }
+    };
+    in_each([](const PoolBlocks& blocks, std::uint64_t) { blocks.prefetch_runs(); });
+    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_run(at); });
+    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_spans(at); });
+    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_block(at); });
+}
+
+Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)
+{
+    if (Segment* const reaches_in = containing(from))
+        return reaches_in;
+    const auto next = by_address_.lower_bound(from);
+    return next != by_address_.end() && next->first < to ? &next->second : nullptr;
+}
+
+Segment* Segments::any_of_context(std::uint64_t context)
+{
+    const auto found = by_context_.find(context);
+    return found == by_context_.end() ? nullptr : found->second.begin()->second;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,103 @@
+// report/replay/pool/segments.hpp — the address space of the internal pool: segments, and the
+// blocks in each.
+//
+// Segments are disjoint, and so are the blocks of one: whoever adds one over others gets to see
+// those go first. A block that goes beyond its segment is cut off there. Pointers to a segment are
+// valid until it is removed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+
+#include "report/replay/lookup/flat_map.hpp"
+#include "report/replay/pool/pool_blocks.hpp"
+
+namespace vramscope::report {
+
+struct Segment {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::size_t device = 0; // whatever the owner counts devices by
+    bool small = false;
+    std::uint64_t used_bytes = 0; // of the blocks
+    std::uint64_t gaps = 1;       // free pieces between them, and before and behind
+    PoolBlocks blocks;
+    std::uint64_t context = 0;
+    std::uint64_t born_ticks = 0;
+    std::uint64_t born = 0; // serial
+
+    std::uint64_t end() const noexcept { return address + bytes; }
+    // Free pieces that cannot go back to the driver, since blocks are beside them.
+    std::uint64_t split_gaps() const noexcept { return blocks.empty() ? 0 : gaps; }
+    std::uint64_t split_bytes() const noexcept { return blocks.empty() ? 0 : bytes - used_bytes; }
+
+    // The first block that reaches into [from, to); nullptr: none does. `place`: that of `from`.
+    PoolBlock* overlapping(const PoolBlocks::Place& place, std::uint64_t from,
+                           std::uint64_t to) noexcept;
+    // Nothing may overlap it, and it must be in the segment and not empty. `place`: that of its
+    // address.
+    void insert(const PoolBlocks::Place& place, const PoolBlock& block);
+    // Gives the block that was there.
+    PoolBlock erase(const PoolBlocks::Place& place);
+
+private:
+    // Free pieces that the block has beside it, if it is there.
+    std::uint64_t gaps_beside(const PoolBlock& block,
+                              const PoolBlocks::Neighbours& neighbours) const noexcept;
+};
+
+class Segments {
+public:
+    // What is there already is to be removed before: see overlapping().
+    Segment& add(Segment segment);
+    void remove(Segment& segment);
+
+    Segment* at(std::uint64_t address) noexcept // that begins here; nullptr: none does
+    {
+        Segment** const found = by_start_.find(address);
+        return found ? *found : nullptr;
+    }
+    Segment* containing(std::uint64_t address);
+    Segment* overlapping(std::uint64_t from, std::uint64_t to);
+    Segment* any_of_context(std::uint64_t context);
+
+    bool empty() const noexcept { return by_address_.empty(); }
+
+    // Fetches what a look-up of each of these addresses, and of the block there, will touch. At
+    // most kMostAhead of them.
+    void prefetch(std::span<const std::uint64_t> addresses) noexcept;
+    const std::map<std::uint64_t, Segment>& all() const noexcept { return by_address_; }
+
+private:
+    // A segment that an address was found in, for others near it.
+    struct Hint {
+        std::uint64_t page = UINT64_MAX;
+        Segment* segment = nullptr;
+    };
+    static constexpr unsigned kPageBits = 21;
+
+    Hint& hint_of(std::uint64_t address) noexcept
+    {
+        return hints_[(address >> kPageBits) % hints_.size()];
+    }
+    Segment* hinted(std::uint64_t address) noexcept // nullptr: perhaps there is one even so
+    {
+        if (!hinted_)
+            return nullptr;
+        const Hint& hint = hint_of(address);
+        const bool right = hint.page == address >> kPageBits && address >= hint.segment->address &&
+                           address < hint.segment->end();
+        return right ? hint.segment : nullptr;
+    }
+
+    std::array<Hint, 4096> hints_{}; // by page, modulo
+    bool hinted_ = false;            // there is one
+    std::map<std::uint64_t, Segment> by_address_;
+    FlatMap<Segment*> by_start_; // a block of its own segment is the usual case
+    std::unordered_map<std::uint64_t, std::map<std::uint64_t, Segment*>> by_context_;
+};
+
+} // namespace vramscope::report

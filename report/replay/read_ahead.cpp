@@ -1,0 +1,166 @@
+// report/replay/read_ahead.cpp — a ring of batches between two threads.
+#include "report/replay/read_ahead.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "report/replay/lookup/prefetch.hpp"
+
+namespace vramscope::report {
+
+using format::Tag;
+
+namespace {
+
+constexpr std::size_t kMostRecords = 1024;
+constexpr std::size_t kMostBodyBytes = 1 << 18; // one record's may go beyond that
+
+} // namespace
+
+void RecordBatch::clear()
+{
+    records_.clear();
+    pool_changes_.clear();
+    changes_end_.clear();
+    bodies_.clear();
+    body_bytes_.clear();
+}
+
+bool RecordBatch::full() const noexcept
+{
+    return records_.size() >= kMostRecords || body_bytes_.size() >= kMostBodyBytes;
+}
+
+void RecordBatch::add(const Record& record)
+{
+    records_.push_back(record);
+    if (record.tag == Tag::alloc || record.tag == Tag::free)
+        return;
+    const std::uint8_t* const body = record.body.position();
+    bodies_.push_back({records_.size() - 1, body_bytes_.size(), record.body.remaining()});
+    body_bytes_.insert(body_bytes_.end(), body, body + record.body.remaining());
+}
+
+// When they move no more.
+void RecordBatch::settle_bodies()
+{
+    for (const Body& body : bodies_) {
+        const std::uint8_t* const begin = body_bytes_.data() + body.offset;
+        records_[body.record].body = format::Cursor(begin, begin + body.bytes);
+    }
+}
+
+BatchReader::BatchReader(LogReader& reader, std::function<void(LogTables& tables)> find_apis)
+    : reader_(reader), find_apis_(std::move(find_apis))
+{
+}
+
+BatchReader::~BatchReader()
+{
+    stop();
+    if (thread_.joinable())
+        thread_.join();
+}
+
+void BatchReader::stop()
+{
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+}
+
+const RecordBatch* BatchReader::next()
+{
+    if (!std::exchange(started_, true)) {
+        try {
+            thread_ = std::thread([this] { work(); });
+        } catch (const std::system_error&) { // there are too many threads
+        }
+    }
+    if (!thread_.joinable())
+        return !stop_ && fill(batches_.front()) ? &batches_.front() : nullptr;
+    std::unique_lock lock(mutex_);
+    done_ = taken_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return filled_ > taken_ || ended_; });
+    if (filled_ > taken_)
+        return &batch(taken_++);
+    if (error_)
+        std::rethrow_exception(std::exchange(error_, nullptr));
+    return nullptr;
+}
+
+void BatchReader::work() noexcept
+{
+    try {
+        bool alone = false; // nobody else may be at work while the next batch is filled
+        while (wait_for_turn(alone)) {
+            RecordBatch& next = batch(filled_);
+            if (!fill(next))
+                break;
+            alone = next.records_.back().tag == Tag::out_of_memory;
+            const std::lock_guard lock(mutex_);
+            ++filled_;
+            changed_.notify_all();
+        }
+    } catch (...) {
+        error_ = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+}
+
+// False: there is no more to be read.
+bool BatchReader::wait_for_turn(bool alone)
+{
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+        const std::uint64_t left = filled_ - done_;
+        return stop_ || left == 0 || (!alone && left < kBatches);
+    });
+    return !stop_;
+}
+
+// False: there are no more records.
+bool BatchReader::fill(RecordBatch& batch)
+{
+    batch.clear();
+    while (!batch.full()) {
+        const Record* const record = reader_.next();
+        if (!record)
+            break;
+        batch.add(*record);
+        if (record->tag == Tag::out_of_memory)
+            break;
+    }
+    batch.settle_bodies();
+    batch.fraction_read_ = reader_.fraction_read();
+    replay(batch);
+    return !batch.records_.empty();
+}
+
+void BatchReader::replay(RecordBatch& batch)
+{
+    const std::span<const Record> records = batch.records();
+    for (std::size_t at = 0; at < records.size(); ++at) {
+        if (at % kMostAhead == 0)
+            segments_.prefetch(records.subspan(at, std::min(kMostAhead, records.size() - at)));
+        define(records[at]);
+        segments_.apply(records[at]);
+        segments_.take_changes(batch.pool_changes_);
+        batch.changes_end_.push_back(batch.pool_changes_.size());
+    }
+}
+
+void BatchReader::define(const Record& record)
+{
+    if (record.tag == Tag::api || record.tag == Tag::info)
+        tables_.define(record);
+    else if (record.tag == Tag::free && segments_.segments() > 0 && find_apis_ &&
+             !tables_.api(record.api))
+        std::exchange(find_apis_, nullptr)(tables_);
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,106 @@
+// report/replay/read_ahead.hpp — reads a log and replays its pool, on a thread of its own, some
+// batches ahead of whoever replays the rest.
+//
+// The pool's replay is the dearest one and asks nothing of the others; all that they ask of it,
+// while both go on, is its sums behind each record. Where no thread is to be had, next() does that
+// work itself. Memory: kBatches of records, with their bodies.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "report/log/log_reader.hpp"
+#include "report/log/log_tables.hpp"
+#include "report/model/pool_stats.hpp"
+#include "report/replay/pool/segment_replay.hpp"
+
+namespace vramscope::report {
+
+// Consecutive records of a LogReader.
+class RecordBatch {
+public:
+    std::span<const Record> records() const noexcept { return records_; }
+    // What the record with this index changed in the pool.
+    std::span<const PoolChange> pool_changes(std::size_t record) const noexcept
+    {
+        const std::size_t first = record == 0 ? 0 : changes_end_[record - 1];
+        return {pool_changes_.data() + first, changes_end_[record] - first};
+    }
+    double fraction_read() const noexcept { return fraction_read_; } // of the log, behind it
+
+private:
+    friend class BatchReader;
+    struct Body {
+        std::size_t record;
+        std::size_t offset;
+        std::size_t bytes;
+    };
+
+    void clear();
+    bool full() const noexcept;
+    void add(const Record& record);
+    void settle_bodies();
+
+    std::vector<Record> records_;
+    std::vector<PoolChange> pool_changes_;
+    std::vector<std::size_t> changes_end_; // beside records_
+    std::vector<Body> bodies_;
+    std::vector<std::uint8_t> body_bytes_;
+    double fraction_read_ = 0;
+};
+
+class BatchReader {
+public:
+    // `reader` outlives this and is this one's alone until next() gave nullptr. `find_apis` is
+    // called by the thread, once, for an entry point that was not defined yet: it may define more
+    // in the tables.
+    BatchReader(LogReader& reader, std::function<void(LogTables& tables)> find_apis);
+    BatchReader(const BatchReader&) = delete;
+    BatchReader& operator=(const BatchReader&) = delete;
+    ~BatchReader();
+
+    // nullptr at the end. Valid until the next call. Throws what the reading threw.
+    const RecordBatch* next();
+    // Reads no further: next() still gives what was read.
+    void stop();
+
+    // The pool as it is behind the last record of the batch: to be looked at when that record is
+    // an out_of_memory, or when next() gave nullptr.
+    const SegmentReplay& segments() const noexcept { return segments_; }
+
+private:
+    static constexpr std::size_t kBatches = 4;
+
+    void work() noexcept;
+    bool wait_for_turn(bool alone);
+    bool fill(RecordBatch& batch);
+    void replay(RecordBatch& batch);
+    void define(const Record& record);
+    RecordBatch& batch(std::uint64_t number) noexcept { return batches_[number % kBatches]; }
+
+    LogReader& reader_;
+    std::function<void(LogTables& tables)> find_apis_;
+    LogTables tables_; // the thread's own: entry points and settings alone
+    SegmentReplay segments_{tables_};
+    std::array<RecordBatch, kBatches> batches_; // each is either side's alone
+
+    std::mutex mutex_; // of all up to thread_
+    std::condition_variable changed_;
+    std::uint64_t filled_ = 0; // batches; written by the thread alone
+    std::uint64_t taken_ = 0;  // by next(); filled_ at most
+    std::uint64_t done_ = 0;   // with these the caller is done
+    bool stop_ = false;
+    bool ended_ = false;
+    std::exception_ptr error_; // of the reading; there once ended_ is set
+    std::thread thread_;
+    bool started_ = false;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,77 @@
+// report/replay/replays.hpp — what one reading of a log feeds, beside the pool's replay.
+//
+// Feed it every batch of a BatchReader, in order; then finish heap. `segments`: the pool as the
+// reader has it, see BatchReader::segments().
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "report/replay/churn.hpp"
+#include "report/replay/damage.hpp"
+#include "report/replay/growth.hpp"
+#include "report/replay/heap/heap_replay.hpp"
+#include "report/replay/lookup/prefetch.hpp"
+#include "report/replay/marks.hpp"
+#include "report/replay/memory.hpp"
+#include "report/replay/peak.hpp"
+#include "report/replay/read_ahead.hpp"
+#include "report/replay/shortages.hpp"
+#include "report/replay/steps.hpp"
+
+namespace vramscope::report {
+
+struct Replays {
+    HeapReplay heap;
+    DeviceMemory memory;
+    PeakHolders holders;
+    GrowthSeries growth{heap.sites()};
+    Steps steps;
+    Shortages shortages;
+    Marks marks;
+    Damages damages;
+    ChurnCounts churn;
+
+    Replays(LogTables& tables, std::uint64_t exit_began_ticks, std::function<void()> find_apis,
+            const TickClock& clock)
+        : heap(tables, exit_began_ticks, std::move(find_apis)), memory(tables, heap.sites()),
+          holders(heap, memory), churn(clock)
+    {
+        heap.watch(memory);
+        heap.watch(holders);
+        heap.watch(growth);
+        heap.watch(churn);
+    }
+    Replays(const Replays&) = delete;
+    Replays& operator=(const Replays&) = delete;
+
+    void apply(const RecordBatch& batch, const SegmentReplay& segments)
+    {
+        const std::span<const Record> records = batch.records();
+        for (std::size_t at = 0; at < records.size(); ++at) {
+            if (at % kMostAhead == 0)
+                heap.prefetch(records.subspan(at, std::min(kMostAhead, records.size() - at)));
+            apply(records[at], batch.pool_changes(at), segments);
+        }
+    }
+
+private:
+    void apply(const Record& record, std::span<const PoolChange> changes,
+               const SegmentReplay& segments)
+    {
+        holders.before(record);
+        churn.note(record);
+        heap.apply(record);
+        memory.apply(record, changes);
+        holders.after(record);
+        shortages.apply(record, heap, segments, memory);
+        steps.apply(record);
+        marks.apply(record);
+        damages.note(record);
+    }
+};
+
+} // namespace vramscope::report

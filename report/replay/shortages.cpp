@@ -1,0 +1,109 @@
+// report/replay/shortages.cpp — a failed call, then the state of its device.
+#include "report/replay/shortages.hpp"
+
+#include <algorithm>
+
+#include "report/log/device_ordinal.hpp"
+#include "report/log/memory_class.hpp"
+#include "report/replay/heap/stack_sums.hpp"
+#include "report/replay/pool/piece_sizes.hpp"
+#include "report/replay/pool/segment_cells.hpp"
+
+namespace vramscope::report {
+
+using format::Cursor;
+using format::Tag;
+
+void Shortages::apply(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
+                      const DeviceMemory& memory)
+{
+    if (record.tag == Tag::out_of_memory) {
+        add(record, heap, segments, memory);
+    } else if (record.tag == Tag::failed) {
+        if (const FailedRecord failed = decode_failed(record); failed.ok)
+            last_stack_[record.thread] = failed.stack;
+    } else if (record.tag == Tag::retried) {
+        Cursor in = record.body;
+        ++retries_[in.signed_varint()];
+    }
+}
+
+void Shortages::add(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
+                    const DeviceMemory& memory)
+{
+    Cursor in = record.body;
+    LoggedShortage shortage;
+    shortage.api = record.api;
+    shortage.ticks = record.ticks;
+    const std::int64_t device = in.signed_varint();
+    shortage.device = device_ordinal(device);
+    for (std::uint64_t* const field :
+         {&shortage.requested, &shortage.free, &shortage.total, &shortage.allocated,
+          &shortage.reserved, &shortage.largest_gap})
+        *field = in.varint();
+    if (!in.ok())
+        return;
+    ++count_;
+    if (const auto stack = last_stack_.find(record.thread); stack != last_stack_.end())
+        shortage.stack = stack->second;
+    if (const auto retries = retries_.find(device); retries != retries_.end())
+        shortage.retries = retries->second;
+    if (const DeviceMemory::Device* const device_memory = memory.device(shortage.device))
+        shortage.parts = memory.now(*device_memory);
+    const std::uint64_t events = heap.counts().events;
+    if (first_.size() < kFirst || events >= walk_again_at_) {
+        walk_again_at_ =
+            events + look_at_owners(shortage, heap) + look_at_pieces(shortage, segments);
+    }
+    if (first_.size() < kFirst) {
+        first_.push_back(std::move(shortage));
+        return;
+    }
+    last_.push_back(std::move(shortage));
+    if (last_.size() > kLast)
+        last_.pop_front();
+}
+
+// How many blocks that took.
+std::uint64_t Shortages::look_at_owners(LoggedShortage& shortage, HeapReplay& heap)
+{
+    StackSums sums;
+    std::uint64_t blocks = 0;
+    heap.for_each_alive([&](const Block& block) {
+        ++blocks;
+        const bool here =
+            shortage.device < 0 || block.device < 0 || block.device == shortage.device;
+        if (here && class_of(block.memory) == MemoryClass::device) {
+            sums.add(block);
+            shortage.held += block.bytes;
+        }
+    });
+    shortage.owners = sums.largest(kOwners);
+    shortage.owners_known = true;
+    return blocks;
+}
+
+// How many segments and pieces.
+std::uint64_t Shortages::look_at_pieces(LoggedShortage& shortage, const SegmentReplay& segments)
+{
+    const DevicePool* const pool = segments.device(shortage.device);
+    if (!pool)
+        return 0;
+    const PoolSnapshot snapshot = segments.now(*pool);
+    const PieceSizes free(snapshot);
+    shortage.free_bytes = free.bytes();
+    shortage.free_pieces = free.pieces();
+    shortage.unusable = free.unusable_for(shortage.requested);
+    shortage.fragmentation = free.fragmentation_for(shortage.requested);
+    shortage.map = segment_cells(snapshot.segments, kMapCells);
+    return segments.segments() + free.pieces();
+}
+
+std::vector<LoggedShortage> Shortages::kept() const
+{
+    std::vector<LoggedShortage> kept = first_;
+    kept.insert(kept.end(), last_.begin(), last_.end());
+    return kept;
+}
+
+} // namespace vramscope::report

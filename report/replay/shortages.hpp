@@ -1,0 +1,76 @@
+// report/replay/shortages.hpp — the moments at which an allocation failed for want of memory, and
+// who held the memory then.
+//
+// Feed it every record behind HeapReplay, SegmentReplay and DeviceMemory. The first and the last
+// few moments are kept, all are counted. Who held what costs a walk over the live blocks: in a log
+// of very many failures it is known of the first ones, and of others as often as the walks do not
+// cost more than the replay.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "report/replay/heap/heap_replay.hpp"
+#include "report/replay/memory.hpp"
+#include "report/replay/pool/segment_replay.hpp"
+
+namespace vramscope::report {
+
+// The body of a record out_of_memory, and what stood before it.
+struct LoggedShortage {
+    std::uint64_t api = 0;
+    std::uint64_t stack = 0; // of the allocation that failed; 0: none
+    std::uint64_t ticks = 0;
+    std::int32_t device = -1;
+    std::uint64_t requested = 0;
+    std::uint64_t free = 0;
+    std::uint64_t total = 0; // 0: the driver did not tell
+    std::uint64_t allocated = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t largest_gap = 0;
+    std::uint64_t retries = 0;      // of this device, so far
+    bool owners_known = false;      // else the walk was saved
+    std::uint64_t held = 0;         // of this device's memory, by the program: pooled or not
+    std::vector<LostBlocks> owners; // those that held the most
+    Waterfall parts;                // of the device, by the replay
+    // Of the pool's free pieces; known as the owners are.
+    std::uint64_t free_bytes = 0;
+    std::uint64_t free_pieces = 0;
+    double unusable = 1;      // for what was asked for: PieceSizes
+    double fragmentation = 0; // likewise
+    std::string map;          // kMapCells cells: see segment_cells(); empty: there was no segment
+};
+
+class Shortages {
+public:
+    static constexpr std::size_t kFirst = 8;
+    static constexpr std::size_t kLast = 8;
+    static constexpr std::size_t kOwners = 20; // some become one row, by what a reader sees
+
+    static constexpr std::size_t kMapCells = 64;
+
+    void apply(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
+               const DeviceMemory& memory);
+
+    std::vector<LoggedShortage> kept() const; // in order of time
+    std::uint64_t count() const noexcept { return count_; }
+
+private:
+    void add(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
+             const DeviceMemory& memory);
+    static std::uint64_t look_at_owners(LoggedShortage& shortage, HeapReplay& heap);
+    static std::uint64_t look_at_pieces(LoggedShortage& shortage, const SegmentReplay& segments);
+
+    std::vector<LoggedShortage> first_;
+    std::deque<LoggedShortage> last_;
+    std::uint64_t count_ = 0;
+    std::uint64_t walk_again_at_ = 0;                             // number of an event
+    std::unordered_map<std::uint32_t, std::uint64_t> last_stack_; // of a failed call, by thread
+    std::map<std::int64_t, std::uint64_t> retries_;
+};
+
+} // namespace vramscope::report

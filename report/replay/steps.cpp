@@ -1,0 +1,158 @@
+// report/replay/steps.cpp — ranges and marks are counted by name; which of them are steps.
+#include "report/replay/steps.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+#include <utility>
+
+#include "report/replay/heap/phases.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kMostOpen = 64; // deeper ones are not counted
+constexpr std::uint64_t kMany = 16;   // so many instances tell a trend
+
+// 2: by its name it is the step of a loop; 1: of some loop.
+int says_step(const std::string& name)
+{
+    std::string lower = name;
+    for (char& c : lower)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
+    return has("step") || has("iter") ? 2 : has("batch") || has("epoch") ? 1 : 0;
+}
+
+// CCCL puts a range around each of its algorithms. The recorder leaves them out by their domain; of
+// older logs, and where a library has them in another one, their names tell.
+bool is_of_cccl(const StepName& name)
+{
+    return name.name.starts_with("cub::") || name.name.starts_with("thrust::");
+}
+
+std::uint64_t covered(const StepName& name) noexcept
+{
+    return name.counter.last_ticks() - name.counter.begin_ticks();
+}
+
+// In the second half of the work, by time and by allocations.
+bool goes_on(const StepCounter& counter, const Work& work)
+{
+    const std::uint64_t middle = work.begin_ticks + (work.end_ticks - work.begin_ticks) / 2;
+    return counter.last_ticks() >= middle && work.allocations.at(counter.last_ticks()) >=
+                                                 static_cast<double>(work.allocations.count()) / 2;
+}
+
+// Greater: a better unit to count the work in.
+auto rank(const StepName& name)
+{
+    const bool many = name.counter.count() >= kMany;
+    const auto inner = static_cast<std::int64_t>(name.depth);
+    return std::tuple(says_step(name.name), many, -inner, name.counter.count(), !name.mark);
+}
+
+} // namespace
+
+void Steps::apply(const Record& record)
+{
+    format::Cursor in = record.body;
+    switch (record.tag) {
+    case format::Tag::range_push:
+        return push(record.thread, record.ticks, in.prefixed_text());
+    case format::Tag::range_pop:
+        return pop(record.thread, record.ticks);
+    case format::Tag::mark:
+        if (const std::uint32_t index = index_of(in.prefixed_text(), true); index != kNone)
+            names_[index].counter.add(record.ticks);
+        return;
+    default:
+        return;
+    }
+}
+
+std::uint32_t Steps::index_of(std::string_view name, bool mark)
+{
+    std::string key = without_numbers(name);
+    auto& known = mark ? marks_ : ranges_;
+    if (const auto found = known.find(key); found != known.end())
+        return found->second;
+    if (names_.size() == kMostNames)
+        return kNone;
+    const auto index = static_cast<std::uint32_t>(names_.size());
+    known.emplace(key, index);
+    names_.push_back({.name = std::move(key), .mark = mark, .depth = SIZE_MAX, .counter = {}});
+    return index;
+}
+
+void Steps::push(std::uint32_t thread, std::uint64_t ticks, std::string_view name)
+{
+    Open& open = open_[thread];
+    if (open.ranges.size() == kMostOpen) {
+        ++open.too_deep;
+        return;
+    }
+    const std::uint32_t index = index_of(name, false);
+    if (index != kNone) {
+        names_[index].depth = std::min(names_[index].depth, open.ranges.size());
+        names_[index].counter.begin(ticks);
+    }
+    open.ranges.push_back(index);
+}
+
+void Steps::pop(std::uint32_t thread, std::uint64_t ticks)
+{
+    Open& open = open_[thread];
+    if (open.too_deep > 0) {
+        --open.too_deep;
+    } else if (!open.ranges.empty()) {
+        if (const std::uint32_t index = open.ranges.back(); index != kNone)
+            names_[index].counter.add(ticks);
+        open.ranges.pop_back();
+    }
+}
+
+std::uint64_t Steps::most_covered() const noexcept
+{
+    std::uint64_t most = 0;
+    for (const StepName& name : names_)
+        if (name.counter.count() >= kFewest && !is_of_cccl(name))
+            most = std::max(most, covered(name));
+    return most;
+}
+
+const StepName* Steps::best(const Work& work) const
+{
+    return best_of({}, work);
+}
+
+const StepName* Steps::best_of(const std::vector<std::string>& ranges, const Work& work) const
+{
+    const std::uint64_t enough = most_covered() / 2;
+    const StepName* best = nullptr;
+    bool best_is_around = false;
+    for (const StepName& name : names_) {
+        if (name.counter.count() < kFewest || covered(name) < enough || is_of_cccl(name) ||
+            (says_step(name.name) == 0 && !goes_on(name.counter, work)))
+            continue;
+        const bool around =
+            !name.mark && std::find(ranges.begin(), ranges.end(), name.name) != ranges.end();
+        if (!best || std::pair(best_is_around, rank(*best)) < std::pair(around, rank(name))) {
+            best = &name;
+            best_is_around = around;
+        }
+    }
+    return best;
+}
+
+const StepName* Steps::named(std::string_view name) const
+{
+    const std::string wanted = without_numbers(name);
+    const StepName* found = nullptr;
+    for (const StepName& known : names_)
+        if (known.name == wanted && (!found || (found->mark && !known.mark)))
+            found = &known;
+    return found;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,74 @@
+// report/replay/steps.hpp — the steps that a program's work is made of, as its ranges and marks
+// tell.
+//
+// Feed it every record of a LogReader. Names that differ in their numbers alone ("step 1", "step
+// 2") are one. Of the first kMostNames names it is kept when each of them ended; one is chosen
+// afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "report/log/chunk_cursor.hpp"
+#include "report/replay/step_counter.hpp"
+
+namespace vramscope::report {
+
+struct StepName {
+    std::string name;      // numbers as '#'
+    bool mark = false;     // else a range
+    std::size_t depth = 0; // the least number of ranges that were open around it
+    StepCounter counter;   // ends of the range, or the marks
+};
+
+// The life of a program.
+struct Work {
+    const StepCounter& allocations;
+    std::uint64_t begin_ticks = 0;
+    std::uint64_t end_ticks = 0;
+};
+
+class Steps {
+public:
+    static constexpr std::size_t kMostNames = 1024;
+    static constexpr std::uint64_t kFewest = 4; // fewer are no steps
+
+    void apply(const Record& record);
+
+    // What the work is best counted by. Of names that cover at least half of the time that any
+    // name covers: those that say step or iteration go first, then batch and epoch, then those
+    // with many instances, the outer before the inner. Others than the first ones must go on in
+    // the second half of the work. CCCL's own ranges are no steps. nullptr: none is there kFewest
+    // times.
+    const StepName* best(const Work& work) const;
+    // What something that is allocated in these ranges is best counted by: the best of them; of
+    // none, the best of all.
+    const StepName* best_of(const std::vector<std::string>& ranges, const Work& work) const;
+    // What the user names: a range before a mark. nullptr: there is none.
+    const StepName* named(std::string_view name) const;
+
+    const std::vector<StepName>& all() const noexcept { return names_; }
+
+private:
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    struct Open {
+        std::vector<std::uint32_t> ranges; // indexes into names_, or kNone
+        std::uint64_t too_deep = 0;
+    };
+
+    std::uint64_t most_covered() const noexcept;
+    std::uint32_t index_of(std::string_view name, bool mark);
+    void push(std::uint32_t thread, std::uint64_t ticks, std::string_view name);
+    void pop(std::uint32_t thread, std::uint64_t ticks);
+
+    std::vector<StepName> names_;
+    std::unordered_map<std::string, std::uint32_t> ranges_;
+    std::unordered_map<std::string, std::uint32_t> marks_;
+    std::unordered_map<std::uint32_t, Open> open_; // by thread
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,21 @@
+// report/symbols/split_dwarf.hpp — the entries of a unit that lie in a file of their own, as
+// -gsplit-dwarf leaves them: a .dwo beside the program or where it was compiled.
+#pragma once
+
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <filesystem>
+
+namespace vramscope::report {
+
+struct SplitUnit {
+    bool wanted = false; // the unit is only a skeleton
+    bool found = false;
+    Dwarf_Die die;                // where found; lives as long as the skeleton's Dwarf
+    std::uint64_t file_bytes = 0; // likewise
+};
+
+// `file`: what holds the skeleton.
+SplitUnit find_split_unit(Dwarf_Die& unit, const std::filesystem::path& file);
+
+} // namespace vramscope::report

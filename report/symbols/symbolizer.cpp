@@ -1,0 +1,322 @@
+// report/symbols/symbolizer.cpp — finds the file of a module, joins DWARF and symbol table.
+#include "report/symbols/symbolizer.hpp"
+
+#include "report/symbols/elf_file.hpp"
+#include "report/symbols/symbolizer_dwarf.hpp"
+#include "report/symbols/symbolizer_ranges.hpp"
+#include "report/symbols/unwind_table.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace vramscope::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDeleted = " (deleted)"; // as /proc/self/maps marks a removed file
+
+std::string hex(std::string_view bytes)
+{
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+// The function of a symbol: without the compiler's clone suffix (.cold, .isra.0) and the version.
+std::string demangle(std::string name)
+{
+    name.resize(std::min(name.find('@'), name.size()));
+    if (!name.starts_with("_Z"))
+        return name;
+    name.resize(std::min(name.find('.'), name.size()));
+    int status = 0;
+    char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+    if (text != nullptr)
+        name = text;
+    std::free(text);
+    return name;
+}
+
+// Functions by address. Of several names for the same code the shortest range wins, then the
+// name that users write: fewer leading underscores, global before local.
+class SymbolIndex {
+public:
+    explicit SymbolIndex(const ElfFile& file)
+    {
+        auto symbols = file.functions();
+        const auto rank = [](const ElfSymbol& symbol) {
+            const std::string_view name = symbol.name;
+            const auto underscores = std::min(name.find_first_not_of('_'), name.size());
+            return std::tuple(symbol.bytes, underscores, !symbol.global, name);
+        };
+        std::sort(symbols.begin(), symbols.end(),
+                  [&](const ElfSymbol& a, const ElfSymbol& b) { return rank(b) < rank(a); });
+        for (const auto& symbol : symbols) {
+            index_.add(symbol.address, symbol.address + symbol.bytes,
+                       static_cast<std::uint32_t>(names_.size()));
+            names_.push_back(symbol.name);
+        }
+        index_.build();
+    }
+
+    const char* find(std::uint64_t vaddr) const
+    {
+        const auto found = index_.find(vaddr);
+        return found ? names_[*found] : nullptr;
+    }
+
+private:
+    RangeIndex index_;
+    std::vector<const char*> names_;
+};
+
+struct OpenModule {
+    std::unique_ptr<ElfFile> binary;      // null if missing or not the traced one
+    std::unique_ptr<ElfFile> debug_file;  // separate debug information
+    std::unique_ptr<DwarfIndex> dwarf;    // from either
+    std::unique_ptr<SymbolIndex> symbols; // made when first needed, as the next
+    std::unique_ptr<UnwindTable> unwind_table;
+
+    const char* symbol(std::uint64_t vaddr)
+    {
+        const auto& source = debug_file && debug_file->has_symtab() ? debug_file : binary;
+        if (!symbols && source)
+            symbols = std::make_unique<SymbolIndex>(*source);
+        return symbols ? symbols->find(vaddr) : nullptr;
+    }
+};
+
+} // namespace
+
+class Symbolizer::Impl {
+public:
+    explicit Impl(SymbolizerOptions options) : options_(std::move(options))
+    {
+        if (options_.debug_dirs.empty())
+            options_.debug_dirs.emplace_back("/usr/lib/debug");
+    }
+
+    std::vector<Frame> frames(const ModuleId& id, std::uint64_t vaddr);
+    std::optional<bool> has_unwind_table(const ModuleId& id, std::uint64_t vaddr);
+    std::vector<std::string> notices() const;
+
+private:
+    OpenModule& module(const ModuleId& id);
+    OpenModule load(const ModuleId& id);
+    std::unique_ptr<ElfFile> open_binary(const ModuleId& id, std::string& why_not) const;
+    std::unique_ptr<ElfFile> open_debug_file(const std::string& build_id,
+                                             const ElfFile* binary) const;
+    fs::path below_sysroot(const fs::path& path) const;
+    void name_from_symbol_table(OpenModule& from, std::uint64_t vaddr, Frame& frame);
+    const std::string& function_name(const std::string& symbol);
+    const std::string& file_name(const char* file);
+
+    SymbolizerOptions options_;
+    std::map<std::pair<std::string, std::string>, OpenModule> modules_;
+    std::unordered_map<std::string, std::string> function_names_; // by symbol
+    std::unordered_map<const char*, std::string>
+        file_names_; // by libdw's string, which outlives it
+    std::vector<std::string> notices_;
+};
+
+fs::path Symbolizer::Impl::below_sysroot(const fs::path& path) const
+{
+    return options_.sysroot.empty() ? path : options_.sysroot / path.relative_path();
+}
+
+std::unique_ptr<ElfFile> Symbolizer::Impl::open_binary(const ModuleId& id,
+                                                       std::string& why_not) const
+{
+    if (id.path.ends_with(kDeleted)) {
+        why_not = "the file was deleted";
+        return nullptr;
+    }
+    auto binary = ElfFile::open(below_sysroot(id.path), ElfKind::linked, why_not);
+    if (binary && !id.build_id.empty() && binary->build_id() != id.build_id) {
+        why_not = "the file is not the one that was traced (its build-id differs)";
+        return nullptr;
+    }
+    return binary;
+}
+
+// Only a file with the same build-id is accepted, wherever it was found.
+std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& build_id,
+                                                           const ElfFile* binary) const
+{
+    if (build_id.size() < 2)
+        return nullptr;
+    const auto by_id =
+        fs::path(".build-id") / hex(build_id.substr(0, 1)) / (hex(build_id.substr(1)) + ".debug");
+    std::vector<fs::path> candidates;
+    for (const auto& dir : options_.debug_dirs) {
+        if (!options_.sysroot.empty())
+            candidates.push_back(below_sysroot(dir) / by_id);
+        candidates.push_back(dir / by_id);
+    }
+    const auto link = binary != nullptr ? binary->debug_link() : std::string();
+    if (!link.empty() && link.find('/') == std::string::npos) {
+        candidates.push_back(binary->path().parent_path() / link);
+        candidates.push_back(binary->path().parent_path() / ".debug" / link);
+    }
+    for (const auto& candidate : candidates) {
+        std::string why_not;
+        auto file = ElfFile::open(candidate, ElfKind::linked, why_not);
+        if (file && file->build_id() == build_id)
+            return file;
+    }
+    return nullptr;
+}
+
+OpenModule Symbolizer::Impl::load(const ModuleId& id)
+{
+    OpenModule module;
+    if (!fs::path(id.path).is_absolute())
+        return module; // [vdso] and the like: no file to read
+    std::string why_not;
+    module.binary = open_binary(id, why_not);
+    if (module.binary)
+        module.dwarf = DwarfIndex::open(*module.binary);
+    if (!module.dwarf) {
+        const auto build_id =
+            id.build_id.empty() && module.binary ? module.binary->build_id() : id.build_id;
+        module.debug_file = open_debug_file(build_id, module.binary.get());
+        if (module.debug_file)
+            module.dwarf = DwarfIndex::open(*module.debug_file);
+    }
+    if (!module.binary && !module.debug_file)
+        notices_.push_back(id.path + ": " + why_not + "; its frames are shown as module+offset");
+    else if (id.build_id.empty())
+        notices_.push_back(
+            id.path +
+            ": has no build-id in the log, so the names are those of the file that is there now; "
+            "link with -Wl,--build-id to have this checked");
+    return module;
+}
+
+OpenModule& Symbolizer::Impl::module(const ModuleId& id)
+{
+    const auto key = std::pair(id.path, id.build_id);
+    const auto known = modules_.find(key);
+    return known != modules_.end() ? known->second : modules_.emplace(key, load(id)).first->second;
+}
+
+const std::string& Symbolizer::Impl::function_name(const std::string& symbol)
+{
+    const auto known = function_names_.find(symbol);
+    return known != function_names_.end()
+               ? known->second
+               : function_names_.emplace(symbol, demangle(symbol)).first->second;
+}
+
+const std::string& Symbolizer::Impl::file_name(const char* file)
+{
+    const auto [entry, is_new] = file_names_.try_emplace(file);
+    if (is_new)
+        entry->second = fs::path(file).lexically_normal().string();
+    return entry->second;
+}
+
+// The symbol table knows the function that the code belongs to where DWARF names it only in short
+// (in an anonymous namespace) or not at all.
+void Symbolizer::Impl::name_from_symbol_table(OpenModule& from, std::uint64_t vaddr, Frame& frame)
+{
+    const char* const symbol = from.symbol(vaddr);
+    if (symbol != nullptr &&
+        (frame.function.empty() || std::string_view(symbol).starts_with("_Z"))) {
+        frame.function = function_name(symbol);
+        frame.short_name.clear();
+    }
+}
+
+std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t vaddr)
+{
+    OpenModule& from = module(id);
+    std::vector<Frame> frames;
+    bool outermost_is_qualified = false;
+    if (from.dwarf) {
+        for (const auto& call : from.dwarf->calls(vaddr)) {
+            Frame& frame = frames.emplace_back();
+            if (call.mangled_name != nullptr)
+                frame.function = function_name(call.mangled_name);
+            else if (call.name != nullptr)
+                frame.function = call.name;
+            if (call.full_name != nullptr && *call.full_name != '\0')
+                frame.short_name = std::exchange(frame.function, call.full_name);
+            if (call.file != nullptr)
+                frame.file = file_name(call.file);
+            frame.line = call.line;
+            frame.function_line = call.function_line;
+            frame.inlined = call.inlined;
+            outermost_is_qualified = call.mangled_name != nullptr;
+        }
+    }
+    if (frames.empty())
+        frames.emplace_back();
+    if (!outermost_is_qualified)
+        name_from_symbol_table(from, vaddr, frames.back());
+    for (auto& frame : frames) {
+        frame.module = id.path;
+        frame.build_id = id.build_id;
+        frame.offset = vaddr;
+    }
+    return frames;
+}
+
+std::optional<bool> Symbolizer::Impl::has_unwind_table(const ModuleId& id, std::uint64_t vaddr)
+{
+    OpenModule& from = module(id);
+    if (!from.binary)
+        return std::nullopt;
+    if (!from.unwind_table)
+        from.unwind_table = std::make_unique<UnwindTable>(*from.binary);
+    return from.unwind_table->covers(vaddr);
+}
+
+std::vector<std::string> Symbolizer::Impl::notices() const
+{
+    std::vector<std::string> all = notices_;
+    for (const auto& [id, module] : modules_)
+        if (module.dwarf && module.dwarf->split_file_missing())
+            all.push_back(id.first +
+                          ": was compiled with -gsplit-dwarf, and .dwo files of it are not there: "
+                          "calls that were inlined are missing in stacks; keep them where the "
+                          "program was compiled, or beside it");
+    return all;
+}
+
+Symbolizer::Symbolizer(SymbolizerOptions options)
+    : impl_(std::make_unique<Impl>(std::move(options)))
+{
+}
+
+Symbolizer::~Symbolizer() = default;
+
+std::vector<Frame> Symbolizer::frames(const ModuleId& module, std::uint64_t vaddr)
+{
+    return impl_->frames(module, vaddr);
+}
+
+std::optional<bool> Symbolizer::has_unwind_table(const ModuleId& module, std::uint64_t vaddr)
+{
+    return impl_->has_unwind_table(module, vaddr);
+}
+
+std::vector<std::string> Symbolizer::notices() const
+{
+    return impl_->notices();
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,21 @@
+// report/text/check.hpp — a report against its budget, in a few lines for the log of a CI
+// job.
+#pragma once
+
+#include <ostream>
+
+#include "report/judge/check.hpp"
+#include "report/text/views.hpp"
+
+namespace vramscope::report {
+
+// The verdict, a line for each budget, who is over it, and the next command.
+void write_check(std::ostream& out, const Check& check, const Report& report,
+                 const TextStyle& style = {});
+// Ends `vramscope run --check`: the verdict is the last line.
+void write_check_summary(std::ostream& out, const Check& check, const Report& report,
+                         const TextStyle& style = {});
+// As check.schema.json says.
+void write_check_json(std::ostream& out, const Check& check, const Report& report);
+
+} // namespace vramscope::report

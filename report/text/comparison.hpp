@@ -1,0 +1,18 @@
+// report/text/comparison.hpp — two reports side by side: text, and JSON as diff.schema.json beside
+// this file says.
+#pragma once
+
+#include <ostream>
+
+#include "report/judge/comparison.hpp"
+#include "report/text/views.hpp"
+
+namespace vramscope::report {
+
+// The verdict, the numbers, and the call stacks that leak more or less than before.
+void write_comparison(std::ostream& out, const Comparison& comparison, const Report& now,
+                      const TextStyle& style = {});
+void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
+                           const Report& now);
+
+} // namespace vramscope::report

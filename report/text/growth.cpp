@@ -1,0 +1,197 @@
+// report/text/growth.cpp — classes and rates in words; one line for each place that grows.
+#include "report/text/growth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kShownGrowth = 20;
+constexpr std::size_t kShownInSummary = 3;
+constexpr const char* kBold = "1";
+
+std::string unit_of(const GrowthRate& rate)
+{
+    return rate.per.empty() ? "call" : terminal_safe(rate.per);
+}
+
+// "64 KiB per step"; of what has no bytes, "1.5 blocks per step".
+std::string rate_words(const GrowthRate& rate)
+{
+    const std::string unit = unit_of(rate);
+    if (rate.bytes_per_step > 0)
+        return fmt::format(
+            "{} per {}",
+            human_bytes(static_cast<std::uint64_t>(std::max(1.0, std::round(rate.bytes_per_step)))),
+            unit);
+    return fmt::format("{:.3g} of them per {}", rate.blocks_per_step, unit);
+}
+
+// Never more than is known: what is not wholly sure is not 100 %.
+std::string percent_sure(const GrowthRate& rate)
+{
+    const double percent = std::min(std::floor(rate.confidence * 1000) / 10, 99.9);
+    return fmt::format("{:.1f} %", percent);
+}
+
+void growth_line(TextOutput& out, std::string_view prefix, const Growth& growth,
+                 std::size_t rate_columns, std::size_t api_columns)
+{
+    const std::string rate = rate_words(growth.rate);
+    const std::string api = terminal_safe(growth.api);
+    const std::string line =
+        fmt::format("{}  {}{}  {} sure  {}{}  ", prefix,
+                    std::string(rate_columns - std::min(columns(rate), rate_columns), ' '), rate,
+                    percent_sure(growth.rate), api,
+                    std::string(api_columns - std::min(columns(api), api_columns), ' '));
+    const std::size_t tail = growth.freed ? 10 : 0;
+    const std::size_t room =
+        std::max(out.width(), columns(line) + 20 + tail) - columns(line) - tail;
+    out.stream() << line
+                 << (growth.stack.empty() ? "(no stack)" : frame_in(growth.stack.front(), room))
+                 << (growth.freed ? ", freed" : "") << '\n';
+}
+
+void growth_lines(TextOutput& out, std::string_view prefix, const std::vector<const Growth*>& rows,
+                  std::size_t most)
+{
+    const std::size_t shown = std::min(rows.size(), most);
+    std::size_t rate_columns = 0;
+    std::size_t api_columns = 0;
+    for (std::size_t at = 0; at < shown; ++at) {
+        rate_columns = std::max(rate_columns, columns(rate_words(rows[at]->rate)));
+        api_columns = std::max(api_columns, columns(terminal_safe(rows[at]->api)));
+    }
+    for (std::size_t at = 0; at < shown; ++at)
+        growth_line(out, prefix, *rows[at], rate_columns, api_columns);
+    if (shown < rows.size())
+        out.stream() << fmt::format("{}  ... and {}\n", prefix,
+                                    counted(rows.size() - shown, "more call stack"));
+}
+
+std::string steps_words(const Report& report)
+{
+    const Process& process = report.processes.front();
+    if (process.step_name.empty())
+        return "; no steps were seen: NVTX ranges or marks in the loop make this surer";
+    return fmt::format("; {} of \"{}\", the first fifth left out as warm-up",
+                       counted(process.step_count, "step"), terminal_safe(process.step_name));
+}
+
+} // namespace
+
+std::string class_word(const Leak& leak)
+{
+    switch (leak.leak_class) {
+    case LeakClass::once:
+        return "";
+    case LeakClass::several:
+        return name(leak.pattern);
+    default:
+        return name(leak.leak_class);
+    }
+}
+
+std::string class_words(const Leak& leak)
+{
+    switch (leak.leak_class) {
+    case LeakClass::growing:
+        return fmt::format("growing by {}, {} sure", rate_words(leak.rate),
+                           percent_sure(leak.rate));
+    case LeakClass::unclear:
+        return leak.rate.steps == 0
+                   ? name(leak.pattern)
+                   : fmt::format("unclear, perhaps growing by {}", rate_words(leak.rate));
+    case LeakClass::cache:
+        return "bounded, as a cache is";
+    case LeakClass::several:
+        return name(leak.pattern);
+    default:
+        return name(leak.leak_class);
+    }
+}
+
+std::string leaked_parts(const Report& report)
+{
+    constexpr std::array<std::pair<LeakClass, const char*>, 3> kParts = {
+        {{LeakClass::growing, "growing"},
+         {LeakClass::start_up, "from start-up"},
+         {LeakClass::cache, "bounded"}}};
+    std::string parts;
+    std::uint64_t named = 0;
+    for (const auto& [part, word] : kParts) {
+        std::uint64_t bytes = 0;
+        for (const Leak& leak : report.leaks)
+            bytes += leak.leak_class == part ? leak.bytes : 0;
+        named += bytes;
+        if (bytes > 0)
+            parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", human_bytes(bytes), word);
+    }
+    if (named > 0 && named < report.totals.leaked_bytes)
+        parts += fmt::format(", {} other", human_bytes(report.totals.leaked_bytes - named));
+    return parts;
+}
+
+void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t most)
+{
+    const std::size_t shown = std::min(most, report.sums.size());
+    if (prefix.empty() && shown > 0)
+        out.stream() << '\n';
+    for (std::size_t at = 0; at < shown; ++at) {
+        const LeakSum& sum = report.sums[at];
+        const Frame& frame = sum.stack.front();
+        const std::string place = file_name(place_of(frame));
+        const std::string function =
+            shorten_function(function_of(frame), out.width() / 2) + (place.empty() ? "" : " ");
+        const std::string process =
+            report.processes.size() > 1
+                ? fmt::format(", process {}", report.processes[sum.process].pid)
+                : "";
+        out.wrapped(prefix, prefix.empty() ? "" : "  ",
+                    fmt::format("{} share {}{}: {} in {}, {}, {}{}",
+                                counted(sum.stacks, "call stack"), function, place,
+                                human_bytes(sum.bytes), counted(sum.blocks, "block"),
+                                name(sum.kind), class_words(sum), process));
+    }
+}
+
+void write_growth(TextOutput& out, const Report& report)
+{
+    if (report.growth.empty())
+        return;
+    std::vector<const Growth*> rows;
+    bool freed = false;
+    for (const Growth& growth : report.growth) {
+        rows.push_back(&growth);
+        freed = freed || growth.freed;
+    }
+    out.stream() << '\n';
+    out.wrapped("", "",
+                fmt::format("{}: {} up to the end{}", out.painted("Growing", kBold),
+                            counted(rows.size(), "call stack"), steps_words(report)));
+    growth_lines(out, "", rows, kShownGrowth);
+    if (freed)
+        out.stream() << "    freed: at the end of the program, which is no leak\n";
+}
+
+void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    std::vector<const Growth*> rows;
+    for (const Growth& growth : report.growth)
+        if (growth.freed)
+            rows.push_back(&growth);
+    if (rows.empty())
+        return;
+    out.stream() << prefix << "growing, and freed at the end: no leak\n";
+    growth_lines(out, prefix, rows, kShownInSummary);
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,220 @@
+// report/text/memory.cpp — how the memory of each device was made up, and how much of
+// what was reserved is of no use.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/model/report.hpp"
+#include "report/text/output.hpp"
+#include "report/text/pool.hpp"
+#include "report/text/shortages.hpp"
+#include "report/text/view.hpp"
+#include "report/text/views.hpp"
+#include "report/words/shares.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kShownMarkRows = 12;
+
+struct PartRow {
+    const char* name;
+    std::uint64_t Waterfall::*part;
+    bool of_driver = false;
+    bool of_pool = false;
+};
+
+constexpr PartRow kPartRows[] = {
+    {"  used on the device", &Waterfall::used, true},
+    {"- others and unattributed", &Waterfall::unattributed, true},
+    {"= reserved", &Waterfall::reserved},
+    {"- in whole free segments", &Waterfall::releasable, false, true},
+    {"- stuck beside blocks", &Waterfall::stuck, false, true},
+    {"- freed, not safe to reuse yet", &Waterfall::pending, false, true},
+    {"= allocated", &Waterfall::allocated},
+    {"- rounded up by the pool", &Waterfall::internal, false, true},
+    {"= requested", &Waterfall::requested},
+    {"  of it past the pool", &Waterfall::direct, false, true},
+};
+
+void write_waterfalls(TextOutput& out, const DeviceReport& device)
+{
+    const std::array moments{&device.at_peak, &device.at_reserved_peak, &device.at_end};
+    out.stream() << fmt::format("  {:<30} {:>14} {:>14} {:>14}\n", "", "most allocated",
+                                "most reserved", "at the end");
+    out.stream() << fmt::format("  {:<30}", "");
+    for (const MemoryMoment* const moment : moments)
+        out.stream() << fmt::format(" {:>14}", human_time(moment->ns));
+    out.stream() << '\n';
+    const bool sampled = std::any_of(moments.begin(), moments.end(),
+                                     [](const auto* one) { return one->parts.used_known; });
+    for (const PartRow& row : kPartRows) {
+        if ((row.of_driver && !sampled) || (row.of_pool && !device.pooled))
+            continue;
+        if (row.part == &Waterfall::direct && device.peak_direct == 0)
+            continue;
+        out.stream() << fmt::format("  {:<30}", row.name);
+        for (const MemoryMoment* const moment : moments)
+            out.stream() << fmt::format(" {:>14}", row.of_driver && !moment->parts.used_known
+                                                       ? "not known"
+                                                       : human_bytes(moment->parts.*row.part));
+        out.stream() << '\n';
+    }
+}
+
+void write_marks(TextOutput& out, const DeviceReport& device)
+{
+    if (device.at_marks.empty())
+        return;
+    out.stream() << fmt::format("  {:<30} {:>14} {:>14} {:>14}\n", "at each mark", "allocated",
+                                "reserved", "cached");
+    const std::size_t shown = std::min(kShownMarkRows, device.at_marks.size());
+    for (std::size_t at = 0; at < shown; ++at) {
+        const MarkedMoment& mark = device.at_marks[at];
+        const std::string name = shorten_function(
+            fmt::format("{:>8}  {}", human_time(mark.ns), terminal_safe(mark.mark)), 30);
+        out.stream() << "  " << name
+                     << std::string(30 - std::min<std::size_t>(30, columns(name)), ' ')
+                     << fmt::format(" {:>14} {:>14} {:>14}\n", human_bytes(mark.parts.allocated),
+                                    human_bytes(mark.parts.reserved),
+                                    human_bytes(mark.parts.cached()));
+    }
+    if (shown < device.at_marks.size())
+        out.stream() << fmt::format("  ... and {}; --json has the first {}\n",
+                                    counted(device.at_marks.size() - shown, "more mark"),
+                                    kMostMarkedMoments);
+}
+
+void write_pieces(TextOutput& out, const char* when, const FreePieces& free)
+{
+    if (free.pieces == 0) {
+        out.wrapped("", "  ", fmt::format("{}: no free piece", when));
+        return;
+    }
+    std::string text =
+        fmt::format("{}: {} free in {}, the largest {}", when, human_bytes(free.bytes),
+                    counted(free.pieces, "piece"), human_bytes(free.largest));
+    if (free.largest_request > 0)
+        text += fmt::format("; {} of it in pieces of no use for the largest request ({}), {} for "
+                            "the requests of this log on average",
+                            percent(free.unusable_for_largest), human_bytes(free.largest_request),
+                            percent(free.unusable_mean));
+    out.wrapped("", "  ", text);
+}
+
+void write_use(TextOutput& out, const DeviceReport& device)
+{
+    out.wrapped("", "  ",
+                fmt::format("in use: {} of the two peaks ({} allocated, {} reserved, each at its "
+                            "own time); {} when the most was reserved",
+                            percent(device.utilisation_of_peaks()),
+                            human_bytes(device.peak_allocated()),
+                            human_bytes(device.peak_reserved()),
+                            percent(device.utilisation_at_reserved_peak())));
+    write_pieces(out, "at the pool's peak", device.free_at_peak);
+    write_pieces(out, "at the end", device.free_at_end);
+}
+
+const PoolDevice* pool_of(const Process& process, std::int32_t device)
+{
+    for (const PoolDevice& pool : process.pool.devices) {
+        if (pool.device == device)
+            return &pool;
+    }
+    return nullptr;
+}
+
+void write_device_fragmentation(TextOutput& out, const Report& report, const Process& process,
+                                const DeviceReport& device)
+{
+    const std::string title = device_title(report, process, device.device, device.total_bytes);
+    out.stream() << '\n' << out.painted(title, "1") << '\n';
+    write_waterfalls(out, device);
+    write_marks(out, device);
+    if (!device.pooled) {
+        out.wrapped(
+            "", "  ",
+            "estimated: without a pool only the driver knows what it rounds up, and how its "
+            "free memory lies");
+        return;
+    }
+    write_use(out, device);
+    if (const PoolDevice* const pool = pool_of(process, device.device))
+        write_maps(out, *pool);
+}
+
+struct Worst {
+    const DeviceReport* device = nullptr;
+    std::uint64_t unused = 0;
+};
+
+Worst worst_device(const Report& report)
+{
+    Worst worst;
+    for (const Process& process : report.processes) {
+        for (const DeviceReport& device : process.memory) {
+            const std::uint64_t unused = device.at_reserved_peak.parts.cached();
+            if (device.pooled && (!worst.device || unused > worst.unused))
+                worst = {&device, unused};
+        }
+    }
+    return worst;
+}
+
+void write_verdict(TextOutput& out, const Report& report, bool any)
+{
+    const std::string word = out.painted("FRAGMENTATION", "1");
+    const auto [device, unused] = worst_device(report);
+    if (!any) {
+        out.stream() << word << ": no device memory was seen\n";
+        return;
+    }
+    if (!device) {
+        out.wrapped("", "",
+                    word +
+                        ": none of ours: there was no pool, and nothing was kept after its free");
+        return;
+    }
+    const Waterfall& parts = device->at_reserved_peak.parts;
+    out.wrapped(
+        "", "",
+        fmt::format("{}: {} of {} reserved on {} were not in use when the most was reserved", word,
+                    human_bytes(unused), human_bytes(parts.reserved), device_name(device->device)));
+    if (unused > 0)
+        out.wrapped("", "  ",
+                    fmt::format("{} in whole free segments, which go back when memory is short; {} "
+                                "stuck beside blocks; {} freed, not safe to reuse yet",
+                                human_bytes(parts.releasable), human_bytes(parts.stuck),
+                                human_bytes(parts.pending)));
+}
+
+} // namespace
+
+void write_fragmentation(std::ostream& out, const Report& report, const TextStyle& style)
+{
+    TextOutput text(out, style);
+    bool any = false;
+    bool pooled = false;
+    for (const Process& process : report.processes) {
+        any = any || !process.memory.empty();
+        for (const DeviceReport& device : process.memory)
+            pooled = pooled || device.pooled;
+    }
+    write_verdict(text, report, any);
+    write_out_of_memory_summary(text, report, "");
+    for (const Process& process : report.processes) {
+        for (const DeviceReport& device : process.memory)
+            write_device_fragmentation(text, report, process, device);
+    }
+    if (pooled)
+        write_map_legend(text);
+    write_out_of_memory(text, report);
+    write_doubts(text, report);
+    write_next(text, "vramscope peak", report);
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,192 @@
+// report/text/ranks.cpp — one table, one list of differences, one JSON object.
+#include "report/text/ranks.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "report/json/parts.hpp"
+#include "report/judge/ranks.hpp"
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kLeastRankWidth = 80;
+constexpr std::size_t kShownLeaks = 10;
+constexpr std::size_t kProgramColumns = 20;
+
+// "0, 2-5, 7"
+std::string listed(const std::vector<std::uint32_t>& numbers)
+{
+    std::string text;
+    for (std::size_t at = 0; at < numbers.size();) {
+        std::size_t last = at;
+        while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1)
+            ++last;
+        text += (at > 0 ? ", " : "") + std::to_string(numbers[at]);
+        if (last > at)
+            text += (last == at + 1 ? ", " : "-") + std::to_string(numbers[last]);
+        at = last + 1;
+    }
+    return text;
+}
+
+class RanksWriter {
+public:
+    RanksWriter(std::ostream& out, const Report& report, const TextStyle& style)
+        : out_(out), report_(report), ranks_(compare_ranks(report)),
+          width_(std::max(style.width, kLeastRankWidth)),
+          of_ranks_(std::any_of(ranks_.rows.begin(), ranks_.rows.end(),
+                                [](const RankRow& row) { return row.rank.has_value(); }))
+    {
+    }
+
+    void table()
+    {
+        std::size_t program_columns = 7;
+        for (const Process& process : report_.processes)
+            program_columns = std::max(program_columns, columns(program_of(process)));
+        const auto row = [&](std::string_view rank, std::string_view pid, std::string_view program,
+                             std::string_view verdict, std::string_view peak, std::string_view left,
+                             std::string_view blocks) {
+            out_ << fmt::format("{}{:>8}  {}{}  {:<12} {:>14} {:>10} {:>9}\n",
+                                of_ranks_ ? fmt::format("{:>5} ", rank) : "", pid, program,
+                                std::string(program_columns - columns(program), ' '), verdict, peak,
+                                left, blocks);
+        };
+        out_ << '\n';
+        row("Rank", "Process", "Program", "Verdict", "Peak requested", "Not freed", "Blocks");
+        for (const RankRow& each : ranks_.rows) {
+            const Process& process = report_.processes[each.process];
+            row(each.rank ? std::to_string(*each.rank) : "-", std::to_string(process.pid),
+                program_of(process), name(each.verdict),
+                human_bytes(process.totals.peak_device_bytes),
+                human_bytes(process.totals.leaked_bytes), grouped(process.totals.leaked_blocks));
+        }
+        if (!ranks_.missing.empty())
+            out_ << fmt::format("No log of rank{} {}: no CUDA call was made there, or the log is "
+                                "elsewhere\n",
+                                ranks_.missing.size() == 1 ? "" : "s", listed(ranks_.missing));
+    }
+
+    void differences()
+    {
+        const std::size_t shown = std::min(kShownLeaks, ranks_.leaks.size());
+        if (shown > 0)
+            out_ << "\nNot freed, by call stack:\n";
+        for (std::size_t at = 0; at < shown; ++at)
+            difference(ranks_.leaks[at]);
+        if (shown < ranks_.leaks.size())
+            out_ << fmt::format("  ... and {}\n",
+                                counted(ranks_.leaks.size() - shown, "more call stack"));
+    }
+
+private:
+    static std::string program_of(const Process& process)
+    {
+        const std::string program =
+            terminal_safe(process.program.empty() ? "(not recorded)" : process.program);
+        return shorten_path(program, kProgramColumns);
+    }
+
+    // Who has it first: that is what differs.
+    void difference(const SharedLeak& shared)
+    {
+        const Leak& leak = report_.leaks[shared.leaks.front()];
+        const std::string sums =
+            shared.rows.size() == 1 || shared.least_bytes == shared.most_bytes
+                ? human_bytes(shared.most_bytes) + (shared.rows.size() == 1 ? "" : " each")
+                : human_bytes(shared.least_bytes) + " to " + human_bytes(shared.most_bytes);
+        const std::string head =
+            fmt::format("  {}: {}, {}  {}  ", holders(shared), sums,
+                        counted(shared.blocks, "block"), terminal_safe(leak.api));
+        const std::string where =
+            leak.stack.empty()
+                ? "(no stack)"
+                : frame_in(leak.stack.front(),
+                           std::max<std::size_t>(width_, columns(head) + 30) - columns(head));
+        if (columns(head) + columns(where) <= width_)
+            out_ << head << where << '\n';
+        else
+            out_ << head.substr(0, head.find_last_not_of(' ') + 1) << "\n      " << where << '\n';
+    }
+
+    std::string holders(const SharedLeak& shared) const
+    {
+        const char* const noun = of_ranks_ ? "rank" : "process";
+        const std::size_t all = ranks_.rows.size();
+        if (shared.rows.size() == all)
+            return fmt::format("all {} {}", all, of_ranks_ ? "ranks" : "processes");
+        std::vector<std::uint32_t> numbers;
+        for (const std::size_t row : shared.rows) {
+            const RankRow& each = ranks_.rows[row];
+            if (of_ranks_ && !each.rank)
+                return fmt::format("{} of {} processes", shared.rows.size(), all);
+            numbers.push_back(of_ranks_ ? *each.rank : report_.processes[each.process].pid);
+        }
+        if (numbers.size() == 1)
+            return fmt::format("{} {} only", noun, numbers.front());
+        if (numbers.size() > 8 && !of_ranks_)
+            return fmt::format("{} of {} processes", numbers.size(), all);
+        return fmt::format("{} {}", of_ranks_ ? "ranks" : "processes", listed(numbers));
+    }
+
+    std::ostream& out_;
+    const Report& report_;
+    Ranks ranks_;
+    std::size_t width_;
+    bool of_ranks_;
+};
+
+Json number_or_null(const std::optional<std::uint32_t>& number)
+{
+    return number ? Json(*number) : Json(nullptr);
+}
+
+} // namespace
+
+void write_ranks(std::ostream& out, const Report& report, const TextStyle& style)
+{
+    if (report.processes.size() < 2)
+        return;
+    RanksWriter writer(out, report, style);
+    writer.table();
+    writer.differences();
+}
+
+nlohmann::ordered_json ranks_json(const Report& report)
+{
+    const Ranks ranks = compare_ranks(report);
+    Json rows = Json::array();
+    for (const RankRow& row : ranks.rows) {
+        const Process& process = report.processes[row.process];
+        rows.push_back({{"rank", number_or_null(row.rank)},
+                        {"local_rank", number_or_null(row.local_rank)},
+                        {"world_size", number_or_null(row.world_size)},
+                        {"launcher", row.launcher.empty() ? Json(nullptr) : Json(row.launcher)},
+                        {"process", row.process},
+                        {"verdict", name(row.verdict)},
+                        {"peak_device_bytes", process.totals.peak_device_bytes},
+                        {"leaked_bytes", process.totals.leaked_bytes},
+                        {"leaked_blocks", process.totals.leaked_blocks}});
+    }
+    Json leaks = Json::array();
+    for (const SharedLeak& shared : ranks.leaks) {
+        Json processes = Json::array();
+        for (const std::size_t row : shared.rows)
+            processes.push_back(ranks.rows[row].process);
+        leaks.push_back({{"leaks", shared.leaks},
+                         {"processes", processes},
+                         {"on_all", shared.rows.size() == ranks.rows.size()},
+                         {"bytes", shared.bytes},
+                         {"blocks", shared.blocks},
+                         {"least_bytes", shared.least_bytes},
+                         {"most_bytes", shared.most_bytes}});
+    }
+    return {{"rows", rows}, {"leaks", leaks}, {"missing", ranks.missing}};
+}
+
+} // namespace vramscope::report

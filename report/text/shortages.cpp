@@ -1,0 +1,201 @@
+// report/text/shortages.cpp — the verdict first, then the numbers, the call and the
+// owners.
+#include "report/text/shortages.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/words/frame_words.hpp"
+#include "report/words/shares.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kShownShortages = 4;
+constexpr std::size_t kShownOwners = 5;
+
+std::uint64_t failures(const Report& report)
+{
+    std::uint64_t sum = 0;
+    for (const Process& process : report.processes)
+        sum += process.shortages;
+    return sum;
+}
+
+// The driver's, and what the pool had and did not use.
+std::uint64_t free_in_all(const OutOfMemory& shortage)
+{
+    return shortage.free + (shortage.reserved - std::min(shortage.reserved, shortage.allocated));
+}
+
+void pieces(TextOutput& out, const OutOfMemory& shortage)
+{
+    if (!shortage.pooled || !shortage.owners_known || shortage.map.empty())
+        return;
+    const Waterfall& parts = shortage.parts;
+    out.wrapped("", "    ",
+                fmt::format("beside what was allocated: {} in whole free segments, {} stuck beside "
+                            "blocks, {} freed and not safe to reuse yet",
+                            human_bytes(parts.releasable), human_bytes(parts.stuck),
+                            human_bytes(parts.pending)));
+    // Of few pieces the index says little: it is for those that were enough together.
+    const std::string index = shortage.kind == ShortageKind::fragmented
+                                  ? fmt::format("; fragmentation index {:.2f} of 1",
+                                                std::max(0.0, shortage.fragmentation))
+                                  : "";
+    if (shortage.free_pieces > 0 && shortage.requested > 0)
+        out.wrapped("", "    ",
+                    fmt::format("{}, {} of their bytes of no use for {}{}",
+                                counted(shortage.free_pieces, "free piece"),
+                                percent(shortage.unusable), human_bytes(shortage.requested),
+                                index));
+    out.stream() << "    then [" << shortage.map << "]\n";
+}
+
+std::string numbers(const OutOfMemory& shortage)
+{
+    std::string text;
+    if (shortage.total > 0)
+        text =
+            fmt::format("{} free of {}; ", human_bytes(shortage.free), human_bytes(shortage.total));
+    if (shortage.owners_known)
+        text += fmt::format("the program held {}; ", human_bytes(shortage.held));
+    text += shortage.pooled
+                ? fmt::format("pool: {} allocated, {} reserved, largest gap {}",
+                              human_bytes(shortage.allocated), human_bytes(shortage.reserved),
+                              human_bytes(shortage.largest_gap))
+                : "no pool";
+    if (shortage.retries > 0)
+        text +=
+            fmt::format("; {} by then",
+                        shortage.retries == 1 ? "1 retry" : grouped(shortage.retries) + " retries");
+    return text;
+}
+
+void owners(TextOutput& out, const OutOfMemory& shortage)
+{
+    if (!shortage.owners_known) {
+        out.stream() << "    who held the memory was not looked at: there were too many failures\n";
+        return;
+    }
+    if (shortage.owners.empty())
+        return;
+    out.stream() << "    held then by\n";
+    const std::size_t shown = std::min(kShownOwners, shortage.owners.size());
+    for (std::size_t at = 0; at < shown; ++at) {
+        const Leak& owner = shortage.owners[at];
+        const std::string what =
+            fmt::format("      {:>10} in {:<11}  {}  ", human_bytes(owner.bytes),
+                        counted(owner.blocks, "block"), terminal_safe(owner.api));
+        const std::size_t room =
+            std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
+        out.stream() << what
+                     << (owner.stack.empty() ? "(no stack)" : frame_in(owner.stack.front(), room))
+                     << '\n';
+    }
+    if (shown < shortage.owners.size())
+        out.stream() << "      ... and others; --json has more\n";
+}
+
+// "64 MiB", "at least 64 MiB".
+std::string asked_for(const OutOfMemory& shortage)
+{
+    return (shortage.at_least ? "at least " : "") + human_bytes(shortage.requested);
+}
+
+std::string called(const OutOfMemory& shortage)
+{
+    return fmt::format("{}{}{}",
+                       shortage.api.empty() ? "an allocation" : terminal_safe(shortage.api),
+                       shortage.requested == 0 ? "" : " of " + asked_for(shortage),
+                       shortage.device < 0 ? "" : fmt::format(" on device {}", shortage.device));
+}
+
+std::string why_unknown(const OutOfMemory& shortage)
+{
+    if (shortage.total == 0)
+        return "out of memory: how much was free is not known";
+    if (shortage.requested == 0)
+        return "out of memory: how much was asked for is not known";
+    return fmt::format("out of memory: {} free, {} needed; how much it is with the driver's "
+                       "padding is not known",
+                       human_bytes(free_in_all(shortage)), asked_for(shortage));
+}
+
+void one_shortage(TextOutput& out, const Report& report, const OutOfMemory& shortage)
+{
+    const std::string process =
+        report.processes.size() > 1
+            ? fmt::format(", process {}", report.processes[shortage.process].pid)
+            : "";
+    out.stream() << '\n';
+    out.wrapped("", "",
+                fmt::format("{}  {}, at {}{}", out.painted(describe(shortage), "1"),
+                            called(shortage), human_time(shortage.at_ns), process));
+    out.wrapped("", "    ", numbers(shortage));
+    pieces(out, shortage);
+    out.stack(shortage);
+    owners(out, shortage);
+}
+
+} // namespace
+
+std::string describe(const OutOfMemory& shortage)
+{
+    switch (shortage.kind) {
+    case ShortageKind::lacking:
+        return fmt::format("short by {}{}", shortage.at_least ? "at least " : "",
+                           human_bytes(shortage.short_by));
+    case ShortageKind::fragmented:
+        if (shortage.estimated)
+            return fmt::format("fragmented (estimated): {} free, but not in one piece of {}",
+                               human_bytes(shortage.free), human_bytes(shortage.requested));
+        return fmt::format("fragmented: {} free, largest gap {}, {} needed",
+                           human_bytes(free_in_all(shortage)),
+                           human_bytes(std::max(shortage.largest_gap, shortage.free)),
+                           human_bytes(shortage.requested));
+    case ShortageKind::cached:
+        return fmt::format("would fit the cache: a gap of {} was there, not safe to reuse yet",
+                           human_bytes(shortage.largest_gap));
+    case ShortageKind::unknown:
+        break;
+    }
+    return why_unknown(shortage);
+}
+
+void write_out_of_memory(TextOutput& out, const Report& report)
+{
+    if (report.out_of_memory.empty())
+        return;
+    const std::uint64_t all = failures(report);
+    out.stream() << '\n'
+                 << out.painted("Out of memory", "1") << ": " << counted(all, "allocation")
+                 << " failed for want of memory\n";
+    const std::size_t shown = std::min(kShownShortages, report.out_of_memory.size());
+    for (std::size_t at = 0; at < shown; ++at)
+        one_shortage(out, report, report.out_of_memory[at]);
+    if (shown < all)
+        out.stream() << fmt::format(
+            "\n... and {}; --json has {}\n", counted(all - shown, "more failure"),
+            report.out_of_memory.size() < all ? "the first 8 and the last 8 of each process"
+                                              : "all");
+}
+
+void write_out_of_memory_summary(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    if (report.out_of_memory.empty())
+        return;
+    const OutOfMemory& first = report.out_of_memory.front();
+    const std::uint64_t all = failures(report);
+    out.wrapped(prefix, "  ",
+                fmt::format("out of memory{}: {}: {}",
+                            all == 1 ? "" : fmt::format(", {} times; the first", grouped(all)),
+                            called(first), describe(first)));
+    if (!first.stack.empty())
+        out.stream() << prefix << "    at "
+                     << frame_in(first.stack.front(), out.width() - prefix.size() - 7) << '\n';
+}
+
+} // namespace vramscope::report

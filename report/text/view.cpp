@@ -1,0 +1,70 @@
+// report/text/view.cpp — a few lines each.
+#include "report/text/view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+
+std::string device_name(std::int32_t device)
+{
+    return device < 0 ? "device ?" : fmt::format("device {}", device);
+}
+
+std::string device_title(const Report& report, const Process& process, std::int32_t device,
+                         std::uint64_t total_bytes)
+{
+    std::string title = "D" + device_name(device).substr(1);
+    std::string about;
+    for (const DeviceInfo& info : process.devices) {
+        if (info.ordinal == device)
+            about = terminal_safe(info.name);
+    }
+    if (total_bytes > 0)
+        about += (about.empty() ? "" : ", ") + human_bytes(total_bytes);
+    if (!about.empty())
+        title += ": " + about;
+    if (report.processes.size() > 1)
+        title += fmt::format(" (process {})", process.pid);
+    return title;
+}
+
+void write_doubts(TextOutput& out, const Report& report)
+{
+    if (!report.reasons.empty())
+        out.stream() << '\n';
+    for (const std::string& reason : report.reasons)
+        out.wrapped("", "Not the whole run: ", terminal_safe(reason));
+}
+
+std::string arguments_of(const Report& report)
+{
+    constexpr std::size_t kMostLogs = 4;
+    std::string arguments;
+    const auto add = [&](const std::string& argument) {
+        arguments += (arguments.empty() ? "" : " ") + argument;
+    };
+    const std::string* file = nullptr; // a file's rules are together
+    for (const RuleUse& use : report.suppressions) {
+        if (use.rule.built_in() || (file && *file == use.rule.source))
+            continue;
+        file = &use.rule.source;
+        add("--suppressions " + terminal_safe(shell_quoted(*file)));
+    }
+    const std::size_t shown = std::min(kMostLogs, report.processes.size());
+    for (std::size_t at = 0; at < shown; ++at)
+        add(terminal_safe(shell_quoted(report.processes[at].log.string())));
+    if (shown < report.processes.size())
+        add("...");
+    return arguments;
+}
+
+void write_next(TextOutput& out, const char* command, const Report& report)
+{
+    out.stream() << "\nNext: " << command << ' ' << arguments_of(report) << '\n';
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,21 @@
+// report/words/frame_words.hpp — a frame of a call stack as a person reads it in a terminal.
+//
+// What is not known is told by what is: module+0xoffset. All of it is terminal_safe.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace vramscope::report {
+
+struct Frame;
+
+std::string file_name(const std::string& path); // without its folders
+
+std::string function_of(const Frame& frame);
+std::string place_of(const Frame& frame); // "src/train.cu:42", "[libtrain.so]", or nothing
+
+// In one short piece of at most `room` columns: function, and file name where that fits.
+std::string frame_in(const Frame& frame, std::size_t room);
+
+} // namespace vramscope::report

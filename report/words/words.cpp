@@ -1,0 +1,169 @@
+// report/words/words.cpp — see words.hpp.
+#include "report/words/words.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tracker/format/terminal_text.hpp"
+
+namespace vramscope::report {
+
+namespace {
+
+// Replaces what stands between the outermost `open` and `close` by "...".
+std::string elide_inside(std::string_view name, char open, char close)
+{
+    std::string out;
+    int depth = 0;
+    for (const char c : name) {
+        if (c == close && depth > 0 && --depth == 0)
+            out += "...";
+        if (depth == 0)
+            out += c;
+        if (c == open && ++depth > 1)
+            continue;
+    }
+    return depth == 0 ? out : std::string(name);
+}
+
+std::string cut_at_end(std::string_view text, std::size_t width)
+{
+    std::size_t end = 0;
+    for (std::size_t used = 0; end < text.size() && used + 3 < width; ++used) {
+        ++end;
+        while (end < text.size() && (static_cast<std::uint8_t>(text[end]) & 0xc0) == 0x80)
+            ++end;
+    }
+    while (end > 0 && std::string_view(".<(").find(text[end - 1]) != std::string_view::npos)
+        --end; // what was elided before
+    return std::string(text.substr(0, end)) + "...";
+}
+
+} // namespace
+
+std::string human_bytes(std::uint64_t bytes)
+{
+    constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 1024)
+        return fmt::format("{} B", bytes);
+    double value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    while (value >= 1023.95 && unit + 1 < kUnits.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    std::string number = fmt::format("{:.1f}", value);
+    if (number.ends_with(".0"))
+        number.resize(number.size() - 2);
+    return number + " " + kUnits[unit];
+}
+
+std::string grouped(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3;) {
+        at -= 3;
+        text.insert(at, ",");
+    }
+    return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view noun)
+{
+    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string tries_of(std::uint64_t tries, std::uint64_t least_bytes, std::uint64_t most_bytes)
+{
+    const std::string range = least_bytes == most_bytes
+                                  ? human_bytes(most_bytes)
+                                  : human_bytes(least_bytes) + " to " + human_bytes(most_bytes);
+    const std::string size = most_bytes == 0    ? ""
+                             : least_bytes == 0 ? "up to " + human_bytes(most_bytes)
+                                                : range;
+    if (tries == 1 && !size.empty())
+        return size;
+    return fmt::format("{} {}{}{}", grouped(tries), tries == 1 ? "try" : "tries",
+                       size.empty() ? "" : " of ", size);
+}
+
+std::string human_time(std::uint64_t ns)
+{
+    if (ns > 0 && ns < 1000)
+        return fmt::format("{} ns", ns);
+    if (ns < 1'000'000)
+        return fmt::format("{} us", ns / 1000);
+    if (ns < 1'000'000'000)
+        return fmt::format("{:.1f} ms", static_cast<double>(ns) / 1e6);
+    return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
+}
+
+std::string terminal_safe(std::string_view text)
+{
+    std::string safe;
+    safe.reserve(text.size());
+    format::put_terminal_safe(text, [&safe](char c) { safe += c; });
+    return safe;
+}
+
+std::size_t columns(std::string_view text) noexcept
+{
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<std::uint8_t>(c) & 0xc0) != 0x80;
+    }));
+}
+
+std::string shorten_function(std::string_view name, std::size_t width)
+{
+    std::string shorter(name);
+    for (const auto& [open, close] : {std::pair{'(', ')'}, std::pair{'<', '>'}}) {
+        if (columns(shorter) <= width)
+            return shorter;
+        shorter = elide_inside(shorter, open, close);
+    }
+    return columns(shorter) <= width ? shorter : cut_at_end(shorter, width);
+}
+
+std::string shorten_path(std::string_view path, std::size_t width)
+{
+    if (columns(path) <= width)
+        return std::string(path);
+    std::string_view tail = path;
+    for (std::size_t slash = path.find('/', 1); slash != std::string_view::npos;
+         slash = path.find('/', slash + 1)) {
+        tail = path.substr(slash);
+        if (columns(tail) + 3 <= width)
+            return "..." + std::string(tail);
+    }
+    return cut_at_end(tail.substr(tail.find_first_not_of('/')), width);
+}
+
+std::string hex_digits(std::string_view bytes)
+{
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string hex;
+    for (const char c : bytes) {
+        const auto byte = static_cast<std::uint8_t>(c);
+        hex += kDigits[byte >> 4];
+        hex += kDigits[byte & 0xf];
+    }
+    return hex;
+}
+
+std::string shell_quoted(std::string_view text)
+{
+    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("_-./,:+=@%").find(c) != std::string_view::npos;
+    });
+    if (plain)
+        return std::string(text);
+    std::string quoted = "'";
+    for (const char c : text)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+} // namespace vramscope::report

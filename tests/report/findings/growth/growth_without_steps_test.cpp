@@ -1,0 +1,174 @@
+// tests/report/findings/growth/growth_without_steps_test.cpp — programs that say nothing of steps:
+// growth is told per call.
+#include "report/findings/growth/growth.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/report/findings/growth/growth_scene.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::class_at;
+using test::growth_at;
+using test::GrowthScene;
+using test::report_of;
+using test::operator""_KiB;
+using test::operator""_MiB;
+using Addresses = std::vector<std::uint64_t>;
+
+constexpr std::uint64_t kLeak = 1;
+constexpr std::uint64_t kOther = 2;
+
+TEST(GrowthWithoutSteps, BlockInEachTurnOfALoopGrows)
+{
+    GrowthScene scene;
+    scene.take(3, 100_MiB);
+    for (int turn = 0; turn < 100; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+    }
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(class_at(report, 3), "start-up");
+    const Growth* const growth = growth_at(report, kLeak);
+    ASSERT_NE(growth, nullptr);
+    EXPECT_EQ(growth->rate.per, "");
+    EXPECT_NEAR(growth->rate.bytes_per_call, 1_MiB, 30_KiB);
+    EXPECT_EQ(growth->rate.bytes_per_step, growth->rate.bytes_per_call);
+    EXPECT_GT(growth->rate.bytes_per_second, 0);
+}
+
+TEST(GrowthWithoutSteps, HeavyTemporariesAtTheSamePlaceDoNotHideIt)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 300; ++turn)
+        scene.leak_among(1 + scene.below(30), kLeak, 64_KiB);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(GrowthWithoutSteps, LoadingThatTakesMostOfTheTimeIsStartUp)
+{
+    GrowthScene scene;
+    for (int tensor = 0; tensor < 1000; ++tensor) {
+        scene.flash(3);
+        scene.take(kLeak);
+        scene.sleep(1'000'000);
+    }
+    for (int turn = 0; turn < 10'000; ++turn) {
+        scene.flash(kOther);
+        scene.sleep(25'000);
+    }
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "start-up");
+}
+
+TEST(GrowthWithoutSteps, LoadingWithAShortLoopBehindItIsNotGrowing)
+{
+    GrowthScene scene;
+    for (std::size_t tensor = 0; tensor < 1000; ++tensor) {
+        scene.take(kLeak, 1_KiB * (1 + tensor % 7));
+        scene.sleep(1'000'000);
+    }
+    for (int turn = 0; turn < 50; ++turn) {
+        scene.flash(kOther);
+        scene.sleep(5'000'000);
+    }
+    EXPECT_NE(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(GrowthWithoutSteps, LoopBehindManyEventsOfStartUpIsSeen)
+{
+    for (const std::uint64_t start_up_stack : {kOther, kLeak}) {
+        GrowthScene scene;
+        for (int event = 0; event < 50'000; ++event)
+            scene.flash(start_up_stack);
+        for (int turn = 0; turn < 100; ++turn) {
+            scene.sleep(5'000'000);
+            scene.flash(3);
+            scene.take(kLeak);
+        }
+        EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing") << start_up_stack;
+    }
+}
+
+TEST(GrowthWithoutSteps, LoopBeforeALongSleepIsNotGrowingAnyMore)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 100; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+    }
+    scene.sleep(100'000'000'000);
+    scene.flash(3);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "start-up");
+}
+
+TEST(GrowthWithoutSteps, LoopThatGrewNoMoreIsBounded)
+{
+    for (const int end : {300, 600, 800}) {
+        GrowthScene scene;
+        for (int turn = 0; turn < 1000; ++turn) {
+            scene.flash(kOther);
+            if (turn < end)
+                scene.take(kLeak);
+        }
+        const Report report = report_of(scene.log);
+        EXPECT_EQ(class_at(report, kLeak), end == 300 ? "start-up" : "cache") << end;
+        EXPECT_TRUE(report.growth.empty());
+    }
+}
+
+TEST(GrowthWithoutSteps, LoopBeforeALongWaitIsNotSaidToHaveStopped)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 100; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+        scene.sleep(100'000'000);
+    }
+    scene.sleep(6'000'000'000);
+    scene.flash(3);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "unclear");
+}
+
+TEST(GrowthWithoutSteps, FewBlocksOfVaryingSizeAreSeveral)
+{
+    GrowthScene scene;
+    for (std::size_t layer = 0; layer < 12; ++layer)
+        scene.take(kLeak, 1_MiB * (1 + layer % 3));
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "several");
+}
+
+TEST(GrowthWithoutSteps, FillingUpAndFreeingAllIsNotGrowing)
+{
+    GrowthScene scene;
+    Addresses all;
+    for (int block = 0; block < 13; ++block)
+        all.push_back(scene.take(kLeak, 4_MiB));
+    scene.give(all);
+    EXPECT_TRUE(report_of(scene.log).growth.empty());
+}
+
+TEST(GrowthWithoutSteps, ManyBlocksOfOneSizeUpToTheEndAreGrowing)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 100; ++turn)
+        scene.take(kLeak);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(GrowthWithoutSteps, RandomWalksAndCachesDoNotGrow)
+{
+    std::size_t wrong = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        GrowthScene scene;
+        std::mt19937_64 random(seed);
+        for (int turn = 0; turn < 3000; ++turn)
+            scene.wander(kLeak, random);
+        wrong += !report_of(scene.log).growth.empty();
+    }
+    EXPECT_LE(wrong, 2u) << "of 200";
+}
+
+} // namespace
+} // namespace vramscope::report

@@ -1,0 +1,141 @@
+// tests/report/findings/leak_sums_test.cpp — one leak over many call stacks is told as one, too.
+#include "report/findings/leak_sums.hpp"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "report/model/report.hpp"
+#include "report/text/views.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::TempFile;
+
+constexpr std::uint64_t kDepths = 40;
+
+// Stack N is of a recursion that is N deep; 101 and 102 are two lines of one other function.
+LogBuilder program()
+{
+    LogBuilder log;
+    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/tree", "build");
+    for (std::uint64_t depth = 1; depth <= kDepths; ++depth) {
+        std::vector<std::uint64_t> stack{0x401001};
+        stack.insert(stack.end(), depth, 0x401101);
+        stack.push_back(0x409001);
+        log.stack(depth, stack);
+    }
+    log.stack(101, {0x402001, 0x409001}).stack(102, {0x402011, 0x409001});
+    log.place({.context = 1, .device = 0});
+    return log;
+}
+
+// In each step one block at a depth of its own.
+LogBuilder leak_per_step(std::uint64_t steps)
+{
+    LogBuilder log = program();
+    for (std::uint64_t step = 0; step < steps; ++step)
+        log.push("step").alloc(0x10000 + step * 0x1000, 1000, 1 + step * 17 % kDepths).pop();
+    return log;
+}
+
+Report report_of(const LogBuilder& log, const Options& options = {})
+{
+    const TempFile file(log.build());
+    return make_report({file.path()}, options);
+}
+
+std::string leaks_text(const Report& report)
+{
+    std::ostringstream out;
+    write_leaks(out, report);
+    return out.str();
+}
+
+TEST(LeakSums, ALeakPerStepOverTheDepthsOfARecursionGrowsAsASum)
+{
+    const Report report = report_of(leak_per_step(200));
+    EXPECT_EQ(report.leaks.size(), kDepths);
+    ASSERT_EQ(report.sums.size(), 1u);
+    const LeakSum& sum = report.sums[0];
+    EXPECT_EQ(sum.stacks, kDepths);
+    EXPECT_EQ(sum.blocks, 200u);
+    EXPECT_EQ(sum.bytes, 200'000u);
+    EXPECT_EQ(sum.kind, LeakKind::at_exit);
+    EXPECT_EQ(sum.device, 0);
+    ASSERT_EQ(sum.stack.size(), 1u);
+    EXPECT_EQ(sum.stack[0].offset, 0x1000u);
+    EXPECT_EQ(sum.leak_class, LeakClass::growing);
+    EXPECT_EQ(sum.rate.per, "step");
+    EXPECT_NEAR(sum.rate.bytes_per_step, 1000, 50);
+    EXPECT_NE(
+        leaks_text(report).find("\n40 call stacks share tree+0x1000: 195.3 KiB in 200 blocks, "
+                                "leaked-at-exit, growing by 1000 B per\nstep, 99.9 % sure\n"),
+        std::string::npos)
+        << leaks_text(report);
+}
+
+TEST(LeakSums, AreInTheSummaryToo)
+{
+    std::ostringstream out;
+    write_summary(out, report_of(leak_per_step(200)));
+    EXPECT_NE(out.str().find("vramscope:   40 call stacks share tree+0x1000: "), std::string::npos)
+        << out.str();
+}
+
+TEST(LeakSums, AreInTheJson)
+{
+    std::ostringstream out;
+    write_json(out, report_of(leak_per_step(200)));
+    const auto sums = nlohmann::json::parse(out.str())["leaks_by_function"];
+    ASSERT_EQ(sums.size(), 1u);
+    EXPECT_EQ(sums[0]["stacks"], kDepths);
+    EXPECT_EQ(sums[0]["class"], "growing");
+    EXPECT_EQ(sums[0]["frame"]["offset"], "0x1000");
+    EXPECT_EQ(sums[0]["growth"]["per"], "step");
+}
+
+TEST(LeakSums, RowsWithLinesOfTheirOwnAreNotSummedUp)
+{
+    const Report report = report_of(program().alloc(0x1000, 1, 101).alloc(0x2000, 1, 102));
+    EXPECT_EQ(report.leaks.size(), 2u);
+    EXPECT_TRUE(report.sums.empty());
+    EXPECT_EQ(leaks_text(report).find("share"), std::string::npos);
+}
+
+TEST(LeakSums, MemoriesAreSummedUpApart)
+{
+    LogBuilder log = program();
+    for (std::uint64_t depth = 1; depth <= 4; ++depth)
+        log.alloc(depth * 0x1000, 8, depth, depth % 2 ? "cuMemAlloc_v2" : "cuMemAllocManaged");
+    const Report report = report_of(log);
+    ASSERT_EQ(report.sums.size(), 2u);
+    EXPECT_EQ(report.sums[0].stacks, 2u);
+    EXPECT_NE(report.sums[0].memory, report.sums[1].memory);
+}
+
+TEST(LeakSums, WhatIsFreedIsInNone)
+{
+    LogBuilder log = program();
+    for (std::uint64_t depth = 1; depth <= 4; ++depth)
+        log.alloc(depth * 0x1000, 8, depth).free(depth * 0x1000);
+    EXPECT_TRUE(report_of(log.alloc(0x9000, 1, 1)).sums.empty());
+}
+
+TEST(LeakSums, KnownLeaksAreInNone)
+{
+    Options options;
+    options.suppressions.add_text("leak:/gone/tree", "rules");
+    const Report report = report_of(leak_per_step(200), options);
+    EXPECT_EQ(report.suppressed.size(), kDepths);
+    EXPECT_TRUE(report.sums.empty());
+}
+
+} // namespace
+} // namespace vramscope::report

@@ -1,0 +1,423 @@
+// tests/report/judge/check_test.cpp — budgets against made-up logs: what fails, what is not known,
+// and the exit status.
+#include "report/text/check.hpp"
+
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "report/judge/check.hpp"
+#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::report_of;
+using test::report_of_all;
+using test::operator""_KiB;
+using test::operator""_MiB;
+using test::operator""_GiB;
+
+LogBuilder program()
+{
+    LogBuilder log = test::program_with_stacks();
+    log.info("program", "train").place({.context = 1, .device = 0});
+    return log;
+}
+
+// Holds 8 MiB at its peak, all freed.
+LogBuilder clean()
+{
+    return program().alloc(0x1000, 8_MiB, 1).free(0x1000);
+}
+
+LogBuilder leaking()
+{
+    return clean().alloc(0x2000, 1_MiB, 2).alloc(0x3000, 2_MiB, 3);
+}
+
+LogBuilder killed(LogBuilder log)
+{
+    log.header().end = format::End::unknown;
+    return log;
+}
+
+LogBuilder rank(LogBuilder log, std::uint32_t number, const std::string& of)
+{
+    log.header().pid = 100 + number;
+    log.info("rank", std::to_string(number)).info("world_size", of);
+    return log;
+}
+
+Budget fail_on(std::initializer_list<Finding> findings)
+{
+    Budget budget;
+    budget.fail_on.emplace();
+    for (const Finding finding : findings)
+        (*budget.fail_on)[static_cast<std::size_t>(finding)] = true;
+    return budget;
+}
+
+Exit exit_of(const LogBuilder& log, const Budget& budget = {})
+{
+    return check(report_of(log), budget).exit;
+}
+
+TEST(Check, WithoutABudgetNothingMayLeak)
+{
+    EXPECT_EQ(exit_of(clean()), Exit::ok);
+    EXPECT_EQ(exit_of(leaking()), Exit::findings);
+    EXPECT_EQ(check(report_of(clean()), {}).verdict, Check::Verdict::passed);
+}
+
+TEST(Check, LeaksUpToTheBudgetAreKept)
+{
+    Budget budget;
+    budget.max_leaked = 3_MiB;
+    EXPECT_EQ(exit_of(leaking(), budget), Exit::ok);
+    budget.max_leaked = 3_MiB - 1;
+    EXPECT_EQ(exit_of(leaking(), budget), Exit::findings);
+}
+
+TEST(Check, NamesTheBudgetWhatWasMeasuredAndWhoIsOverIt)
+{
+    const Report report = report_of(leaking());
+    const Check checked = check(report, {});
+    ASSERT_EQ(checked.rows.size(), 1u);
+    const CheckRow& row = checked.rows[0];
+    EXPECT_EQ(row.budget, "max-leaked");
+    EXPECT_EQ(row.measured, 3_MiB);
+    EXPECT_EQ(row.limit, 0);
+    EXPECT_EQ(row.state, CheckState::failed);
+    EXPECT_EQ(row.failed, std::vector<std::size_t>{0});
+    ASSERT_EQ(row.culprits.size(), 2u);
+    EXPECT_EQ(row.culprits[0].bytes, 2_MiB) << "the largest first";
+    EXPECT_EQ(row.culprits[0].place, &report.leaks[0]);
+}
+
+TEST(Check, ABudgetOfSomethingElseDoesNotAllowLeaks)
+{
+    Budget budget;
+    budget.max_peak = 1_GiB;
+    EXPECT_EQ(exit_of(leaking(), budget), Exit::findings);
+    EXPECT_EQ(exit_of(leaking(), fail_on({})), Exit::ok) << "unless that is said";
+    EXPECT_EQ(exit_of(leaking(), fail_on({Finding::misuse})), Exit::ok);
+    Budget both = fail_on({});
+    both.max_leaked = 0;
+    EXPECT_EQ(exit_of(leaking(), both), Exit::findings);
+}
+
+TEST(Check, PeakIsTheMostThatWasAllocated)
+{
+    Budget budget;
+    budget.max_peak = 8_MiB;
+    EXPECT_EQ(exit_of(clean(), budget), Exit::ok);
+    budget.max_peak = 8_MiB - 1;
+    EXPECT_EQ(exit_of(clean(), budget), Exit::findings);
+}
+
+TEST(Check, ReservedCountsWhatThePoolKept)
+{
+    LogBuilder log = program();
+    log.segment(0x10000, 20_MiB).pooled(0x10000, 1_MiB).free(0x10000);
+    Budget budget;
+    budget.max_peak = 1_MiB;
+    budget.max_reserved = 20_MiB;
+    EXPECT_EQ(exit_of(log, budget), Exit::ok);
+    budget.max_reserved = 20_MiB - 1;
+    EXPECT_EQ(exit_of(log, budget), Exit::findings);
+}
+
+TEST(Check, DriverCallsAreNotThoseThatThePoolServed)
+{
+    LogBuilder log = program();
+    log.segment(0x10000, 20_MiB);
+    for (int step = 0; step < 5; ++step)
+        log.pooled(0x10000, 1_MiB).free(0x10000);
+    log.alloc(0x90000, 1, 1, "cuMemAllocManaged").free(0x90000);
+    Budget budget;
+    budget.max_driver_calls = 3;
+    EXPECT_EQ(exit_of(log, budget), Exit::ok) << "one segment, one allocation, one free";
+    budget.max_driver_calls = 2;
+    EXPECT_EQ(exit_of(log, budget), Exit::findings);
+    budget.max_driver_calls = 4;
+    EXPECT_EQ(exit_of(clean().alloc(0x9000, 1).free(0x9000), budget), Exit::ok) << "without a pool";
+    budget.max_driver_calls = 3;
+    EXPECT_EQ(exit_of(clean().alloc(0x9000, 1).free(0x9000), budget), Exit::findings);
+}
+
+TEST(Check, FindingsFailOnRequestAlone)
+{
+    LogBuilder misuse = clean();
+    misuse.failed_free(0x1000, 4);
+    EXPECT_EQ(exit_of(misuse), Exit::ok);
+    EXPECT_EQ(exit_of(misuse, fail_on({Finding::misuse})), Exit::findings);
+    LogBuilder failed = clean();
+    failed.failed(1, 4096);
+    EXPECT_EQ(exit_of(failed), Exit::ok);
+    EXPECT_EQ(exit_of(failed, fail_on({Finding::failed_calls})), Exit::findings);
+    LogBuilder shortage = clean();
+    shortage.out_of_memory({.requested = 1_GiB, .free = 1_MiB, .total = 1_GiB});
+    EXPECT_EQ(exit_of(shortage), Exit::ok);
+    EXPECT_EQ(exit_of(shortage, fail_on({Finding::out_of_memory})), Exit::findings);
+    LogBuilder damaged = clean();
+    damaged.damaged(format::Damage::overrun, 0x1000, 16, 4);
+    EXPECT_EQ(exit_of(damaged), Exit::ok);
+    EXPECT_EQ(exit_of(damaged, fail_on({Finding::damage})), Exit::findings);
+    EXPECT_EQ(exit_of(clean(), fail_on({Finding::misuse, Finding::damage, Finding::out_of_memory,
+                                        Finding::failed_calls})),
+              Exit::ok);
+}
+
+// In the words of its row: what grows is growth_test's to say.
+Report growing(double per_step, double per_second, const std::string& step,
+               LogBuilder log = clean())
+{
+    Report report = report_of(log);
+    Growth growth;
+    growth.api = "cudaMalloc";
+    growth.bytes = 4_MiB;
+    growth.rate.per = step;
+    growth.rate.bytes_per_step = per_step;
+    growth.rate.bytes_per_call = per_step;
+    growth.rate.bytes_per_second = per_second;
+    growth.freed = true;
+    report.growth = {growth, growth};
+    return report;
+}
+
+TEST(Check, GrowthIsOfAllStacksTogether)
+{
+    Budget budget;
+    budget.max_growth = GrowthBudget{2000, GrowthBudget::Per::step};
+    EXPECT_EQ(check(growing(1000, 9e9, "step"), budget).exit, Exit::ok);
+    EXPECT_EQ(check(growing(1001, 9e9, "step"), budget).exit, Exit::findings);
+    budget.max_growth->per = GrowthBudget::Per::second;
+    EXPECT_EQ(check(growing(9e9, 1000, "step"), budget).exit, Exit::ok);
+    EXPECT_EQ(check(growing(9e9, 1001, ""), budget).exit, Exit::findings);
+    const Check without_steps = check(growing(1, 1, ""), fail_on({Finding::growth}));
+    EXPECT_EQ(without_steps.exit, Exit::findings);
+    EXPECT_EQ(without_steps.rows[0].unit, CheckUnit::bytes_per_call);
+    const Check with_steps = check(growing(1, 1, "step"), fail_on({Finding::growth}));
+    EXPECT_EQ(with_steps.rows[0].unit, CheckUnit::bytes_per_step);
+    EXPECT_EQ(check(growing(1, 1, ""), {}).exit, Exit::ok) << "freed at the end";
+}
+
+TEST(Check, GrowthPerStepIsNotKnownWhereThereWereNone)
+{
+    Budget budget;
+    budget.max_growth = GrowthBudget{2000, GrowthBudget::Per::step};
+    const Check checked = check(growing(9000, 9e9, ""), budget);
+    EXPECT_EQ(checked.exit, Exit::incomplete);
+    ASSERT_EQ(checked.doubts.size(), 1u);
+    EXPECT_NE(checked.doubts[0].find("no steps were seen"), std::string::npos);
+    EXPECT_EQ(check(report_of(clean()), budget).exit, Exit::ok) << "nothing grew";
+}
+
+TEST(Check, GrowthOfACrashIsGrowthUnlessEventsAreMissing)
+{
+    EXPECT_EQ(check(growing(1, 1, "step", killed(clean())), fail_on({Finding::growth})).exit,
+              Exit::findings);
+    LogBuilder lost = clean();
+    lost.header().lost[0] = 1;
+    EXPECT_EQ(check(growing(1, 1, "step", lost), fail_on({Finding::growth})).exit,
+              Exit::incomplete);
+}
+
+TEST(Check, FragmentationIsWhatWasStuckWhenMostWasReserved)
+{
+    LogBuilder log = program();
+    log.segment(0x10000000, 20_MiB)
+        .pooled(0x10000000, 5_MiB)
+        .pooled(0x10000000 + 5_MiB, 10_MiB)
+        .free(0x10000000 + 5_MiB)
+        .reusable()
+        .segment(0x20000000, 5_MiB)
+        .pooled(0x20000000, 5_MiB)
+        .free(0x20000000)
+        .free(0x10000000);
+    Budget budget;
+    budget.max_fragmentation = 60; // 15 of 25 MiB
+    EXPECT_EQ(exit_of(log, budget), Exit::ok);
+    budget.max_fragmentation = 59.9;
+    EXPECT_EQ(exit_of(log, budget), Exit::findings);
+}
+
+TEST(Check, AnImportThatIsOpenFailsWithTheLeaks)
+{
+    LogBuilder log = clean();
+    log.alloc(0x5000, 1_MiB, 1, "cuIpcOpenMemHandle_v2");
+    EXPECT_EQ(exit_of(log), Exit::findings);
+    Budget budget = fail_on({});
+    EXPECT_EQ(exit_of(log, budget), Exit::ok);
+    budget.max_leaked = 0;
+    EXPECT_EQ(exit_of(log, budget), Exit::ok) << "others' memory has no bytes here";
+}
+
+TEST(Check, ACrashIsNeverWithinBudget)
+{
+    EXPECT_EQ(exit_of(killed(clean())), Exit::incomplete);
+    const Check checked = check(report_of(killed(leaking())), {});
+    EXPECT_EQ(checked.exit, Exit::incomplete) << "what it held may be no leak";
+    EXPECT_EQ(checked.rows.at(0).state, CheckState::unknown);
+    EXPECT_FALSE(checked.doubts.empty());
+}
+
+TEST(Check, WhatWasMeasuredOverItsBudgetFailsInACrashToo)
+{
+    Budget budget = fail_on({Finding::misuse});
+    budget.max_peak = 1_MiB;
+    EXPECT_EQ(exit_of(killed(clean()), budget), Exit::findings);
+    EXPECT_EQ(exit_of(killed(clean().failed_free(0x1000, 4)), fail_on({Finding::misuse})),
+              Exit::findings);
+    LogBuilder reset = leaking();
+    reset.context_gone(1);
+    EXPECT_EQ(exit_of(killed(reset)), Exit::findings) << "nobody can free it any more";
+}
+
+TEST(Check, AProgramThatFailedIsNotWithinBudgetAndItsLeaksAreLeaks)
+{
+    for (LogBuilder log : {clean(), leaking()}) {
+        const bool leaks = exit_of(log) == Exit::findings;
+        log.header().waited = 1;
+        log.header().wait_status = 3 << 8;
+        const Check checked = check(report_of(log), {});
+        EXPECT_EQ(checked.exit, leaks ? Exit::findings : Exit::incomplete);
+        EXPECT_EQ(checked.doubts,
+                  std::vector<std::string>{"the program failed: it exited with status 3"});
+    }
+}
+
+TEST(Check, LostAndDamagedEventsAreNeverWithinBudget)
+{
+    LogBuilder lost = clean();
+    lost.header().lost[0] = 1;
+    EXPECT_EQ(exit_of(lost), Exit::incomplete);
+    EXPECT_EQ(exit_of(clean().raw({0, 0, 0})), Exit::incomplete);
+    LogBuilder reset = leaking();
+    reset.context_gone(1).header().lost[0] = 1;
+    EXPECT_EQ(exit_of(killed(reset)), Exit::incomplete) << "its frees may be those that were lost";
+}
+
+TEST(Check, ALogWithoutAMemoryCallShowsNothing)
+{
+    EXPECT_EQ(exit_of(program()), Exit::nothing_observed);
+    EXPECT_EQ(check(report_of(program()), {}).verdict, Check::Verdict::nothing_observed);
+    EXPECT_EQ(exit_of(killed(program())), Exit::incomplete) << "it may have come later";
+    EXPECT_EQ(exit_of(program().raw({0, 0, 0})), Exit::incomplete);
+}
+
+TEST(Check, DoubtIsAllowedOnRequestAndFailuresAreNot)
+{
+    Budget budget;
+    budget.allow_inconclusive = true;
+    EXPECT_EQ(exit_of(killed(leaking()), budget), Exit::ok);
+    EXPECT_EQ(check(report_of(killed(leaking())), budget).verdict, Check::Verdict::inconclusive);
+    EXPECT_EQ(exit_of(program(), budget), Exit::ok);
+    EXPECT_EQ(exit_of(leaking(), budget), Exit::findings);
+    budget.max_peak = 1;
+    EXPECT_EQ(exit_of(killed(clean()), budget), Exit::findings);
+}
+
+TEST(Check, EachProcessIsJudgedByItself)
+{
+    Budget budget;
+    budget.max_leaked = 3_MiB;
+    EXPECT_EQ(check(report_of_all({rank(leaking(), 0, "2"), rank(leaking(), 1, "2")}), budget).exit,
+              Exit::ok);
+    const Report report = report_of_all({rank(clean(), 0, "2"), rank(leaking(), 1, "2")});
+    const Check checked = check(report, {});
+    EXPECT_EQ(checked.exit, Exit::findings);
+    EXPECT_EQ(checked.rows.at(0).failed, std::vector<std::size_t>{1});
+    EXPECT_EQ(checked.rows.at(0).process, 1u);
+}
+
+TEST(Check, TheWorstProcessDecides)
+{
+    EXPECT_EQ(check(report_of_all({clean(), killed(clean())}), {}).exit, Exit::incomplete);
+    EXPECT_EQ(check(report_of_all({leaking(), killed(clean())}), {}).exit, Exit::findings);
+    EXPECT_EQ(check(report_of_all({clean(), program()}), {}).exit, Exit::ok)
+        << "a process may do without memory";
+}
+
+TEST(Check, ARankWithoutALogIsInDoubtUnlessOneAloneIsAskedFor)
+{
+    const Check checked = check(report_of_all({rank(clean(), 0, "3"), rank(clean(), 2, "3")}), {});
+    EXPECT_EQ(checked.exit, Exit::incomplete);
+    EXPECT_EQ(checked.doubts, std::vector<std::string>{"there is no log of rank 1"});
+    EXPECT_EQ(exit_of(rank(clean(), 0, "3")), Exit::ok);
+}
+
+std::string text_of(const Report& report, const Budget& budget)
+{
+    std::ostringstream out;
+    write_check(out, check(report, budget), report);
+    return out.str();
+}
+
+TEST(CheckText, TheNextStepKnowsTheSuppressionsAndTheFirstLogs)
+{
+    Report report = report_of_all(std::vector<LogBuilder>(5, leaking()));
+    for (std::size_t at = 0; at < report.processes.size(); ++at)
+        report.processes[at].log = "rank" + std::to_string(at) + ".vsl";
+    for (const char* const pattern : {"one", "two"})
+        report.suppressions.push_back({.rule = {pattern, "my known.txt", 1, {}}});
+    report.suppressions.push_back({.rule = {"cublas", {}, 0, "handles"}});
+    const std::string text = text_of(report, {});
+    EXPECT_NE(text.find("\nNext: vramscope leaks --suppressions 'my known.txt' rank0.vsl "
+                        "rank1.vsl rank2.vsl rank3.vsl ...\n"),
+              std::string::npos)
+        << text;
+}
+
+TEST(CheckText, LeadsWithWhatFailedAndEndsWithTheNextStep)
+{
+    Budget budget;
+    budget.max_peak = 1_GiB;
+    Report report = report_of(leaking());
+    report.processes[0].log = "train.vsl";
+    EXPECT_EQ(text_of(report, budget), R"(FAILED: leaked 3 MiB, at most 0 B
+  leaked                    3 MiB  at most 0 B             FAILED
+           2 MiB in 1 block     cuMemAlloc  train+0x3000
+           1 MiB in 1 block     cuMemAlloc  train+0x2000
+  peak allocated            8 MiB  at most 1 GiB           ok
+Next: vramscope leaks train.vsl
+)");
+}
+
+TEST(CheckText, NamesRanksAndTellsDoubtsApart)
+{
+    Report report = report_of_all({rank(leaking(), 0, "4"), rank(killed(clean()), 1, "4")});
+    const std::string text = text_of(report, {});
+    EXPECT_NE(text.find("FAILED: leaked 3 MiB, at most 0 B in rank 0\n"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("besides, process 101: the program "), std::string::npos) << text;
+    EXPECT_NE(text.find("besides, there is no log of rank 2, 3\n"), std::string::npos) << text;
+}
+
+TEST(CheckText, OfARunEndsWithTheVerdict)
+{
+    std::ostringstream out;
+    const Report report = report_of(clean());
+    write_check_summary(out, check(report, {}), report);
+    EXPECT_EQ(out.str(),
+              "vramscope:   leaked                      0 B  at most 0 B             ok\n"
+              "vramscope: check PASSED: leaked 0 B, at most 0 B\n");
+}
+
+TEST(CheckText, IsShortWhateverLeaks)
+{
+    LogBuilder log = program();
+    for (std::uint64_t id = 1; id <= 9; ++id)
+        log.alloc(0x1000 * id, 1_KiB, id).failed_free(0x1000 * id + 8, id);
+    Budget budget = fail_on({Finding::leaks, Finding::out_of_memory, Finding::misuse,
+                             Finding::damage, Finding::failed_calls});
+    const std::string text = text_of(report_of(log), budget);
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 12) << text;
+}
+
+} // namespace
+} // namespace vramscope::report

@@ -1,0 +1,253 @@
+// tests/report/judge/comparison_test.cpp — two runs side by side: call stacks by fingerprint,
+// numbers with a tolerance, and what is known where a log is not whole.
+#include "report/text/comparison.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::program_with_stacks;
+using test::report_of;
+using test::operator""_KiB;
+using test::operator""_MiB;
+
+// Leaks so many bytes at each of these stacks; its peak is at least 64 MiB.
+LogBuilder run(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& leaks,
+               std::uint64_t peak = 64_MiB)
+{
+    LogBuilder log = program_with_stacks();
+    log.place({.context = 1, .device = 0});
+    log.alloc(0x1000, peak, 9).free(0x1000);
+    std::uint64_t address = 0x10000;
+    for (const auto& [stack, bytes] : leaks)
+        log.alloc(address += 0x1000, bytes, stack);
+    return log;
+}
+
+// Elsewhere in memory: nothing but the modules' places differ.
+LogBuilder moved(std::uint64_t stack, std::uint64_t bytes)
+{
+    LogBuilder log;
+    log.module(1, 0x7000000, 0x7000000, 0x7100000, "/elsewhere/train", "build");
+    log.stack(1, {0x7000001 + stack * 0x1000}).stack(2, {0x7000001 + 0x9000});
+    log.place({.context = 1, .device = 3});
+    log.alloc(0x1000, 64_MiB, 2).free(0x1000).alloc(0x11000, bytes, 1);
+    return log;
+}
+
+LogBuilder killed(LogBuilder log)
+{
+    log.header().end = format::End::unknown;
+    return log;
+}
+
+struct Both {
+    Report base;
+    Report now;
+    Comparison comparison;
+
+    Both(const LogBuilder& before, const LogBuilder& after, double tolerance = 0.05)
+        : base(report_of(before)), now(report_of(after)), comparison(compare(base, now, tolerance))
+    {
+    }
+    const ComparedNumber& number(const std::string& name) const
+    {
+        return *std::find_if(comparison.numbers.begin(), comparison.numbers.end(),
+                             [&](const ComparedNumber& number) { return number.name == name; });
+    }
+};
+
+TEST(Compare, TellsLeaksThatAreNewGoneGrownAndShrunk)
+{
+    const Both both(run({{1, 100}, {2, 100}, {3, 100}, {4, 100}}),
+                    run({{1, 150}, {2, 40}, {4, 100}, {5, 7}}));
+    const auto& leaks = both.comparison.leaks;
+    ASSERT_EQ(leaks.size(), 4u);
+    EXPECT_EQ(both.comparison.same_leaks, 1u);
+    EXPECT_EQ(leaks[0].change, Change::grown);
+    EXPECT_EQ(leaks[0].base_bytes, 100u);
+    EXPECT_EQ(leaks[0].new_bytes, 150u);
+    EXPECT_EQ(leaks[1].change, Change::added);
+    EXPECT_EQ(leaks[2].change, Change::shrunk);
+    EXPECT_EQ(leaks[3].change, Change::gone);
+    EXPECT_EQ(leaks[3].place,
+              &*std::find_if(both.base.leaks.begin(), both.base.leaks.end(),
+                             [](const Leak& leak) { return leak.stack[0].offset == 0x3000; }));
+    EXPECT_EQ(both.comparison.exit, Exit::regressed);
+}
+
+TEST(Compare, IsByFingerprintWhereverTheProgramLies)
+{
+    const Both both(run({{3, 4_KiB}}), moved(3, 4_KiB));
+    EXPECT_EQ(both.comparison.same_leaks, 1u);
+    EXPECT_TRUE(both.comparison.leaks.empty());
+    EXPECT_EQ(both.comparison.verdict, Comparison::Verdict::same);
+    EXPECT_EQ(both.comparison.exit, Exit::ok);
+}
+
+TEST(Compare, ANewLeakIsARegressionThoughOthersAreGone)
+{
+    EXPECT_EQ(Both(run({{1, 1_MiB}}), run({{2, 1_KiB}})).comparison.exit, Exit::regressed);
+}
+
+TEST(Compare, LessLeaksAreBetter)
+{
+    const Both both(run({{1, 1_MiB}, {2, 5}}), run({{2, 5}}));
+    EXPECT_EQ(both.comparison.verdict, Comparison::Verdict::better);
+    EXPECT_EQ(both.comparison.exit, Exit::ok);
+}
+
+TEST(Compare, APeakMayRiseByTheTolerance)
+{
+    const LogBuilder base = run({}, 100_MiB);
+    EXPECT_EQ(Both(base, run({}, 105_MiB)).comparison.exit, Exit::ok);
+    const Both over(base, run({}, 106_MiB));
+    EXPECT_EQ(over.comparison.exit, Exit::regressed);
+    EXPECT_TRUE(over.number("peak_bytes").regressed);
+    EXPECT_EQ(over.number("peak_bytes").now, 106_MiB);
+    EXPECT_EQ(Both(base, run({}, 106_MiB), 0.1).comparison.exit, Exit::ok);
+    EXPECT_EQ(Both(base, run({}, 101_MiB), 0).comparison.exit, Exit::regressed);
+    EXPECT_EQ(Both(base, run({}, 10_MiB), 0).comparison.exit, Exit::ok);
+}
+
+TEST(Compare, NamesWhoHadMoreAtTheHigherPeak)
+{
+    LogBuilder after = program_with_stacks();
+    after.place({.context = 1, .device = 0});
+    after.alloc(0x1000, 64_MiB, 9).alloc(0x2000, 8_MiB, 3).free(0x1000).free(0x2000);
+    const Both both(run({}), after);
+    ASSERT_EQ(both.comparison.peak.size(), 1u) << "what did not change is left out";
+    EXPECT_EQ(both.comparison.peak[0].change, Change::added);
+    EXPECT_EQ(both.comparison.peak[0].new_bytes, 8_MiB);
+    std::ostringstream out;
+    write_comparison(out, both.comparison, both.now);
+    EXPECT_NE(out.str().find("\nAt the peak\n  new         +8 MiB in +1 block     cuMemAlloc  "
+                             "train+0x3000\n"),
+              std::string::npos)
+        << out.str();
+}
+
+TEST(Compare, NamesWhoAllocatesMoreOften)
+{
+    const auto with_pairs = [](int at_3, int at_4) {
+        LogBuilder log = run({});
+        for (int i = 0; i < at_3; ++i)
+            log.alloc(0x5000, 1024, 3).free(0x5000);
+        for (int i = 0; i < at_4; ++i)
+            log.alloc(0x5000, 1024, 4).free(0x5000);
+        return log;
+    };
+    const Both both(with_pairs(10, 30), with_pairs(60, 20));
+    const auto& churn = both.comparison.churn;
+    ASSERT_EQ(churn.size(), 2u) << "what did not change is left out";
+    EXPECT_EQ(churn[0].change, Change::grown);
+    EXPECT_EQ(churn[0].base_count, 10u);
+    EXPECT_EQ(churn[0].new_count, 60u);
+    EXPECT_EQ(churn[1].change, Change::shrunk);
+    EXPECT_EQ(churn[1].new_bytes, 20 * 1024u);
+    std::ostringstream out;
+    write_comparison(out, both.comparison, both.now);
+    EXPECT_NE(out.str().find("\nAllocations\n"
+                             "  grown      +50 KiB in +50 calls    cuMemAlloc  train+0x3000\n"
+                             "  shrunk     -10 KiB in -10 calls    cuMemAlloc  train+0x4000\n"),
+              std::string::npos)
+        << out.str();
+    const Both less(with_pairs(60, 20), with_pairs(10, 30));
+    std::ostringstream quiet;
+    write_comparison(quiet, less.comparison, less.now);
+    EXPECT_EQ(quiet.str().find("Allocations"), std::string::npos) << quiet.str();
+}
+
+TEST(Compare, AnAllocatingPlaceIsNewOnlyWhereTheOlderReportListsAll)
+{
+    const auto places = [](std::uint64_t first, std::uint64_t count) {
+        LogBuilder log;
+        log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build");
+        for (std::uint64_t id = first; id < first + count; ++id) {
+            log.stack(id, {0x400001 + id * 0x100});
+            log.alloc(0x5000, 1, id).free(0x5000);
+        }
+        return log;
+    };
+    const Both all_listed(places(1, kMostChurnSites), places(1, kMostChurnSites + 1));
+    EXPECT_EQ(all_listed.comparison.churn.size(), 0u) << "one is left out of the newer report";
+    const Both one_more(places(1, kMostChurnSites - 1), places(1, kMostChurnSites));
+    ASSERT_EQ(one_more.comparison.churn.size(), 1u);
+    EXPECT_EQ(one_more.comparison.churn[0].change, Change::added);
+    const Both cut(places(1, kMostChurnSites + 1), places(2, kMostChurnSites));
+    for (const ComparedPlace& place : cut.comparison.churn)
+        EXPECT_NE(place.change, Change::added);
+}
+
+TEST(Compare, MoreCallsOfTheDriverAreARegressionIfTheyAreMany)
+{
+    const auto with_pairs = [](int pairs) {
+        LogBuilder log = run({});
+        for (int i = 0; i < pairs; ++i)
+            log.alloc(0x5000, 1, 3).free(0x5000);
+        return log;
+    };
+    EXPECT_EQ(Both(with_pairs(0), with_pairs(8)).comparison.exit, Exit::ok) << "16 calls";
+    EXPECT_EQ(Both(with_pairs(0), with_pairs(9)).comparison.exit, Exit::regressed);
+    EXPECT_EQ(Both(with_pairs(500), with_pairs(530)).comparison.exit, Exit::ok);
+    EXPECT_EQ(Both(with_pairs(500), with_pairs(540)).comparison.exit, Exit::regressed);
+}
+
+TEST(Compare, MoreWrongFreesAreARegression)
+{
+    EXPECT_EQ(Both(run({}), run({}).failed_free(0x1000, 4)).comparison.exit, Exit::regressed);
+    EXPECT_EQ(Both(run({}).failed_free(0x1000, 4), run({})).comparison.exit, Exit::ok);
+}
+
+TEST(Compare, ACrashShowsOnlyWhatIsWorse)
+{
+    EXPECT_EQ(Both(run({}), killed(run({}))).comparison.exit, Exit::incomplete);
+    EXPECT_EQ(Both(run({}), killed(run({{1, 5}}))).comparison.exit, Exit::incomplete)
+        << "perhaps no leak";
+    EXPECT_EQ(Both(run({}), killed(run({}, 100_MiB))).comparison.exit, Exit::regressed);
+    EXPECT_EQ(Both(killed(run({})), run({{1, 5}}, 100_MiB)).comparison.exit, Exit::incomplete)
+        << "the base might have had more, later";
+    const Both both(killed(run({})), run({}));
+    ASSERT_EQ(both.comparison.doubts.size(), 1u);
+    EXPECT_EQ(both.comparison.doubts[0].substr(0, 6), "base: ");
+}
+
+TEST(Compare, NothingSeenIsNoComparison)
+{
+    EXPECT_EQ(Both(run({}), program_with_stacks()).comparison.exit, Exit::nothing_observed);
+}
+
+TEST(CompareText, LeadsWithWhatIsWorse)
+{
+    Both both(run({{1, 1_MiB}}), run({{1, 1_MiB}, {2, 2_MiB}}));
+    both.now.processes[0].log = "new.vsl";
+    std::ostringstream out;
+    write_comparison(out, both.comparison, both.now);
+    EXPECT_EQ(out.str(), R"(WORSE: 1 new leak
+
+                            base           new        change
+  leaked                   1 MiB         3 MiB        +2 MiB
+  leaked blocks                1             2            +1
+  peak allocated          64 MiB        64 MiB             =
+  peak reserved           64 MiB        64 MiB             =
+  allocations                  2             3            +1
+  driver calls                 3             4            +1
+
+Leaks: 1 new, 0 grown, 0 shrunk, 0 gone, 1 as before
+  new         +2 MiB in +1 block     cuMemAlloc  train+0x2000
+
+Next: vramscope leaks new.vsl
+)");
+}
+
+} // namespace
+} // namespace vramscope::report

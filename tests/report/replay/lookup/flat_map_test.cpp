@@ -1,0 +1,58 @@
+// tests/report/replay/lookup/flat_map_test.cpp — the table of live blocks against std::map.
+#include "report/replay/lookup/flat_map.hpp"
+
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace vramscope::report {
+namespace {
+
+TEST(FlatMap, FindsWhatWasInsertedAndNothingElse)
+{
+    FlatMap<int> map;
+    EXPECT_EQ(map.find(7), nullptr);
+    map.insert(7, 70);
+    ASSERT_NE(map.find(7), nullptr);
+    EXPECT_EQ(*map.find(7), 70);
+    EXPECT_EQ(map.find(8), nullptr);
+    EXPECT_EQ(map.size(), 1u);
+}
+
+TEST(FlatMap, AgreesWithStdMapOverRandomInsertionsAndRemovals)
+{
+    FlatMap<std::uint64_t> map;
+    std::map<std::uint64_t, std::uint64_t> expected;
+    std::mt19937_64 random(1);
+    for (int step = 0; step < 200'000; ++step) {
+        const std::uint64_t key = random() % 5000 * 256;
+        if (std::uint64_t* const found = map.find(key)) {
+            ASSERT_EQ(*found, expected.at(key));
+            map.erase(found);
+            expected.erase(key);
+        } else {
+            ASSERT_EQ(expected.count(key), 0u);
+            map.insert(key, static_cast<std::uint64_t>(step));
+            expected[key] = static_cast<std::uint64_t>(step);
+        }
+    }
+    std::map<std::uint64_t, std::uint64_t> left;
+    map.for_each([&](std::uint64_t key, std::uint64_t value) { left[key] = value; });
+    EXPECT_EQ(left, expected);
+    EXPECT_EQ(map.size(), expected.size());
+}
+
+TEST(FlatMap, EraseIfKeepsTheOthersReachable)
+{
+    FlatMap<int> map;
+    for (int key = 0; key < 10'000; ++key)
+        map.insert(static_cast<std::uint64_t>(key), key);
+    map.erase_if([](std::uint64_t, int value) { return value % 3 != 0; });
+    EXPECT_EQ(map.size(), 3334u);
+    for (int key = 0; key < 10'000; ++key)
+        EXPECT_EQ(map.find(static_cast<std::uint64_t>(key)) != nullptr, key % 3 == 0) << key;
+}
+
+} // namespace
+} // namespace vramscope::report

@@ -1,0 +1,193 @@
+// tests/report/replay/shortages_test.cpp — allocations that failed for want of memory: why, and who
+// held it.
+#include "report/replay/shortages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/text/shortages.hpp"
+#include "tests/support/report_of.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::report_of;
+using test::operator""_MiB;
+using test::operator""_GiB;
+
+LogBuilder program()
+{
+    return test::program_with_stacks().place({.context = 1, .device = 0});
+}
+
+OutOfMemory judged(const test::OutOfMemory& state, bool pooled = true)
+{
+    LogBuilder log = program();
+    if (pooled)
+        log.segment(0x100000, 2_MiB);
+    const Report report = report_of(log.out_of_memory(state));
+    EXPECT_EQ(report.out_of_memory.size(), 1u);
+    return report.out_of_memory.empty() ? OutOfMemory{} : report.out_of_memory[0];
+}
+
+TEST(Shortages, MemoryIsLackingWhereAllOfItTogetherIsLess)
+{
+    const OutOfMemory shortage = judged({.requested = 8_GiB,
+                                         .free = 1_GiB,
+                                         .total = 24_GiB,
+                                         .allocated = 20_GiB,
+                                         .reserved = 23_GiB,
+                                         .largest_gap = 2_GiB});
+    EXPECT_EQ(shortage.kind, ShortageKind::lacking);
+    EXPECT_EQ(shortage.short_by, 4_GiB);
+    EXPECT_FALSE(shortage.estimated);
+    EXPECT_EQ(describe(shortage), "short by 4 GiB");
+}
+
+TEST(Shortages, MemoryIsFragmentedWhereItIsEnoughInNoOnePiece)
+{
+    const OutOfMemory shortage = judged({.requested = 4_GiB,
+                                         .free = 1_GiB,
+                                         .total = 24_GiB,
+                                         .allocated = 20_GiB,
+                                         .reserved = 23_GiB,
+                                         .largest_gap = 2_GiB});
+    EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
+    EXPECT_EQ(shortage.short_by, 2_GiB);
+    EXPECT_EQ(describe(shortage), "fragmented: 4 GiB free, largest gap 2 GiB, 4 GiB needed");
+}
+
+TEST(Shortages, AnEmptyDriverThatRefusesIsAnEstimate)
+{
+    const OutOfMemory shortage =
+        judged({.requested = 4_GiB, .free = 5_GiB, .total = 24_GiB, .allocated = 19_GiB}, false);
+    EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
+    EXPECT_TRUE(shortage.estimated);
+    EXPECT_EQ(shortage.short_by, 0u);
+    EXPECT_NE(describe(shortage).find("estimated"), std::string::npos);
+}
+
+TEST(Shortages, AGapThatIsLargeEnoughIsACacheThatCouldNotBeUsed)
+{
+    EXPECT_EQ(
+        judged({.requested = 1_GiB, .total = 4_GiB, .reserved = 2_GiB, .largest_gap = 1_GiB}).kind,
+        ShortageKind::cached);
+}
+
+TEST(Shortages, WithoutTheDriversWordNothingIsClaimed)
+{
+    EXPECT_EQ(judged({.requested = 1_GiB}, false).kind, ShortageKind::unknown);
+}
+
+// What the driver pads is known as a lower bound: it proves that memory was lacking, and nothing
+// else.
+TEST(Shortages, OfPaddedMemoryOnlyTheLackIsProven)
+{
+    for (const char* const api : {"cuMemAllocPitch_v2", "cuArrayCreate_v2", "cuArray3DCreate_v2",
+                                  "cuMipmappedArrayCreate"}) {
+        for (const bool pooled : {false, true}) {
+            LogBuilder log = program();
+            if (pooled)
+                log.segment(0x100000, 2_MiB);
+            test::OutOfMemory state{.requested = 8_GiB, .free = 1_GiB, .total = 24_GiB};
+            if (pooled)
+                state.largest_gap = state.reserved = 2_GiB;
+            log.out_of_memory(state, api);
+            state.requested = 64_MiB;
+            log.out_of_memory(state, api);
+            const Report report = report_of(log);
+            const OutOfMemory& lacking = report.out_of_memory.at(0);
+            EXPECT_EQ(lacking.kind, ShortageKind::lacking) << api;
+            EXPECT_TRUE(lacking.at_least);
+            EXPECT_EQ(describe(lacking),
+                      pooled ? "short by at least 5 GiB" : "short by at least 7 GiB");
+            const OutOfMemory& unknown = report.out_of_memory.at(1);
+            EXPECT_EQ(unknown.kind, ShortageKind::unknown) << api;
+            EXPECT_NE(describe(unknown).find("at least 64 MiB needed"), std::string::npos)
+                << describe(unknown);
+        }
+    }
+}
+
+TEST(Shortages, WhereNobodyKnowsHowMuchWasAskedForNothingIsClaimed)
+{
+    const test::OutOfMemory state{.free = 1_GiB,
+                                  .total = 24_GiB,
+                                  .allocated = 1_GiB,
+                                  .reserved = 3_GiB,
+                                  .largest_gap = 1_GiB};
+    for (const bool pooled : {false, true}) {
+        LogBuilder log = program();
+        if (pooled)
+            log.segment(0x100000, 2_MiB);
+        const Report report = report_of(log.out_of_memory(state, "cuModuleLoadData"));
+        const OutOfMemory& shortage = report.out_of_memory.at(0);
+        EXPECT_EQ(shortage.kind, ShortageKind::unknown);
+        EXPECT_EQ(describe(shortage), "out of memory: how much was asked for is not known");
+        std::ostringstream text;
+        const TextStyle style; // outlives what is written with it
+        TextOutput out(text, style);
+        write_out_of_memory(out, report);
+        EXPECT_EQ(text.str().find("of 0 B"), std::string::npos) << text.str();
+        EXPECT_EQ(text.str().find("for 0 B"), std::string::npos) << text.str();
+    }
+}
+
+TEST(Shortages, TheOwnersAreThoseOfThatMomentAndThatDevice)
+{
+    LogBuilder log = program();
+    log.alloc(0x1000, 300, 1).alloc(0x2000, 500, 2).alloc(0x3000, 900, 3).free(0x3000);
+    log.alloc(0x4000, 100, 1).alloc(0x5000, 7000, 4, "cuMemHostAlloc");
+    log.place({.context = 2, .device = 1}).alloc(0x6000, 9000, 5);
+    log.failed(2, 77, "cuMemAlloc_v2", 6).out_of_memory({.device = 0, .requested = 77});
+    log.place({.context = 1, .device = 0}).alloc(0x7000, 5000, 7).free(0x2000);
+    const Report report = report_of(log);
+    ASSERT_EQ(report.out_of_memory.size(), 1u);
+    const OutOfMemory& shortage = report.out_of_memory[0];
+    EXPECT_EQ(shortage.stack.at(0).offset, 0x6000u);
+    EXPECT_EQ(shortage.held, 900u);
+    ASSERT_EQ(shortage.owners.size(), 2u);
+    EXPECT_EQ(shortage.owners[0].bytes, 500u);
+    EXPECT_EQ(shortage.owners[0].stack.at(0).offset, 0x2000u);
+    EXPECT_EQ(shortage.owners[1].bytes, 400u);
+    EXPECT_EQ(shortage.owners[1].blocks, 2u);
+}
+
+TEST(Shortages, RetriesOfTheDeviceAreCountedUpToThere)
+{
+    LogBuilder log = program();
+    log.retried(5, 0).retried(5, 2, 1).out_of_memory({.device = 0}).retried(5, 2);
+    const Report report = report_of(log);
+    EXPECT_EQ(report.out_of_memory.at(0).retries, 1u);
+}
+
+TEST(Shortages, OfVeryManyTheFirstAndTheLastAreKeptAndAllAreCounted)
+{
+    LogBuilder log = program();
+    log.alloc(0x1000, 300, 1);
+    for (std::uint64_t at = 0; at < 1000; ++at)
+        log.out_of_memory({.device = 0, .requested = at});
+    const Report report = report_of(log);
+    EXPECT_EQ(report.processes[0].shortages, 1000u);
+    ASSERT_EQ(report.out_of_memory.size(), Shortages::kFirst + Shortages::kLast);
+    EXPECT_EQ(report.out_of_memory.front().requested, 0u);
+    EXPECT_EQ(report.out_of_memory.back().requested, 999u);
+}
+
+// 3000 failures with 3000 live blocks: the blocks are not walked over for each.
+TEST(Shortages, WalksOverLiveBlocksDoNotMultiplyWithFailures)
+{
+    LogBuilder log = program();
+    for (std::uint64_t at = 0; at < 3000; ++at)
+        log.alloc(0x1000 + at * 0x1000, 1, 1);
+    for (std::uint64_t at = 0; at < 3000; ++at)
+        log.out_of_memory({.device = 0, .requested = at});
+    const Report report = report_of(log);
+    EXPECT_TRUE(report.out_of_memory.front().owners_known);
+    EXPECT_FALSE(report.out_of_memory.back().owners_known);
+}
+
+} // namespace
+} // namespace vramscope::report

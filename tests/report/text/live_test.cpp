@@ -1,0 +1,128 @@
+// tests/report/text/live_test.cpp — a screen of running programs: what it says, and that it fits.
+#include "report/text/live.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+LiveProgram program(std::uint32_t pid)
+{
+    LiveProgram program;
+    LiveState& state = program.state;
+    state.pid = pid;
+    state.program = "train\x1b[2J";
+    state.age_ns = 75'000'000'000;
+    state.device_bytes = 3u << 20;
+    state.device_blocks = 1200;
+    state.peak_device_bytes = 5u << 20;
+    state.host_bytes = 4096;
+    state.host_blocks = 1;
+    state.peak_host_bytes = 8192;
+    state.devices.push_back({.ordinal = 0,
+                             .name = "Simulated GPU",
+                             .total_bytes = 24u << 20,
+                             .held_bytes = 3u << 20,
+                             .blocks = 1200});
+    Leak leak;
+    leak.bytes = 2u << 20;
+    leak.blocks = 1000;
+    leak.api = "cudaMalloc";
+    leak.stack.resize(1);
+    leak.stack[0].function = "Trainer::step(\x1b[31mint)";
+    leak.stack[0].file = "/src/train.cu";
+    leak.stack[0].line = 42;
+    state.stacks = {leak, leak, leak};
+    state.more_stacks = 2;
+    program.rates = {1234.4, 600.5, 0};
+    return program;
+}
+
+TEST(LiveText, SaysWhatIsHeldHowFastItChangesAndWhereItComesFrom)
+{
+    LiveProgram one = program(4711);
+    one.state.stacks.resize(1);
+    EXPECT_EQ(live_lines({one}, {}),
+              (Lines{"train\\x1b[2J (process 4711), up 1:15 min",
+                     "  holds       3 MiB in 1,200 blocks, host 4 KiB in 1 block",
+                     "  peak        5 MiB requested, host 8 KiB",
+                     "  rate        1,234 events/s, 601 allocations/s, 0 frees/s",
+                     "  device 0    3 MiB in 1,200 blocks [|||                 ]  12 % of 24 MiB, "
+                     "Simulated GPU",
+                     "       bytes    blocks  allocated by",
+                     "       2 MiB     1,000  cudaMalloc  Trainer::step(\\x1b[31mint) train.cu:42",
+                     "  ... and 2 more call stacks"}));
+}
+
+TEST(LiveText, ShowsWhatThePoolReservedAndKeeps)
+{
+    LiveProgram one = program(4711);
+    LiveDevice& device = one.state.devices[0];
+    device.pooled = true;
+    device.reserved_bytes = 9u << 20;
+    device.allocated_bytes = 4u << 20;
+    const auto pool_line = [&] { return live_lines({one}, {}).at(5); };
+    EXPECT_EQ(pool_line(), "              9 MiB reserved: 4 MiB allocated, 5 MiB cached");
+    device.pending_bytes = 1u << 20;
+    EXPECT_EQ(pool_line(), "              9 MiB reserved: 4 MiB allocated, 5 MiB cached "
+                           "(1 MiB not safe to reuse yet)");
+}
+
+TEST(LiveText, TellsOfLostEventsAndOfTheEnd)
+{
+    LiveProgram one = program(4711);
+    one.state.lost_events = 3;
+    one.ended = true;
+    const Lines lines = live_lines({one}, {});
+    EXPECT_EQ(lines[0], "train\\x1b[2J (process 4711) has ended, after 1:15 min");
+    EXPECT_NE(std::find(lines.begin(), lines.end(),
+                        "  3 events not recorded: what is held may be more or less"),
+              lines.end());
+}
+
+TEST(LiveText, FitsAnyScreen)
+{
+    const std::vector<LiveProgram> programs{program(1), program(2), program(3)};
+    for (const std::size_t width : {20u, 37u, 80u, 200u})
+        for (std::size_t height = 1; height < 40; ++height) {
+            const Lines lines = live_lines(programs, {.width = width, .height = height});
+            EXPECT_LE(lines.size(), height);
+            for (const std::string& line : lines)
+                EXPECT_LE(columns(line), width) << line;
+        }
+}
+
+TEST(LiveText, ShowsEveryProgramInARowWhereHeadsFindNoRoom)
+{
+    const Lines lines = live_lines({program(1), program(2), program(3)}, {.height = 5});
+    ASSERT_EQ(lines.size(), 4u);
+    EXPECT_EQ(lines[3],
+              "     3 MiB     1,200          5 MiB      1,234  train\\x1b[2J (process 3)");
+}
+
+TEST(LiveText, StacksGiveWayBeforeHeads)
+{
+    const Lines lines = live_lines({program(1), program(2)}, {.height = 14});
+    EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                            [](const std::string& line) {
+                                return line.find("(process ") != std::string::npos;
+                            }),
+              2);
+}
+
+TEST(LiveText, IsColoredOnlyWhenAskedFor)
+{
+    for (const std::string& line : live_lines({program(1)}, {}))
+        EXPECT_EQ(line.find('\x1b'), std::string::npos);
+    EXPECT_EQ(live_lines({program(1)}, {.color = true})[0].rfind("\x1b[1m", 0), 0u);
+}
+
+} // namespace
+} // namespace vramscope::report
