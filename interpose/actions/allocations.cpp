@@ -47,9 +47,10 @@ void MapsTiles::succeeded(Call& call)
         const CUarrayMapInfo& tile = list[i];
         const std::uint64_t key = tile_key(tile);
         if (tile.memOperationType == CU_MEM_OPERATION_TYPE_MAP)
-            log::record_map(call.thread, call.api(), key, 1, tile.memHandle.memHandle, call.site);
+            log::write_with_stack(call.thread, call.site, call.api(),
+                                  format::Map{key, 1, tile.memHandle.memHandle});
         else
-            log::record_unmap(call.thread, call.api(), call.ticks, key, 1);
+            log::write(call.thread, {call.ticks, call.api()}, format::Unmap{key, 1});
     }
 }
 

@@ -117,7 +117,10 @@ struct Shares : Action {
     explicit Shares(Pointer pointer) : address(number(pointer))
     {
     }
-    void succeeded(Call& call) { log::record_shared(call.thread, call.api(), address, call.site); }
+    void succeeded(Call& call)
+    {
+        log::write_with_stack(call.thread, call.site, call.api(), format::Shared{address});
+    }
 };
 
 struct Registers : Action {
@@ -253,7 +256,10 @@ struct CreatesPhysical : Action {
 struct RetainsPhysical : Action {
     CUmemGenericAllocationHandle* out;
     explicit RetainsPhysical(CUmemGenericAllocationHandle* out_) : out(out_) {}
-    void succeeded(Call& call) { log::record_retain(call.thread, call.api(), *out); }
+    void succeeded(Call& call)
+    {
+        log::write(call.thread, {log::now(), call.api()}, format::Retain{*out});
+    }
 };
 
 struct Maps : Action {
@@ -266,7 +272,8 @@ struct Maps : Action {
     }
     void succeeded(Call& call)
     {
-        log::record_map(call.thread, call.api(), address, bytes, handle, call.site);
+        log::write_with_stack(call.thread, call.site, call.api(),
+                              format::Map{address, bytes, handle});
     }
 };
 
@@ -284,7 +291,7 @@ struct Unmaps : Ends {
     Unmaps(CUdeviceptr address_, std::uint64_t bytes_) : address(address_), bytes(bytes_) {}
     void succeeded(Call& call)
     {
-        log::record_unmap(call.thread, call.api(), call.ticks, address, bytes);
+        log::write(call.thread, {call.ticks, call.api()}, format::Unmap{address, bytes});
     }
     void failed(Call& call, CUresult result) { record_bad_free(call, result, address); }
 };

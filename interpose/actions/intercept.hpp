@@ -15,7 +15,7 @@
 #include "interpose/actions/questions.hpp"
 #include "interpose/doors/lookup.hpp"
 #include "tracker/log/nesting.hpp"
-#include "tracker/log/pool_recorder.hpp"
+#include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {
 
@@ -35,8 +35,8 @@ namespace vramscope::hooks {
 {
     call.ended = 0; // the records of what it took come behind that of the second try
     if (call.ready())
-        log::record_retried(call.thread, call.api(), static_cast<int>(place_now(call).device), 0,
-                            result);
+        log::write(call.thread, {log::now(), call.api()},
+                   format::Retried{place_now(call).device, 0, result});
     return result;
 }
 

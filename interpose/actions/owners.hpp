@@ -156,7 +156,7 @@ struct TrimsMempool : Action {
     TrimsMempool(CUmemoryPool pool_, std::uint64_t keep_) : pool(pool_), keep(keep_) {}
     void succeeded(Call& call)
     {
-        log::record_trim(call.thread, call.api(), number(pool), keep, call.site);
+        log::write_with_stack(call.thread, call.site, call.api(), format::Trim{number(pool), keep});
     }
 };
 

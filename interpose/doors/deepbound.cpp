@@ -131,7 +131,7 @@ void write_to_log(const char* names) noexcept
         return;
     thread.inside = log::Inside::recorder;
     if (log::ready(thread, kOpening))
-        log::record_info(thread, "deepbound", names);
+        log::write(thread, format::Info{"deepbound", names});
     thread.inside = log::Inside::program;
 }
 

@@ -10,6 +10,7 @@
 #include "interpose/doors/deepbound.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/log/lifecycle.hpp"
+#include "tracker/log/stack_recorder.hpp"
 #include "tracker/log/settings.hpp"
 #include "tracker/log/tell.hpp"
 
@@ -45,14 +46,14 @@ Function libc_function(std::atomic<void*>& kept, const char* name)
 [[gnu::destructor]] void unloading()
 {
     hooks::tell_of_deepbound();
-    log::Lifecycle::ended(format::End::exit, 0);
+    log::ended(format::End::exit, 0);
 }
 
 [[noreturn]] void leave(const char* name, int status)
 {
     static constinit std::atomic<void*> kept{nullptr};
     hooks::tell_of_deepbound();
-    log::Lifecycle::ended(format::End::underscore_exit, status);
+    log::ended(format::End::underscore_exit, status);
     if (const auto real = libc_function<void (*)(int)>(kept, name))
         real(status);
     __builtin_trap();

@@ -13,6 +13,7 @@
 #include "interpose/serve/device_memory.hpp"
 #include "interpose/serve/synchronisation.hpp"
 #include "tracker/log/nesting.hpp"
+#include "tracker/log/ranges.hpp"
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 

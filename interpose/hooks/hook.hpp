@@ -10,6 +10,7 @@
 
 #include "interpose/hooks/driver_api.hpp"
 #include "tracker/log/driver_times.hpp"
+#include "tracker/log/lifecycle.hpp"
 #include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {

@@ -14,13 +14,13 @@ void describe_driver(log::Thread& thread)
     const Driver* driver = Driver::find();
     if (!driver)
         return;
-    log::record_info(thread, "driver.path", driver->path());
-    log::record_info(thread, "driver.simulated", driver->simulated() ? "1" : "0");
+    log::write(thread, format::Info{"driver.path", driver->path()});
+    log::write(thread, format::Info{"driver.simulated", driver->simulated() ? "1" : "0"});
     int version = 0;
     if (driver->driver_version && driver->driver_version(&version) == CUDA_SUCCESS) {
         char text[32];
         std::snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
-        log::record_info(thread, "driver.version", text);
+        log::write(thread, format::Info{"driver.version", text});
     }
     write_unknown_names(thread);
 }

@@ -56,9 +56,9 @@ void write_unknown_names(log::Thread& thread) noexcept
     const std::uint32_t log = log::process->generation;
     for (UnknownName& name : names)
         if (name.filled && name.written.exchange(log) != log)
-            log::record_info(thread, "unknown_entry_point", name.text);
+            log::write(thread, format::Info{"unknown_entry_point", name.text});
     if (more && more_written.exchange(log) != log)
-        log::record_info(thread, "unknown_entry_points.more", "1");
+        log::write(thread, format::Info{"unknown_entry_points.more", "1"});
 }
 
 void remember_unknown_name(const char* name, int version) noexcept

@@ -85,15 +85,16 @@ Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool pri
         return context;
     *context = {handle, ++last_id, device, primary, 0};
     context_seen(handle);
-    log::record_context(thread, context->id, reinterpret_cast<std::uintptr_t>(handle), device,
-                        primary);
+    log::write(thread, format::Context{context->id, reinterpret_cast<std::uintptr_t>(handle),
+                                       device, primary});
     return context;
 }
 
 void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t stack,
             Context& context) noexcept
 {
-    log::record_context_gone(thread, static_cast<std::uint64_t>(hook), ticks, context.id, stack);
+    log::write(thread, {ticks, static_cast<std::uint64_t>(hook)},
+               format::ContextGone{context.id, stack});
     context_unseen(context.handle);
     captures_gone_with(context.handle);
     pool_context_gone(context.id);
@@ -190,7 +191,7 @@ void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
         driver.device_name(name, sizeof name - 1, device);
     if (driver.device_bytes)
         driver.device_bytes(&bytes, device);
-    log::record_device(thread, device, bytes, name);
+    log::write(thread, format::Device{static_cast<std::uint64_t>(device), bytes, name});
 }
 
 void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,

@@ -5,7 +5,7 @@
 
 #include "interpose/hooks/inside_driver.hpp"
 #include "tracker/capture/arena.hpp"
-#include "tracker/log/pool_recorder.hpp"
+#include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {
 namespace {
@@ -57,10 +57,10 @@ void check(Call& call, format::Damage kind, std::uint64_t block, std::uint64_t f
 {
     const Difference found = compare(call.thread, from, expected, bytes);
     if (found.bytes)
-        log::record_damaged(
-            call.thread,
-            {kind, block, static_cast<std::int64_t>(from + found.first - block), found.bytes},
-            call.site);
+        log::write_with_stack(call.thread, call.site, 0,
+                              format::Damaged{kind, block,
+                                              static_cast<std::int64_t>(from + found.first - block),
+                                              found.bytes});
 }
 
 } // namespace

@@ -10,7 +10,7 @@
 #include "interpose/serve/contexts.hpp"
 #include "interpose/serve/limits.hpp"
 #include "tracker/log/nesting.hpp"
-#include "tracker/log/pool_recorder.hpp"
+#include "tracker/log/recorder.hpp"
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
@@ -44,7 +44,7 @@ void tell(log::Thread& thread, std::uint64_t ticks, std::int64_t device, std::ui
     told_free.store(free, std::memory_order_relaxed);
     const std::uint64_t interval = interval_ticks(ticks);
     due_ticks.store(interval == kNever ? kNever : ticks + interval, std::memory_order_relaxed);
-    log::record_device_memory(thread, ticks, static_cast<int>(device), free, total);
+    log::write(thread, {ticks}, format::DeviceMemory{device, free, total});
 }
 
 // One thread asks, however many come at once.

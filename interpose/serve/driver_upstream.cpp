@@ -8,7 +8,7 @@
 #include "interpose/serve/limits.hpp"
 #include "interpose/serve/shortage.hpp"
 #include "interpose/serve/synchronisation.hpp"
-#include "tracker/log/pool_recorder.hpp"
+#include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {
 namespace {
@@ -45,7 +45,8 @@ int DriverUpstream::allocate(std::uint64_t bytes, pool::Address& out) noexcept
     if (result != CUDA_SUCCESS)
         return result;
     out = address;
-    log::record_segment(thread, address, bytes, place_);
+    log::write(thread, {log::now()},
+               format::Segment{address, bytes, place_.context, place_.device});
     poison_segment(thread, address, bytes);
     segment_taken(thread, place_.device);
     return CUDA_SUCCESS;
@@ -63,7 +64,7 @@ int DriverUpstream::release(pool::Address address, pool::Release why) noexcept
     const CUresult result =
         timed_in_driver(thread, Hook::cuMemFree_v2, [&] { return real(address); });
     if (result == CUDA_SUCCESS)
-        log::record_segment_gone(thread, ticks, address, end_of(why));
+        log::write(thread, {ticks}, format::SegmentGone{address, end_of(why)});
     return result;
 }
 

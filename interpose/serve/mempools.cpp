@@ -41,10 +41,10 @@ bool is_new(std::uint64_t handle) noexcept
 
 } // namespace
 
-void note_mempool(log::Thread& thread, const log::Pool& pool) noexcept
+void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept
 {
     if (pool.handle && is_new(pool.handle))
-        log::record_pool(thread, pool);
+        log::write(thread, pool);
 }
 
 void forget_mempool(CUmemoryPool pool) noexcept

@@ -10,7 +10,7 @@
 
 namespace vramscope::hooks {
 
-void note_mempool(log::Thread& thread, const log::Pool& pool) noexcept;
+void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept;
 // Before the driver destroys it: its handle may be another pool's as soon as it is gone.
 void forget_mempool(CUmemoryPool pool) noexcept;
 

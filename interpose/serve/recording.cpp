@@ -42,7 +42,7 @@ void record_bad_free(Call& call, CUresult result, std::uint64_t address)
     const bool expected =
         result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED;
     if (!expected && call.ready())
-        log::record_failure(call.thread, call.api(), result, address, 0, call.site);
+        log::write_with_stack(call.thread, call.site, call.api(), format::Failed{result, address});
 }
 
 } // namespace vramscope::hooks

@@ -7,7 +7,7 @@
 #include "interpose/serve/damage.hpp"
 #include "interpose/serve/recording.hpp"
 #include "interpose/serve/synchronisation.hpp"
-#include "tracker/log/pool_recorder.hpp"
+#include "tracker/log/recorder.hpp"
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
@@ -71,12 +71,13 @@ Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept
     const pool::Allocation block =
         here.with([&](auto& pool) { return pool.allocate(bytes + 2 * margin); });
     if (block.retried) [[unlikely]]
-        log::record_retried(call.thread, call.api(), static_cast<int>(here.device()), bytes,
-                            block.status);
+        log::write(call.thread, {log::now(), call.api()},
+                   format::Retried{here.device(), bytes, static_cast<std::uint64_t>(block.status)});
     if (block.status != CUDA_SUCCESS) [[unlikely]]
         return {.result = static_cast<CUresult>(block.status)};
     if (!block.pooled) [[unlikely]] { // no room in the pool's tables: it is the driver's to free
-        log::record_segment_gone(call.thread, log::now(), block.address, format::SegmentEnd::freed);
+        log::write(call.thread, {log::now()},
+                   format::SegmentGone{block.address, format::SegmentEnd::freed});
         return {.address = block.address};
     }
     if (checks_memory()) [[unlikely]]
@@ -91,7 +92,8 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
     ContextPool* pool = poolable ? pool_of(place) : nullptr;
     if (!pool || !pool->with([&](auto& one) { return one.adopt(address, bytes); }))
         return record_allocation(call, address, bytes, place);
-    log::record_segment(call.thread, address, bytes, place);
+    log::write(call.thread, {log::now()},
+               format::Segment{address, bytes, place.context, place.device});
     record_pooled(call, address, bytes, place, 0);
 }
 
@@ -130,8 +132,8 @@ CUresult let_go(Call& call, const Leaving& leaving, CUresult result) noexcept
     if (result != CUDA_SUCCESS)
         leaving.pool->with([&](auto& pool) { pool.reattach(leaving.block); });
     else if (call.ready())
-        log::record_segment_gone(call.thread, leaving.ticks, leaving.block.address,
-                                 format::SegmentEnd::freed);
+        log::write(call.thread, {leaving.ticks},
+                   format::SegmentGone{leaving.block.address, format::SegmentEnd::freed});
     return result;
 }
 

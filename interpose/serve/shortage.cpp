@@ -8,7 +8,7 @@
 #include "interpose/serve/contexts.hpp"
 #include "interpose/serve/limits.hpp"
 #include "interpose/serve/synchronisation.hpp"
-#include "tracker/log/pool_recorder.hpp"
+#include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {
 namespace {
@@ -27,8 +27,8 @@ void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
     std::size_t total = 0;
     if (passing_through() || !ask_driver(free, total))
         return;
-    log::MemoryState state;
-    state.device = static_cast<int>(place_now(call).device);
+    format::OutOfMemory state;
+    state.device = place_now(call).device;
     state.requested = requested;
     state.free = free;
     state.total = total;
@@ -43,7 +43,7 @@ void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
             state.largest_gap = std::max(state.largest_gap, pool.largest_gap());
         });
     });
-    log::record_out_of_memory(call.thread, call.api(), state);
+    log::write(call.thread, {log::now(), call.api()}, state);
 }
 
 } // namespace
@@ -82,7 +82,7 @@ void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept
 {
     if (result != CUDA_ERROR_OUT_OF_MEMORY || !call.ready())
         return;
-    log::record_failure(call.thread, call.api(), result, 0, bytes, call.site);
+    log::write_with_stack(call.thread, call.site, call.api(), format::Failed{result, 0, bytes});
     if (takes_device_memory(call.hook))
         record_out_of_memory(call, bytes);
 }

@@ -10,7 +10,7 @@
 #include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/inside_driver.hpp"
 #include "tracker/capture/lock.hpp"
-#include "tracker/log/pool_recorder.hpp"
+#include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {
 namespace {
@@ -36,6 +36,13 @@ Domain* find(CUcontext context) noexcept
         if (domain.context == context)
             return &domain;
     return nullptr;
+}
+
+// What was freed before `before` may be handed out again.
+void record_reusable(log::Thread& thread, std::uint64_t before, bool own) noexcept
+{
+    const std::uint64_t ticks = log::now();
+    log::write(thread, {ticks}, format::Reusable{ticks - before, own});
 }
 
 std::size_t copy_domains(Domain (&out)[kMaxDomains]) noexcept
@@ -118,7 +125,7 @@ void synchronisation_ended(log::Thread& thread, const Synchronisation& synchroni
             advanced = the_epochs.ended(domain->number, synchronisation.epoch);
     }
     if (advanced)
-        log::record_reusable(thread, synchronisation.ticks, false);
+        record_reusable(thread, synchronisation.ticks, false);
 }
 
 CUresult synchronise_all(log::Thread& thread) noexcept
@@ -146,7 +153,7 @@ CUresult synchronise_all(log::Thread& thread) noexcept
             answer = result;
     }
     if (advanced)
-        log::record_reusable(thread, ticks, true);
+        record_reusable(thread, ticks, true);
     return answer;
 }
 

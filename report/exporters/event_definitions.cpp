@@ -10,26 +10,12 @@
 
 namespace vramscope::report {
 
-using format::Cursor;
 using format::Tag;
 
 namespace {
 
 constexpr std::uint32_t kNoThread = UINT32_MAX;
 constexpr std::size_t kMostThreads = 1 << 20; // indexes beyond are written each time
-
-const char* effect_word(format::Effect effect) noexcept
-{
-    switch (effect) {
-    case format::Effect::alloc:
-        return "allocates";
-    case format::Effect::free:
-        return "frees";
-    case format::Effect::none:
-        break;
-    }
-    return "other";
-}
 
 } // namespace
 
@@ -51,7 +37,7 @@ void EventDefinitions::use_api(std::uint64_t id)
     JsonLine(out_, "api")
         .number("id", id)
         .text("entry_point", api.name)
-        .text("effect", effect_word(api.effect))
+        .text("effect", name(api.effect))
         .text("memory", name(api.memory))
         .end();
 }
@@ -92,19 +78,12 @@ bool EventDefinitions::write(const Record& record)
     case Tag::stack: // likewise
         return true;
     case Tag::thread:
-        write_thread(record);
+        if (const auto thread = record.as<format::Thread>())
+            write_thread(record.thread, *thread);
         return true;
     case Tag::module_loaded:
-        write_module(record);
-        return true;
-    case Tag::module_gone:
-        write_module_gone(record);
-        return true;
-    case Tag::context:
-        write_context(record.body);
-        return true;
-    case Tag::device:
-        write_device(record.body);
+        if (const auto module = record.as<format::ModuleLoaded>())
+            write_module(record, *module);
         return true;
     default:
         return false;
@@ -112,89 +91,34 @@ bool EventDefinitions::write(const Record& record)
 }
 
 // Every chunk begins with its thread: most say nothing new.
-void EventDefinitions::write_thread(const Record& record)
+void EventDefinitions::write_thread(std::uint32_t index, const format::Thread& thread)
 {
-    Cursor in = record.body;
-    const auto tid = static_cast<std::uint32_t>(in.varint());
-    const std::string_view name = in.prefixed_text();
-    if (!in.ok())
-        return;
-    if (record.thread < kMostThreads) {
-        if (record.thread >= thread_ids_.size())
-            thread_ids_.resize(record.thread + 1, kNoThread);
-        if (std::exchange(thread_ids_[record.thread], tid) == tid)
+    const auto tid = static_cast<std::uint32_t>(thread.tid);
+    if (index < kMostThreads) {
+        if (index >= thread_ids_.size())
+            thread_ids_.resize(index + 1, kNoThread);
+        if (std::exchange(thread_ids_[index], tid) == tid)
             return;
     }
     JsonLine(out_, "thread")
-        .number("id", record.thread)
+        .number("id", index)
         .number("tid", tid)
-        .text_or_null("name", name)
+        .text_or_null("name", thread.name)
         .end();
 }
 
-void EventDefinitions::write_module(const Record& record)
+void EventDefinitions::write_module(const Record& record, const format::ModuleLoaded& module)
 {
-    Cursor in = record.body;
-    const std::uint64_t id = in.varint();
-    const std::uint64_t bias = in.varint();
-    const std::uint64_t first = in.varint();
-    const std::uint64_t end = in.varint();
-    const std::string_view build_id = in.prefixed_text();
-    const std::string_view path = in.prefixed_text();
-    if (!in.ok())
-        return;
     JsonLine(out_, "module_loaded")
         .number("ns", clock_.ns(record.ticks))
         .number("thread", record.thread)
-        .number("module", id)
-        .text("path", path)
-        .text_or_null("build_id", hex_digits(build_id))
-        .hex("bias", bias)
-        .hex("first", first)
-        .hex("end", end)
+        .number("module", module.id)
+        .text("path", module.path)
+        .text_or_null("build_id", hex_digits(module.build_id))
+        .hex("bias", module.bias)
+        .hex("first", module.first)
+        .hex("end", module.end)
         .end();
-}
-
-void EventDefinitions::write_module_gone(const Record& record)
-{
-    Cursor in = record.body;
-    const std::uint64_t id = in.varint();
-    if (in.ok())
-        JsonLine(out_, "module_gone")
-            .number("ns", clock_.ns(record.ticks))
-            .number("thread", record.thread)
-            .number("module", id)
-            .end();
-}
-
-void EventDefinitions::write_context(Cursor in)
-{
-    const std::uint64_t id = in.varint();
-    const std::uint64_t handle = in.varint();
-    const std::int64_t device = in.signed_varint();
-    const bool primary = in.varint() != 0;
-    if (!in.ok())
-        return;
-    JsonLine line(out_, "context");
-    line.number("id", id).hex("handle", handle);
-    if (device < 0)
-        line.null("device");
-    else
-        line.number("device", device);
-    line.flag("primary", primary).end();
-}
-
-void EventDefinitions::write_device(Cursor in)
-{
-    const std::uint64_t ordinal = in.varint();
-    const std::uint64_t bytes = in.varint();
-    const std::string_view name = in.prefixed_text();
-    if (in.ok())
-        JsonLine(out_, "device")
-            .number("ordinal", ordinal)
-            .number("bytes", bytes)
-            .text("name", name)
-            .end();
 }
 
 } // namespace vramscope::report

@@ -1,7 +1,7 @@
 // report/exporters/event_definitions.hpp — the lines that say what the numbers in events mean.
 //
 // An entry point or a stack is written before the first event that names it, and only then;
-// threads, modules and contexts where the log has them. Stacks are symbolized when they are
+// threads and modules where the log has them. Stacks are symbolized when they are
 // written.
 #pragma once
 
@@ -32,11 +32,8 @@ public:
 
 private:
     void write_frame(JsonLine& line, const Frame& frame);
-    void write_thread(const Record& record);
-    void write_module(const Record& record);
-    void write_module_gone(const Record& record);
-    void write_context(format::Cursor in);
-    void write_device(format::Cursor in);
+    void write_thread(std::uint32_t index, const format::Thread& thread);
+    void write_module(const Record& record, const format::ModuleLoaded& module);
 
     const LogTables& tables_;
     const TickClock& clock_;

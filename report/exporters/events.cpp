@@ -95,9 +95,8 @@ private:
             line.null("exit_began_ns");
         std::uint64_t lost_events = 0;
         line.open_object("lost");
-        for (std::size_t reason = 0; reason <= static_cast<std::size_t>(format::Lost::ended);
-             ++reason)
-            line.number(name(static_cast<format::Lost>(reason)), log.lost[reason]);
+        for (const auto& [reason, word] : format::kLost)
+            line.number(word, log.lost[static_cast<std::size_t>(reason)]);
         for (const std::uint64_t count : log.lost)
             lost_events += count;
         line.close().number("lost_events", lost_events);

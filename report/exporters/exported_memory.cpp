@@ -14,7 +14,7 @@ bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& 
 {
     if (!options.device)
         return is_own_memory(memory);
-    return class_of(memory) == MemoryClass::device && device == *options.device;
+    return class_of(memory) == format::MemoryClass::device && device == *options.device;
 }
 
 MemoryReading::MemoryReading(const LogFile& file)

@@ -92,7 +92,8 @@ private:
 
     bool is_wanted_here(format::Memory memory, std::int16_t device) const noexcept
     {
-        return class_of(memory) == MemoryClass::device && is_wanted(memory, device, options_);
+        return class_of(memory) == format::MemoryClass::device &&
+               is_wanted(memory, device, options_);
     }
 
     template <typename... Values>

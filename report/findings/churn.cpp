@@ -5,8 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "report/log/memory_class.hpp"
-
 namespace vramscope::report {
 namespace {
 

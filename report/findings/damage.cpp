@@ -47,17 +47,4 @@ std::vector<Damage> find_damage(const std::vector<LoggedDamage>& logged, const C
     return sorted;
 }
 
-const char* name(format::Damage kind) noexcept
-{
-    switch (kind) {
-    case format::Damage::use_after_free:
-        return "use-after-free";
-    case format::Damage::overrun:
-        return "overrun";
-    case format::Damage::underrun:
-        break;
-    }
-    return "underrun";
-}
-
 } // namespace vramscope::report

@@ -31,6 +31,5 @@ struct Damage {
 std::vector<Damage> find_damage(const std::vector<LoggedDamage>& logged, const CallSource& source);
 
 // The word of the JSON report: "use-after-free".
-const char* name(format::Damage kind) noexcept;
 
 } // namespace vramscope::report

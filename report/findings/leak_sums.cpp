@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "report/findings/growth/growth_table.hpp"
-#include "report/log/memory_class.hpp"
 
 namespace vramscope::report {
 

@@ -8,7 +8,6 @@
 
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/leak_sums.hpp"
-#include "report/log/memory_class.hpp"
 
 namespace vramscope::report {
 
@@ -19,11 +18,11 @@ namespace {
 LeakKind kind_of(const LostBlocks& lost, const ProcessEnd& end)
 {
     switch (class_of(lost.memory)) {
-    case MemoryClass::foreign:
+    case format::MemoryClass::foreign:
         return LeakKind::unclosed_import;
-    case MemoryClass::owner:
+    case format::MemoryClass::owner:
         return LeakKind::never_destroyed;
-    case MemoryClass::graph:
+    case format::MemoryClass::graph:
         return LeakKind::graph_owned;
     default:
         break;
@@ -153,8 +152,8 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
 {
     LeakTable table(source);
     for (const LostBlocks& blocks : lost) {
-        const bool went_with_its_context =
-            class_of(blocks.memory) == MemoryClass::owner && blocks.fate == Fate::context_gone;
+        const bool went_with_its_context = class_of(blocks.memory) == format::MemoryClass::owner &&
+                                           blocks.fate == Fate::context_gone;
         if (!went_with_its_context)
             table.add(blocks);
     }
@@ -168,13 +167,13 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
 std::vector<Leak>& LostRows::of(Memory memory)
 {
     switch (class_of(memory)) {
-    case MemoryClass::foreign:
+    case format::MemoryClass::foreign:
         return imports;
-    case MemoryClass::graph:
+    case format::MemoryClass::graph:
         return graph_memory;
-    case MemoryClass::owner:
+    case format::MemoryClass::owner:
         return owners;
-    case MemoryClass::addresses:
+    case format::MemoryClass::addresses:
         return reservations;
     default:
         return leaks;
@@ -233,57 +232,6 @@ const char* name(Pattern pattern) noexcept
         break;
     }
     return "repeated";
-}
-
-const char* name(Memory memory) noexcept
-{
-    switch (memory) {
-    case Memory::device:
-        return "device";
-    case Memory::pitched:
-        return "pitched";
-    case Memory::managed:
-        return "managed";
-    case Memory::async:
-        return "async";
-    case Memory::graph:
-        return "graph";
-    case Memory::pinned:
-        return "pinned";
-    case Memory::registered:
-        return "registered";
-    case Memory::array:
-        return "array";
-    case Memory::mipmap:
-        return "mipmap";
-    case Memory::physical:
-        return "physical";
-    case Memory::reservation:
-        return "reservation";
-    case Memory::imported:
-        return "imported";
-    case Memory::ipc:
-        return "ipc";
-    case Memory::external:
-        return "external";
-    case Memory::imported_mipmap:
-        return "imported_mipmap";
-    case Memory::imported_physical:
-        return "imported_physical";
-    case Memory::multicast:
-        return "multicast";
-    case Memory::pool:
-        return "pool";
-    case Memory::context:
-        return "context";
-    case Memory::green_context:
-        return "green_context";
-    case Memory::graph_exec:
-        return "graph_exec";
-    case Memory::none:
-        break;
-    }
-    return "unknown";
 }
 
 } // namespace vramscope::report

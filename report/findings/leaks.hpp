@@ -115,6 +115,5 @@ Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);
 // The words of the JSON report: "leaked-at-exit", "repeated", "device", …
 const char* name(LeakKind kind) noexcept;
 const char* name(Pattern pattern) noexcept;
-const char* name(format::Memory memory) noexcept;
 
 } // namespace vramscope::report

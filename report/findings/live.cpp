@@ -8,7 +8,6 @@
 
 #include "report/log/log_file.hpp"
 #include "report/log/log_reader.hpp"
-#include "report/log/memory_class.hpp"
 #include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/segment_replay.hpp"
@@ -33,7 +32,7 @@ public:
     {
         if (!is_own_memory(block.memory))
             return;
-        const bool host = class_of(block.memory) == MemoryClass::host;
+        const bool host = class_of(block.memory) == format::MemoryClass::host;
         (host ? state_.host_bytes : state_.device_bytes) += block.bytes;
         (host ? state_.host_blocks : state_.device_blocks) += 1;
         if (!host) {

@@ -241,7 +241,7 @@ private:
         LogReader reader(first.file);
         while (const Record* const record = reader.next()) {
             if (history.apply(*record))
-                failed.add_refused(*record, decode_failed(*record));
+                failed.add_refused(*record, *record->as<format::Failed>());
             damages.apply(*record, history);
         }
         return history;
@@ -350,23 +350,6 @@ const char* name(Verdict verdict) noexcept
         break;
     }
     return "inconclusive";
-}
-
-const char* name(format::Lost reason) noexcept
-{
-    switch (reason) {
-    case format::Lost::no_space:
-        return "no-space";
-    case format::Lost::no_thread:
-        return "no-thread";
-    case format::Lost::signal:
-        return "signal";
-    case format::Lost::table_full:
-        return "table-full";
-    case format::Lost::ended:
-        return "ended";
-    }
-    return "other";
 }
 
 } // namespace vramscope::report

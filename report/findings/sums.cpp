@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "report/findings/newer_functions.hpp"
-#include "report/log/memory_class.hpp"
 
 namespace vramscope::report {
 
@@ -52,7 +51,7 @@ Totals totals_of(const ReplayCounts& counts, const std::vector<LostBlocks>& lost
             totals.address_reservations += blocks.blocks;
             continue;
         }
-        if (class_of(blocks.memory) == MemoryClass::foreign) {
+        if (class_of(blocks.memory) == format::MemoryClass::foreign) {
             totals.unclosed_imports += blocks.blocks;
             totals.unclosed_import_bytes += blocks.bytes;
         }

@@ -10,22 +10,13 @@ namespace vramscope::report {
 
 namespace {
 
-const char* in_words(format::Lost reason)
-{
-    switch (reason) {
-    case format::Lost::no_space:
-        return "the log could not grow: is the disk full?";
-    case format::Lost::no_thread:
-        return "no memory for the state of one more thread";
-    case format::Lost::signal:
-        return "they came from a signal handler that interrupted the recorder";
-    case format::Lost::table_full:
-        return "a table of the recorder was full";
-    case format::Lost::ended:
-        return "they came after the recorder was shut down";
-    }
-    return "for a reason that this vramscope does not know";
-}
+using format::Lost;
+constexpr format::Word<Lost> kWhyLost[] = {
+    {Lost::no_space, "the log could not grow: is the disk full?"},
+    {Lost::no_thread, "no memory for the state of one more thread"},
+    {Lost::signal, "they came from a signal handler that interrupted the recorder"},
+    {Lost::table_full, "a table of the recorder was full"},
+    {Lost::ended, "they came after the recorder was shut down"}};
 
 std::string doubt_of_end(const ProcessEnd& end)
 {
@@ -76,9 +67,10 @@ std::vector<std::string> reasons_for_doubt(const Process& process)
     for (std::size_t reason = 0; reason < process.coverage.lost.size(); ++reason) {
         const std::uint64_t count = process.coverage.lost[reason];
         if (count > 0)
-            reasons.push_back(fmt::format("{} event{} not recorded: {}", count,
-                                          count == 1 ? " was" : "s were",
-                                          in_words(static_cast<format::Lost>(reason))));
+            reasons.push_back(
+                fmt::format("{} event{} not recorded: {}", count, count == 1 ? " was" : "s were",
+                            word_of(kWhyLost, static_cast<Lost>(reason),
+                                    "for a reason that this vramscope does not know")));
     }
     if (const std::string names = process.info_value("deepbound"); !names.empty())
         reasons.push_back(fmt::format("what {} asked of CUDA was not seen: opened with "

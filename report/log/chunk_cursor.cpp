@@ -11,43 +11,16 @@ using format::Tag;
 namespace {
 
 constexpr std::size_t kWindowBytes = 16 * 1024;
-constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
 
-bool has_ticks(Tag tag) noexcept
+// Every field is there: whoever reads the record may take them for granted.
+bool is_whole(const Record& record) noexcept
 {
-    return names_entry_point(tag) || tag == Tag::module_loaded || tag == Tag::module_gone ||
-           tag == Tag::range_push || tag == Tag::range_pop || tag == Tag::mark ||
-           tag == Tag::segment || tag == Tag::segment_gone || tag == Tag::reusable ||
-           tag == Tag::damaged;
-}
-
-// Ticks that stand for themselves, outside the chunk's deltas: records that came with 3.1.
-bool has_plain_ticks(Tag tag) noexcept
-{
-    return tag == Tag::device_memory || tag == Tag::driver_time;
-}
-
-// The numbers behind those ticks: whoever reads the record may take them for granted.
-bool has_its_numbers(Tag tag, Cursor in) noexcept
-{
-    for (int field = tag == Tag::driver_time ? 4 : 3; field > 0; --field)
-        in.varint();
-    return in.ok();
-}
-
-bool is_known(Tag tag) noexcept
-{
-    return tag >= Tag::info && tag <= Tag::driver_time;
+    bool whole = false;
+    format::Records::of_tag(record.tag, [&]<typename R>() { whole = record.as<R>().has_value(); });
+    return whole;
 }
 
 } // namespace
-
-bool names_entry_point(Tag tag) noexcept
-{
-    return tag == Tag::context_gone || tag == Tag::failed || tag == Tag::map || tag == Tag::unmap ||
-           tag == Tag::retain || tag == Tag::shared || tag == Tag::trim || tag == Tag::retried ||
-           tag == Tag::out_of_memory;
-}
 
 ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
                          std::uint64_t base_ticks, std::uint32_t thread)
@@ -168,7 +141,7 @@ ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
         place_ = place;
         return Step::nothing;
     }
-    if (static_cast<std::uint8_t>(tag) < kFirstLengthPrefixed)
+    if (static_cast<std::uint8_t>(tag) < format::kFirstLengthPrefixed)
         return Step::failed; // a hot record of unknown shape, or bytes that were never written
     return length_prefixed(in, record);
 }
@@ -178,22 +151,19 @@ ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
     const std::string_view text = in.prefixed_text();
     if (!in.ok())
         return Step::failed;
-    if (!is_known(record.tag))
+    const format::Layout* const layout = format::layout_of(record.tag);
+    if (!layout)
         return Step::nothing;
     const auto* const begin = reinterpret_cast<const std::uint8_t*>(text.data());
     record.body = Cursor(begin, begin + text.size());
-    if (record.tag == Tag::thread) // from here on another thread writes in this chunk
-        record.thread = thread_ = static_cast<std::uint32_t>(record.body.varint());
-    record.timed = has_ticks(record.tag);
-    if (names_entry_point(record.tag))
-        record.api = record.body.varint();
-    record.ticks = record.timed ? format::get_ticks(record.body, delta_) : delta_.ticks;
-    if (has_plain_ticks(record.tag)) {
-        record.timed = true;
-        record.ticks = record.body.varint();
-    }
-    if (record.body.ok() &&
-        (!has_plain_ticks(record.tag) || has_its_numbers(record.tag, record.body)))
+    const format::Moment moment = format::get_head(layout->head, record.body, delta_);
+    record.timed = layout->head != format::Head::definition;
+    record.ticks = moment.ticks;
+    if (layout->head == format::Head::call)
+        record.api = moment.api;
+    if (const auto next = record.as<format::Thread>()) // from here on another one writes this chunk
+        record.thread = thread_ = static_cast<std::uint32_t>(next->index);
+    if (record.body.ok() && (layout->head != format::Head::plain || is_whole(record)))
         return Step::record;
     damaged_ = true; // this record alone is bad: its length leads to the next
     return Step::nothing;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "report/log/log_file.hpp"
@@ -31,10 +32,15 @@ struct Record {
     format::Cursor body{nullptr,
                         nullptr}; // of length-prefixed records; valid until the next one is read
     format::Place place;          // alloc, free: as the record `place` before it says
-};
 
-// Length-prefixed records that begin with an entry point; alloc and free have one too.
-bool names_entry_point(format::Tag tag) noexcept;
+    // The fields of a length-prefixed record; its texts are valid as long as `body`. Nothing: it is
+    // another record, or its body ends early.
+    template <typename R>
+    std::optional<R> as() const noexcept
+    {
+        return tag == R::kLayout.tag ? format::get_fields<R>(body) : std::nullopt;
+    }
+};
 
 class ChunkCursor {
 public:

@@ -1,12 +1,10 @@
-// report/log/log_tables.cpp — decoding of definitions, in the order of fields that record.hpp
-// gives.
+// report/log/log_tables.cpp — definitions, where they make sense.
 #include "report/log/log_tables.hpp"
 
 #include <algorithm>
 
 namespace vramscope::report {
 
-using format::Cursor;
 using format::Tag;
 
 namespace {
@@ -14,8 +12,6 @@ namespace {
 constexpr std::uint64_t kMaxApis = 4096;
 constexpr std::size_t kMaxModules = 65536;
 constexpr std::size_t kMaxDevices = 1024;
-constexpr std::uint64_t kMaxMemory = static_cast<std::uint64_t>(format::Memory::graph_exec);
-constexpr std::uint64_t kMaxEffect = static_cast<std::uint64_t>(format::Effect::free);
 
 std::uint64_t distance_in_time(const Module& module, std::uint64_t ticks) noexcept
 {
@@ -30,142 +26,112 @@ bool LogTables::define(const Record& record)
 {
     switch (record.tag) {
     case Tag::info:
-        define_info(record.body);
-        return true;
+        return take<format::Info>(record);
     case Tag::api:
-        define_api(record.body);
-        return true;
+        return take<format::Api>(record);
     case Tag::thread:
-        define_thread(record.thread, record.body);
-        return true;
+        return take<format::Thread>(record);
     case Tag::stack:
-        define_stack(record);
-        return true;
+        return take<format::Stack>(record);
     case Tag::device:
-        define_device(record.body);
-        return true;
+        return take<format::Device>(record);
     case Tag::module_loaded:
-        load_module(record);
-        return true;
+        return take<format::ModuleLoaded>(record);
     case Tag::module_gone:
-        unload_module(record);
-        return true;
+        return take<format::ModuleGone>(record);
     default:
         return false;
     }
 }
 
-void LogTables::define_info(Cursor in)
+// True, whatever is in it: it is a definition.
+template <typename R>
+bool LogTables::take(const Record& record)
 {
-    const std::string_view key = in.prefixed_text();
-    const std::string_view value = in.prefixed_text();
-    if (in.ok())
-        info_.emplace_back(key, value);
-    else
+    const std::optional<R> fields = record.as<R>();
+    if (!fields || !add(*fields, record.ticks))
         ++undefined_;
+    return true;
 }
 
-void LogTables::define_api(Cursor in)
+bool LogTables::add(const format::Info& info, std::uint64_t)
 {
-    const std::uint64_t id = in.varint();
-    const std::uint64_t effect = in.varint();
-    const std::uint64_t memory = in.varint();
-    const std::string_view name = in.prefixed_text();
-    if (!in.ok() || id >= kMaxApis || effect > kMaxEffect || memory > kMaxMemory) {
-        ++undefined_;
-        return;
-    }
-    if (id >= apis_.size())
-        apis_.resize(id + 1);
-    Api& api = apis_[id];
+    info_.emplace_back(info.key, info.value);
+    return true;
+}
+
+bool LogTables::add(const format::Api& logged, std::uint64_t)
+{
+    if (logged.id >= kMaxApis || !row_of(format::kEffects, logged.effect) ||
+        !is_known(logged.memory))
+        return false;
+    if (logged.id >= apis_.size())
+        apis_.resize(logged.id + 1);
+    Api& api = apis_[logged.id];
     api.defined = true;
-    api.effect = static_cast<format::Effect>(effect);
-    api.memory = static_cast<format::Memory>(memory);
-    api.name = name;
+    api.effect = logged.effect;
+    api.memory = logged.memory;
+    api.name = logged.name;
+    return true;
 }
 
-void LogTables::define_thread(std::uint32_t index, Cursor in)
+bool LogTables::add(const format::Thread& thread, std::uint64_t)
 {
-    const std::uint64_t tid = in.varint();
-    const std::string_view name = in.prefixed_text();
-    if (in.ok())
-        threads_[index] = {.tid = static_cast<std::uint32_t>(tid), .name = std::string(name)};
-    else
-        ++undefined_;
+    threads_[static_cast<std::uint32_t>(thread.index)] = {
+        .tid = static_cast<std::uint32_t>(thread.tid), .name = std::string(thread.name)};
+    return true;
 }
 
-void LogTables::define_stack(const Record& record)
+bool LogTables::add(const format::Stack& logged, std::uint64_t ticks)
 {
-    Cursor in = record.body;
-    const std::uint64_t id = in.varint();
-    const std::uint64_t flags = in.varint();
-    const std::uint64_t count = in.varint();
-    if (!in.ok() || count > in.remaining()) { // an address takes a byte at least
-        ++undefined_;
-        return;
-    }
+    if (logged.count > logged.addresses.coded.size()) // an address takes a byte at least
+        return false;
     LoggedStack stack;
-    stack.known_since_ticks = record.ticks;
-    stack.truncated = (flags & format::kStackTruncated) != 0;
-    stack.addresses.reserve(count);
-    std::uint64_t address = 0;
-    for (std::uint64_t at = 0; at < count; ++at) {
-        address = at == 0 ? in.varint() : address + static_cast<std::uint64_t>(in.signed_varint());
-        stack.addresses.push_back(address);
-    }
-    if (!in.ok())
-        ++undefined_;
-    else
-        stacks_.try_emplace(id, std::move(stack));
+    stack.known_since_ticks = ticks;
+    stack.truncated = (logged.flags & format::Stack::kTruncated) != 0;
+    stack.addresses.reserve(logged.count);
+    if (!logged.addresses.visit(logged.count,
+                                [&](std::uint64_t address) { stack.addresses.push_back(address); }))
+        return false;
+    stacks_.try_emplace(logged.id, std::move(stack));
+    return true;
 }
 
-void LogTables::define_device(Cursor in)
+bool LogTables::add(const format::Device& logged, std::uint64_t)
 {
-    const std::uint64_t ordinal = in.varint();
-    const std::uint64_t bytes = in.varint();
-    const std::string_view name = in.prefixed_text();
-    if (!in.ok() || ordinal >= kMaxDevices) {
-        ++undefined_;
-        return;
-    }
-    const auto same = [&](const LoggedDevice& device) {
-        return device.ordinal == static_cast<std::int32_t>(ordinal);
-    };
-    if (std::none_of(devices_.begin(), devices_.end(), same))
-        devices_.push_back({.ordinal = static_cast<std::int32_t>(ordinal),
-                            .bytes = bytes,
-                            .name = std::string(name)});
+    if (logged.ordinal >= kMaxDevices)
+        return false;
+    const auto ordinal = static_cast<std::int32_t>(logged.ordinal);
+    if (std::none_of(devices_.begin(), devices_.end(),
+                     [&](const LoggedDevice& device) { return device.ordinal == ordinal; }))
+        devices_.push_back(
+            {.ordinal = ordinal, .bytes = logged.bytes, .name = std::string(logged.name)});
+    return true;
 }
 
-void LogTables::load_module(const Record& record)
+bool LogTables::add(const format::ModuleLoaded& logged, std::uint64_t ticks)
 {
-    Cursor in = record.body;
-    Module module;
-    module.loaded_ticks = record.ticks;
-    module.number = in.varint();
-    module.load_bias = in.varint();
-    module.first = in.varint();
-    module.end = in.varint();
-    module.id.build_id = in.prefixed_text();
-    module.id.path = in.prefixed_text();
-    if (!in.ok() || module.first >= module.end || modules_.size() == kMaxModules) {
-        ++undefined_;
-        return;
-    }
-    loaded_[module.number] = modules_.size();
-    modules_.push_back(std::move(module));
+    if (logged.first >= logged.end || modules_.size() == kMaxModules)
+        return false;
+    loaded_[logged.id] = modules_.size();
+    modules_.push_back(
+        {.number = logged.id,
+         .load_bias = logged.bias,
+         .first = logged.first,
+         .end = logged.end,
+         .loaded_ticks = ticks,
+         .id = {.path = std::string(logged.path), .build_id = std::string(logged.build_id)}});
+    return true;
 }
 
-void LogTables::unload_module(const Record& record)
+bool LogTables::add(const format::ModuleGone& gone, std::uint64_t ticks)
 {
-    Cursor in = record.body;
-    const auto found = loaded_.find(in.varint());
-    if (!in.ok() || found == loaded_.end()) {
-        ++undefined_;
-        return;
-    }
-    modules_[found->second].gone_ticks = record.ticks;
+    const auto found = loaded_.find(gone.module);
+    if (found == loaded_.end())
+        return false;
+    modules_[found->second].gone_ticks = ticks;
     loaded_.erase(found);
+    return true;
 }
 
 Api* LogTables::api(std::uint64_t id) noexcept

@@ -79,13 +79,16 @@ public:
     } // definitions that made no sense
 
 private:
-    void define_info(format::Cursor in);
-    void define_api(format::Cursor in);
-    void define_thread(std::uint32_t index, format::Cursor in);
-    void define_stack(const Record& record);
-    void define_device(format::Cursor in);
-    void load_module(const Record& record);
-    void unload_module(const Record& record);
+    template <typename R>
+    bool take(const Record& record);
+    // False: it makes no sense.
+    bool add(const format::Info& info, std::uint64_t ticks);
+    bool add(const format::Api& api, std::uint64_t ticks);
+    bool add(const format::Thread& thread, std::uint64_t ticks);
+    bool add(const format::Stack& stack, std::uint64_t ticks);
+    bool add(const format::Device& device, std::uint64_t ticks);
+    bool add(const format::ModuleLoaded& module, std::uint64_t ticks);
+    bool add(const format::ModuleGone& gone, std::uint64_t ticks);
 
     std::vector<Api> apis_;
     std::unordered_map<std::uint64_t, LoggedStack> stacks_;

@@ -10,18 +10,12 @@ namespace vramscope::report {
 
 class Pools {
 public:
-    void define(format::Cursor in)
+    void define(const format::Pool& pool)
     {
-        const std::uint64_t handle = in.varint();
-        const std::int64_t location = in.signed_varint();
-        in.signed_varint(); // which device or node
-        const bool managed = in.varint() != 0;
-        if (!in.ok())
-            return;
-        const bool host = location >= kHost && location <= kHostNumaCurrent;
-        memory_[handle] = managed ? format::Memory::managed
-                          : host  ? format::Memory::pinned
-                                  : format::Memory::async;
+        const bool host = pool.location_type >= kHost && pool.location_type <= kHostNumaCurrent;
+        memory_[pool.handle] = pool.managed ? format::Memory::managed
+                               : host       ? format::Memory::pinned
+                                            : format::Memory::async;
     }
 
     void destroy(std::uint64_t handle) { memory_.erase(handle); }

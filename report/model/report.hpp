@@ -163,6 +163,5 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
 
 std::string utc(std::uint64_t real_ns); // 2026-11-21T04:00:00Z; empty for 0
 const char* name(Verdict verdict) noexcept;
-const char* name(format::Lost reason) noexcept;
 
 } // namespace vramscope::report

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "report/log/memory_class.hpp"
-
 namespace vramscope::report {
 
 using format::Tag;
@@ -25,24 +23,19 @@ void ChurnCounts::note(const Record& record)
     } else if (record.tag == Tag::segment) {
         segment_taken_ = true;
         segment_thread_ = record.thread;
-    } else if (record.tag == Tag::driver_time) {
-        format::Cursor body = record.body;
-        const std::uint64_t api = body.varint();
-        const std::uint64_t calls = body.varint();
-        const std::uint64_t ticks = body.varint();
-        const std::uint64_t longest = body.varint();
-        if (!body.ok() || (driver_.size() >= kMostDriverRows && !driver_.contains(api)))
+    } else if (const auto time = record.as<format::DriverTime>()) {
+        if (driver_.size() >= kMostDriverRows && !driver_.contains(time->api))
             return;
-        DriverCallSum& sum = driver_[api];
-        sum.calls += calls;
-        sum.ticks += ticks;
-        sum.longest_ticks = std::max(sum.longest_ticks, longest);
+        DriverCallSum& sum = driver_[time->api];
+        sum.calls += time->calls;
+        sum.ticks += time->total;
+        sum.longest_ticks = std::max(sum.longest_ticks, time->longest.value);
     }
 }
 
 std::size_t ChurnCounts::slot_of(const Block& block) noexcept
 {
-    if (class_of(block.memory) == MemoryClass::host)
+    if (class_of(block.memory) == format::MemoryClass::host)
         return 0;
     return block.device < 0 ? 1 : static_cast<std::size_t>(block.device) + 2;
 }

@@ -6,38 +6,22 @@
 namespace vramscope::report {
 namespace {
 
-struct Body {
-    format::Damage kind;
-    std::uint64_t address;
-    std::int64_t offset;
-    std::uint64_t bytes;
-    std::uint64_t stack;
-    bool ok;
-};
-
-Body decode(const Record& record)
+std::optional<format::Damaged> damaged_of(const Record& record)
 {
-    format::Cursor in = record.body;
-    Body body{};
-    const std::uint64_t kind = in.varint();
-    body.address = in.varint();
-    body.offset = in.signed_varint();
-    body.bytes = in.varint();
-    body.stack = in.varint();
-    body.ok = in.ok() && kind >= 1 && kind <= 3;
-    if (body.ok)
-        body.kind = static_cast<format::Damage>(kind);
-    return body;
+    auto damaged = record.as<format::Damaged>();
+    if (damaged && !row_of(format::kDamages, damaged->kind))
+        damaged.reset();
+    return damaged;
 }
 
-std::uint64_t first_wrong(const Body& body)
+std::uint64_t first_wrong(const format::Damaged& body)
 {
     return body.address + static_cast<std::uint64_t>(body.offset);
 }
 
 // What was freed need not begin where the new block does: where memory is split, the old one is
 // found by the byte. A byte in a red zone is in no block. `offset`: of the block to body.address.
-LoggedMisuse block_of(const Body& body, const FreeHistory& history)
+LoggedMisuse block_of(const format::Damaged& body, const FreeHistory& history)
 {
     if (body.kind == format::Damage::use_after_free) {
         LoggedMisuse old = history.block_at(first_wrong(body));
@@ -54,21 +38,20 @@ LoggedMisuse block_of(const Body& body, const FreeHistory& history)
 
 void Damages::note(const Record& record)
 {
-    if (record.tag != format::Tag::damaged || addresses_.size() >= kMostFollowed)
+    if (addresses_.size() >= kMostFollowed)
         return;
-    if (const Body body = decode(record); body.ok) {
-        addresses_.insert(body.address);
-        addresses_.insert(first_wrong(body));
+    if (const auto body = damaged_of(record)) {
+        addresses_.insert(body->address);
+        addresses_.insert(first_wrong(*body));
     }
 }
 
 void Damages::apply(const Record& record, const FreeHistory& history)
 {
-    if (record.tag != format::Tag::damaged)
+    const auto found = damaged_of(record);
+    if (!found)
         return;
-    const Body body = decode(record);
-    if (!body.ok)
-        return;
+    const format::Damaged& body = *found;
     LoggedDamage damage;
     damage.kind = body.kind;
     damage.address = body.address;

@@ -26,12 +26,12 @@ class Marks {
 public:
     void apply(const Record& record)
     {
-        if (record.tag != format::Tag::mark)
+        const auto mark = record.as<format::Mark>();
+        if (!mark)
             return;
         ++count_;
-        format::Cursor in = record.body;
         if (kept_.size() < kMostMarks)
-            kept_.push_back({record.ticks, record.thread, std::string(in.prefixed_text())});
+            kept_.push_back({record.ticks, record.thread, std::string(mark->name)});
     }
 
     const std::vector<LoggedMark>& kept() const noexcept { return kept_; } // in order of time

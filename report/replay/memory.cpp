@@ -4,11 +4,9 @@
 #include <algorithm>
 
 #include "report/log/device_ordinal.hpp"
-#include "report/log/memory_class.hpp"
 
 namespace vramscope::report {
 
-using format::Cursor;
 using format::Tag;
 
 void DeviceMemory::apply(const Record& record, std::span<const PoolChange> changes)
@@ -25,16 +23,12 @@ void DeviceMemory::apply(const Record& record, std::span<const PoolChange> chang
     for (Device* const device : changed_)
         update(*device, record.ticks);
     changed_.clear();
-    if (record.tag == Tag::mark)
-        return mark(record);
-    const bool shortage = record.tag == Tag::out_of_memory;
-    if (record.tag != Tag::device_memory && (!shortage || limited()))
-        return;
-    Cursor in = record.body;
-    const std::int64_t ordinal = in.signed_varint();
-    if (shortage)
-        in.varint(); // requested
-    sample(record.ticks, ordinal, in);
+    if (const auto named = record.as<format::Mark>())
+        mark(record.ticks, named->name);
+    else if (const auto said = record.as<format::DeviceMemory>())
+        sample(record.ticks, *said);
+    else if (const auto shortage = record.as<format::OutOfMemory>(); shortage && !limited())
+        sample(record.ticks, {shortage->device, shortage->free, shortage->total});
 }
 
 const DeviceMemory::Device* DeviceMemory::device(std::int32_t ordinal) const noexcept
@@ -87,17 +81,14 @@ void DeviceMemory::update(Device& device, std::uint64_t ticks)
     device.timeline.add(ticks, parts.allocated, parts.allocated + parts.pending, parts.reserved);
 }
 
-// `in`: free and total. What the driver counts beyond what is ours stays as it is until it is
-// asked again.
-void DeviceMemory::sample(std::uint64_t ticks, std::int64_t ordinal, Cursor in)
+// What the driver counts beyond what is ours stays as it is until it is asked again.
+void DeviceMemory::sample(std::uint64_t ticks, const format::DeviceMemory& said)
 {
-    const std::uint64_t free = in.varint();
-    const std::uint64_t total = in.varint();
-    if (!in.ok() || total == 0)
+    if (said.total == 0)
         return;
-    Device& device = device_of(ordinal);
-    const std::uint64_t used = total - std::min(free, total);
-    device.total = total;
+    Device& device = device_of(said.device);
+    const std::uint64_t used = said.total - std::min(said.free, said.total);
+    device.total = said.total;
     device.sampled = true;
     device.unattributed = used - std::min(used, now(device).reserved);
     device.timeline.add_used(ticks, used);
@@ -111,15 +102,13 @@ bool DeviceMemory::limited() const
                        [](const auto& one) { return one.first == "pool.limit"; });
 }
 
-void DeviceMemory::mark(const Record& record)
+void DeviceMemory::mark(std::uint64_t ticks, std::string_view name)
 {
     if (marks_ == kMostMarks)
         return;
     ++marks_;
-    Cursor in = record.body;
-    const std::string name(in.prefixed_text());
     for (Device& device : devices_)
-        device.marks.push_back({{record.ticks, now(device)}, name});
+        device.marks.push_back({{ticks, now(device)}, std::string(name)});
 }
 
 void DeviceMemory::leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks)
@@ -132,7 +121,7 @@ void DeviceMemory::leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_
 
 void DeviceMemory::born(const Block& block)
 {
-    if (class_of(block.memory) != MemoryClass::device)
+    if (class_of(block.memory) != format::MemoryClass::device)
         return;
     Device& device = device_of(block.device);
     device.requested.rise(block.bytes);
@@ -142,7 +131,7 @@ void DeviceMemory::born(const Block& block)
 
 void DeviceMemory::freed(const Block& block, std::uint64_t)
 {
-    if (class_of(block.memory) == MemoryClass::device)
+    if (class_of(block.memory) == format::MemoryClass::device)
         leave(block.device, block.bytes, 1);
 }
 
@@ -155,7 +144,7 @@ void DeviceMemory::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
 {
     for (const SiteLoss& loss : losses) {
         const Site& site = sites_[loss.site];
-        if (class_of(site.memory) == MemoryClass::device)
+        if (class_of(site.memory) == format::MemoryClass::device)
             leave(site.device, loss.bytes, loss.blocks);
     }
 }

@@ -88,9 +88,9 @@ private:
     }
     void leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks);
     void update(Device& device, std::uint64_t ticks);
-    void sample(std::uint64_t ticks, std::int64_t ordinal, format::Cursor in);
+    void sample(std::uint64_t ticks, const format::DeviceMemory& said);
     bool limited() const;
-    void mark(const Record& record);
+    void mark(std::uint64_t ticks, std::string_view name);
 
     const LogTables& tables_;
     const Sites& sites_;

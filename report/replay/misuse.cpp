@@ -5,44 +5,17 @@
 #include <iterator>
 #include <utility>
 
-#include "report/log/memory_class.hpp"
-
 namespace vramscope::report {
 
-using format::Cursor;
 using format::KeySpace;
 using format::Memory;
 using format::Tag;
 
 namespace {
 
-// Where a wrongly freed address is looked for: what is more exact comes first.
-constexpr KeySpace kSearched[] = {KeySpace::pointer,
-                                  KeySpace::host,
-                                  KeySpace::registered,
-                                  KeySpace::ipc,
-                                  kMappings,
-                                  KeySpace::array,
-                                  KeySpace::mipmap,
-                                  KeySpace::external,
-                                  KeySpace::pool,
-                                  KeySpace::physical,
-                                  KeySpace::context,
-                                  KeySpace::green_context,
-                                  KeySpace::graph_exec,
-                                  KeySpace::reservation};
-
-// A handle is a name: it has no inside.
-bool is_handle(KeySpace space) noexcept
-{
-    constexpr KeySpace kAddresses[] = {KeySpace::pointer,     KeySpace::host, KeySpace::registered,
-                                       KeySpace::reservation, KeySpace::ipc,  kMappings};
-    return std::find(std::begin(kAddresses), std::end(kAddresses), space) == std::end(kAddresses);
-}
-
 std::uint64_t end_of(KeySpace space, std::uint64_t address, std::uint64_t bytes) noexcept
 {
-    const std::uint64_t length = is_handle(space) ? 1 : std::max<std::uint64_t>(bytes, 1);
+    const std::uint64_t length = is_range(space) ? std::max<std::uint64_t>(bytes, 1) : 1;
     return address + std::min(length, UINT64_MAX - address);
 }
 
@@ -83,7 +56,8 @@ bool FreeHistory::apply(const Record& record)
         retain(record);
         return false;
     case Tag::context:
-        context(record);
+        if (const auto context = record.as<format::Context>())
+            contexts_[context->id].handle = context->handle;
         return false;
     case Tag::context_gone:
         context_gone(record);
@@ -175,57 +149,47 @@ FreeHistory::Lives::iterator FreeHistory::finish(Space& space, Lives::iterator l
 
 void FreeHistory::map(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t address = in.varint();
+    const auto map = record.as<format::Map>();
+    if (!map)
+        return;
     Life life;
-    life.bytes = in.varint();
-    in.varint(); // handle
+    life.bytes = map->bytes;
     life.memory = Memory::physical;
-    life.allocation = {record.api, in.varint(), record.ticks};
-    const std::uint64_t end = end_of(kMappings, address, life.bytes);
-    if (in.ok() && follows(address, end))
-        begin(spaces_[index_of(kMappings)], address, end, life);
+    life.allocation = {record.api, map->stack, record.ticks};
+    const std::uint64_t end = end_of(KeySpace::mapping, map->address, map->bytes);
+    if (follows(map->address, end))
+        begin(spaces_[index_of(KeySpace::mapping)], map->address, end, life);
 }
 
 void FreeHistory::unmap(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t address = in.varint();
-    const std::uint64_t bytes = in.varint();
-    Space& mappings = spaces_[index_of(kMappings)];
-    auto life = mappings.alive.lower_bound(address);
-    while (in.ok() && life != mappings.alive.end() && life->first - address < bytes)
+    const auto unmap = record.as<format::Unmap>();
+    if (!unmap)
+        return;
+    Space& mappings = spaces_[index_of(KeySpace::mapping)];
+    auto life = mappings.alive.lower_bound(unmap->address);
+    while (life != mappings.alive.end() && life->first - unmap->address < unmap->bytes)
         life = finish(mappings, life, {record.api, 0, record.ticks});
 }
 
 void FreeHistory::retain(const Record& record)
 {
-    Cursor in = record.body;
+    const auto retain = record.as<format::Retain>();
+    if (!retain)
+        return;
     Lives& alive = spaces_[index_of(KeySpace::physical)].alive;
-    const auto life = alive.find(in.varint());
-    if (in.ok() && life != alive.end())
+    if (const auto life = alive.find(retain->handle); life != alive.end())
         ++life->second.references;
-}
-
-void FreeHistory::context(const Record& record)
-{
-    Cursor in = record.body;
-    const std::uint64_t id = in.varint();
-    const std::uint64_t handle = in.varint();
-    if (in.ok())
-        contexts_[id].handle = handle;
 }
 
 void FreeHistory::context_gone(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t id = in.varint();
-    if (!in.ok() || id == 0)
-        return;                              // 0: blocks of unknown contexts are not this one's
-    const std::uint64_t stack = in.varint(); // logs before 3.2 end here: 0
-    Context& context = contexts_[id];
+    const auto gone = record.as<format::ContextGone>();
+    if (!gone || gone->context == 0)
+        return; // 0: blocks of unknown contexts are not this one's
+    Context& context = contexts_[gone->context];
     ++context.deaths;
-    context.death = {record.api, stack, record.ticks};
+    context.death = {record.api, gone->stack, record.ticks};
     Space& handles = spaces_[index_of(KeySpace::context)];
     if (const auto life = handles.alive.find(context.handle); life != handles.alive.end())
         finish(handles, life, context.death);
@@ -273,9 +237,10 @@ std::optional<FreeHistory::Found> FreeHistory::find(KeySpace wanted, std::uint64
             }
         }
     };
-    for (const KeySpace space : kSearched) {
-        if (space != KeySpace::reservation || wanted != kMappings)
-            offer(space);
+    for (const format::KeySpaceRow& row : format::kKeySpaces) {
+        const bool around = row.space == KeySpace::reservation && wanted == KeySpace::mapping;
+        if (row.space != KeySpace::none && !around)
+            offer(row.space);
     }
     return best;
 }
@@ -314,15 +279,15 @@ LoggedMisuse FreeHistory::judge(const PendingFree& free) const
 
 bool FreeHistory::refuse(const Record& record, const Api& api)
 {
-    const FailedRecord failed = decode_failed(record);
+    const auto failed = record.as<format::Failed>();
     const KeySpace space = ends(api);
-    if (!failed.ok || space == KeySpace::none || failed.address == 0)
+    if (!failed || space == KeySpace::none || failed->address == 0)
         return false;
-    LoggedMisuse misuse = judge(space, failed.address);
+    LoggedMisuse misuse = judge(space, failed->address);
     if (misuse.kind == MisuseKind::none)
         return true;
-    misuse.result = failed.result;
-    misuse.call = {record.api, failed.stack, record.ticks};
+    misuse.result = failed->result;
+    misuse.call = {record.api, failed->stack, record.ticks};
     const Key key{misuse.kind,           misuse.result,           misuse.memory,
                   misuse.allocation.api, misuse.allocation.stack, misuse.ended.api,
                   misuse.ended.stack,    misuse.call.api,         misuse.call.stack};

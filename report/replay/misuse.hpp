@@ -113,7 +113,6 @@ private:
     void map(const Record& record);
     void unmap(const Record& record);
     void retain(const Record& record);
-    void context(const Record& record);
     void context_gone(const Record& record);
     bool refuse(const Record& record, const Api& api);
     Lives::iterator finish(Space& space, Lives::iterator life, const LoggedCall& by);
@@ -125,7 +124,7 @@ private:
     const LogTables& tables_;
     std::vector<std::uint64_t> addresses_; // followed, sorted
     bool complete_;
-    std::array<Space, kSpaces> spaces_;
+    std::array<Space, std::size(format::kKeySpaces)> spaces_;
     std::unordered_map<std::uint64_t, Context> contexts_; // by id
     using Key = std::tuple<MisuseKind, std::uint64_t, format::Memory, std::uint64_t, std::uint64_t,
                            std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;

@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
-#include "report/log/memory_class.hpp"
-
 namespace vramscope::report {
 
 namespace {
 
 bool on_device(format::Memory memory) noexcept
 {
-    return class_of(memory) == MemoryClass::device;
+    return class_of(memory) == format::MemoryClass::device;
 }
 
 } // namespace

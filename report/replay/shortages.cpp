@@ -4,49 +4,40 @@
 #include <algorithm>
 
 #include "report/log/device_ordinal.hpp"
-#include "report/log/memory_class.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/piece_sizes.hpp"
 #include "report/replay/pool/segment_cells.hpp"
 
 namespace vramscope::report {
 
-using format::Cursor;
-using format::Tag;
-
 void Shortages::apply(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
                       const DeviceMemory& memory)
 {
-    if (record.tag == Tag::out_of_memory) {
-        add(record, heap, segments, memory);
-    } else if (record.tag == Tag::failed) {
-        if (const FailedRecord failed = decode_failed(record); failed.ok)
-            last_stack_[record.thread] = failed.stack;
-    } else if (record.tag == Tag::retried) {
-        Cursor in = record.body;
-        ++retries_[in.signed_varint()];
-    }
+    if (const auto shortage = record.as<format::OutOfMemory>())
+        add(record, *shortage, heap, segments, memory);
+    else if (const auto failed = record.as<format::Failed>())
+        last_stack_[record.thread] = failed->stack;
+    else if (const auto retried = record.as<format::Retried>())
+        ++retries_[retried->device];
 }
 
-void Shortages::add(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
-                    const DeviceMemory& memory)
+void Shortages::add(const Record& record, const format::OutOfMemory& logged, HeapReplay& heap,
+                    const SegmentReplay& segments, const DeviceMemory& memory)
 {
-    Cursor in = record.body;
     LoggedShortage shortage;
     shortage.api = record.api;
     shortage.ticks = record.ticks;
-    const std::int64_t device = in.signed_varint();
-    shortage.device = device_ordinal(device);
-    for (std::uint64_t* const field :
-         {&shortage.requested, &shortage.free, &shortage.total, &shortage.allocated,
-          &shortage.reserved, &shortage.largest_gap})
-        *field = in.varint();
-    if (!in.ok())
-        return;
+    shortage.device = device_ordinal(logged.device);
+    shortage.requested = logged.requested;
+    shortage.free = logged.free;
+    shortage.total = logged.total;
+    shortage.allocated = logged.allocated;
+    shortage.reserved = logged.reserved;
+    shortage.largest_gap = logged.largest_gap;
     ++count_;
     if (const auto stack = last_stack_.find(record.thread); stack != last_stack_.end())
         shortage.stack = stack->second;
-    if (const auto retries = retries_.find(device); retries != retries_.end())
+    if (const auto retries = retries_.find(logged.device); retries != retries_.end())
         shortage.retries = retries->second;
     if (const DeviceMemory::Device* const device_memory = memory.device(shortage.device))
         shortage.parts = memory.now(*device_memory);
@@ -73,7 +64,7 @@ std::uint64_t Shortages::look_at_owners(LoggedShortage& shortage, HeapReplay& he
         ++blocks;
         const bool here =
             shortage.device < 0 || block.device < 0 || block.device == shortage.device;
-        if (here && class_of(block.memory) == MemoryClass::device) {
+        if (here && class_of(block.memory) == format::MemoryClass::device) {
             sums.add(block);
             shortage.held += block.bytes;
         }

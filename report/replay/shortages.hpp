@@ -60,8 +60,8 @@ public:
     std::uint64_t count() const noexcept { return count_; }
 
 private:
-    void add(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
-             const DeviceMemory& memory);
+    void add(const Record& record, const format::OutOfMemory& logged, HeapReplay& heap,
+             const SegmentReplay& segments, const DeviceMemory& memory);
     static std::uint64_t look_at_owners(LoggedShortage& shortage, HeapReplay& heap);
     static std::uint64_t look_at_pieces(LoggedShortage& shortage, const SegmentReplay& segments);
 

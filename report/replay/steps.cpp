@@ -56,18 +56,13 @@ auto rank(const StepName& name)
 
 void Steps::apply(const Record& record)
 {
-    format::Cursor in = record.body;
-    switch (record.tag) {
-    case format::Tag::range_push:
-        return push(record.thread, record.ticks, in.prefixed_text());
-    case format::Tag::range_pop:
-        return pop(record.thread, record.ticks);
-    case format::Tag::mark:
-        if (const std::uint32_t index = index_of(in.prefixed_text(), true); index != kNone)
+    if (const auto range = record.as<format::RangePush>()) {
+        push(record.thread, record.ticks, range->name);
+    } else if (record.as<format::RangePop>()) {
+        pop(record.thread, record.ticks);
+    } else if (const auto mark = record.as<format::Mark>()) {
+        if (const std::uint32_t index = index_of(mark->name, true); index != kNone)
             names_[index].counter.add(record.ticks);
-        return;
-    default:
-        return;
     }
 }
 

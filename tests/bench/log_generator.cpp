@@ -23,7 +23,6 @@
 namespace {
 
 using namespace vramscope;
-using format::Tag;
 
 constexpr std::uint64_t kFirstAddress = 0x7f0000000000;
 constexpr std::uint64_t kSlotBytes = 64 * 1024;
@@ -61,24 +60,14 @@ public:
     }
     void end(const std::uint8_t* at) { used_ = static_cast<std::size_t>(at - chunk_.data()); }
 
-    // Numbers and a text at the end, behind a tag and their length.
-    void record(Tag tag, std::uint64_t ticks, bool timed, std::vector<std::uint64_t> numbers,
-                std::string_view text = {}, bool has_text = false)
+    template <typename R>
+    void record(std::uint64_t ticks, const R& fields)
     {
-        std::uint8_t* const start =
-            begin(32 + numbers.size() * format::kMaxVarintBytes + text.size(), ticks);
-        *start = static_cast<std::uint8_t>(tag);
-        std::uint8_t* at = start + 3;
-        if (timed)
-            at = format::put_ticks(at, ticks, deltas);
-        for (const std::uint64_t number : numbers)
-            at = format::put_varint(at, number);
-        if (has_text) {
-            at = format::put_varint(at, text.size());
-            std::memcpy(at, text.data(), text.size());
-            at += text.size();
-        }
+        std::uint8_t* const start = begin(3 + format::most_body_bytes(fields, SIZE_MAX), ticks);
+        const std::uint8_t* const at =
+            format::put_body(start + 3, {ticks}, fields, deltas, SIZE_MAX);
         const auto length = static_cast<std::size_t>(at - start - 3);
+        start[0] = static_cast<std::uint8_t>(R::kLayout.tag);
         start[1] = static_cast<std::uint8_t>((length & 0x7f) | 0x80);
         start[2] = static_cast<std::uint8_t>(length >> 7);
         end(at);
@@ -118,7 +107,7 @@ private:
         used_ = sizeof(format::ChunkHeader);
         open_ = true;
         deltas = {.ticks = ticks, .address = 0};
-        record(Tag::thread, ticks, false, {index_, 1000 + index_}, "worker", true);
+        record(ticks, format::Thread{index_, 1000 + index_, "worker"});
         const format::Place place{.context = 1, .device = 0};
         end(format::encode_place(begin(format::kMaxHotBytes, ticks), place));
     }
@@ -189,27 +178,27 @@ private:
     void define()
     {
         Lane& first = lanes_[0];
-        first.record(Tag::api, ticks_, false, {kAlloc, 1, 1}, "cuMemAlloc_v2", true);
-        first.record(Tag::api, ticks_, false, {kFree, 2, 1}, "cuMemFree_v2", true);
-        first.record(Tag::context, ticks_, false, {1, 0x1000, format::zigzag(0), 1});
-        first.record(Tag::device, ticks_, false, {0, std::uint64_t{80} << 30}, "Generated", true);
+        first.record(ticks_, format::Api{kAlloc, format::Effect::alloc, format::Memory::device,
+                                         "cuMemAlloc_v2"});
+        first.record(ticks_, format::Api{kFree, format::Effect::free, format::Memory::device,
+                                         "cuMemFree_v2"});
+        first.record(ticks_, format::Context{1, 0x1000, 0, true});
+        first.record(ticks_, format::Device{0, std::uint64_t{80} << 30, "Generated"});
         info("program", "generated");
         info("pool.mode", options_.pool == Pool::off     ? "off"
                           : options_.pool == Pool::cache ? "cache"
                                                          : "split");
         for (std::uint64_t id = 1; id <= options_.stacks; ++id) {
-            std::vector<std::uint64_t> numbers{id, 0, 20, kFirstModule + id * 64};
-            for (int frame = 1; frame < 20; ++frame)
-                numbers.push_back(format::zigzag(static_cast<std::int64_t>(random_() % 4096)));
-            first.record(Tag::stack, ticks_, false, numbers);
+            std::vector<std::uintptr_t> frames{kFirstModule + id * 64};
+            while (frames.size() < 20)
+                frames.push_back(frames.back() + random_() % 4096);
+            first.record(ticks_, format::Stack{id, 0, frames.size(), {frames.data(), {}}});
         }
     }
 
     void info(std::string_view key, std::string_view value)
     {
-        std::vector<std::uint64_t> text{key.size()};
-        text.insert(text.end(), key.begin(), key.end()); // letters are varints of one byte
-        lanes_[0].record(Tag::info, ticks_, false, text, value, true);
+        lanes_[0].record(ticks_, format::Info{key, value});
     }
 
     void next_event()
@@ -220,14 +209,14 @@ private:
             thread_ = static_cast<std::uint32_t>(random_() % lanes_.size());
         if (events_ % kEventsPerStep == 1) {
             if (events_ > 1)
-                lanes_[0].record(Tag::range_pop, ticks_, true, {});
+                lanes_[0].record(ticks_, format::RangePop{});
             ++ticks_;
-            lanes_[0].record(Tag::range_push, ticks_, true, {},
-                             "step " + std::to_string(events_ / kEventsPerStep), true);
+            lanes_[0].record(ticks_,
+                             format::RangePush{"step " + std::to_string(events_ / kEventsPerStep)});
             ++ticks_;
         }
         if (options_.pool != Pool::off && events_ % kPending == 0) {
-            lane().record(Tag::reusable, ticks_, true, {0, 0});
+            lane().record(ticks_, format::Reusable{});
             ++ticks_;
         }
     }
@@ -242,8 +231,7 @@ private:
         const std::uint64_t slots = options_.pool == Pool::split ? kSlotsPerSegment : 1;
         if (options_.pool == Pool::off || slot % slots != 0)
             return;
-        lane().record(Tag::segment, ticks_, true,
-                      {address_of(slot), slots * kSlotBytes, 1, format::zigzag(0)});
+        lane().record(ticks_, format::Segment{address_of(slot), slots * kSlotBytes, 1, 0});
         ++ticks_;
     }
 

@@ -14,7 +14,6 @@ namespace vramscope::test {
 
 using format::Effect;
 using format::Memory;
-using format::Tag;
 
 namespace {
 
@@ -88,26 +87,6 @@ const KnownApi& known_api(std::string_view name)
             return api;
     }
     throw std::invalid_argument("the log builder does not know " + std::string(name));
-}
-
-void add_number(Bytes& out, std::uint64_t value)
-{
-    std::array<std::uint8_t, format::kMaxVarintBytes> buffer{};
-    out.insert(out.end(), buffer.data(), format::put_varint(buffer.data(), value));
-}
-
-void add_text(Bytes& out, std::string_view text)
-{
-    add_number(out, text.size());
-    out.insert(out.end(), text.begin(), text.end());
-}
-
-Bytes numbers(std::initializer_list<std::uint64_t> values)
-{
-    Bytes out;
-    for (const std::uint64_t value : values)
-        add_number(out, value);
-    return out;
 }
 
 } // namespace
@@ -185,10 +164,7 @@ LogBuilder& LogBuilder::define_api(std::string_view name)
     const KnownApi& api = known_api(name);
     const std::uint64_t id = ids_.emplace(name, ids_.size() + 1).first->second;
     apis_.emplace(name, id);
-    Bytes body = numbers(
-        {id, static_cast<std::uint64_t>(api.effect), static_cast<std::uint64_t>(api.memory)});
-    add_text(body, name);
-    return record(static_cast<std::uint8_t>(Tag::api), body);
+    return add(format::Api{id, api.effect, api.memory, name});
 }
 
 LogBuilder& LogBuilder::forget_definitions()
@@ -298,8 +274,8 @@ LogBuilder& LogBuilder::free(std::uint64_t address, std::string_view api, std::u
 
 LogBuilder& LogBuilder::record(std::uint8_t tag, const Bytes& body)
 {
-    Bytes bytes{tag};
-    add_number(bytes, body.size());
+    Bytes bytes(kMostPrefixBytes, tag);
+    bytes.resize(static_cast<std::size_t>(format::put_varint(&bytes[1], body.size()) - &bytes[0]));
     bytes.insert(bytes.end(), body.begin(), body.end());
     return raw(bytes);
 }
@@ -311,212 +287,11 @@ LogBuilder& LogBuilder::raw(const Bytes& bytes)
     return *this;
 }
 
-// A record whose body is [api] ticks rest.
-void LogBuilder::event(Tag tag, bool with_api, std::uint64_t api, const Bytes& rest)
-{
-    room_for(rest.size() + 40); // the chunk must be the one whose deltas are used
-    Bytes body;
-    if (with_api)
-        add_number(body, api);
-    std::array<std::uint8_t, format::kMaxVarintBytes> buffer{};
-    body.insert(body.end(), buffer.data(),
-                format::put_ticks(buffer.data(), tick(), threads_[current_].delta));
-    body.insert(body.end(), rest.begin(), rest.end());
-    record(static_cast<std::uint8_t>(tag), body);
-}
-
-// A record whose time stands for itself.
-void LogBuilder::plain_event(Tag tag, const Bytes& rest)
-{
-    Bytes body = numbers({tick()});
-    body.insert(body.end(), rest.begin(), rest.end());
-    record(static_cast<std::uint8_t>(tag), body);
-}
-
-LogBuilder& LogBuilder::info(std::string_view key, std::string_view value)
-{
-    Bytes body;
-    add_text(body, key);
-    add_text(body, value);
-    return record(static_cast<std::uint8_t>(Tag::info), body);
-}
-
-LogBuilder& LogBuilder::thread_name(std::uint32_t tid, std::string_view name)
-{
-    return passed_to(current_, tid, name);
-}
-
-LogBuilder& LogBuilder::passed_to(std::uint32_t index, std::uint32_t tid, std::string_view name)
-{
-    Bytes body = numbers({index, tid});
-    add_text(body, name);
-    return record(static_cast<std::uint8_t>(Tag::thread), body);
-}
-
-LogBuilder& LogBuilder::module(std::uint64_t id, std::uint64_t bias, std::uint64_t first,
-                               std::uint64_t end, std::string_view path, std::string_view build_id)
-{
-    Bytes rest = numbers({id, bias, first, end});
-    add_text(rest, build_id);
-    add_text(rest, path);
-    event(Tag::module_loaded, false, 0, rest);
-    return *this;
-}
-
-LogBuilder& LogBuilder::module_gone(std::uint64_t id)
-{
-    event(Tag::module_gone, false, 0, numbers({id}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::stack(std::uint64_t id, std::vector<std::uint64_t> addresses,
+LogBuilder& LogBuilder::stack(std::uint64_t id, const std::vector<std::uint64_t>& addresses,
                               bool truncated)
 {
-    Bytes body =
-        numbers({id, truncated ? std::uint64_t{format::kStackTruncated} : 0, addresses.size()});
-    for (std::size_t at = 0; at < addresses.size(); ++at) {
-        const std::uint64_t before = at == 0 ? 0 : addresses[at - 1];
-        const auto delta = static_cast<std::int64_t>(addresses[at] - before);
-        add_number(body, at == 0 ? addresses[at] : format::zigzag(delta));
-    }
-    return record(static_cast<std::uint8_t>(Tag::stack), body);
-}
-
-LogBuilder& LogBuilder::context(std::uint64_t id, std::int64_t device)
-{
-    return record(static_cast<std::uint8_t>(Tag::context),
-                  numbers({id, 0xc0 + id, format::zigzag(device), 1}));
-}
-
-LogBuilder& LogBuilder::context_gone(std::uint64_t id, std::uint64_t stack)
-{
-    const Bytes body = stack == 0 ? numbers({id}) : numbers({id, stack});
-    event(Tag::context_gone, true, api_id("cuCtxDestroy_v2"), body);
-    return *this;
-}
-
-LogBuilder& LogBuilder::device(std::uint64_t ordinal, std::uint64_t bytes, std::string_view name)
-{
-    Bytes body = numbers({ordinal, bytes});
-    add_text(body, name);
-    return record(static_cast<std::uint8_t>(Tag::device), body);
-}
-
-LogBuilder& LogBuilder::push(std::string_view range)
-{
-    Bytes rest;
-    add_text(rest, range);
-    event(Tag::range_push, false, 0, rest);
-    return *this;
-}
-
-LogBuilder& LogBuilder::pop()
-{
-    event(Tag::range_pop, false, 0, {});
-    return *this;
-}
-
-LogBuilder& LogBuilder::mark(std::string_view name)
-{
-    Bytes rest;
-    add_text(rest, name);
-    event(Tag::mark, false, 0, rest);
-    return *this;
-}
-
-LogBuilder& LogBuilder::failed(std::uint64_t result, std::uint64_t bytes, std::string_view api,
-                               std::uint64_t stack)
-{
-    event(Tag::failed, true, api_id(api), numbers({result, 0, bytes, stack}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::failed_free(std::uint64_t address, std::uint64_t stack,
-                                    std::string_view api, std::uint64_t result)
-{
-    event(Tag::failed, true, api_id(api), numbers({result, address, 0, stack}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::map(std::uint64_t address, std::uint64_t bytes, std::uint64_t handle)
-{
-    event(Tag::map, true, api_id("cuMemMap"), numbers({address, bytes, handle, 0}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::pool(std::uint64_t handle, std::int64_t location_type, bool managed)
-{
-    return record(static_cast<std::uint8_t>(Tag::pool),
-                  numbers({handle, format::zigzag(location_type), format::zigzag(0),
-                           std::uint64_t{managed}}));
-}
-
-LogBuilder& LogBuilder::shared(std::uint64_t address, std::string_view api)
-{
-    event(Tag::shared, true, api_id(api), numbers({address, 0}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::trim(std::uint64_t pool, std::uint64_t keep_bytes)
-{
-    event(Tag::trim, true, api_id("cuMemPoolTrimTo"), numbers({pool, keep_bytes, 0}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::segment(std::uint64_t address, std::uint64_t bytes, std::uint64_t context,
-                                std::int64_t device)
-{
-    event(Tag::segment, false, 0, numbers({address, bytes, context, format::zigzag(device)}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::segment_gone(std::uint64_t address, format::SegmentEnd end)
-{
-    event(Tag::segment_gone, false, 0, numbers({address, static_cast<std::uint64_t>(end)}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::reusable(std::uint64_t age, bool own)
-{
-    event(Tag::reusable, false, 0, numbers({age, std::uint64_t{own}}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::retried(std::uint64_t bytes, std::uint64_t result, std::int64_t device)
-{
-    event(Tag::retried, true, api_id("cuMemAlloc_v2"),
-          numbers({format::zigzag(device), bytes, result}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::out_of_memory(const OutOfMemory& state, std::string_view api)
-{
-    event(Tag::out_of_memory, true, api_id(api),
-          numbers({format::zigzag(state.device), state.requested, state.free, state.total,
-                   state.allocated, state.reserved, state.largest_gap}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::damaged(format::Damage kind, std::uint64_t address, std::int64_t offset,
-                                std::uint64_t bytes, std::uint64_t stack)
-{
-    event(
-        Tag::damaged, false, 0,
-        numbers({static_cast<std::uint64_t>(kind), address, format::zigzag(offset), bytes, stack}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::device_memory(std::uint64_t free, std::uint64_t total, std::int64_t device)
-{
-    plain_event(Tag::device_memory, numbers({format::zigzag(device), free, total}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::driver_time(std::string_view api, std::uint64_t calls, std::uint64_t total,
-                                    std::uint64_t longest)
-{
-    plain_event(Tag::driver_time, numbers({api_id(api), calls, total, longest}));
-    return *this;
+    return add(format::Stack{
+        id, truncated ? format::Stack::kTruncated : 0, addresses.size(), {addresses.data(), {}}});
 }
 
 LogBuilder& LogBuilder::pending_free(std::uint64_t address, std::uint64_t stack,
@@ -529,18 +304,6 @@ LogBuilder& LogBuilder::pending_free(std::uint64_t address, std::uint64_t stack,
     header.pending_ticks = tick();
     header.pending_stack = static_cast<std::uint32_t>(stack);
     header.pending_api = static_cast<std::uint32_t>(id + 1);
-    return *this;
-}
-
-LogBuilder& LogBuilder::unmap(std::uint64_t address, std::uint64_t bytes)
-{
-    event(Tag::unmap, true, api_id("cuMemUnmap"), numbers({address, bytes}));
-    return *this;
-}
-
-LogBuilder& LogBuilder::retain(std::uint64_t handle)
-{
-    event(Tag::retain, true, api_id("cuMemRetainAllocationHandle"), numbers({handle}));
     return *this;
 }
 

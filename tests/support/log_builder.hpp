@@ -50,16 +50,7 @@ private:
     int fd_;
 };
 
-// As in a record out_of_memory.
-struct OutOfMemory {
-    std::int64_t device = 0;
-    std::uint64_t requested = 0;
-    std::uint64_t free = 0;
-    std::uint64_t total = 0;
-    std::uint64_t allocated = 0;
-    std::uint64_t reserved = 0;
-    std::uint64_t largest_gap = 0;
-};
+using OutOfMemory = format::OutOfMemory;
 
 class LogBuilder {
 public:
@@ -78,52 +69,128 @@ public:
                      std::uint64_t stack = 0);
     LogBuilder& place(const format::Place& place); // stays for the thread, over chunks too
 
-    LogBuilder& info(std::string_view key, std::string_view value);
+    // Any other record; an event happens now. `api`: of those that name an entry point.
+    template <typename R>
+    LogBuilder& add(const R& fields, std::string_view api = {})
+    {
+        return record(fields, api, 0);
+    }
+
     LogBuilder& define_api(std::string_view name); // before its first use; else by itself
-    LogBuilder&
-    forget_definitions(); // entry points are not defined any more, as if another thread had done it
-    LogBuilder& thread_name(std::uint32_t tid, std::string_view name);
-    // Another thread goes on in the chunks of the chosen one.
-    LogBuilder& passed_to(std::uint32_t index, std::uint32_t tid, std::string_view name);
-    LogBuilder& module(std::uint64_t id, std::uint64_t bias, std::uint64_t first, std::uint64_t end,
-                       std::string_view path, std::string_view build_id = {});
-    LogBuilder& module_gone(std::uint64_t id);
-    LogBuilder& stack(std::uint64_t id, std::vector<std::uint64_t> addresses,
+    // Entry points are not defined any more, as if another thread had done it.
+    LogBuilder& forget_definitions();
+    LogBuilder& stack(std::uint64_t id, const std::vector<std::uint64_t>& addresses,
                       bool truncated = false);
-    LogBuilder& context(std::uint64_t id, std::int64_t device = 0); // its handle is 0xc0 + id
-    LogBuilder& context_gone(std::uint64_t id,
-                             std::uint64_t stack = 0); // 0: as before format 3.2, without one
-    LogBuilder& device(std::uint64_t ordinal, std::uint64_t bytes, std::string_view name);
-    LogBuilder& push(std::string_view range);
-    LogBuilder& pop();
-    LogBuilder& mark(std::string_view name);
+    LogBuilder& info(std::string_view key, std::string_view value)
+    {
+        return add(format::Info{key, value});
+    }
+    LogBuilder& thread_name(std::uint32_t tid, std::string_view name)
+    {
+        return passed_to(current_, tid, name);
+    }
+    // Another thread goes on in the chunks of the chosen one.
+    LogBuilder& passed_to(std::uint32_t index, std::uint32_t tid, std::string_view name)
+    {
+        return add(format::Thread{index, tid, name});
+    }
+    LogBuilder& module(std::uint64_t id, std::uint64_t bias, std::uint64_t first, std::uint64_t end,
+                       std::string_view path, std::string_view build_id = {})
+    {
+        return add(format::ModuleLoaded{id, bias, first, end, build_id, path});
+    }
+    LogBuilder& module_gone(std::uint64_t id) { return add(format::ModuleGone{id}); }
+    LogBuilder& context(std::uint64_t id, std::int64_t device = 0) // its handle is 0xc0 + id
+    {
+        return add(format::Context{id, 0xc0 + id, device, true});
+    }
+    // `stack` 0: as before format 3.2, without one.
+    LogBuilder& context_gone(std::uint64_t id, std::uint64_t stack = 0)
+    {
+        return record(format::ContextGone{id, stack}, "cuCtxDestroy_v2", stack == 0 ? 1 : 0);
+    }
+    LogBuilder& device(std::uint64_t ordinal, std::uint64_t bytes, std::string_view name)
+    {
+        return add(format::Device{ordinal, bytes, name});
+    }
+    LogBuilder& push(std::string_view range) { return add(format::RangePush{range}); }
+    LogBuilder& pop() { return add(format::RangePop{}); }
+    LogBuilder& mark(std::string_view name) { return add(format::Mark{name}); }
     LogBuilder& failed(std::uint64_t result, std::uint64_t bytes,
-                       std::string_view api = "cuMemAlloc_v2", std::uint64_t stack = 0);
+                       std::string_view api = "cuMemAlloc_v2", std::uint64_t stack = 0)
+    {
+        return add(format::Failed{result, 0, bytes, stack}, api);
+    }
     LogBuilder& failed_free(std::uint64_t address, std::uint64_t stack = 0,
-                            std::string_view api = "cuMemFree_v2", std::uint64_t result = 1);
-    LogBuilder& map(std::uint64_t address, std::uint64_t bytes, std::uint64_t handle);
-    LogBuilder& unmap(std::uint64_t address, std::uint64_t bytes);
-    LogBuilder& retain(std::uint64_t handle);
-    LogBuilder& pool(std::uint64_t handle, std::int64_t location_type, bool managed = false);
-    LogBuilder& shared(std::uint64_t address, std::string_view api = "cuIpcGetMemHandle");
-    LogBuilder& trim(std::uint64_t pool, std::uint64_t keep_bytes);
+                            std::string_view api = "cuMemFree_v2", std::uint64_t result = 1)
+    {
+        return add(format::Failed{result, address, 0, stack}, api);
+    }
+    LogBuilder& map(std::uint64_t address, std::uint64_t bytes, std::uint64_t handle)
+    {
+        return add(format::Map{address, bytes, handle}, "cuMemMap");
+    }
+    LogBuilder& unmap(std::uint64_t address, std::uint64_t bytes)
+    {
+        return add(format::Unmap{address, bytes}, "cuMemUnmap");
+    }
+    LogBuilder& retain(std::uint64_t handle)
+    {
+        return add(format::Retain{handle}, "cuMemRetainAllocationHandle");
+    }
+    LogBuilder& pool(std::uint64_t handle, std::int64_t location_type, bool managed = false)
+    {
+        return add(format::Pool{handle, location_type, 0, managed});
+    }
+    LogBuilder& shared(std::uint64_t address, std::string_view api = "cuIpcGetMemHandle")
+    {
+        return add(format::Shared{address}, api);
+    }
+    LogBuilder& trim(std::uint64_t pool, std::uint64_t keep_bytes)
+    {
+        return add(format::Trim{pool, keep_bytes}, "cuMemPoolTrimTo");
+    }
     // An allocation out of a segment; its block is `slack` bytes larger.
     LogBuilder& pooled(std::uint64_t address, std::uint64_t bytes, std::uint64_t slack = 0,
                        std::uint64_t stack = 0, std::string_view api = "cuMemAlloc_v2");
     LogBuilder& segment(std::uint64_t address, std::uint64_t bytes, std::uint64_t context = 1,
-                        std::int64_t device = 0);
+                        std::int64_t device = 0)
+    {
+        return add(format::Segment{address, bytes, context, device});
+    }
     LogBuilder& segment_gone(std::uint64_t address,
-                             format::SegmentEnd end = format::SegmentEnd::asked);
+                             format::SegmentEnd end = format::SegmentEnd::asked)
+    {
+        return add(format::SegmentGone{address, end});
+    }
     // What was freed up to `age` ticks before it may be handed out again.
-    LogBuilder& reusable(std::uint64_t age = 0, bool own = false);
-    LogBuilder& retried(std::uint64_t bytes, std::uint64_t result, std::int64_t device = 0);
-    LogBuilder& out_of_memory(const OutOfMemory& state, std::string_view api = "cuMemAlloc_v2");
+    LogBuilder& reusable(std::uint64_t age = 0, bool own = false)
+    {
+        return add(format::Reusable{age, own});
+    }
+    LogBuilder& retried(std::uint64_t bytes, std::uint64_t result, std::int64_t device = 0)
+    {
+        return add(format::Retried{device, bytes, result}, "cuMemAlloc_v2");
+    }
+    LogBuilder& out_of_memory(const OutOfMemory& state, std::string_view api = "cuMemAlloc_v2")
+    {
+        return add(state, api);
+    }
     LogBuilder& damaged(format::Damage kind, std::uint64_t address, std::int64_t offset,
-                        std::uint64_t bytes, std::uint64_t stack = 0);
+                        std::uint64_t bytes, std::uint64_t stack = 0)
+    {
+        return add(format::Damaged{kind, address, offset, bytes, stack});
+    }
     // What the driver says of a device.
-    LogBuilder& device_memory(std::uint64_t free, std::uint64_t total, std::int64_t device = 0);
+    LogBuilder& device_memory(std::uint64_t free, std::uint64_t total, std::int64_t device = 0)
+    {
+        return add(format::DeviceMemory{device, free, total});
+    }
     LogBuilder& driver_time(std::string_view api, std::uint64_t calls, std::uint64_t total,
-                            std::uint64_t longest);
+                            std::uint64_t longest)
+    {
+        return add(format::DriverTime{api_id(api), calls, total, longest});
+    }
     // A free that never came back: the thread's chunk says so to the end.
     LogBuilder& pending_free(std::uint64_t address, std::uint64_t stack = 0,
                              std::string_view api = "cuMemFree_v2");
@@ -140,6 +207,8 @@ public:
     std::size_t chunk_offset(std::size_t chunk) const;
 
 private:
+    static constexpr std::size_t kMostPrefixBytes = 1 + format::kMaxVarintBytes;
+
     struct Chunk {
         bool begun = false;
         format::ChunkHeader header{};
@@ -160,8 +229,24 @@ private:
     void append(const std::uint8_t* bytes, std::size_t count);
     void write_place();
     LogBuilder& add_alloc(const format::Alloc& event);
-    void event(format::Tag tag, bool with_api, std::uint64_t api, const Bytes& rest);
-    void plain_event(format::Tag tag, const Bytes& rest);
+    // `less`: bytes that are left out at its end.
+    template <typename R>
+    LogBuilder& record(const R& fields, std::string_view api, std::size_t less)
+    {
+        constexpr format::Layout kLayout = R::kLayout;
+        format::Moment moment;
+        if (!api.empty())
+            moment.api = api_id(api);
+        Bytes body(format::most_body_bytes(fields, SIZE_MAX));
+        if constexpr (kLayout.head != format::Head::definition) {
+            room_for(body.size() + kMostPrefixBytes); // in the chunk whose deltas are used
+            moment.ticks = tick();
+        }
+        const std::uint8_t* const end =
+            format::put_body(body.data(), moment, fields, threads_[current_].delta, SIZE_MAX);
+        body.resize(static_cast<std::size_t>(end - body.data()) - less);
+        return record(static_cast<std::uint8_t>(kLayout.tag), body);
+    }
 
     format::FileHeader header_{};
     std::vector<Chunk> chunks_;

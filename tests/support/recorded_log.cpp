@@ -1,4 +1,4 @@
-// tests/support/recorded_log.cpp — a decoder driven by one table of record layouts.
+// tests/support/recorded_log.cpp — a decoder driven by the tables of the format's page.
 #include "tests/support/recorded_log.hpp"
 
 #include <algorithm>
@@ -13,72 +13,31 @@ namespace {
 
 using format::Tag;
 
-// README.md has the same table, and format_spec_test compares the two.
-constexpr RecordLayout kLayouts[] = {
-    {Tag::alloc, "alloc", "api ticks address bytes stack"},
-    {Tag::free, "free", "api ticks address stack"},
-    {Tag::place, "place", "context device:signed stream pool capturing"},
-    {Tag::pooled, "pooled", "api ticks address bytes stack slack"},
-    {Tag::info, "info", "key:text value:text"},
-    {Tag::api, "api", "id effect memory name:text"},
-    {Tag::thread, "thread", "index tid name:text"},
-    {Tag::module_loaded, "module_loaded", "ticks id bias first end build_id:text path:text"},
-    {Tag::module_gone, "module_gone", "ticks id"},
-    {Tag::stack, "stack", "id flags count addresses"},
-    {Tag::context, "context", "id handle device:signed primary"},
-    {Tag::context_gone, "context_gone", "api ticks id stack"},
-    {Tag::device, "device", "ordinal bytes name:text"},
-    {Tag::range_push, "range_push", "ticks name:text"},
-    {Tag::range_pop, "range_pop", "ticks"},
-    {Tag::mark, "mark", "ticks name:text"},
-    {Tag::failed, "failed", "api ticks result address bytes stack"},
-    {Tag::map, "map", "api ticks address bytes handle stack"},
-    {Tag::unmap, "unmap", "api ticks address bytes"},
-    {Tag::retain, "retain", "api ticks handle"},
-    {Tag::pool, "pool", "handle location_type:signed location:signed managed"},
-    {Tag::shared, "shared", "api ticks address stack"},
-    {Tag::trim, "trim", "api ticks pool keep_bytes stack"},
-    {Tag::segment, "segment", "ticks address bytes context device:signed"},
-    {Tag::segment_gone, "segment_gone", "ticks address end"},
-    {Tag::reusable, "reusable", "ticks age by"},
-    {Tag::retried, "retried", "api ticks device:signed bytes result"},
-    {Tag::out_of_memory, "out_of_memory",
-     "api ticks device:signed requested free total allocated reserved largest_gap"},
-    {Tag::damaged, "damaged", "ticks kind address offset:signed bytes stack"},
-    {Tag::device_memory, "device_memory", "ticks:plain device:signed free total"},
-    {Tag::driver_time, "driver_time", "ticks:plain api calls total longest"},
-};
-
 [[noreturn]] void refuse(const std::string& what)
 {
     throw std::runtime_error("log: " + what);
 }
 
-struct Field {
-    std::string name;
-    std::string kind; // "", "text", "signed" or "plain"
-};
-
-std::vector<Field> read_fields(const RecordLayout& layout)
+std::string stripped(const std::string& text)
 {
-    std::istringstream words{std::string(layout.fields)};
-    std::vector<Field> fields;
-    for (std::string word; words >> word;) {
-        const std::size_t colon = word.find(':');
-        fields.push_back({word.substr(0, colon), colon == word.npos ? "" : word.substr(colon + 1)});
-    }
-    return fields;
+    const std::size_t first = text.find_first_not_of(' ');
+    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Asked for every number of every record: the words are taken apart once.
-const std::vector<Field>& fields_of(const RecordLayout& layout)
+// | 0x2b | mark | ticks, name text |
+RecordLayout read_row(const std::string& line)
 {
-    static const auto all = [] {
-        std::vector<std::vector<Field>> read;
-        std::ranges::transform(kLayouts, std::back_inserter(read), read_fields);
-        return read;
-    }();
-    return all.at(static_cast<std::size_t>(&layout - std::begin(kLayouts)));
+    std::istringstream cells(line.substr(1));
+    std::string tag, name, fields;
+    std::getline(std::getline(std::getline(cells, tag, '|'), name, '|'), fields, '|');
+    RecordLayout layout{static_cast<Tag>(std::stoi(tag, nullptr, 16)), stripped(name), {}};
+    std::istringstream list(fields);
+    for (std::string field; std::getline(list, field, ',');) {
+        std::istringstream words(field);
+        RecordLayout::Field& added = layout.fields.emplace_back();
+        words >> added.name >> added.kind;
+    }
+    return layout;
 }
 
 class PayloadDecoder {
@@ -103,11 +62,10 @@ private:
     {
         const std::uint8_t byte = in_.u8();
         const auto tag = static_cast<Tag>(byte & format::kTagMask);
-        const auto layout =
-            std::ranges::find_if(kLayouts, [&](const RecordLayout& row) { return row.tag == tag; });
-        if (layout == std::end(kLayouts))
+        const auto layout = std::ranges::find(record_layouts(), tag, &RecordLayout::tag);
+        if (layout == record_layouts().end())
             refuse("record with tag " + std::to_string(byte));
-        DecodedRecord record{layout, 0, thread_, {}, {}, {}, place_};
+        DecodedRecord record{&*layout, 0, thread_, {}, {}, {}, place_};
         if (byte < 0x20 || tag < Tag::info)
             hot(record, byte);
         else
@@ -141,7 +99,7 @@ private:
         const std::string_view bytes = in_.prefixed_text();
         const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
         format::Cursor body(begin, begin + bytes.size());
-        for (const Field& field : fields_of(*record.layout)) {
+        for (const RecordLayout::Field& field : record.layout->fields) {
             if (field.kind == "text")
                 record.texts.emplace_back(body.prefixed_text());
             else if (field.kind == "signed")
@@ -154,8 +112,7 @@ private:
                 record.numbers.push_back(body.varint());
         }
         if (!body.ok() || !body.at_end())
-            refuse("the body of a record " + std::string(record.layout->name) +
-                   " has another length");
+            refuse("the body of a record " + record.layout->name + " has another length");
         if (record.tag() == Tag::thread)
             record.thread = thread_ = static_cast<std::uint32_t>(record.number("index"));
     }
@@ -185,31 +142,41 @@ std::vector<std::uint8_t> read_file(const std::string& path)
 
 } // namespace
 
-std::span<const RecordLayout> record_layouts()
+const std::vector<RecordLayout>& record_layouts()
 {
-    return kLayouts;
+    static const auto all = [] {
+        std::ifstream page(VRAMSCOPE_SOURCE_DIR "/tracker/format/README.md");
+        std::vector<RecordLayout> rows;
+        for (std::string line; std::getline(page, line);)
+            if (line.starts_with("| 0x"))
+                rows.push_back(read_row(line));
+        if (rows.empty())
+            refuse("no table of records in tracker/format/README.md");
+        return rows;
+    }();
+    return all;
 }
 
 std::uint64_t DecodedRecord::number(std::string_view wanted) const
 {
     std::size_t at = 0;
-    for (const Field& field : fields_of(*layout)) {
+    for (const RecordLayout::Field& field : layout->fields) {
         if (field.name == wanted)
             return numbers.at(at);
         at += field.kind != "text";
     }
-    refuse("no number " + std::string(wanted) + " in a record " + std::string(layout->name));
+    refuse("no number " + std::string(wanted) + " in a record " + layout->name);
 }
 
 const std::string& DecodedRecord::text(std::string_view wanted) const
 {
     std::size_t at = 0;
-    for (const Field& field : fields_of(*layout)) {
+    for (const RecordLayout::Field& field : layout->fields) {
         if (field.name == wanted)
             return texts.at(at);
         at += field.kind == "text";
     }
-    refuse("no text " + std::string(wanted) + " in a record " + std::string(layout->name));
+    refuse("no text " + std::string(wanted) + " in a record " + layout->name);
 }
 
 std::vector<DecodedRecord> decode_payload(std::span<const std::uint8_t> payload,

@@ -1,9 +1,9 @@
 // tests/support/recorded_log.hpp — a log as a list of records: for tests of what the recorder
 // wrote.
 //
-// Reads by tracker/format/README.md and nothing else of report/: what the bytes say, no merging, no
-// repair. A log that breaks the rules of the format throws std::runtime_error, and so fails the
-// test.
+// Reads by the tables of tracker/format/README.md, and the hot records by record.hpp: what the
+// bytes say, no merging, no repair. A log that breaks the rules of the format throws
+// std::runtime_error, and so fails the test.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,17 @@
 
 namespace vramscope::test {
 
-// The fields of one kind of record, in order: "api ticks address", a text as "name:text".
+// The fields of one kind of record, in order: a row of the tables in tracker/format/README.md.
 struct RecordLayout {
+    struct Field {
+        std::string name;
+        std::string kind; // "", "text", "signed" or "plain"
+    };
     format::Tag tag;
-    std::string_view name;
-    std::string_view fields;
+    std::string name;
+    std::vector<Field> fields;
 };
-std::span<const RecordLayout> record_layouts();
+const std::vector<RecordLayout>& record_layouts();
 
 struct DecodedRecord {
     const RecordLayout* layout;

@@ -25,7 +25,6 @@
 using namespace vramscope;
 using format::Lost;
 using format::Tag;
-using log::Lifecycle;
 using test::DecodedRecord;
 using test::hooked_alloc;
 using test::hooked_free;
@@ -138,8 +137,8 @@ TEST(Fork, LeavesTheParentsLogToTheParent)
                           log::mark("child");
                       }
                       alloc_many(1000, 5000);
-                      Lifecycle::exit_began(7);
-                      Lifecycle::ended(format::End::underscore_exit, 7);
+                      log::exit_began(7);
+                      log::ended(format::End::underscore_exit, 7);
                   })),
                   0);
         EXPECT_TRUE(content_of(recording.path()) == before) << "the child changed its parent's log";
@@ -473,8 +472,8 @@ TEST(End, SaysHowTheProcessEnded)
         const RecordedLog log = Recording().run([&] {
             alloc_many(1, 10);
             if (expected.exit_began)
-                Lifecycle::exit_began(expected.status);
-            Lifecycle::ended(expected.how, expected.status);
+                log::exit_began(expected.status);
+            log::ended(expected.how, expected.status);
         });
         EXPECT_EQ(log.header.end, expected.how);
         EXPECT_EQ(log.header.end_status, expected.status);
@@ -499,7 +498,7 @@ TEST(End, ByExitIsSeenThroughItsHandler)
 TEST(End, WithoutALogChangesNothing)
 {
     test::run_in_child([] {
-        Lifecycle::exit_began(1);
-        Lifecycle::ended(format::End::underscore_exit, 1);
+        log::exit_began(1);
+        log::ended(format::End::underscore_exit, 1);
     });
 }

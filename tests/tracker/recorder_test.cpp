@@ -58,14 +58,14 @@ TEST(Recorder, WritesEveryKindOfEventAsItWas)
         const test::InHook hook;
         log::Thread& thread = log::this_thread;
         const log::CallSite site{0, 0};
-        log::record_failure(thread, 0, 2, 0x123, std::uint64_t{1} << 40, site);
-        log::record_map(thread, 2, 0x300000000, 1 << 21, 77, site);
-        log::record_unmap(thread, 2, 123456, 0x300000000, 1 << 21);
-        log::record_retain(thread, 2, 77);
-        log::record_context(thread, 3, 0xc0ffee, -1, true);
-        log::record_context_gone(thread, 2, 123457, 3, log::record_stack(thread, site));
-        log::record_device(thread, 1, 24ull << 30, "Sim");
-        log::record_info(thread, "key", std::string(10000, 'v'));
+        log::write_with_stack(thread, site, 0, format::Failed{2, 0x123, std::uint64_t{1} << 40});
+        log::write_with_stack(thread, site, 2, format::Map{0x300000000, 1 << 21, 77});
+        log::write(thread, {123456, 2}, format::Unmap{0x300000000, 1 << 21});
+        log::write(thread, {log::now(), 2}, format::Retain{77});
+        log::write(thread, format::Context{3, 0xc0ffee, -1, true});
+        log::write(thread, {123457, 2}, format::ContextGone{3, log::record_stack(thread, site)});
+        log::write(thread, format::Device{1, 24ull << 30, "Sim"});
+        log::write(thread, format::Info{"key", std::string(10000, 'v')});
     });
     const auto allocs = log.all(Tag::alloc);
     ASSERT_EQ(allocs.size(), 2u);
@@ -283,7 +283,7 @@ TEST(Recorder, CutsStacksAtTheAskedDepth)
         Recording().setting("VRAMSCOPE_STACK_DEPTH", "3").run([] { hooked_alloc(256, 256); });
     const auto stack = log.all(Tag::stack).at(0);
     EXPECT_EQ(stack.frames.size(), 3u);
-    EXPECT_EQ(stack.number("flags"), format::kStackTruncated);
+    EXPECT_EQ(stack.number("flags"), format::Stack::kTruncated);
 }
 
 namespace {
@@ -303,7 +303,7 @@ constexpr std::uint32_t kLie = 400000;
         std::uintptr_t frames[64];
         bool truncated = false;
         const std::size_t count = capture::unwind(site.return_address, frames, 64, truncated);
-        const std::uint64_t epoch = log::Lifecycle::modules().unload_epoch();
+        const std::uint64_t epoch = log::modules.unload_epoch();
         thread.stacks->find(site.frame, site.return_address, epoch);
         for (int time = 0; time < 2; ++time)
             thread.stacks->learn(site.frame, frames, count, truncated, kLie, epoch);

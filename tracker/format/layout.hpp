@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracker/format/words.hpp"
+
 namespace vramscope::format {
 
 inline constexpr char kMagic[8] = {'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G'};
@@ -42,6 +44,15 @@ enum class Lost : std::uint32_t {
     ended = 4,      // the recorder was shut down
 };
 inline constexpr std::size_t kLostReasons = 8;
+inline constexpr Word<Lost> kLost[] = {{Lost::no_space, "no-space"},
+                                       {Lost::no_thread, "no-thread"},
+                                       {Lost::signal, "signal"},
+                                       {Lost::table_full, "table-full"},
+                                       {Lost::ended, "ended"}};
+constexpr const char* name(Lost reason) noexcept
+{
+    return word_of(kLost, reason);
+}
 
 struct FileHeader {
     char magic[8];

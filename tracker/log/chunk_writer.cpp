@@ -2,15 +2,20 @@
 #include "tracker/log/chunk_writer.hpp"
 
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "tracker/capture/signals.hpp"
-#include "tracker/log/lifecycle.hpp"
-#include "tracker/log/log_file.hpp"
 
 namespace vramscope::log {
 namespace {
 
 constexpr std::uint32_t kEventsBetweenTries = 1000;
+
+std::uint32_t current_tid() noexcept
+{
+    return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+}
 
 } // namespace
 
@@ -18,7 +23,7 @@ void write_thread(Thread& thread) noexcept
 {
     char name[32] = {};
     ::prctl(PR_GET_NAME, name);
-    record_thread(thread, thread.index, Lifecycle::current_tid(), name);
+    write(thread, format::Thread{thread.index, current_tid(), name});
 }
 
 [[gnu::noinline, gnu::cold]] bool next_chunk(Thread& thread) noexcept
@@ -28,20 +33,20 @@ void write_thread(Thread& thread) noexcept
         return false;
     }
     const capture::SignalsHeld held;
-    format::ChunkHeader* chunk = Lifecycle::file().map_next_chunk();
+    format::ChunkHeader* chunk = log_file.map_next_chunk();
     if (!chunk) {
         thread.retry_in = kEventsBetweenTries;
         thread.end = thread.at; // what would still fit must not come without what does not: an
                                 // event, its stack
-        Lifecycle::tell_once_log_full();
+        tell_once_log_full();
         return false;
     }
     if (thread.chunk) {
         thread.chunk->pending_api = 0; // it is about to be written down in the next one
         LogFile::unmap_chunk(thread.chunk);
     }
-    begin_chunk(thread, chunk, format::kChunkPayloadBytes, now(), Lifecycle::current_tid());
-    Lifecycle::renew_clock_pair();
+    begin_chunk(thread, chunk, format::kChunkPayloadBytes, now(), current_tid());
+    renew_clock_pair();
     write_thread(thread);
     return true;
 }

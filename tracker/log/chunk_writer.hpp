@@ -5,12 +5,9 @@
 // event. The thread must be ready.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <string_view>
 
-#include "tracker/log/recorder.hpp"
+#include "tracker/log/process.hpp"
 
 namespace vramscope::log {
 
@@ -51,91 +48,35 @@ inline bool has_chunk(Thread& thread) noexcept
     return thread.retry_in == 0 || reserve(thread, 2 * format::kMaxHotBytes);
 }
 
-// Records that only say what others mean. Where there is no room for one, the event that needs it
-// is lost too.
-constexpr bool is_definition(format::Tag tag) noexcept
+// Tag and length. The length is one fixed two-byte varint, so that nothing moves.
+inline constexpr std::size_t kPrefixBytes = 3;
+
+// Writes any record but the hot ones. False: there was no room for it. Where there is none for a
+// definition, the event that needs it is lost too, and that one is counted.
+template <typename R>
+[[gnu::noinline]] bool write(Thread& thread, const format::Moment& moment, const R& record) noexcept
 {
-    switch (tag) {
-    case format::Tag::info:
-    case format::Tag::api:
-    case format::Tag::thread:
-    case format::Tag::module_loaded:
-    case format::Tag::module_gone:
-    case format::Tag::stack:
-    case format::Tag::context:
-    case format::Tag::device:
-    case format::Tag::pool:
-        return true;
-    default:
+    static_assert(format::kMostBodyBytes<R> < (1u << 14), "the length is two varint bytes");
+    constexpr format::Layout kLayout = R::kLayout;
+    const std::size_t most = kPrefixBytes + format::most_body_bytes(record, format::kMostTextBytes);
+    if (!reserve(thread, most, !format::is_definition(kLayout.head)))
         return false;
-    }
+    std::uint8_t* const body = thread.at + kPrefixBytes;
+    std::uint8_t* const end =
+        format::put_body(body, moment, record, thread.deltas, format::kMostTextBytes);
+    const auto length = static_cast<std::size_t>(end - body);
+    body[-3] = static_cast<std::uint8_t>(kLayout.tag);
+    body[-2] = static_cast<std::uint8_t>((length & 0x7f) | 0x80);
+    body[-1] = static_cast<std::uint8_t>(length >> 7);
+    publish(thread, end);
+    return true;
 }
 
-// A length-prefixed record, built in place. The length is one fixed two-byte varint, so that
-// nothing moves.
-class Body {
-public:
-    Body(Thread& thread, format::Tag tag, std::size_t most_bytes) noexcept
-        : thread_(thread), ok_(reserve(thread, most_bytes + 3, !is_definition(tag)))
-    {
-        if (!ok_)
-            return;
-        *thread.at = static_cast<std::uint8_t>(tag);
-        start_ = at_ = thread.at + 3;
-    }
-    ~Body()
-    {
-        if (!ok_)
-            return;
-        const auto length = static_cast<std::size_t>(at_ - start_);
-        start_[-2] = static_cast<std::uint8_t>((length & 0x7f) | 0x80);
-        start_[-1] = static_cast<std::uint8_t>(length >> 7);
-        publish(thread_, at_);
-    }
-    Body(const Body&) = delete;
-    Body& operator=(const Body&) = delete;
-
-    Body& number(std::uint64_t value) noexcept
-    {
-        if (ok_)
-            at_ = format::put_varint(at_, value);
-        return *this;
-    }
-    Body& signed_number(std::int64_t value) noexcept { return number(format::zigzag(value)); }
-    Body& ticks(std::uint64_t value) noexcept
-    {
-        if (ok_)
-            at_ = format::put_ticks(at_, value, thread_.deltas);
-        return *this;
-    }
-    Body& text(std::string_view value) noexcept
-    {
-        value = value.substr(0, kMostTextBytes);
-        number(value.size());
-        if (ok_ && !value.empty())
-            at_ = static_cast<std::uint8_t*>(std::memcpy(at_, value.data(), value.size())) +
-                  value.size();
-        return *this;
-    }
-    bool ok() const noexcept { return ok_; }
-
-    static constexpr std::size_t kMostTextBytes = 4096;
-    static constexpr std::size_t kMostBytes = 70 + 2 * (kMostTextBytes + 3);
-    static_assert(kMostBytes < (1u << 14), "the length is two varint bytes");
-
-private:
-    Thread& thread_;
-    std::uint8_t* start_ = nullptr;
-    std::uint8_t* at_ = nullptr;
-    bool ok_;
-};
-
-inline std::size_t text_bytes(std::string_view text) noexcept
+template <typename R>
+requires(R::kLayout.head == format::Head::definition) bool write(Thread& thread,
+                                                                 const R& definition) noexcept
 {
-    return std::min(text.size(), Body::kMostTextBytes) + 3;
+    return write(thread, {}, definition);
 }
-
-// What the numbers of any body take at most.
-inline constexpr std::size_t kNumbers = 7 * format::kMaxVarintBytes;
 
 } // namespace vramscope::log

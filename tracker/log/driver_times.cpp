@@ -15,9 +15,7 @@ void write_row(Thread& thread, std::uint64_t ticks, std::uint64_t api,
 {
     if (row.calls == 0)
         return;
-    record_driver_time(
-        thread, ticks,
-        {.api = api, .calls = row.calls, .ticks = row.ticks, .longest = row.longest});
+    write(thread, {ticks}, format::DriverTime{api, row.calls, row.ticks, row.longest});
     row.calls = 0;
     row.ticks = 0;
     row.longest = 0;

@@ -1,42 +1,47 @@
 // tracker/log/lifecycle.hpp — the log's life in a process: opened, joined by threads, left by fork,
 // ended by exit.
 //
-// Everything here is cold. State that a fork must not inherit is in a page that the kernel wipes
-// for the child (MADV_WIPEONFORK: it works for clone() too, where pthread_atfork does not).
+// The first ready() of a process opens the log, the first of a thread gives it a chunk. All but
+// ready() is cold.
 #pragma once
 
-#include "tracker/capture/modules.hpp"
-#include "tracker/capture/stack_table.hpp"
-#include "tracker/log/log_file.hpp"
-#include "tracker/log/recorder.hpp"
+#include <span>
+
+#include "tracker/log/process.hpp"
 
 namespace vramscope::log {
 
-class Lifecycle {
-public:
-    // Opens the log if this process has none yet. False: tracing is off.
-    static bool open(Thread& thread, const Opening& opening) noexcept;
-    // Gives the thread a chunk of the log that is open.
-    static bool join(Thread& thread) noexcept;
-    // Gives the chunk back; the thread may come again.
-    static void leave(Thread& thread) noexcept;
-
-    // For ranges of a thread that has not joined; it goes when the thread joins or ends.
-    static void make_room_for_pending(Thread& thread) noexcept;
-
-    // How the process ends, as it happens. `status` is the exit status.
-    static void exit_began(int status) noexcept;
-    static void ended(format::End how, int status) noexcept;
-
-    static LogFile& file() noexcept;
-    static capture::StackTable& stack_table() noexcept;
-    static capture::Modules& modules() noexcept;
-
-    static bool verifying() noexcept;
-    static void stop_verifying() noexcept;
-    static void renew_clock_pair() noexcept;
-    static void tell_once_log_full() noexcept;
-    static std::uint32_t current_tid() noexcept;
+// One hooked entry point, as the log names it. Its id is its index in the table.
+struct Api {
+    const char* name;
+    format::Effect effect;
+    format::Memory memory;
 };
+
+// The table of hooks, for when the log is opened.
+struct Opening {
+    std::span<const Api> apis;
+    void (*describe)(Thread& thread); // writes the info records that only the hooks can know
+};
+
+// Opens the log if this process has none yet, and joins the thread to it. False: tracing is off.
+bool make_ready(Thread& thread, const Opening& opening) noexcept;
+
+inline bool ready(Thread& thread, const Opening& opening) noexcept
+{
+    return is_ready(thread) || make_ready(thread, opening);
+}
+
+// Gives the thread a chunk of the log that is open.
+bool join(Thread& thread) noexcept;
+// Gives the chunk back; the thread may come again.
+void leave(Thread& thread) noexcept;
+
+// For ranges of a thread that has not joined; it goes when the thread joins or ends.
+void make_room_for_pending(Thread& thread) noexcept;
+
+// How the process ends, as it happens. `status` is the exit status.
+void exit_began(int status) noexcept;
+void ended(format::End how, int status) noexcept;
 
 } // namespace vramscope::log

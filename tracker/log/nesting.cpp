@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "tracker/capture/unwinder.hpp"
-#include "tracker/log/chunk_writer.hpp"
+#include "tracker/log/recorder.hpp"
 
 namespace vramscope::log {
 namespace {

@@ -7,7 +7,7 @@
 // which then never ends: the thread is taken out of it here.
 #pragma once
 
-#include "tracker/log/recorder.hpp"
+#include "tracker/log/thread.hpp"
 
 namespace vramscope::log {
 

@@ -59,9 +59,7 @@ private:
 // The rest of a mark's way, whatever chunk it goes to. The thread has room for it.
 void write_mark(Thread& thread, std::string_view name, format::Clock clock) noexcept
 {
-    Body(thread, Tag::mark, kNumbers + text_bytes(name))
-        .ticks(capture::read_ticks(clock))
-        .text(name);
+    write(thread, {capture::read_ticks(clock)}, format::Mark{name});
 }
 
 // Puts the thread behind the last record of the chunk. False: there is something in it that no mark
@@ -70,7 +68,8 @@ bool go_on_in(Thread& thread, format::ChunkHeader* chunk) noexcept
 {
     const std::uint32_t committed =
         std::atomic_ref(chunk->committed).load(std::memory_order_acquire);
-    constexpr std::size_t kRoom = kNumbers + kMostMarkBytes + 2 * format::kMaxVarintBytes;
+    constexpr std::size_t kRoom =
+        kPrefixBytes + format::most_body_bytes(format::Mark{}, 0) + kMostMarkBytes;
     if (committed > kHeadPayloadBytes - kRoom)
         return false;
     auto* const payload = reinterpret_cast<std::uint8_t*>(chunk + 1);
@@ -144,7 +143,7 @@ bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noe
     thread.index = thread.lane =
         std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
     begin_chunk(thread, chunk, kHeadPayloadBytes, capture::read_ticks(clock), kNoTid);
-    record_thread(thread, thread.index, kNoTid, "vramscope mark");
+    write(thread, format::Thread{thread.index, kNoTid, "vramscope mark"});
     write_mark(thread, name, clock);
     ::munmap(chunk, kHeadBytes);
     return true;

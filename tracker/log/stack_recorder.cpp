@@ -3,38 +3,14 @@
 
 #include <atomic>
 
-#include "tracker/capture/modules.hpp"
 #include "tracker/capture/signals.hpp"
-#include "tracker/capture/stack_table.hpp"
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/log/chunk_writer.hpp"
-#include "tracker/log/lifecycle.hpp"
 #include "tracker/log/settings.hpp"
 
 namespace vramscope::log {
 
-using format::Lost;
-using format::Tag;
-
 namespace {
-
-// ---- stacks ----
-
-bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames, std::size_t count,
-                 bool truncated) noexcept
-{
-    Body body(thread, Tag::stack, kNumbers + count * format::kMaxVarintBytes);
-    body.number(id).number(truncated ? std::uint64_t{format::kStackTruncated} : 0).number(count);
-    std::uintptr_t previous = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (i == 0)
-            body.number(frames[0]);
-        else
-            body.signed_number(static_cast<std::int64_t>(frames[i] - previous));
-        previous = frames[i];
-    }
-    return body.ok();
-}
 
 // A stack that no thread has seen: its modules first, then the stack, then its id for everyone.
 [[gnu::noinline, gnu::cold]] std::uint32_t intern_new(Thread& thread, const std::uintptr_t* frames,
@@ -42,17 +18,17 @@ bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames,
                                                       std::uint64_t hash) noexcept
 {
     const capture::SignalsHeld held;
-    auto& table = Lifecycle::stack_table();
     note_modules(thread);
-    const std::uint32_t id = table.new_id();
+    const std::uint32_t id = stack_table.new_id();
     if (id == 0) {
-        count_lost(Lost::table_full);
+        count_lost(format::Lost::table_full);
         return 0;
     }
-    if (!write_stack(thread, id, frames, count, truncated))
+    const std::uint64_t flags = truncated ? format::Stack::kTruncated : 0;
+    if (!write(thread, format::Stack{id, flags, count, {frames, {}}}))
         return 0;
-    Lifecycle::renew_clock_pair();
-    return table.publish(hash, frames, count, id);
+    renew_clock_pair();
+    return stack_table.publish(hash, frames, count, id);
 }
 
 [[gnu::noinline]] std::uint32_t unwind_stack(Thread& thread, const CallSite& site,
@@ -65,14 +41,14 @@ bool write_stack(Thread& thread, std::uint32_t id, const std::uintptr_t* frames,
     if (count == 0)
         return 0;
     std::atomic_ref(process->header->stacks_unwound).fetch_add(1, std::memory_order_relaxed);
-    const std::uint64_t epoch = Lifecycle::modules().unload_epoch();
+    const std::uint64_t epoch = modules.unload_epoch();
     const std::uint64_t hash = capture::hash_frames(frames, count, epoch);
-    std::uint32_t id = Lifecycle::stack_table().find(hash, frames, count);
+    std::uint32_t id = stack_table.find(hash, frames, count);
     if (!id)
         id = intern_new(thread, frames, count, truncated, hash);
     if (expected && expected != id) {
         std::atomic_ref(process->header->verify_mismatches).fetch_add(1, std::memory_order_relaxed);
-        Lifecycle::stop_verifying();
+        verifying.store(false, std::memory_order_relaxed);
     }
     if (id && thread.stacks && !expected)
         thread.stacks->learn(site.frame, frames, count, truncated, id, epoch);
@@ -84,30 +60,23 @@ void write_module(void* context, const capture::Module& module)
     const std::string_view path(module.path);
     const std::string_view build_id(reinterpret_cast<const char*>(module.build_id),
                                     module.build_id_bytes);
-    Body(*static_cast<Thread*>(context), Tag::module_loaded,
-         kNumbers + text_bytes(path) + text_bytes(build_id))
-        .ticks(now())
-        .number(module.id)
-        .number(module.bias)
-        .number(module.first)
-        .number(module.end)
-        .text(build_id)
-        .text(path);
+    write(*static_cast<Thread*>(context), {now()},
+          format::ModuleLoaded{module.id, module.bias, module.first, module.end, build_id, path});
 }
 
 void write_module_gone(void* context, std::uint32_t id)
 {
-    Body(*static_cast<Thread*>(context), Tag::module_gone, kNumbers).ticks(now()).number(id);
+    write(*static_cast<Thread*>(context), {now()}, format::ModuleGone{id});
 }
 
 } // namespace
 
 std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
 {
-    if (!thread.stacks || !Lifecycle::verifying())
+    if (!thread.stacks || !verifying.load(std::memory_order_relaxed))
         return unwind_stack(thread, site, 0);
     const std::uint32_t id =
-        thread.stacks->find(site.frame, site.return_address, Lifecycle::modules().unload_epoch());
+        thread.stacks->find(site.frame, site.return_address, modules.unload_epoch());
     if (!id)
         return unwind_stack(thread, site, 0);
     if (++thread.verified % kSelfCheckEvery == 0) [[unlikely]] {
@@ -121,16 +90,16 @@ std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
 void note_modules(Thread& thread) noexcept
 {
     const capture::SignalsHeld held; // the loader's lock is ours too, inside its walk
-    const std::uint64_t before = Lifecycle::modules().unload_epoch();
-    Lifecycle::modules().scan({&thread, &write_module, &write_module_gone});
-    if (Lifecycle::modules().unload_epoch() != before)
+    const std::uint64_t before = modules.unload_epoch();
+    modules.scan({&thread, &write_module, &write_module_gone});
+    if (modules.unload_epoch() != before)
         capture::distrust_libunwind();
 }
 
 void code_unloaded() noexcept
 {
     capture::distrust_libunwind();
-    Lifecycle::modules().note_unload();
+    modules.note_unload();
 }
 
 } // namespace vramscope::log

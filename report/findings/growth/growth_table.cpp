@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "report/findings/leak_sums.hpp"
-#include "report/log/memory_class.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -70,7 +69,7 @@ GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlock
     std::map<RawPlace, std::vector<SiteId>> places;
     for (SiteId id = 0; id < source.sites.all().size(); ++id) {
         const Site& site = source.sites[id];
-        if (class_of(site.memory) != MemoryClass::graph) // its blocks never end
+        if (class_of(site.memory) != format::MemoryClass::graph) // its blocks never end
             places[{site.stack, site.api, site.memory, site.device}].push_back(id);
     }
     for (const auto& [raw, sites] : places)
@@ -181,7 +180,7 @@ std::vector<Growth> GrowthTable::growing() const
 {
     std::vector<Growth> growing;
     for (const auto& [key, row] : rows_) {
-        if (!row.finding.growing || class_of(row.memory) == MemoryClass::addresses)
+        if (!row.finding.growing || class_of(row.memory) == format::MemoryClass::addresses)
             continue;
         Growth& growth = growing.emplace_back();
         static_cast<CallPlace&>(growth) = row.place;

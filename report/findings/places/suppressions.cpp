@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/log/memory_class.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {

@@ -7,39 +7,27 @@ namespace vramscope::report {
 
 using format::KeySpace;
 
-FailedRecord decode_failed(const Record& record)
-{
-    format::Cursor in = record.body;
-    FailedRecord failed;
-    failed.result = in.varint();
-    failed.address = in.varint();
-    failed.bytes = in.varint();
-    failed.stack = in.varint();
-    failed.ok = in.ok();
-    return failed;
-}
-
 KeySpace ends(const Api& api)
 {
     if (api.effect == format::Effect::free)
         return format::key_space(api.memory);
     if (api.name.starts_with("cuMemUnmap"))
-        return kMappings;
+        return KeySpace::mapping;
     return api.name.starts_with("cuCtxDestroy") ? KeySpace::context : KeySpace::none;
 }
 
 void FailedCalls::add(const Record& record, const Api* api)
 {
-    const FailedRecord failed = decode_failed(record);
-    if (!failed.ok)
+    const auto failed = record.as<format::Failed>();
+    if (!failed)
         return;
-    if (!api || ends(*api) == KeySpace::none || failed.address == 0)
-        add_refused(record, failed);
+    if (!api || ends(*api) == KeySpace::none || failed->address == 0)
+        add_refused(record, *failed);
     else if (addresses_.size() < kMostFollowed)
-        addresses_.insert(failed.address);
+        addresses_.insert(failed->address);
 }
 
-void FailedCalls::add_refused(const Record& record, const FailedRecord& failed)
+void FailedCalls::add_refused(const Record& record, const format::Failed& failed)
 {
     FailedGroup& group = groups_[{record.api, failed.result, failed.stack}];
     if (group.calls == 0) {

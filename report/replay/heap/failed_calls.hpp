@@ -14,22 +14,8 @@
 
 namespace vramscope::report {
 
-// The body of a `failed` record.
-struct FailedRecord {
-    std::uint64_t result = 0; // a CUresult
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t stack = 0;
-    bool ok = false;
-};
-FailedRecord decode_failed(const Record& record);
-
 // What this entry point ends, if that is its purpose; none if it is not.
 format::KeySpace ends(const Api& api);
-// The space of mapped ranges, which no allocation has: one behind the last.
-inline constexpr auto kMappings =
-    static_cast<format::KeySpace>(static_cast<int>(format::KeySpace::graph_exec) + 1);
-inline constexpr std::size_t kSpaces = static_cast<std::size_t>(kMappings) + 1;
 
 struct FailedGroup {
     std::uint64_t api = 0;
@@ -48,7 +34,7 @@ public:
     static constexpr std::size_t kMostFollowed = 65536;
 
     void add(const Record& record, const Api* api); // a free is kept for free_history
-    void add_refused(const Record& record, const FailedRecord& failed);
+    void add_refused(const Record& record, const format::Failed& failed);
 
     std::vector<FailedGroup> groups() const;
     const std::unordered_set<std::uint64_t>& freed_addresses() const noexcept { return addresses_; }

@@ -7,7 +7,6 @@
 
 namespace vramscope::report {
 
-using format::Cursor;
 using format::KeySpace;
 using format::Memory;
 using format::Tag;
@@ -33,7 +32,7 @@ bool is_tile(std::uint64_t address) noexcept
 // owners are only listed.
 bool misses_its_free(Memory memory) noexcept
 {
-    return memory != Memory::graph && class_of(memory) != MemoryClass::owner;
+    return memory != Memory::graph && class_of(memory) != format::MemoryClass::owner;
 }
 
 } // namespace
@@ -60,8 +59,7 @@ void HeapReplay::apply(const Record& record)
         ++counts_.events;
         counts_.last_ticks = std::max(counts_.last_ticks, record.ticks);
     }
-    if (names_entry_point(record.tag) && record.tag != Tag::alloc && record.tag != Tag::free &&
-        record.tag != Tag::failed)
+    if (format::names_entry_point(record.tag) && record.tag != Tag::failed)
         note_use(record);
     switch (record.tag) {
     case Tag::alloc:
@@ -75,7 +73,9 @@ void HeapReplay::apply(const Record& record)
             free(record, api->memory);
         return;
     case Tag::context:
-        return name_context(record);
+        if (const auto context = record.as<format::Context>())
+            context_handles_[context->id] = context->handle;
+        return;
     case Tag::context_gone:
         return destroy_context(record);
     case Tag::map:
@@ -83,9 +83,13 @@ void HeapReplay::apply(const Record& record)
     case Tag::unmap:
         return unmap(record);
     case Tag::retain:
-        return retain(record);
+        if (const auto retain = record.as<format::Retain>())
+            physical_.retain(retain->handle);
+        return;
     case Tag::pool:
-        return pools_.define(record.body);
+        if (const auto pool = record.as<format::Pool>())
+            pools_.define(*pool);
+        return;
     case Tag::shared:
         return share(record);
     case Tag::trim:
@@ -94,10 +98,10 @@ void HeapReplay::apply(const Record& record)
     case Tag::failed:
         ++counts_.failed_calls;
         return failed_calls_.add(record, find_api(record.api));
-    case Tag::range_push: {
-        Cursor in = record.body;
-        return phases_.push(record.thread, in.prefixed_text());
-    }
+    case Tag::range_push:
+        if (const auto range = record.as<format::RangePush>())
+            phases_.push(record.thread, range->name);
+        return;
     case Tag::range_pop:
         return phases_.pop(record.thread);
     default:
@@ -153,7 +157,7 @@ Api* HeapReplay::api_of(const Record& record)
 void HeapReplay::allocate(const Record& record, Memory memory)
 {
     Block block = make_block(record, memory);
-    counts_.allocations += class_of(memory) != MemoryClass::owner;
+    counts_.allocations += class_of(memory) != format::MemoryClass::owner;
     if (is_own_memory(memory)) {
         ++counts_.memory_allocations;
         counts_.allocated_bytes += record.bytes;
@@ -252,7 +256,7 @@ bool HeapReplay::take_pending(std::uint64_t key, std::uint64_t after, std::uint6
 
 void HeapReplay::count_free(const Block& block)
 {
-    counts_.frees += class_of(block.memory) != MemoryClass::owner;
+    counts_.frees += class_of(block.memory) != format::MemoryClass::owner;
     counts_.memory_frees += is_own_memory(block.memory);
 }
 
@@ -266,7 +270,7 @@ void HeapReplay::free(const Record& record, Memory memory)
     Block* const block = live_.find(key);
     const bool of_the_one_before = block && record.ticks < block->ticks && block->opened_again == 0;
     if (!block || sums_.is_dead(*block) || (of_the_one_before && !block->displaced)) {
-        counts_.unmatched_frees += class_of(memory) != MemoryClass::owner;
+        counts_.unmatched_frees += class_of(memory) != format::MemoryClass::owner;
         return;
     }
     count_free(*block);
@@ -299,73 +303,53 @@ void HeapReplay::free_physical(const Record& record)
 
 void HeapReplay::map(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t address = in.varint();
-    const std::uint64_t bytes = in.varint();
-    const std::uint64_t handle = in.varint();
-    if (!in.ok())
+    const auto map = record.as<format::Map>();
+    if (!map)
         return;
-    Block* const block = physical_.find(handle);
-    if (block && block->memory == Memory::imported_physical && !is_tile(address) &&
-        bytes > block->bytes) {
-        sites_.resize(*block, bytes); // nobody told its size before
-        block->bytes = bytes;
+    Block* const block = physical_.find(map->handle);
+    if (block && block->memory == Memory::imported_physical && !is_tile(map->address) &&
+        map->bytes > block->bytes) {
+        sites_.resize(*block, map->bytes); // nobody told its size before
+        block->bytes = map->bytes;
     }
-    physical_.map(address, bytes, handle,
+    physical_.map(map->address, map->bytes, map->handle,
                   [&](const Block& old) { finish_gone(old, record.ticks); });
 }
 
 void HeapReplay::unmap(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t address = in.varint();
-    const std::uint64_t bytes = in.varint();
     const auto died = [&](const Block& block) {
         counts_.memory_frees += is_own_memory(block.memory);
         finish_freed(block, record.ticks);
     };
-    if (in.ok())
-        physical_.unmap(address, bytes, died);
-}
-
-void HeapReplay::retain(const Record& record)
-{
-    Cursor in = record.body;
-    physical_.retain(in.varint());
+    if (const auto unmap = record.as<format::Unmap>())
+        physical_.unmap(unmap->address, unmap->bytes, died);
 }
 
 void HeapReplay::share(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t address = in.varint();
+    const auto shared = record.as<format::Shared>();
+    if (!shared)
+        return;
     const Api* const api = find_api(record.api);
     const bool pointer = !api || api->memory == Memory::none;
     const Memory memory = pointer ? Memory::device : api->memory;
     Block* block = format::key_space(memory) == KeySpace::physical
-                       ? physical_.find(address)
-                       : live_.find(key_of(memory, address));
+                       ? physical_.find(shared->address)
+                       : live_.find(key_of(memory, shared->address));
     if (!block && format::key_space(memory) == KeySpace::pointer)
-        block = physical_.find_mapped(address);
+        block = physical_.find_mapped(shared->address);
     if (block)
         block->shared = true;
     ++counts_.names_given;
 }
 
-void HeapReplay::name_context(const Record& record)
-{
-    Cursor in = record.body;
-    const std::uint64_t id = in.varint();
-    const std::uint64_t handle = in.varint();
-    if (in.ok())
-        context_handles_[id] = handle;
-}
-
 void HeapReplay::destroy_context(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t id = in.varint();
-    if (!in.ok() || id == 0)
+    const auto gone = record.as<format::ContextGone>();
+    if (!gone || gone->context == 0)
         return; // 0: blocks of unknown contexts are not this one's
+    const std::uint64_t id = gone->context;
     const std::span<const SiteLoss> losses = sites_.destroy(sums_.destroy(id, record.ticks));
     for (BlockWatch* const watch : watches_)
         watch->context_gone(losses, record.ticks);

@@ -15,7 +15,6 @@
 
 #include "report/log/log_reader.hpp"
 #include "report/log/log_tables.hpp"
-#include "report/log/memory_class.hpp"
 #include "report/log/mempools.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/failed_calls.hpp"
@@ -28,7 +27,7 @@
 
 namespace vramscope::report {
 
-// Sums over the run. Memory is what the program owns, on devices and on the host: see memory_class.
+// Sums over the run. Memory is what the program owns, on devices and on the host: see tracker/format/memory.hpp.
 struct ReplayCounts {
     std::uint64_t events = 0;
     std::uint64_t allocations = 0;        // of any kind but owners
@@ -99,11 +98,9 @@ private:
     void allocate_physical(const Block& block, std::uint64_t handle);
     void free(const Record& record, format::Memory memory);
     void free_physical(const Record& record);
-    void name_context(const Record& record);
     void destroy_context(const Record& record);
     void map(const Record& record);
     void unmap(const Record& record);
-    void retain(const Record& record);
     void share(const Record& record);
 
     Block make_block(const Record& record, format::Memory memory);

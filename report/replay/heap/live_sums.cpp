@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/log/memory_class.hpp"
-
 namespace vramscope::report {
 namespace {
 
@@ -17,9 +15,9 @@ struct Bytes {
 Bytes bytes_of(const Block& block) noexcept
 {
     switch (class_of(block.memory)) {
-    case MemoryClass::device:
+    case format::MemoryClass::device:
         return {.device = block.bytes};
-    case MemoryClass::host:
+    case format::MemoryClass::host:
         return {.host = block.bytes};
     default:
         return {};

@@ -13,7 +13,6 @@
 
 namespace vramscope::report {
 
-using format::Cursor;
 using format::Tag;
 
 namespace {
@@ -57,13 +56,10 @@ void SegmentReplay::apply_rare(const Record& record)
         return count_shortage(record);
     case Tag::context_gone:
         return drop_context(record);
-    case Tag::context: {
-        Cursor in = record.body;
-        const std::uint64_t id = in.varint();
-        in.varint(); // handle
-        device_of_context_[id] = in.signed_varint();
+    case Tag::context:
+        if (const auto context = record.as<format::Context>())
+            device_of_context_[context->id] = context->device;
         return;
-    }
     default:
         return;
     }
@@ -131,13 +127,15 @@ void SegmentReplay::add_segment(const Record& record)
 {
     seen_ = true;
     read_settings();
-    Cursor in = record.body;
+    const auto logged = record.as<format::Segment>();
+    if (!logged)
+        return;
     Segment segment;
-    segment.address = in.varint();
-    segment.bytes = std::min(in.varint(), UINT64_MAX - segment.address);
-    segment.context = in.varint();
-    std::int64_t device = in.signed_varint();
-    if (!in.ok() || segment.bytes == 0)
+    segment.address = logged->address;
+    segment.bytes = std::min(logged->bytes, UINT64_MAX - segment.address);
+    segment.context = logged->context;
+    std::int64_t device = logged->device;
+    if (segment.bytes == 0)
         return;
     if (const auto known = device_of_context_.find(segment.context);
         device < 0 && known != device_of_context_.end())
@@ -176,9 +174,8 @@ void SegmentReplay::drop(Segment& segment, std::uint64_t ticks)
 
 void SegmentReplay::drop_segment(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t address = in.varint();
-    Segment* const segment = in.ok() ? segments_.at(address) : nullptr;
+    const auto gone = record.as<format::SegmentGone>();
+    Segment* const segment = gone ? segments_.at(gone->address) : nullptr;
     if (!segment || record.ticks < segment->born_ticks)
         return; // of the one before, whose place was taken
     ++devices_[segment->device].stats.num_device_free;
@@ -187,11 +184,10 @@ void SegmentReplay::drop_segment(const Record& record)
 
 void SegmentReplay::drop_context(const Record& record)
 {
-    Cursor in = record.body;
-    const std::uint64_t context = in.varint();
-    if (!in.ok() || context == 0)
+    const auto gone = record.as<format::ContextGone>();
+    if (!gone || gone->context == 0)
         return; // 0: segments of unknown contexts are not this one's
-    while (Segment* const segment = segments_.any_of_context(context))
+    while (Segment* const segment = segments_.any_of_context(gone->context))
         drop(*segment, record.ticks);
 }
 
@@ -303,15 +299,14 @@ void SegmentReplay::leave(Segment& segment, const PoolBlocks::Place& place)
 void SegmentReplay::reuse(const Record& record)
 {
     seen_ = true;
-    Cursor in = record.body;
-    const std::uint64_t age = in.varint();
-    const bool own = in.varint() != 0;
-    if (!in.ok())
+    const auto reusable = record.as<format::Reusable>();
+    if (!reusable)
         return;
-    own_synchronisations_ += own;
+    own_synchronisations_ += reusable->own;
     for (DevicePool& pool : devices_)
-        pool.stats.num_sync_all_streams += own;
-    reusable_ticks_ = std::max(reusable_ticks_, record.ticks - std::min(age, record.ticks));
+        pool.stats.num_sync_all_streams += reusable->own;
+    const std::uint64_t age = std::min<std::uint64_t>(reusable->age, record.ticks);
+    reusable_ticks_ = std::max(reusable_ticks_, record.ticks - age);
     ++serial_;
     std::size_t fetched = first_pending_;
     for (; first_pending_ < pending_.size() && pending_[first_pending_].ticks <= reusable_ticks_;
@@ -370,18 +365,14 @@ void SegmentReplay::forget_stale_pending()
 void SegmentReplay::count_retry(const Record& record)
 {
     seen_ = true;
-    Cursor in = record.body;
-    const std::int64_t device = in.signed_varint();
-    if (in.ok())
-        ++devices_[index_of(device)].stats.num_alloc_retries;
+    if (const auto retried = record.as<format::Retried>())
+        ++devices_[index_of(retried->device)].stats.num_alloc_retries;
 }
 
 void SegmentReplay::count_shortage(const Record& record)
 {
-    Cursor in = record.body;
-    const std::int64_t device = in.signed_varint();
-    if (in.ok())
-        ++devices_[index_of(device)].stats.num_ooms;
+    if (const auto shortage = record.as<format::OutOfMemory>())
+        ++devices_[index_of(shortage->device)].stats.num_ooms;
 }
 
 PoolSnapshot SegmentReplay::now(const DevicePool& device) const

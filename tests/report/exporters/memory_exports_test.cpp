@@ -13,7 +13,6 @@
 
 #include "report/exporters/exporters.hpp"
 #include "report/exporters/protobuf.hpp"
-#include "report/log/memory_class.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
@@ -293,7 +292,7 @@ TEST(MemoryExports, OfAnyLogSumUpWhatTheReportDoes)
         const HeaptrackSums heaptrack(exported(export_heaptrack, log));
         std::uint64_t leaked = 0;
         for (const Leak& leak : report.leaks) {
-            if (class_of(leak.memory) == MemoryClass::device && leak.kind != LeakKind::at_reset)
+            if (class_of(leak.memory) == format::MemoryClass::device && leak.kind != LeakKind::at_reset)
                 leaked += leak.bytes;
         }
         if (seed % 2 != 0) { // otherwise contexts that died at the exit are live to heaptrack

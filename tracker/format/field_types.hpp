@@ -1,0 +1,75 @@
+// tracker/format/field_types.hpp — what a record's fields are made of, and what stands before them.
+#pragma once
+
+#include <string_view>
+
+#include "tracker/format/varint.hpp"
+
+namespace vramscope::format {
+
+enum class Tag : std::uint8_t;
+
+// What stands before the fields of a record.
+enum class Head : std::uint8_t {
+    definition,       // nothing: it says what others mean
+    timed_definition, // ticks; likewise
+    timed,            // ticks
+    call,             // the id of an entry point, ticks
+    plain,            // ticks that leave the chunk's deltas alone: records since 3.1
+};
+
+constexpr bool is_definition(Head head) noexcept
+{
+    return head == Head::definition || head == Head::timed_definition;
+}
+
+struct Layout {
+    static constexpr std::size_t kAll = SIZE_MAX;
+
+    Tag tag;
+    std::string_view name; // in README.md and in JSON
+    Head head;
+    std::string_view fields;     // their names, with a comma between them
+    std::size_t at_least = kAll; // so many of them are there in a log of an earlier minor version
+};
+
+// A number that means something: how it is shown follows from its type.
+enum class Meaning : std::uint8_t { address, stack, entry_point, device, ticks, result };
+
+template <Meaning kMeaning, typename Value = std::uint64_t>
+struct Number {
+    Value value = 0;
+    constexpr Number() = default;
+    constexpr Number(Value number) noexcept : value(number) {}
+    constexpr operator Value() const noexcept { return value; }
+};
+using Address = Number<Meaning::address>; // or a handle
+using StackId = Number<Meaning::stack>;   // 0: not captured
+using ApiId = Number<Meaning::entry_point>;
+using DeviceOrdinal = Number<Meaning::device, std::int64_t>; // -1: not known
+using Ticks = Number<Meaning::ticks>;                        // a span of time
+using Result = Number<Meaning::result>;                      // a CUresult
+
+// Return addresses, innermost first: the last field of a stack. Numbers to the writer, bytes to the
+// reader: the first as it is, the others as signed differences to the one before.
+struct Addresses {
+    const std::uintptr_t* first = nullptr; // as many as the stack's `count`
+    std::string_view coded;
+
+    // False: the bytes hold less than so many.
+    template <typename Visit>
+    bool visit(std::uint64_t count, Visit visit) const
+    {
+        const auto* const begin = reinterpret_cast<const std::uint8_t*>(coded.data());
+        Cursor in(begin, begin + coded.size());
+        std::uint64_t address = 0;
+        for (std::uint64_t at = 0; at < count && in.ok(); ++at) {
+            address =
+                at == 0 ? in.varint() : address + static_cast<std::uint64_t>(in.signed_varint());
+            visit(address);
+        }
+        return in.ok();
+    }
+};
+
+} // namespace vramscope::format

@@ -1,0 +1,176 @@
+// tracker/format/memory.hpp — the kinds of memory, and what is true of each: one row of a table.
+//
+// A new kind is an enumerator and a row. All that depends on the kind asks the table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+namespace vramscope::format {
+
+// What kind of memory an allocation is. The number is in the log.
+enum class Memory : std::uint8_t {
+    none = 0,
+    device = 1,  // cuMemAlloc
+    pitched = 2, // cuMemAllocPitch
+    managed = 3,
+    async = 4, // stream-ordered, from a pool
+    graph = 5, // cuMemAllocAsync on a capturing stream: a graph's memory, not the program's to free
+    pinned = 6,     // cuMemHostAlloc, cuMemAllocHost
+    registered = 7, // cuMemHostRegister
+    array = 8,
+    mipmap = 9,
+    physical = 10,    // cuMemCreate: a handle
+    reservation = 11, // cuMemAddressReserve: addresses, no memory
+    // What somebody else owns; here it is only open, and must be closed.
+    imported = 12,          // a pointer: of another's pool, or a buffer of external memory
+    ipc = 13,               // cuIpcOpenMemHandle: as often to be closed as it was opened
+    external = 14,          // cuImportExternalMemory
+    imported_mipmap = 15,   // of external memory
+    imported_physical = 16, // cuMemImportFromShareableHandle: a handle, used as cuMemCreate's
+    multicast = 17,         // cuMulticastCreate: a handle to bind memory to, mapped as memory is
+    // Owners of memory: no bytes of their own.
+    pool = 18,
+    context = 19,
+    green_context = 20,
+    graph_exec = 21,
+};
+
+// Live blocks are found by (key space, address): a handle and a pointer may be the same number.
+// In the order in which a wrongly freed address is looked for: what is more exact comes first.
+enum class KeySpace : std::uint8_t {
+    none,
+    pointer,
+    host,
+    registered,
+    ipc,
+    mapping, // mapped ranges: no allocation is one
+    array,
+    mipmap,
+    external,
+    pool,
+    physical,
+    context,
+    green_context,
+    graph_exec,
+    reservation,
+};
+
+struct KeySpaceRow {
+    KeySpace space;
+    bool is_range; // its keys are addresses with bytes behind them; else they are handles
+};
+
+inline constexpr KeySpaceRow kKeySpaces[] = {
+    {KeySpace::none, false},          {KeySpace::pointer, true},     {KeySpace::host, true},
+    {KeySpace::registered, true},     {KeySpace::ipc, true},         {KeySpace::mapping, true},
+    {KeySpace::array, false},         {KeySpace::mipmap, false},     {KeySpace::external, false},
+    {KeySpace::pool, false},          {KeySpace::physical, false},   {KeySpace::context, false},
+    {KeySpace::green_context, false}, {KeySpace::graph_exec, false}, {KeySpace::reservation, true},
+};
+
+// What a kind of memory is to the program's account. Only device and host memory are the program's
+// own bytes. The rest is shown apart, or not at all.
+enum class MemoryClass : std::uint8_t {
+    device,
+    host,      // pinned or registered
+    addresses, // reserved, without memory
+    graph,     // of a graph, which frees it
+    foreign,   // somebody else's, only open here
+    owner,     // a pool, a context, …: no bytes of its own
+    unknown,
+};
+
+// Whether a block goes with its context, by cuda.h's word on cuCtxDestroy.
+enum class ContextEnd : std::uint8_t { survives, dies };
+
+struct MemoryKind {
+    Memory memory;
+    const char* name; // in JSON and in texts
+    KeySpace space;
+    MemoryClass kind;
+    ContextEnd at_context_end;
+};
+
+// clang-format off
+inline constexpr MemoryKind kMemoryKinds[] = {
+    {Memory::none,              "unknown",           KeySpace::none,          MemoryClass::unknown,   ContextEnd::survives},
+    {Memory::device,            "device",            KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies},
+    {Memory::pitched,           "pitched",           KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies},
+    {Memory::managed,           "managed",           KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies},
+    {Memory::async,             "async",             KeySpace::pointer,       MemoryClass::device,    ContextEnd::survives},
+    {Memory::graph,             "graph",             KeySpace::pointer,       MemoryClass::graph,     ContextEnd::survives},
+    {Memory::pinned,            "pinned",            KeySpace::host,          MemoryClass::host,      ContextEnd::dies},
+    {Memory::registered,        "registered",        KeySpace::registered,    MemoryClass::host,      ContextEnd::survives},
+    {Memory::array,             "array",             KeySpace::array,         MemoryClass::device,    ContextEnd::dies},
+    {Memory::mipmap,            "mipmap",            KeySpace::mipmap,        MemoryClass::device,    ContextEnd::dies},
+    {Memory::physical,          "physical",          KeySpace::physical,      MemoryClass::device,    ContextEnd::survives},
+    {Memory::reservation,       "reservation",       KeySpace::reservation,   MemoryClass::addresses, ContextEnd::survives},
+    {Memory::imported,          "imported",          KeySpace::pointer,       MemoryClass::foreign,   ContextEnd::survives},
+    {Memory::ipc,               "ipc",               KeySpace::ipc,           MemoryClass::foreign,   ContextEnd::dies},
+    {Memory::external,          "external",          KeySpace::external,      MemoryClass::foreign,   ContextEnd::dies},
+    {Memory::imported_mipmap,   "imported_mipmap",   KeySpace::mipmap,        MemoryClass::foreign,   ContextEnd::dies},
+    {Memory::imported_physical, "imported_physical", KeySpace::physical,      MemoryClass::foreign,   ContextEnd::survives},
+    {Memory::multicast,         "multicast",         KeySpace::physical,      MemoryClass::foreign,   ContextEnd::survives},
+    {Memory::pool,              "pool",              KeySpace::pool,          MemoryClass::owner,     ContextEnd::survives},
+    {Memory::context,           "context",           KeySpace::context,       MemoryClass::owner,     ContextEnd::survives},
+    {Memory::green_context,     "green_context",     KeySpace::green_context, MemoryClass::owner,     ContextEnd::survives},
+    {Memory::graph_exec,        "graph_exec",        KeySpace::graph_exec,    MemoryClass::owner,     ContextEnd::dies},
+};
+// clang-format on
+
+template <typename Row, std::size_t kRows, typename Enum>
+constexpr bool is_in_order(const Row (&rows)[kRows], Enum Row::*number) noexcept
+{
+    for (std::size_t at = 0; at < kRows; ++at)
+        if (static_cast<std::size_t>(rows[at].*number) != at)
+            return false;
+    return true;
+}
+static_assert(is_in_order(kKeySpaces, &KeySpaceRow::space));
+static_assert(is_in_order(kMemoryKinds, &MemoryKind::memory));
+
+// A log may hold any number.
+constexpr bool is_known(Memory memory) noexcept
+{
+    return static_cast<std::size_t>(memory) < std::size(kMemoryKinds);
+}
+
+constexpr const MemoryKind& kind_of(Memory memory) noexcept
+{
+    return kMemoryKinds[is_known(memory) ? static_cast<std::size_t>(memory) : 0];
+}
+
+constexpr const char* name(Memory memory) noexcept
+{
+    return kind_of(memory).name;
+}
+
+constexpr KeySpace key_space(Memory memory) noexcept
+{
+    return kind_of(memory).space;
+}
+
+constexpr bool is_range(KeySpace space) noexcept
+{
+    return kKeySpaces[static_cast<std::size_t>(space)].is_range;
+}
+
+constexpr MemoryClass class_of(Memory memory) noexcept
+{
+    return kind_of(memory).kind;
+}
+
+constexpr bool is_own_memory(Memory memory) noexcept
+{
+    const MemoryClass found = class_of(memory);
+    return found == MemoryClass::device || found == MemoryClass::host;
+}
+
+constexpr bool dies_with_context(Memory memory) noexcept
+{
+    return kind_of(memory).at_context_end == ContextEnd::dies;
+}
+
+} // namespace vramscope::format

@@ -1,0 +1,352 @@
+// tracker/format/records.hpp — the length-prefixed records: a struct for each, its fields in order.
+//
+// What is said here is said nowhere else in the code: fields.hpp reads and writes any of these by
+// its members, and what is true of a whole kind of record is asked of its Layout. README.md has the
+// bytes, and a test holds the two against each other. A new record is a tag, a struct and its name
+// in `Records`. The four hot records are in record.hpp.
+#pragma once
+
+#include <string_view>
+
+#include "tracker/format/field_types.hpp"
+#include "tracker/format/memory.hpp"
+#include "tracker/format/words.hpp"
+
+namespace vramscope::format {
+
+enum class Tag : std::uint8_t {
+    end = 0x00,    // never written: what an unwritten byte reads as
+    alloc = 0x01,  // hot
+    free = 0x02,   // hot
+    place = 0x03,  // hot: where the following events of this chunk happen
+    pooled = 0x04, // hot: an alloc that the internal pool served, or took from the driver to keep
+
+    info = 0x20,
+    api = 0x21,
+    thread = 0x22,
+    module_loaded = 0x23,
+    module_gone = 0x24,
+    stack = 0x25,
+    context = 0x26,
+    context_gone = 0x27,
+    device = 0x28,
+    range_push = 0x29,
+    range_pop = 0x2a,
+    mark = 0x2b,
+    failed = 0x2c,
+    map = 0x2d,
+    unmap = 0x2e,
+    retain = 0x2f,
+    pool = 0x30,
+    shared = 0x31,
+    trim = 0x32,
+    segment = 0x33,
+    segment_gone = 0x34,
+    reusable = 0x35,
+    retried = 0x36,
+    out_of_memory = 0x37,
+    damaged = 0x38,
+    device_memory = 0x39,
+    driver_time = 0x3a,
+};
+inline constexpr std::uint8_t kTagMask = 0x3f;
+inline constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
+
+// What an entry point does to memory when it succeeds.
+enum class Effect : std::uint8_t { none = 0, alloc = 1, free = 2 };
+inline constexpr Word<Effect> kEffects[] = {
+    {Effect::none, "other"}, {Effect::alloc, "allocates"}, {Effect::free, "frees"}};
+
+// Why a segment left the internal pool.
+enum class SegmentEnd : std::uint8_t {
+    freed = 1,     // the program's free of it went to the driver
+    surplus = 2,   // more was cached than max_cached allows
+    collected = 3, // garbage_collection_threshold
+    pressure = 4,  // memory was short
+    asked = 5,     // the program emptied the cache
+};
+inline constexpr Word<SegmentEnd> kSegmentEnds[] = {{SegmentEnd::freed, "freed"},
+                                                    {SegmentEnd::surplus, "surplus"},
+                                                    {SegmentEnd::collected, "collected"},
+                                                    {SegmentEnd::pressure, "pressure"},
+                                                    {SegmentEnd::asked, "asked"}};
+
+enum class Damage : std::uint8_t {
+    use_after_free = 1, // bytes of a freed block changed before it was handed out again
+    overrun = 2,        // bytes behind a live block changed
+    underrun = 3,       // bytes before it
+};
+inline constexpr Word<Damage> kDamages[] = {{Damage::use_after_free, "use-after-free"},
+                                            {Damage::overrun, "overrun"},
+                                            {Damage::underrun, "underrun"}};
+
+constexpr const char* name(Effect effect) noexcept
+{
+    return word_of(kEffects, effect);
+}
+constexpr const char* name(SegmentEnd end) noexcept
+{
+    return word_of(kSegmentEnds, end);
+}
+constexpr const char* name(Damage damage) noexcept
+{
+    return word_of(kDamages, damage, "underrun");
+}
+
+// ---- what others mean ----
+
+struct Info {
+    static constexpr Layout kLayout{Tag::info, "info", Head::definition, "key, value"};
+    std::string_view key;
+    std::string_view value;
+};
+
+struct Api { // an entry point
+    static constexpr Layout kLayout{Tag::api, "api", Head::definition, "id, effect, memory, name"};
+    std::uint64_t id = 0;
+    Effect effect = Effect::none;
+    Memory memory = Memory::none;
+    std::string_view name;
+};
+
+struct Thread { // whose the records behind this one are
+    static constexpr Layout kLayout{Tag::thread, "thread", Head::definition, "index, tid, name"};
+    std::uint64_t index = 0;
+    std::uint64_t tid = 0;
+    std::string_view name;
+};
+
+struct ModuleLoaded {
+    static constexpr Layout kLayout{Tag::module_loaded, "module_loaded", Head::timed_definition,
+                                    "id, bias, first, end, build_id, path"};
+    std::uint64_t id = 0;
+    Address bias;  // the address in the process minus that in the file
+    Address first; // loaded are [first, end)
+    Address end;
+    std::string_view build_id; // raw bytes
+    std::string_view path;
+};
+
+struct ModuleGone {
+    static constexpr Layout kLayout{Tag::module_gone, "module_gone", Head::timed_definition,
+                                    "module"};
+    std::uint64_t module = 0;
+};
+
+struct Stack {
+    static constexpr Layout kLayout{Tag::stack, "stack", Head::definition,
+                                    "id, flags, count, addresses"};
+    static constexpr std::uint64_t kTruncated = 1; // flag: the stack went on
+
+    std::uint64_t id = 0;
+    std::uint64_t flags = 0;
+    std::uint64_t count = 0;
+    Addresses addresses;
+};
+
+struct Context {
+    static constexpr Layout kLayout{Tag::context, "context", Head::definition,
+                                    "id, handle, device, primary"};
+    std::uint64_t id = 0;
+    Address handle;
+    DeviceOrdinal device;
+    bool primary = false;
+};
+
+struct Device {
+    static constexpr Layout kLayout{Tag::device, "device", Head::definition,
+                                    "ordinal, bytes, name"};
+    std::uint64_t ordinal = 0;
+    std::uint64_t bytes = 0;
+    std::string_view name;
+};
+
+// What a pool of CUDA's gives out. It is written when the pool is first seen, which may be long
+// after its creation.
+struct Pool {
+    static constexpr Layout kLayout{Tag::pool, "pool", Head::definition,
+                                    "handle, location_type, location, managed"};
+    Address handle;
+    std::int64_t location_type = 0; // a CUmemLocationType
+    std::int64_t location = 0;
+    bool managed = false;
+};
+
+// ---- what a program did ----
+
+struct ContextGone {
+    static constexpr Layout kLayout{Tag::context_gone, "context_gone", Head::call, "context, stack",
+                                    1}; // the stack came with 3.2
+    std::uint64_t context = 0;
+    StackId stack{};
+};
+
+struct RangePush {
+    static constexpr Layout kLayout{Tag::range_push, "range_push", Head::timed, "name"};
+    std::string_view name;
+};
+
+struct RangePop {
+    static constexpr Layout kLayout{Tag::range_pop, "range_pop", Head::timed, ""};
+};
+
+struct Mark {
+    static constexpr Layout kLayout{Tag::mark, "mark", Head::timed, "name"};
+    std::string_view name;
+};
+
+struct Failed {
+    static constexpr Layout kLayout{Tag::failed, "failed", Head::call,
+                                    "result, address, bytes, stack"};
+    Result result;
+    Address address; // that was to be freed, or 0
+    std::uint64_t bytes = 0;
+    StackId stack{};
+};
+
+struct Map {
+    static constexpr Layout kLayout{Tag::map, "map", Head::call, "address, bytes, handle, stack"};
+    Address address;
+    std::uint64_t bytes = 0;
+    Address handle; // of physical memory
+    StackId stack{};
+};
+
+struct Unmap {
+    static constexpr Layout kLayout{Tag::unmap, "unmap", Head::call, "address, bytes"};
+    Address address;
+    std::uint64_t bytes = 0;
+};
+
+struct Retain { // one more reference to physical memory
+    static constexpr Layout kLayout{Tag::retain, "retain", Head::call, "handle"};
+    Address handle;
+};
+
+struct Shared { // memory was given a name that others can open
+    static constexpr Layout kLayout{Tag::shared, "shared", Head::call, "address, stack"};
+    Address address;
+    StackId stack{};
+};
+
+struct Trim { // a pool was told to give back what it does not need
+    static constexpr Layout kLayout{Tag::trim, "trim", Head::call, "pool, keep_bytes, stack"};
+    Address pool;
+    std::uint64_t keep_bytes = 0;
+    StackId stack{};
+};
+
+// ---- the internal pool (interpose/pool), between the program and the driver ----
+
+struct Segment { // memory that it took from the driver
+    static constexpr Layout kLayout{Tag::segment, "segment", Head::timed,
+                                    "address, bytes, context, device"};
+    Address address;
+    std::uint64_t bytes = 0;
+    std::uint64_t context = 0;
+    DeviceOrdinal device;
+};
+
+struct SegmentGone { // and that is the driver's again, or no longer the pool's to know
+    static constexpr Layout kLayout{Tag::segment_gone, "segment_gone", Head::timed, "address, end"};
+    Address address;
+    SegmentEnd end = SegmentEnd::freed;
+};
+
+struct Reusable { // what was freed before a moment may be handed out again
+    static constexpr Layout kLayout{Tag::reusable, "reusable", Head::timed, "age, by"};
+    Ticks age;        // how long ago that moment was
+    bool own = false; // the pool synchronised by itself; else the program did
+};
+
+// An allocation was short of memory: cached memory went back, and it was tried again.
+struct Retried {
+    static constexpr Layout kLayout{Tag::retried, "retried", Head::call, "device, bytes, result"};
+    DeviceOrdinal device;
+    std::uint64_t bytes = 0;
+    Result result; // of the second try
+};
+
+// Behind the `failed` of an allocation: how the device's memory stood.
+struct OutOfMemory {
+    static constexpr Layout kLayout{
+        Tag::out_of_memory, "out_of_memory", Head::call,
+        "device, requested, free, total, allocated, reserved, largest_gap"};
+    DeviceOrdinal device;
+    std::uint64_t requested = 0;
+    std::uint64_t free = 0;  // as the driver says
+    std::uint64_t total = 0; // as the driver says, or the limit that was set; 0: not known
+    std::uint64_t allocated = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t largest_gap = 0; // of what the pool holds
+};
+
+struct Damaged { // memory was written that was free, or beyond a block
+    static constexpr Layout kLayout{Tag::damaged, "damaged", Head::timed,
+                                    "kind, address, offset, bytes, stack"};
+    Damage kind = Damage::overrun;
+    Address address;         // of the block, as the program knows it
+    std::int64_t offset = 0; // of the first wrong byte
+    std::uint64_t bytes = 0; // that are wrong
+    StackId stack{};
+};
+
+// ---- what the driver says and takes ----
+
+struct DeviceMemory {
+    static constexpr Layout kLayout{Tag::device_memory, "device_memory", Head::plain,
+                                    "device, free, total"};
+    DeviceOrdinal device;
+    std::uint64_t free = 0;
+    std::uint64_t total = 0;
+};
+
+struct DriverTime { // what calls of one entry point took in the driver
+    static constexpr Layout kLayout{Tag::driver_time, "driver_time", Head::plain,
+                                    "api, calls, total, longest"};
+    ApiId api;
+    std::uint64_t calls = 0;
+    Ticks total;
+    Ticks longest;
+};
+
+// All of them, in the order of their tags.
+template <typename... Each>
+struct RecordList {
+    static constexpr Layout kLayouts[] = {Each::kLayout...};
+
+    // Calls visit.operator()<R>() for the record of this tag. False: there is none.
+    template <typename Visit>
+    static constexpr bool of_tag(Tag tag, Visit&& visit)
+    {
+        return ((Each::kLayout.tag == tag && (visit.template operator()<Each>(), true)) || ...);
+    }
+};
+using Records =
+    RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone, Device,
+               RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
+               SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime>;
+
+// Null: a later minor version has such a record, or none has.
+constexpr const Layout* layout_of(Tag tag) noexcept
+{
+    const auto at = static_cast<std::size_t>(tag) - static_cast<std::size_t>(Tag::info);
+    return at < std::size(Records::kLayouts) ? &Records::kLayouts[at] : nullptr;
+}
+static_assert(
+    [] {
+        for (const Layout& layout : Records::kLayouts)
+            if (layout_of(layout.tag) != &layout)
+                return false;
+        return true;
+    }(),
+    "Records are in the order of their tags, without a gap");
+
+// Records of a call; alloc and free are too.
+constexpr bool names_entry_point(Tag tag) noexcept
+{
+    const Layout* const layout = layout_of(tag);
+    return layout && layout->head == Head::call;
+}
+
+} // namespace vramscope::format

@@ -1,0 +1,15 @@
+// tracker/log/ranges.hpp — ranges and marks, which a program may use long before CUDA.
+//
+// They work at any time: before the thread is ready, ranges are remembered, and before a log is
+// open, marks are dropped.
+#pragma once
+
+#include <string_view>
+
+namespace vramscope::log {
+
+void push_range(std::string_view name) noexcept;
+void pop_range() noexcept;
+void mark(std::string_view name) noexcept;
+
+} // namespace vramscope::log
