@@ -11,13 +11,17 @@ import sys
 LAYERS = {
     "tracker/format": [],
     "tracker/capture": ["tracker/format"],
-    "tracker/log": ["tracker/capture", "tracker/format"],
+    "tracker/environment": ["tracker/capture", "tracker/format"],
+    "tracker/log": ["tracker/capture", "tracker/environment", "tracker/format"],
+    "tracker/lifecycle": ["tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
     "interpose/pool": [],
-    "interpose/hooks": ["tracker/capture", "tracker/log"],
-    "interpose/serve": ["interpose/hooks", "interpose/pool", "tracker/capture", "tracker/log"],
-    "interpose/doors": ["interpose", "interpose/hooks", "interpose/serve", "tracker/capture", "tracker/log"],
-    "interpose/actions": ["interpose/doors", "interpose/hooks", "interpose/serve", "tracker/capture", "tracker/log"],
-    "interpose/nvtx": ["interpose/serve", "tracker/capture", "tracker/log"],
+    "interpose/hooks": ["tracker/capture", "tracker/lifecycle", "tracker/log"],
+    "interpose/serve": ["interpose/hooks", "interpose/pool", "tracker/capture", "tracker/environment", "tracker/log"],
+    "interpose/doors": ["interpose", "interpose/hooks", "interpose/serve", "tracker/capture", "tracker/environment",
+                        "tracker/lifecycle", "tracker/log"],
+    "interpose/actions": ["interpose/doors", "interpose/hooks", "interpose/serve", "tracker/capture",
+                          "tracker/environment", "tracker/log"],
+    "interpose/nvtx": ["interpose/serve", "tracker/capture", "tracker/lifecycle", "tracker/log"],
     "interpose/audit": ["tracker/capture"],
     "interpose": [],  # vramscope.h, the header for programs
     "report": [],  # error.hpp
@@ -26,7 +30,8 @@ LAYERS = {
     "report/replay/lookup": [],
     "report/replay/pool": ["report/log", "report/model", "report/replay/lookup"],
     "report/replay/heap": ["report/log", "report/replay/lookup", "tracker/format"],
-    "report/replay": ["report/log", "report/model", "report/replay/heap", "report/replay/lookup", "report/replay/pool"],
+    "report/replay": ["report/log", "report/model", "report/replay/heap", "report/replay/lookup",
+                      "report/replay/pool"],
     "report/model": ["report/findings", "report/findings/growth", "report/findings/memory", "report/findings/places",
                      "report/symbols", "tracker/format"],
     "report/judge": ["report", "report/findings/places", "report/model"],
@@ -44,19 +49,23 @@ LAYERS = {
                     "report/words"],
     "report/exporters": ["report", "report/findings", "report/findings/places", "report/log", "report/model",
                          "report/replay/heap", "report/symbols", "report/words", "tracker/format"],
-    "tools": ["tools/commands", "tools/options", "tools/output", "report"],
-    "tools/commands": ["tools/options", "tools/output", "tools/process", "tools/simgpu/driver/base", "report", "report/exporters", "report/findings", "report/findings/places", "report/json",
-                       "report/judge", "report/log", "report/model", "report/text", "report/words", "tracker/format", "tracker/log", "tracker/capture"],
-    "tools/options": ["tools/commands", "tools/output", "report", "report/findings", "report/findings/places", "report/judge", "tracker/format", "tracker/log"],
+    "tools": ["report", "tools/commands", "tools/options", "tools/output"],
+    "tools/commands": ["report", "report/exporters", "report/findings", "report/findings/places", "report/json",
+                       "report/judge", "report/log", "report/model", "report/text", "report/words", "tools/options",
+                       "tools/output", "tools/process", "tools/simgpu/driver/base", "tracker/capture",
+                       "tracker/format", "tracker/log"],
+    "tools/options": ["report", "report/findings", "report/findings/places", "report/judge", "tools/commands",
+                      "tools/output", "tracker/environment", "tracker/format", "tracker/log"],
     "tools/output": ["report", "report/exporters", "report/model", "report/text", "report/words"],
-    "tools/process": ["report", "report/log", "report/findings", "tracker/format", "tracker/log"],
+    "tools/process": ["report", "report/findings", "report/log", "tracker/environment", "tracker/format",
+                      "tracker/log"],
     "tools/simgpu": [],  # simgpu.h, the header for tests
     "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
     "tools/simgpu/driver": ["tools/simgpu", "tools/simgpu/driver/base"],  # its subjects need each other
     "tools/simgpu/runtime": ["tools/simgpu"],
     "tools/simgpu/runtime/array": ["tools/simgpu/runtime"],
     "tools/simgpu/runtime/graph": ["tools/simgpu/runtime"],
-    "tests": ["tracker", "interpose", "report", "tools"],
+    "tests": ["interpose", "report", "tools", "tracker"],
 }
 
 # A third-party header lives in one layer; tests may include what they need.

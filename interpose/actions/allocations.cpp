@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "tracker/capture/stack_table.hpp"
-#include "tracker/log/tell.hpp"
+#include "tracker/environment/tell.hpp"
 
 namespace vramscope::hooks {
 namespace {

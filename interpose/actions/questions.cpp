@@ -1,7 +1,7 @@
 // interpose/actions/questions.cpp — which attributes of a pointer a pool must see to.
 #include "interpose/actions/questions.hpp"
 
-#include "tracker/log/tell.hpp"
+#include "tracker/environment/tell.hpp"
 
 namespace vramscope::hooks {
 namespace {

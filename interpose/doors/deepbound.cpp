@@ -15,7 +15,7 @@
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/signals.hpp"
-#include "tracker/log/tell.hpp"
+#include "tracker/environment/tell.hpp"
 
 namespace vramscope::hooks {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "interpose/doors/deepbound.hpp"
 #include "tracker/capture/loader.hpp"
-#include "tracker/log/lifecycle.hpp"
+#include "tracker/environment/settings.hpp"
+#include "tracker/environment/tell.hpp"
+#include "tracker/lifecycle/lifecycle.hpp"
 #include "tracker/log/stack_recorder.hpp"
-#include "tracker/log/settings.hpp"
-#include "tracker/log/tell.hpp"
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -12,8 +12,8 @@
 #include "interpose/serve/context_pools.hpp"
 #include "interpose/serve/device_memory.hpp"
 #include "interpose/serve/synchronisation.hpp"
+#include "tracker/lifecycle/ranges.hpp"
 #include "tracker/log/nesting.hpp"
-#include "tracker/log/ranges.hpp"
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "interpose/hooks/driver_api.hpp"
+#include "tracker/lifecycle/lifecycle.hpp"
 #include "tracker/log/driver_times.hpp"
-#include "tracker/log/lifecycle.hpp"
 #include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {

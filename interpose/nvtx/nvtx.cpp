@@ -17,7 +17,7 @@
 #include "interpose/serve/device_memory.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
-#include "tracker/log/ranges.hpp"
+#include "tracker/lifecycle/ranges.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "interpose/serve/synchronisation.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
-#include "tracker/log/settings.hpp"
+#include "tracker/environment/settings.hpp"
 
 namespace vramscope::hooks {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "interpose/hooks/call.hpp"
 #include "interpose/serve/context_pool.hpp"
-#include "tracker/log/settings.hpp"
+#include "tracker/environment/settings.hpp"
 
 namespace vramscope::hooks {
 

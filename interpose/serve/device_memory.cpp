@@ -9,9 +9,9 @@
 #include "interpose/serve/context_pools.hpp"
 #include "interpose/serve/contexts.hpp"
 #include "interpose/serve/limits.hpp"
+#include "tracker/environment/settings.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/recorder.hpp"
-#include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
 

@@ -8,7 +8,8 @@
 #include <cstdint>
 
 #include "interpose/hooks/call.hpp"
-#include "tracker/log/settings.hpp"
+#include "interpose/hooks/hook.hpp"
+#include "tracker/environment/settings.hpp"
 
 namespace vramscope::hooks {
 

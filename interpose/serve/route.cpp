@@ -7,8 +7,8 @@
 #include "interpose/serve/damage.hpp"
 #include "interpose/serve/recording.hpp"
 #include "interpose/serve/synchronisation.hpp"
+#include "tracker/environment/settings.hpp"
 #include "tracker/log/recorder.hpp"
-#include "tracker/log/settings.hpp"
 
 namespace vramscope::hooks {
 namespace {

@@ -1,6 +1,6 @@
 // tests/tracker/lifecycle_test.cpp — what a log holds however its process fares: forks, kills, full
 // disks, ends.
-#include "tracker/log/lifecycle.hpp"
+#include "tracker/lifecycle/lifecycle.hpp"
 
 #include <algorithm>
 #include <csignal>

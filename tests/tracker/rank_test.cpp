@@ -1,5 +1,5 @@
 // tests/tracker/rank_test.cpp — the rank that launchers tell of, and the one that the log holds.
-#include "tracker/log/rank.hpp"
+#include "tracker/environment/rank.hpp"
 
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
 // tests/tracker/settings_test.cpp — a wrong value costs one complaint and gives the default.
-#include "tracker/log/settings.hpp"
+#include "tracker/environment/settings.hpp"
 
 #include <map>
 #include <memory>

@@ -1,6 +1,6 @@
 // tests/tracker/settings_values_test.cpp — every kind of setting: what it reads, and what it
 // refuses.
-#include "tracker/log/settings_values.hpp"
+#include "tracker/environment/settings_values.hpp"
 
 #include <initializer_list>
 #include <string>

@@ -1,6 +1,6 @@
 // tests/tracker/tell_test.cpp — a line that is told harms nobody, and the run file is the only file
 // that is written to.
-#include "tracker/log/tell.hpp"
+#include "tracker/environment/tell.hpp"
 
 #include <algorithm>
 #include <cerrno>

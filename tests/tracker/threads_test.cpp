@@ -1,6 +1,6 @@
 // tests/tracker/threads_test.cpp — threads that come and go share chunks, and their records stay
 // their own.
-#include "tracker/log/lifecycle.hpp"
+#include "tracker/lifecycle/lifecycle.hpp"
 
 #include <barrier>
 #include <map>

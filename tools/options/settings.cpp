@@ -6,7 +6,7 @@
 
 #include "report/error.hpp"
 #include "tools/options/usage.hpp"
-#include "tracker/log/settings.hpp"
+#include "tracker/environment/settings.hpp"
 
 namespace vramscope {
 namespace {
@@ -32,7 +32,7 @@ struct Row {
 constexpr Row kRows[] = {
 #define VRAMSCOPE_SETTING(field, kind, environment, fallback, scope, valid, help)                  \
     {environment, fallback, #scope, valid, help},
-#include "tracker/log/settings.def"
+#include "tracker/environment/settings.def"
 };
 
 [[noreturn]] void refuse_setting(const std::string& line)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "report/error.hpp"
-#include "tracker/log/tell.hpp"
+#include "tracker/environment/tell.hpp"
 
 namespace vramscope {
 namespace {

@@ -3,7 +3,7 @@
 // One line each, "kind<tab>pid<tab>text": start (the preload's constructor ran; text is the
 // program), log (a log was opened; text is its path), note (one line for the user). Lines of
 // another shape are skipped. The first line has a nonce, which VRAMSCOPE_RUN names too: the library
-// writes to no file but this one (tracker/log/tell.hpp).
+// writes to no file but this one (tracker/environment/tell.hpp).
 #pragma once
 
 #include <filesystem>

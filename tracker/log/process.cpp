@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tracker/log/tell.hpp"
+#include "tracker/environment/tell.hpp"
 
 namespace vramscope::log {
 namespace {

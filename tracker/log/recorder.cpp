@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "tracker/log/settings.hpp"
+#include "tracker/environment/settings.hpp"
 
 namespace vramscope::log {
 

@@ -5,8 +5,8 @@
 
 #include "tracker/capture/signals.hpp"
 #include "tracker/capture/unwinder.hpp"
+#include "tracker/environment/settings.hpp"
 #include "tracker/log/chunk_writer.hpp"
-#include "tracker/log/settings.hpp"
 
 namespace vramscope::log {
 

@@ -71,7 +71,7 @@ struct Rules {
 
 const pool::Options kMaxSplit{.max_split_bytes = 128 * kMiB};
 
-// As a traced program has them: tracker/log/settings.def.
+// As a traced program has them: tracker/environment/settings.def.
 const pool::Options kDefault{.max_cached_bytes = pool::kUpToPeak, .wait_from_bytes = 64 * kMiB};
 
 const Rules kRules[] = {

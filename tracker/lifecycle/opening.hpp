@@ -1,4 +1,4 @@
-// tracker/log/opening.hpp — the log of this process is made.
+// tracker/lifecycle/opening.hpp — the log of this process is made.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// tracker/log/description.cpp — facts about the process, each an info record.
-#include "tracker/log/description.hpp"
+// tracker/lifecycle/description.cpp — facts about the process, each an info record.
+#include "tracker/lifecycle/description.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "tracker/capture/unwinder.hpp"
+#include "tracker/environment/rank.hpp"
+#include "tracker/environment/settings.hpp"
 #include "tracker/log/chunk_writer.hpp"
-#include "tracker/log/rank.hpp"
-#include "tracker/log/settings.hpp"
 
 namespace vramscope::log {
 namespace {

@@ -1,8 +1,8 @@
-// tracker/log/ranges.cpp — written where the thread has a chunk, else remembered or dropped.
-#include "tracker/log/ranges.hpp"
+// tracker/lifecycle/ranges.cpp — written where the thread has a chunk, else remembered or dropped.
+#include "tracker/lifecycle/ranges.hpp"
 
+#include "tracker/lifecycle/lifecycle.hpp"
 #include "tracker/log/chunk_writer.hpp"
-#include "tracker/log/lifecycle.hpp"
 #include "tracker/log/nesting.hpp"
 
 namespace vramscope::log {

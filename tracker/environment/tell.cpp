@@ -1,7 +1,8 @@
-// tracker/log/tell.cpp — lines on stderr and in the run file.
-#include "tracker/log/tell.hpp"
+// tracker/environment/tell.cpp — lines on stderr and in the run file.
+#include "tracker/environment/tell.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -13,9 +14,8 @@
 
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/signals.hpp"
+#include "tracker/environment/settings.hpp"
 #include "tracker/format/terminal_text.hpp"
-#include "tracker/log/log_file.hpp"
-#include "tracker/log/settings.hpp"
 
 namespace vramscope::log {
 namespace {
@@ -111,7 +111,7 @@ void announce(const char* kind, const char* text) noexcept
     if (!*run_file)
         return;
     const int saved_errno = errno;
-    const capture::Scratch<char[kPathBytes + 64]> room;
+    const capture::Scratch<char[PATH_MAX + 64]> room;
     const int descriptor = room ? open_run_file(run_file) : -1;
     if (descriptor >= 0) {
         auto& line = *room;

@@ -1,5 +1,5 @@
-// tracker/log/lifecycle.cpp — open, join, leave, end.
-#include "tracker/log/lifecycle.hpp"
+// tracker/lifecycle/lifecycle.cpp — open, join, leave, end.
+#include "tracker/lifecycle/lifecycle.hpp"
 
 #include <mutex>
 #include <pthread.h>
@@ -10,13 +10,13 @@
 #include "tracker/capture/lock.hpp"
 #include "tracker/capture/signals.hpp"
 #include "tracker/capture/unwinder.hpp"
+#include "tracker/environment/settings.hpp"
+#include "tracker/environment/tell.hpp"
+#include "tracker/lifecycle/description.hpp"
+#include "tracker/lifecycle/opening.hpp"
 #include "tracker/log/chunk_writer.hpp"
-#include "tracker/log/description.hpp"
 #include "tracker/log/driver_times.hpp"
-#include "tracker/log/opening.hpp"
-#include "tracker/log/settings.hpp"
 #include "tracker/log/stack_recorder.hpp"
-#include "tracker/log/tell.hpp"
 
 namespace vramscope::log {
 namespace {

@@ -1,4 +1,5 @@
-// tracker/log/settings_values.hpp — how the text of a setting is read, one struct for each kind.
+// tracker/environment/settings_values.hpp — how the text of a setting is read, one struct for each
+// kind.
 //
 // read() says whether `text` is valid; if not, `value` means nothing. It allocates nothing and
 // knows no locale. Sizes are in bytes; for limits "off" is kNoBytes.

@@ -1,14 +1,14 @@
-// tracker/log/opening.cpp — the name of the file, its header, and the line that tells of it.
-#include "tracker/log/opening.hpp"
+// tracker/lifecycle/opening.cpp — the name of the file, its header, and the line that tells of it.
+#include "tracker/lifecycle/opening.hpp"
 
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
 
+#include "tracker/environment/settings.hpp"
+#include "tracker/environment/tell.hpp"
 #include "tracker/log/process.hpp"
-#include "tracker/log/settings.hpp"
-#include "tracker/log/tell.hpp"
 
 namespace vramscope::log {
 namespace {

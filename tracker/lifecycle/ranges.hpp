@@ -1,4 +1,4 @@
-// tracker/log/ranges.hpp — ranges and marks, which a program may use long before CUDA.
+// tracker/lifecycle/ranges.hpp — ranges and marks, which a program may use long before CUDA.
 //
 // They work at any time: before the thread is ready, ranges are remembered, and before a log is
 // open, marks are dropped.

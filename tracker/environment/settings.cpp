@@ -1,5 +1,5 @@
-// tracker/log/settings.cpp — the environment, row by row of settings.def.
-#include "tracker/log/settings.hpp"
+// tracker/environment/settings.cpp — the environment, row by row of settings.def.
+#include "tracker/environment/settings.hpp"
 
 #include <cctype>
 #include <cstdio>
@@ -76,7 +76,7 @@ void sort_knobs(Settings& settings, Environment environment, const bool* given) 
                      name, environment(name));
     };
 #define VRAMSCOPE_SETTING(field, kind, name, fallback, scope, valid, help) sort(Scope::scope, name);
-#include "tracker/log/settings.def"
+#include "tracker/environment/settings.def"
     if (settings.without_effect[0])
         std::strcat(settings.without_effect, settings.pool_mode == PoolMode::off
                                                  ? ": no effect with VRAMSCOPE_POOL=off"
@@ -93,7 +93,7 @@ void read_settings(Settings& result, Environment environment) noexcept
     const bool given[] = {
 #define VRAMSCOPE_SETTING(field, kind, name, fallback, scope, valid, help)                         \
     take<kind>(result.field, result.complaint, name, environment(name), fallback, valid),
-#include "tracker/log/settings.def"
+#include "tracker/environment/settings.def"
     };
     sort_knobs(result, environment, given);
     result.guard = result.guard && result.pool_mode == PoolMode::split;
@@ -109,7 +109,7 @@ void check_setting(const char* environment, const char* value,
         kind::Value field;                                                                         \
         take<kind>(field, complaint, name, value, fallback, valid);                                \
     }
-#include "tracker/log/settings.def"
+#include "tracker/environment/settings.def"
 }
 
 void keep_settings() noexcept

@@ -1,5 +1,5 @@
-// tracker/log/rank.cpp — the launchers, nearest to the program first.
-#include "tracker/log/rank.hpp"
+// tracker/environment/rank.cpp — the launchers, nearest to the program first.
+#include "tracker/environment/rank.hpp"
 
 #include <cstddef>
 

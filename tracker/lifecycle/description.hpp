@@ -1,4 +1,5 @@
-// tracker/log/description.hpp — what the program was, so that the log explains itself elsewhere.
+// tracker/lifecycle/description.hpp — what the program was, so that the log explains itself
+// elsewhere.
 #pragma once
 
 #include "tracker/log/thread.hpp"

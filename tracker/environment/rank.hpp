@@ -1,5 +1,5 @@
-// tracker/log/rank.hpp — which process of a parallel job this is, by the variables that launchers
-// set.
+// tracker/environment/rank.hpp — which process of a parallel job this is, by the variables that
+// launchers set.
 //
 // A launcher speaks where its rank variable holds a number; the first that does is believed. What
 // is no small number, in any of its variables, is not told.

@@ -1,4 +1,4 @@
-// tracker/log/settings.hpp — what the environment asks of the traced process, read once.
+// tracker/environment/settings.hpp — what the environment asks of the traced process, read once.
 //
 // The values are copied at the first call (our constructor makes it), before the program can start
 // a thread that changes its environment. A wrong value is told in one line, when the log is opened,
@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "tracker/log/settings_values.hpp"
+#include "tracker/environment/settings_values.hpp"
 
 namespace vramscope::log {
 
@@ -16,7 +16,7 @@ inline constexpr std::size_t kComplaintBytes = 256;
 
 struct Settings {
 #define VRAMSCOPE_SETTING(field, kind, environment, fallback, scope, valid, help) kind::Value field;
-#include "tracker/log/settings.def"
+#include "tracker/environment/settings.def"
     // With poison or guard the pool is strict; guard is false where red zones cannot be.
     char complaint[kComplaintBytes]; // about a wrong value; empty: none
     char without_effect[512];        // names what was set in vain; empty: nothing

@@ -1,5 +1,5 @@
-// tracker/log/settings_values.cpp — the texts of settings as values.
-#include "tracker/log/settings_values.hpp"
+// tracker/environment/settings_values.cpp — the texts of settings as values.
+#include "tracker/environment/settings_values.hpp"
 
 #include <algorithm>
 #include <bit>
