@@ -13,9 +13,13 @@
 
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
+#include "tracker/format/words.hpp"
 
 namespace vramscope::capture {
 namespace {
+
+constexpr format::Word<Unwinder> kUnwinders[] = {
+    {Unwinder::libunwind, "libunwind"}, {Unwinder::glibc, "glibc"}, {Unwinder::none, "none"}};
 
 using Backtrace = int (*)(void**, int);
 
@@ -138,15 +142,7 @@ Unwinder current_unwinder() noexcept
 
 const char* unwinder_name(Unwinder value) noexcept
 {
-    switch (value) {
-    case Unwinder::libunwind:
-        return "libunwind";
-    case Unwinder::glibc:
-        return "glibc";
-    case Unwinder::none:
-        break;
-    }
-    return "none";
+    return format::word_of(kUnwinders, value);
 }
 
 void distrust_libunwind() noexcept

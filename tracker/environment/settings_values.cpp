@@ -138,10 +138,11 @@ bool Switch::read(const char* text, Value& value) noexcept
 
 bool Mode::read(const char* text, Value& value) noexcept
 {
-    value = is(text, "cache")   ? PoolMode::cache
-            : is(text, "split") ? PoolMode::split
-                                : PoolMode::off;
-    return value != PoolMode::off || is(text, "off");
+    const auto* const row = std::find_if(std::begin(kPoolModes), std::end(kPoolModes),
+                                         [&](const auto& one) { return is(text, one.word); });
+    const bool known = row != std::end(kPoolModes);
+    value = known ? row->value : PoolMode::off;
+    return known;
 }
 
 bool Sync::read(const char* text, Value& value) noexcept

@@ -9,12 +9,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracker/format/words.hpp"
+
 namespace vramscope::log {
 
 inline constexpr std::size_t kSettingBytes = 1024;
 inline constexpr std::uint64_t kNoBytes = ~std::uint64_t{0};
 
 enum class PoolMode : std::uint8_t { off, cache, split };
+inline constexpr format::Word<PoolMode> kPoolModes[] = {
+    {PoolMode::off, "off"}, {PoolMode::cache, "cache"}, {PoolMode::split, "split"}};
 
 struct Text {
     using Value = char[kSettingBytes];

@@ -52,9 +52,7 @@ void write_rank(Thread& thread) noexcept
 void write_pool_settings(Thread& thread) noexcept
 {
     const PoolMode mode = settings().pool_mode;
-    write(thread, format::Info{"pool.mode", mode == PoolMode::cache   ? "cache"
-                                            : mode == PoolMode::split ? "split"
-                                                                      : "off"});
+    write(thread, format::Info{"pool.mode", word_of(kPoolModes, mode)});
     if (mode != PoolMode::off)
         write(thread, format::Info{"pool.sync", settings().pool_strict ? "strict" : "lazy"});
     for (const char* knob = settings().pool_knobs; *knob; knob += std::strlen(knob) + 1) {

@@ -27,7 +27,8 @@
 
 namespace vramscope::report {
 
-// Sums over the run. Memory is what the program owns, on devices and on the host: see tracker/format/memory.hpp.
+// Sums over the run. Memory is what the program owns, on devices and on the host: see
+// tracker/format/memory.hpp.
 struct ReplayCounts {
     std::uint64_t events = 0;
     std::uint64_t allocations = 0;        // of any kind but owners
