@@ -294,5 +294,4 @@ private:
 } // namespace vramscope::pool
 
 #include "interpose/pool/split_blocks.hpp"
-#include "interpose/pool/split_segments.hpp"
 #include "interpose/pool/split_validate.hpp"
