@@ -11,9 +11,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "interpose/actions/frees.hpp"
-#include "interpose/actions/questions.hpp"
+#include "interpose/actions/action.hpp"
+#include "interpose/actions/streams.hpp"
 #include "interpose/doors/lookup.hpp"
+#include "interpose/serve/contexts.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/recorder.hpp"
 
@@ -62,7 +63,7 @@ template <class Function, class Action, class Invoke>
     std::atomic_signal_fence(std::memory_order_release);
     thread.inside = Inside::recorder;
     int driver_errno = errno; // the program's, as long as nobody asks the driver
-    constexpr bool kTimed = std::remove_reference_t<Action>::kTimed;
+    constexpr bool kTimed = is_timed<std::remove_reference_t<Action>>();
     const auto ask = [&] {
         const bool timed =
             kTimed && log::is_ready(thread) && log::times_driver_call(thread, call.api());
@@ -80,14 +81,14 @@ template <class Function, class Action, class Invoke>
         }
         return result;
     };
-    action.before(call);
-    CUresult result = action.answer(call, ask);
+    before(action, call);
+    CUresult result = answer(action, call, ask);
     if (result == CUDA_ERROR_OUT_OF_MEMORY && make_room_for(call)) [[unlikely]]
-        result = try_again(call, action.answer(call, ask));
+        result = try_again(call, answer(action, call, ask));
     if (result != CUDA_SUCCESS) [[unlikely]]
-        action.failed(call, result);
+        failed(action, call, result);
     else if (call.ready()) [[likely]]
-        action.succeeded(call);
+        succeeded(action, call);
     if (kTimed && call.ended)
         log::settle_driver_times(thread, call.ended);
     errno = driver_errno;

@@ -33,7 +33,7 @@ bool AsksAttributes::exports_memory() const noexcept
     return false;
 }
 
-void AsksAttributes::correct(const Found& block) noexcept
+void AsksAttributes::correct(const Found& block) const noexcept
 {
     if (exports_memory())
         pin(block);

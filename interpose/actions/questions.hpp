@@ -1,12 +1,12 @@
-// interpose/actions/questions.hpp — actions of what shows the memory behind a pointer, marks
-// it, or gives it a name.
+// interpose/actions/questions.hpp — actions of questions about memory, and of what marks or shares
+// it.
 //
 // What the program freed is unknown to it, even where the driver still has it: the driver is then
 // asked about an address that it cannot know, so that the answer is its own. A block that is part
 // of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
 #pragma once
 
-#include "interpose/actions/allocations.hpp"
+#include "interpose/serve/contexts.hpp"
 #include "interpose/serve/device_memory.hpp"
 #include "interpose/serve/limits.hpp"
 #include "interpose/serve/route.hpp"
@@ -24,14 +24,14 @@ public:
         if (!pointer || !pooling())
             return;
         found = find_block(number(pointer));
-        if (found.standing == Standing::dead)
+        if (found.is_dead())
             pointer_ = static_cast<Pointer>(dead_address());
     }
     ~AskedAbout() { pointer_ = shown_; }
     AskedAbout(const AskedAbout&) = delete;
     AskedAbout& operator=(const AskedAbout&) = delete;
 
-    bool is_part() const noexcept { return found.standing == Standing::live && !found.whole; }
+    bool is_part() const noexcept { return found.is_live() && !found.whole; }
 
     Found found;
 
@@ -58,22 +58,18 @@ CUresult ask_for_whole(Call& call, Pointer& pointer, const Ask& ask)
 }
 
 template <class Base, class Size, class Pointer>
-struct AsksRange : Action {
+struct AsksRange {
     static constexpr bool kTimed = false;
     Base* base;
     Size* bytes;
     Pointer& pointer;
-    AsksRange(Base* base_, Size* bytes_, Pointer& pointer_)
-        : base(base_), bytes(bytes_), pointer(pointer_)
-    {
-    }
+
     template <class Ask>
-    CUresult answer(Call&, Ask ask)
+    CUresult answer(Call&, const Ask& ask)
     {
         const AskedAbout asked(pointer);
         const CUresult result = ask();
-        if (result == CUDA_SUCCESS && asked.found.standing == Standing::live &&
-            !asked.found.exact) {
+        if (result == CUDA_SUCCESS && asked.found.is_live() && !asked.found.exact) {
             if (base)
                 *base = static_cast<Base>(asked.found.address);
             if (bytes)
@@ -85,10 +81,10 @@ struct AsksRange : Action {
 
 // What is cached is free: the program would get it.
 template <class Size>
-struct AsksMemory : Action {
+struct AsksMemory {
     Size* free;
     Size* total;
-    AsksMemory(Size* free_, Size* total_) : free(free_), total(total_) {}
+
     void succeeded(Call& call)
     {
         if (sizeof(Size) == sizeof(std::uint64_t) && free && total)
@@ -105,76 +101,84 @@ struct AsksMemory : Action {
 };
 
 template <class Size>
-struct AsksTotal : Action {
+struct AsksTotal {
     static constexpr bool kTimed = false;
     Size* bytes;
-    explicit AsksTotal(Size* bytes_) : bytes(bytes_) {}
+
     void succeeded(Call&) { *bytes = static_cast<Size>(limited_total(*bytes)); }
 };
 
-// A name by which others can open the memory stays good until it is freed: then it is not kept.
-template <class Pointer>
-struct SharesBlock : Shares {
-    Pointer& pointer;
-    explicit SharesBlock(Pointer& pointer_) : Shares(pointer_), pointer(pointer_) {}
-    template <class Ask>
-    CUresult answer(Call& call, Ask ask)
+// A handle or a pool gets a name that others can open.
+template <class Handle>
+struct Shares {
+    static constexpr bool kTimed = false;
+    Handle handle;
+
+    void succeeded(Call& call)
     {
-        return ask_for_whole(call, pointer, ask);
+        log::write_with_stack(call.thread, call.site, call.api(), format::Shared{number(handle)});
     }
 };
 
-struct AsksAttributes : Action {
+// Memory gets such a name, which stays good until it is freed: then it is not kept.
+template <class Pointer>
+struct SharesBlock {
+    static constexpr bool kTimed = false;
+    Pointer& pointer;
+
+    template <class Ask>
+    CUresult answer(Call& call, const Ask& ask)
+    {
+        return ask_for_whole(call, pointer, ask);
+    }
+    void succeeded(Call& call)
+    {
+        log::write_with_stack(call.thread, call.site, call.api(), format::Shared{number(pointer)});
+    }
+};
+
+struct AsksAttributes {
     static constexpr bool kTimed = false;
     unsigned count;
     const CUpointer_attribute* attributes;
     void** data;
     CUdeviceptr& pointer;
-    AsksAttributes(unsigned count_, const CUpointer_attribute* attributes_, void** data_,
-                   CUdeviceptr& pointer_)
-        : count(count_), attributes(attributes_), data(data_), pointer(pointer_)
-    {
-    }
+
     template <class Ask>
-    CUresult answer(Call& call, Ask ask)
+    CUresult answer(Call& call, const Ask& ask)
     {
         const AskedAbout asked(pointer);
         if (asked.is_part() && exports_memory())
             return refuse(call);
         const CUresult result = ask();
-        if (result == CUDA_SUCCESS && asked.found.standing == Standing::live)
+        if (result == CUDA_SUCCESS && asked.found.is_live())
             correct(asked.found);
         return result;
     }
-
-private:
     bool exports_memory() const noexcept;
-    void correct(const Found& block) noexcept;
+    void correct(const Found& block) const noexcept;
 };
 
-struct AsksAttribute : AsksAttributes {
-    CUpointer_attribute attribute;
+struct AsksAttribute {
+    static constexpr bool kTimed = false;
     void* datum;
-    AsksAttribute(void* datum_, CUpointer_attribute attribute_, CUdeviceptr& pointer_)
-        : AsksAttributes(1, nullptr, nullptr, pointer_), attribute(attribute_), datum(datum_)
-    {
-    }
+    CUpointer_attribute attribute;
+    CUdeviceptr& pointer;
+
     template <class Ask>
-    CUresult answer(Call& call, Ask ask)
+    CUresult answer(Call& call, const Ask& ask)
     {
-        attributes = &attribute; // only now: the action was moved to where it stays
-        data = &datum;
-        return AsksAttributes::answer(call, ask);
+        return AsksAttributes(1, &attribute, &datum, pointer).answer(call, ask);
     }
 };
 
 // An attribute that is set stays with the driver's allocation.
-struct SetsAttribute : Action {
+struct SetsAttribute {
     static constexpr bool kTimed = false;
     CUdeviceptr& pointer;
-    explicit SetsAttribute(CUdeviceptr& pointer_) : pointer(pointer_) {}
+
     template <class Ask>
-    CUresult answer(Call& call, Ask ask)
+    CUresult answer(Call& call, const Ask& ask)
     {
         return ask_for_whole(call, pointer, ask);
     }

@@ -1,7 +1,13 @@
 // interpose/actions/wrappers.cpp — the functions that we export: one for each row of the table.
 //
 // One whose row disagrees with cuda.h does not compile ("conflicting declaration").
+#include "interpose/actions/allocations.hpp"
+#include "interpose/actions/frees.hpp"
+#include "interpose/actions/graphs.hpp"
 #include "interpose/actions/intercept.hpp"
+#include "interpose/actions/mappings.hpp"
+#include "interpose/actions/owners.hpp"
+#include "interpose/actions/questions.hpp"
 
 using namespace vramscope::hooks; // the actions are named in the table
 

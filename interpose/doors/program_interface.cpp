@@ -83,12 +83,11 @@ VRAMSCOPE_EXPORT std::int64_t vramscope_pool_empty_cache(void)
 {
     std::uint64_t bytes = 0;
     const bool done = with_pools([&](log::Thread& thread) {
-        if (hooks::capturing() || hooks::exiting())
+        if (hooks::passing_through())
             return false;
         hooks::synchronise_all(thread);
-        hooks::each_pool([&](hooks::ContextPool& one) {
+        for (hooks::ContextPool& one : hooks::ContextPools())
             bytes += one.with([](auto& pool) { return pool.trim(pool::Release::asked); });
-        });
         return true;
     });
     return done ? static_cast<std::int64_t>(bytes) : -1;
@@ -97,8 +96,8 @@ VRAMSCOPE_EXPORT std::int64_t vramscope_pool_empty_cache(void)
 VRAMSCOPE_EXPORT void vramscope_pool_reset_peak(void)
 {
     with_pools([](log::Thread&) {
-        hooks::each_pool(
-            [](hooks::ContextPool& one) { one.with([](auto& pool) { pool.reset_peaks(); }); });
+        for (hooks::ContextPool& one : hooks::ContextPools())
+            one.with([](auto& pool) { pool.reset_peaks(); });
         return true;
     });
 }
@@ -109,12 +108,12 @@ VRAMSCOPE_EXPORT int vramscope_pool_stats(int device, vramscope_memory_stats* st
     vramscope_memory_stats sum{};
     bool found = false;
     with_pools([&](log::Thread&) {
-        hooks::each_pool([&](hooks::ContextPool& one) {
+        for (hooks::ContextPool& one : hooks::ContextPools()) {
             if (device >= 0 && one.device() != device)
-                return;
+                continue;
             found = true;
             add(sum, one.with([](auto& pool) { return pool.stats(); }));
-        });
+        }
         return true;
     });
     std::memcpy(stats, &sum, std::min(size, sizeof sum));

@@ -20,6 +20,11 @@ struct Call {
 
     std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }
     bool ready() { return log::ready(thread, kOpening); }
+    void take_ticks()
+    {
+        if (ready())
+            ticks = log::now();
+    }
 };
 
 // Addresses and handles are numbers in the log.

@@ -23,12 +23,14 @@ struct Allocation {
     bool pooled = false;  // false with status 0: upstream's own, and the pool does not know it
 };
 
+// Whose block an address is that is freed, and what became of it.
 enum class Freed : std::uint8_t {
     cached,  // kept: the driver need not know
     surplus, // kept, and now more is cached than max_cached_bytes: call settle()
     foreign, // not a block of this pool
     dead,    // in the pool, but free already: a double free
-    leaves,  // must not be kept (pinned): gone from the pool now, the caller frees it upstream
+    leaves,  // gone from the pool now: the caller frees it upstream
+    part,    // detach() of a part of a segment: live as before, upstream cannot free it alone
 };
 
 template <Upstream U, class Policy>
@@ -54,7 +56,7 @@ public:
                         : grow(rounded, bytes, policy_.segment_bytes(rounded));
     }
 
-    // Constant time. `left`, if given, gets what a block that leaves was, for reattach().
+    // Constant time. A pinned block leaves: `left`, if given, gets what it was, for reattach().
     Freed free(Address address, Detached* left = nullptr) noexcept
     {
         const Guard guard(lock_);
@@ -76,15 +78,19 @@ public:
     // Gives back what is more than max_cached_bytes, what was free for longest first.
     void settle() noexcept;
 
-    // A live block that is a whole segment leaves the pool: its free goes to the driver.
-    bool detach(Address address, Detached& left) noexcept
+    // The free is upstream's to do: a block leaves, if it is live and a whole segment.
+    Freed detach(Address address, Detached& left) noexcept
     {
         const Guard guard(lock_);
         const Index index = policy_.table().find(address);
-        if (!index || policy_.table()[index].state != State::live || !policy_.is_whole(index))
-            return false;
+        if (!index)
+            return Freed::foreign;
+        if (policy_.table()[index].state != State::live)
+            return Freed::dead;
+        if (!policy_.is_whole(index))
+            return Freed::part;
         take_away(index, left);
-        return true;
+        return Freed::leaves;
     }
     // ... and the driver refused.
     void reattach(const Detached& left) noexcept

@@ -28,7 +28,6 @@ public:
     ContextPool(const ContextPool&) = delete;
     ContextPool& operator=(const ContextPool&) = delete;
 
-    bool splits() const noexcept { return split_; }
     const DriverUpstream& upstream() const noexcept { return upstream_; }
     const format::Place& place() const noexcept { return upstream_.place(); }
     std::int64_t device() const noexcept { return place().device; }

@@ -107,7 +107,8 @@ void start_afresh_in_new_log() noexcept
 // Under the lock.
 void pin_all_live() noexcept
 {
-    each_pool([](ContextPool& one) { one.with([](auto& pool) { pool.pin_live(); }); });
+    for (ContextPool& one : ContextPools())
+        one.with([](auto& pool) { pool.pin_live(); });
 }
 
 } // namespace
@@ -153,8 +154,10 @@ void executable_made() noexcept
 void executable_gone() noexcept
 {
     const std::lock_guard guard(lock);
-    if (executables && --executables == 0)
-        each_pool([](ContextPool& one) { one.with([](auto& pool) { pool.unpin_live(); }); });
+    if (!executables || --executables != 0)
+        return;
+    for (ContextPool& one : ContextPools())
+        one.with([](auto& pool) { pool.unpin_live(); });
 }
 
 void pool_context_gone(std::uint64_t id) noexcept

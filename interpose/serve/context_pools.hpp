@@ -16,14 +16,23 @@ ContextPool* pool_of(const format::Place& place) noexcept;
 
 // The pool at or after `at`, which moves behind it; null: there are no more.
 ContextPool* next_pool(std::size_t& at) noexcept;
-// Every pool of this process. Another thread may add one meanwhile.
-template <class Visit>
-void each_pool(Visit visit) noexcept
-{
-    std::size_t at = 0;
-    while (ContextPool* one = next_pool(at))
-        visit(*one);
-}
+// Every pool of this process, for a loop. Another thread may add one meanwhile.
+class ContextPools {
+public:
+    struct End {};
+    class Iterator {
+    public:
+        ContextPool& operator*() const noexcept { return *pool_; }
+        void operator++() noexcept { pool_ = next_pool(at_); }
+        bool operator==(End) const noexcept { return !pool_; }
+
+    private:
+        std::size_t at_ = 0;
+        ContextPool* pool_ = next_pool(at_);
+    };
+    Iterator begin() const noexcept { return {}; }
+    End end() const noexcept { return {}; }
+};
 
 // A graph that can be launched may hold any address that is live now.
 void graph_may_hold_memory() noexcept;

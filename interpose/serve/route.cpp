@@ -13,46 +13,69 @@
 namespace vramscope::hooks {
 namespace {
 
-// The driver is to do it: whichever pool has the block lets go of it.
-FreeRoute leave(std::uint64_t address, Leaving& leaving) noexcept
+// Whose block an address is that the program frees, and what is to be done with it.
+struct Disposition {
+    pool::Freed what = pool::Freed::foreign;
+    ContextPool* owner = nullptr; // null: foreign
+    pool::Detached block;         // of one that leaves: what it was, and when it left
+    std::uint64_t ticks = 0;
+};
+
+// The pool keeps its block, if it may.
+Disposition keep(ContextPool& owner, std::uint64_t address) noexcept
 {
-    FreeRoute route = FreeRoute::driver;
-    leaving.ticks = log::now();
-    each_pool([&](ContextPool& one) {
-        if (route != FreeRoute::driver)
-            return;
-        one.with([&](auto& pool) {
-            if (pool.detach(address, leaving.block)) {
-                leaving.pool = &one;
-                route = FreeRoute::leaves;
-            } else if (const auto found = pool.find(address); found.state != pool::State::foreign) {
-                leaving.pool = &one;
-                route = found.state == pool::State::live ? FreeRoute::refused : FreeRoute::dead;
-            }
-        });
-    });
-    return route;
+    Disposition found;
+    found.owner = &owner;
+    found.what = owner.with([&](auto& pool) { return pool.free(address, &found.block); });
+    if (found.what == pool::Freed::surplus && !passing_through())
+        owner.with([](auto& pool) { pool.settle(); });
+    else if (found.what == pool::Freed::leaves)
+        found.ticks = log::now();
+    return found;
 }
 
-FreeRoute keep(ContextPool& here, std::uint64_t address, Leaving& leaving) noexcept
+// Whichever pool has the block lets go of it, if it is all that the driver allocated.
+Disposition detach(std::uint64_t address) noexcept
 {
-    switch (here.with([&](auto& pool) { return pool.free(address, &leaving.block); })) {
-    case pool::Freed::surplus:
-        if (!passing_through())
-            here.with([](auto& pool) { pool.settle(); });
-        return FreeRoute::kept;
+    Disposition found;
+    found.ticks = log::now();
+    for (ContextPool& one : ContextPools()) {
+        found.what = one.with([&](auto& pool) { return pool.detach(address, found.block); });
+        if (found.what != pool::Freed::foreign) {
+            found.owner = &one;
+            break;
+        }
+    }
+    return found;
+}
+
+// The driver frees it. Where it refuses, the block is the pool's again.
+CUresult let_go(Call& call, const Disposition& found, CUresult result) noexcept
+{
+    if (result != CUDA_SUCCESS)
+        found.owner->with([&](auto& pool) { pool.reattach(found.block); });
+    else if (call.ready())
+        log::write(call.thread, {found.ticks},
+                   format::SegmentGone{found.block.address, format::SegmentEnd::freed});
+    return result;
+}
+
+CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
+                   DriverFree driver_free) noexcept
+{
+    switch (found.what) {
     case pool::Freed::cached:
-        return FreeRoute::kept;
+    case pool::Freed::surplus:
+        return CUDA_SUCCESS;
     case pool::Freed::dead:
-        return FreeRoute::dead;
+        return driver_free(dead_address());
     case pool::Freed::leaves:
-        leaving.pool = &here;
-        leaving.ticks = log::now();
-        return FreeRoute::leaves;
+        return let_go(call, found, driver_free(address));
     case pool::Freed::foreign:
+    case pool::Freed::part:
         break;
     }
-    return leave(address, leaving);
+    return driver_free(address);
 }
 
 } // namespace
@@ -97,44 +120,39 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
     record_pooled(call, address, bytes, place, 0);
 }
 
-FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexcept
+CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept
 {
-    const std::uint64_t block = address - red_zone_bytes();
     ContextPool* here = pool_here(call);
-    if (!here || (log::settings().pool_strict && synchronise_all(call.thread) != CUDA_SUCCESS)) {
-        const FreeRoute route = leave(block, leaving);
-        return route == FreeRoute::refused ? FreeRoute::asked : route;
-    }
+    if (!here || (log::settings().pool_strict && synchronise_all(call.thread) != CUDA_SUCCESS))
+        return free_past_pool(call, address, false, driver_free);
     if (checks_memory()) [[unlikely]]
         check_block(call, *here, address);
-    const FreeRoute route = keep(*here, block, leaving);
-    return route == FreeRoute::refused ? keep(*leaving.pool, block, leaving) : route;
+    const std::uint64_t block = address - red_zone_bytes();
+    Disposition found = keep(*here, block);
+    if (found.what == pool::Freed::foreign) {
+        found = detach(block);
+        if (found.what == pool::Freed::part) // another context's: the driver cannot free it
+            found = keep(*found.owner, block);
+    }
+    return carry_out(call, found, address, driver_free);
 }
 
-FreeRoute keep_part(std::uint64_t address, Leaving& leaving) noexcept
-{
-    return keep(*leaving.pool, address - red_zone_bytes(), leaving);
-}
-
-FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leaving) noexcept
+CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,
+                        DriverFree driver_free) noexcept
 {
     const std::uint64_t block = address - red_zone_bytes();
-    const FreeRoute route = leave(block, leaving);
-    if (route != FreeRoute::refused)
-        return route;
-    // A part of a segment: it waits for all that is queued in its context, this stream too. A graph
-    // frees only what a graph allocated: any other address is the same to it.
-    return captured ? FreeRoute::dead : FreeRoute::asked;
-}
-
-CUresult let_go(Call& call, const Leaving& leaving, CUresult result) noexcept
-{
-    if (result != CUDA_SUCCESS)
-        leaving.pool->with([&](auto& pool) { pool.reattach(leaving.block); });
-    else if (call.ready())
-        log::write(call.thread, {leaving.ticks},
-                   format::SegmentGone{leaving.block.address, format::SegmentEnd::freed});
-    return result;
+    Disposition found = detach(block);
+    if (found.what == pool::Freed::part) {
+        // The driver cannot free a part of its memory. It is shown an address that it cannot know:
+        // if that is all that it says, the part is kept, and waits for all that is queued in its
+        // context, this stream too. A graph frees only what a graph allocated: to it any other
+        // address is like this one.
+        const CUresult result = driver_free(dead_address());
+        if (captured || result != CUDA_ERROR_INVALID_VALUE)
+            return result;
+        found = keep(*found.owner, block);
+    }
+    return carry_out(call, found, address, driver_free);
 }
 
 std::uint64_t dead_address() noexcept
@@ -156,22 +174,19 @@ std::uint64_t dead_address() noexcept
 
 Found find_block(std::uint64_t pointer) noexcept
 {
-    Found found;
-    each_pool([&](ContextPool& one) {
-        if (found.standing != Standing::foreign)
-            return;
+    for (ContextPool& one : ContextPools()) {
         const auto block = one.with([&](auto& pool) { return pool.find_inside(pointer); });
         if (block.state == pool::State::foreign)
-            return;
-        found.standing = block.state == pool::State::live ? Standing::live : Standing::dead;
-        found.pool = &one;
-        found.whole = block.bytes == block.segment_bytes;
-        found.exact = block.requested == block.segment_bytes && red_zone_bytes() == 0;
-        found.address = block.address + red_zone_bytes();
-        found.bytes = block.requested - 2 * red_zone_bytes();
-        found.serial = one.place().context << 40 | block.serial;
-    });
-    return found;
+            continue;
+        return {.state = block.state,
+                .pool = &one,
+                .whole = block.bytes == block.segment_bytes,
+                .exact = block.requested == block.segment_bytes && red_zone_bytes() == 0,
+                .address = block.address + red_zone_bytes(),
+                .bytes = block.requested - 2 * red_zone_bytes(),
+                .serial = one.place().context << 40 | block.serial};
+    }
+    return {};
 }
 
 void pin(const Found& found) noexcept

@@ -1,9 +1,8 @@
-// interpose/serve/route.hpp — who answers for device memory: the pool of the current context, or
-// the driver.
+// interpose/serve/route.hpp — device memory of the program: from the pool, or from the driver.
 //
-// The pool, if one is wanted, the log is open, the context is known, no stream is captured and the
-// process has not begun to exit; else the driver, and the pools are told. Any thread, inside a
-// hook, with no lock held.
+// The pool of the current context answers, if one is wanted, the log is open, the context is known,
+// no stream is captured and the process has not begun to exit; else the driver, and the pools are
+// told. Any thread, inside a hook, with no lock held.
 #pragma once
 
 #include "interpose/hooks/call.hpp"
@@ -24,40 +23,48 @@ Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept;
 // The driver gave it to the program past the pool, which is told.
 void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) noexcept;
 
-// What a free of the program's is to do.
-enum class FreeRoute : std::uint8_t {
-    driver,  // it is nothing of ours
-    kept,    // done: the driver need not know
-    leaves,  // the driver frees it; then let_go()
-    dead,    // it is free already: the driver is shown an address that it cannot know
-    refused, // part of a segment, which the driver cannot free; not for callers
-    asked,   // such a part, where the driver might tell an error: keep_part(), if all that it says
-             // of an address that it cannot know is that
+// The driver's call for a free of the program's, with another address in the place of its own. It
+// refers to a function object that must outlive it.
+class DriverFree {
+public:
+    template <class Free>
+    DriverFree(const Free& free) noexcept
+        : free_(&free), call_([](const void* object, std::uint64_t address) {
+              return (*static_cast<const Free*>(object))(address);
+          })
+    {
+    }
+    CUresult operator()(std::uint64_t address) const { return call_(free_, address); }
+
+private:
+    const void* free_;
+    CUresult (*call_)(const void* object, std::uint64_t address);
 };
-struct Leaving { // only of a block that leaves, or is refused
-    ContextPool* pool;
-    pool::Detached block;
-    std::uint64_t ticks;
-};
-FreeRoute route_free(Call& call, std::uint64_t address, Leaving& leaving) noexcept;
-FreeRoute keep_part(std::uint64_t address, Leaving& leaving) noexcept;
-FreeRoute route_free_async(std::uint64_t address, bool captured, Leaving& leaving) noexcept;
-// `result` is the driver's, and is handed back: the block is gone, or the pool's again.
-CUresult let_go(Call& call, const Leaving& leaving, CUresult result) noexcept;
+
+// A free by the program. The pool keeps the block; or the driver is called with its address, if it
+// is nothing of ours or must not be kept; or with an address that the driver cannot know, if it is
+// free already.
+CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept;
+// A free that only the driver can judge: on a stream, which may be captured, or without a pool
+// here.
+CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,
+                        DriverFree driver_free) noexcept;
 
 // Memory that no program has: what the driver says of it is what it says of freed memory.
 std::uint64_t dead_address() noexcept;
 
 // The block that a pointer of the program's lies in.
-enum class Standing : std::uint8_t { foreign, live, dead };
 struct Found {
-    Standing standing = Standing::foreign;
+    pool::State state = pool::State::foreign; // no pool has it
     ContextPool* pool = nullptr;
     bool whole = true; // the block is all that the driver allocated
     bool exact = true; // and no larger than asked for: what the driver says of it is right
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;  // as asked for
     std::uint64_t serial = 0; // unique in the process
+
+    bool is_live() const noexcept { return state == pool::State::live; }
+    bool is_dead() const noexcept { return pool && !is_live(); }
 };
 Found find_block(std::uint64_t pointer) noexcept;
 // Its block is not kept at its free.

@@ -33,16 +33,16 @@ void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
     state.free = free;
     state.total = total;
     apply_limit(state.free, state.total);
-    each_pool([&](ContextPool& one) {
+    for (ContextPool& one : ContextPools()) {
         if (one.device() != state.device)
-            return;
+            continue;
         one.with([&](auto& pool) {
             const pool::Stats stats = pool.stats();
             state.allocated += stats.allocated_bytes.all.current;
             state.reserved += stats.reserved_bytes.all.current;
             state.largest_gap = std::max(state.largest_gap, pool.largest_gap());
         });
-    });
+    }
     log::write(call.thread, {log::now(), call.api()}, state);
 }
 
@@ -51,20 +51,18 @@ void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
 std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept
 {
     std::uint64_t bytes = 0;
-    each_pool([&](ContextPool& one) {
+    for (ContextPool& one : ContextPools())
         if (is_of(one, device) && &one.upstream() != except)
             bytes += one.with([](auto& pool) { return pool.trim(pool::Release::pressure); });
-    });
     return bytes;
 }
 
 std::uint64_t releasable_bytes(std::int64_t device) noexcept
 {
     std::uint64_t bytes = 0;
-    each_pool([&](ContextPool& one) {
+    for (ContextPool& one : ContextPools())
         if (is_of(one, device))
             bytes += one.with([](auto& pool) { return pool.releasable_bytes(); });
-    });
     return bytes;
 }
 

@@ -132,12 +132,12 @@ TEST_F(CachePool, ALiveBlockCanBeDetachedAFreedOneCannot)
 {
     const Address address = get(1000);
     Detached left{};
-    EXPECT_TRUE(pool->detach(address, left));
+    EXPECT_EQ(pool->detach(address, left), Freed::leaves);
     EXPECT_EQ(left.bytes, 1000u);
-    EXPECT_FALSE(pool->detach(address, left));
+    EXPECT_EQ(pool->detach(address, left), Freed::foreign);
     pool->reattach(left);
     give_up(address);
-    EXPECT_FALSE(pool->detach(address, left));
+    EXPECT_EQ(pool->detach(address, left), Freed::dead);
 }
 
 TEST_F(CachePool, WhatWasAdoptedIsKeptLikeItsOwn)

@@ -251,7 +251,7 @@ private:
     {
         const pool::Lookup found = pool_->find(at->first);
         pool::Detached left{};
-        if (!pool_->detach(at->first, left)) {
+        if (pool_->detach(at->first, left) != pool::Freed::leaves) {
             demand(found.segment_bytes != found.bytes, "a whole segment could not leave");
             return;
         }

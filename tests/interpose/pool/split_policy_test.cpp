@@ -148,8 +148,9 @@ TEST_F(SplitPool, APartCannotBeDetached)
 {
     const Address part = get(1000), whole = get(20 * kMiB);
     Detached left{};
-    EXPECT_FALSE(pool->detach(part, left));
-    EXPECT_TRUE(pool->detach(whole, left));
+    EXPECT_EQ(pool->detach(part, left), Freed::part);
+    EXPECT_EQ(pool->find(part).state, State::live);
+    EXPECT_EQ(pool->detach(whole, left), Freed::leaves);
     pool->reattach(left);
     EXPECT_EQ(pool->find(whole).state, State::live);
 }

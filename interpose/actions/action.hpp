@@ -1,0 +1,65 @@
+// interpose/actions/action.hpp — what an action may have, and what happens where it has it not.
+//
+// An action says what a row of the hook table does around the driver's call: a plain struct, made
+// of the row's arguments. All of its members run with the thread marked as inside. It may have:
+//
+//   before(call)          for what must be known while the memory is still the program's
+//   answer(call, ask)     the answer to the program; `ask` makes the program's call, with its
+//                         arguments as they are then. Without it the driver answers.
+//   bytes_wanted()        how much device memory the call asks for, at least: refused where
+//                         VRAMSCOPE_LIMIT says so, and recorded if memory was short
+//   succeeded(call)       what the log is told of a success; there is a log then
+//   failed(call, result)  of a failure, if that says something
+//   kTimed                false of questions, which are asked in a loop, and of calls that only say
+//                         what the pool may do: how long they take is not told
+#pragma once
+
+#include "interpose/serve/limits.hpp"
+#include "interpose/serve/shortage.hpp"
+
+namespace vramscope::hooks {
+
+// Members are looked for by name: one of another form than above does not compile.
+template <class Action>
+consteval bool is_timed()
+{
+    if constexpr (requires { &Action::kTimed; })
+        return Action::kTimed;
+    return true;
+}
+
+template <class Action>
+void before(Action& action, Call& call)
+{
+    if constexpr (requires { &Action::before; })
+        action.before(call);
+}
+
+template <class Action, class Ask>
+CUresult answer(Action& action, Call& call, const Ask& ask)
+{
+    if constexpr (requires { &Action::template answer<Ask>; })
+        return action.answer(call, ask);
+    else if constexpr (requires { &Action::bytes_wanted; })
+        return fits(call, action.bytes_wanted()) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
+    else
+        return ask();
+}
+
+template <class Action>
+void succeeded(Action& action, Call& call)
+{
+    if constexpr (requires { &Action::succeeded; })
+        action.succeeded(call);
+}
+
+template <class Action>
+void failed(Action& action, Call& call, CUresult result)
+{
+    if constexpr (requires { &Action::failed; })
+        action.failed(call, result);
+    else if constexpr (requires { &Action::bytes_wanted; })
+        record_shortage(call, result, action.bytes_wanted());
+}
+
+} // namespace vramscope::hooks

@@ -1,0 +1,82 @@
+// interpose/actions/streams.hpp — actions that tell the pool when memory may be used again, and
+// when it must be silent: synchronisations, and captures of streams.
+#pragma once
+
+#include "interpose/serve/captures.hpp"
+#include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/synchronisation.hpp"
+
+namespace vramscope::hooks {
+
+// Not timed: the wait is the program's own, for its work and not for memory.
+struct Synchronises {
+    static constexpr bool kTimed = false;
+    CUcontext context = nullptr; // null: the current one
+    Synchronisation began{};
+
+    void before(Call&)
+    {
+        if (!pooling() || exiting())
+            return;
+        const Driver* driver = Driver::find();
+        if (!context && driver && driver->context)
+            driver->context(&context);
+        began = synchronisation_begins(context);
+    }
+    void succeeded(Call& call)
+    {
+        if (began.epoch)
+            synchronisation_ended(call.thread, began);
+    }
+};
+
+struct BeginsCapture {
+    static constexpr bool kTimed = false;
+    CUstream stream;
+
+    template <class Ask>
+    CUresult answer(Call&, const Ask& ask)
+    {
+        const Driver* driver = pooling() ? Driver::find() : nullptr;
+        if (!driver)
+            return ask();
+        capture_begins();
+        const CUresult result = ask();
+        if (result == CUDA_SUCCESS)
+            capture_began(*driver, stream);
+        else
+            capture_refused();
+        return result;
+    }
+};
+
+// What may end the capture of a stream, even by failing.
+struct EndsCapture {
+    static constexpr bool kTimed = false;
+    CUstream stream;
+
+    template <class Ask>
+    CUresult answer(Call&, const Ask& ask)
+    {
+        const CUresult result = ask();
+        if (const Driver* driver = capturing() ? Driver::find() : nullptr)
+            capture_may_have_ended(*driver, stream);
+        return result;
+    }
+};
+
+struct DestroysStream {
+    static constexpr bool kTimed = false;
+    CUstream stream;
+
+    template <class Ask>
+    CUresult answer(Call&, const Ask& ask)
+    {
+        const CUresult result = ask();
+        if (result == CUDA_SUCCESS && capturing())
+            capture_ended_with(stream);
+        return result;
+    }
+};
+
+} // namespace vramscope::hooks
