@@ -1,7 +1,7 @@
 # tests/e2e/e2e.py — runs real programs under the tracer on the simulated GPU; the tests beside it read the reports.
 #
-# VRAMSCOPE_BUILD names the build folder, VRAMSCOPE_PRELOAD another preload than that one's; ctest sets them. Each test gets a folder of its own to run in. With
-# VRAMSCOPE_E2E_GPU=real they run on this machine's own driver instead, but for what only a simulated GPU can do.
+# VRAMSCOPE_PRELOAD names another preload than the build's; ctest sets it. With VRAMSCOPE_E2E_GPU=real they run on this
+# machine's own driver instead, but for what only a simulated GPU can do.
 import functools
 import json
 import os
@@ -9,16 +9,11 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-import kept_json  # noqa: E402
+from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest  # noqa: E402
 
-BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
-SOURCE = pathlib.Path(__file__).parents[2]
-VRAMSCOPE = BUILD / "bin" / "vramscope"
-PROGRAMS = BUILD / "bin" / "programs"
 PRELOAD = pathlib.Path(os.environ.get("VRAMSCOPE_PRELOAD", BUILD / "lib" / "libvramscope.so"))
 SIMGPU = BUILD / "lib" / "vramscope" / "simgpu"
 GPU = os.environ.get("VRAMSCOPE_E2E_GPU", "256MiB")
@@ -69,27 +64,7 @@ def wrapped(answer):
     return f"{PRELOAD.name}:{symbol}" if library == DRIVER.name and symbol in hooked_names() else answer
 
 
-class EndToEndTest(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def environment(self, **changes):
-        plain = {name: value for name, value in os.environ.items()
-                 if not name.startswith(("VRAMSCOPE", "NVTX", "LD_")) and name != "NO_COLOR"}
-        return {**plain, **changes}
-
-    def execute(self, *command, **env):
-        done = subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True,
-                              timeout=120, env=self.environment(**env))
-        for written in self.folder.glob("*.json"):
-            kept_json.keep(BUILD, written)
-        kept_json.keep_text(BUILD, done.stdout)
-        return done
-
+class EndToEndTest(ProgramTest):
     def plain(self, program, *arguments, **env):
         """The program alone."""
         gpu = {"LD_LIBRARY_PATH": str(CUDART)} if REAL else {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU}

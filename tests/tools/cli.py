@@ -1,43 +1,20 @@
 # tests/tools/cli.py — runs the built vramscope for the tests beside it.
-#
-# VRAMSCOPE_BUILD names the build folder; ctest sets it. Each test gets a folder of its own to run in.
 import json
 import os
 import pathlib
 import pty
 import select
-import subprocess
 import sys
-import tempfile
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-import kept_json  # noqa: E402
+from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest  # noqa: E402, F401
 
-BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
-SOURCE = pathlib.Path(__file__).parents[2]
-VRAMSCOPE = BUILD / "bin" / "vramscope"
-PROGRAMS = BUILD / "bin" / "programs"
 ESCAPE = "\x1b"
 
 
-class CliTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def environment(self, **changes):
-        plain = {name: value for name, value in os.environ.items()
-                 if not name.startswith("VRAMSCOPE") and name not in ("LD_PRELOAD", "LD_AUDIT", "NO_COLOR")}
-        return {**plain, **changes}
-
+class CliTest(ProgramTest):
     def vramscope(self, *arguments, stdin=None, env=None):
-        done = subprocess.run([VRAMSCOPE, *arguments], cwd=self.folder, input=stdin, capture_output=True, text=True,
-                              timeout=120, env=self.environment(**(env or {})))
-        for written in self.folder.glob("*.json"):
-            kept_json.keep(BUILD, written)
-        kept_json.keep_text(BUILD, done.stdout)
+        done = self.execute(VRAMSCOPE, *arguments, stdin=stdin, **(env or {}))
         return done.returncode, done.stdout, done.stderr
 
     def on_terminal(self, *arguments, keys=None, after="", env=None):

@@ -1,0 +1,39 @@
+# tests/support/program_test.py — the base of the tests that run built programs: where they are, and a folder for each.
+#
+# VRAMSCOPE_BUILD names the build folder; ctest sets it.
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import kept_json
+
+BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
+SOURCE = pathlib.Path(__file__).parents[2]
+VRAMSCOPE = BUILD / "bin" / "vramscope"
+PROGRAMS = BUILD / "bin" / "programs"
+
+
+class ProgramTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def environment(self, **changes):
+        """The user's, without what changes how programs are traced or how text looks."""
+        plain = {name: value for name, value in os.environ.items()
+                 if not name.startswith(("VRAMSCOPE", "NVTX", "LD_")) and name != "NO_COLOR"}
+        return {**plain, **changes}
+
+    def execute(self, *command, stdin=None, **env):
+        """Runs it in the test's folder, and keeps what it wrote as JSON for the oracle."""
+        done = subprocess.run([str(part) for part in command], cwd=self.folder, input=stdin, capture_output=True,
+                              text=True, timeout=120, env=self.environment(**env))
+        for written in self.folder.glob("*.json"):
+            kept_json.keep(BUILD, written)
+        kept_json.keep_text(BUILD, done.stdout)
+        return done
