@@ -20,6 +20,14 @@ namespace {
 // memory.
 constexpr std::uint64_t kMaxFileBytes = 8ULL << 30;
 
+#if defined(__x86_64__)
+constexpr GElf_Half kNativeMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr GElf_Half kNativeMachine = EM_AARCH64;
+#endif
+
+constexpr GElf_Xword kMaxPathBytes = 4096; // of a loader
+
 std::string describe(int error)
 {
     return error == ENOENT || error == ENOTDIR ? "no such file" : std::strerror(error);
@@ -195,6 +203,49 @@ std::vector<ElfSymbol> ElfFile::functions() const
                 {name, symbol.st_value, symbol.st_size, GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
     }
     return functions;
+}
+
+bool ElfFile::native() const
+{
+    GElf_Ehdr header;
+    return gelf_getclass(elf_) == ELFCLASS64 && gelf_getehdr(elf_, &header) != nullptr &&
+           header.e_machine == kNativeMachine;
+}
+
+std::string ElfFile::loader() const
+{
+    std::size_t count = 0;
+    if (elf_getphdrnum(elf_, &count) != 0)
+        return {};
+    for (int at = 0; static_cast<std::size_t>(at) < count; ++at) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf_, at, &header) == nullptr || header.p_type != PT_INTERP)
+            continue;
+        const Elf_Data* const data =
+            elf_getdata_rawchunk(elf_, static_cast<std::int64_t>(header.p_offset),
+                                 std::min(header.p_filesz, kMaxPathBytes), ELF_T_BYTE);
+        if (data == nullptr || data->d_buf == nullptr)
+            return {};
+        const std::string_view text(static_cast<const char*>(data->d_buf), data->d_size);
+        return std::string(text.substr(0, text.find('\0')));
+    }
+    return {};
+}
+
+std::vector<std::string> ElfFile::needed() const
+{
+    std::vector<std::string> names;
+    GElf_Shdr header;
+    Elf_Scn* const section = find_section(elf_, SHT_DYNAMIC, header);
+    Elf_Data* const data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+    GElf_Dyn entry;
+    for (int at = 0; gelf_getdyn(data, at, &entry) != nullptr && entry.d_tag != DT_NULL; ++at) {
+        const char* const name =
+            entry.d_tag == DT_NEEDED ? elf_strptr(elf_, header.sh_link, entry.d_un.d_val) : nullptr;
+        if (name != nullptr)
+            names.emplace_back(name);
+    }
+    return names;
 }
 
 } // namespace vramscope::report

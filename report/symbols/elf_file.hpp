@@ -56,6 +56,10 @@ public:
     std::vector<ElfSymbol> functions() const;
     bool has_symtab() const;
 
+    bool native() const;                     // of this machine's kind of processor
+    std::string loader() const;              // of a dynamic program; empty if it names none
+    std::vector<std::string> needed() const; // the libraries that it names
+
 private:
     ElfFile(int fd, Elf* elf, std::filesystem::path path, std::uint64_t bytes);
 

@@ -10,11 +10,10 @@ namespace vramscope {
 struct ProgramFile {
     std::filesystem::path path; // as found on PATH; empty: not found
     std::string interpreter;    // of a script: what its first line names
-    std::string loader;         // of a dynamic ELF program
+    std::string loader;         // of a dynamic ELF program: only then LD_PRELOAD reaches it
     bool executable = false;
     bool elf = false;
     bool native = false;      // an ELF program of this machine's kind
-    bool dynamic = false;     // has a loader, so LD_PRELOAD reaches it
     bool privileged = false;  // setuid, setgid or file capabilities: the loader ignores LD_PRELOAD
     bool own_runtime = false; // carries NVIDIA's CUDA runtime inside (nvcc's default)
     std::vector<std::string> needed;
