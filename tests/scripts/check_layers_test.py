@@ -57,6 +57,14 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("belongs in report/json", output)
 
+    def test_what_one_file_does_for_all_is_done_nowhere_else(self):
+        self.write("tracker/format/size_text.hpp", "constexpr const char* kLetters = \"KMGT\";\n")
+        self.assertEqual(self.check()[0], 0)
+        self.write("report/read/wrong.cpp", "int unit(char c)\n{\n    return c == 'K' ? 10 : 0;\n}\n")
+        status, output = self.check()
+        self.assertEqual(status, 1)
+        self.assertIn("report/read/wrong.cpp:3: 'K': only size_text.hpp does this by hand", output)
+
     def test_an_include_relative_to_its_own_folder_fails(self):
         self.write("tracker/format/wrong.hpp", '#include "layout.hpp"\n')
         status, output = self.check()

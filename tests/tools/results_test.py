@@ -45,6 +45,16 @@ class OnALog(CliTest):
         self.assertEqual((status, stderr), (0, ""))
         self.assertEqual(json.loads(stdout)["leaks"], self.read_json("run.json")["leaks"])
 
+    def test_verbose_says_on_stderr_what_is_read_and_written_and_when(self):
+        (self.folder / "known.supp").write_text("leak:nothing\n")
+        plain = self.vramscope("leaks", "--suppressions", "known.supp", "run.vsl")[1]
+        status, stdout, stderr = self.vramscope("leaks", "-v", "--suppressions", "known.supp", "--json", "leaks.json", "run.vsl")
+        self.assertEqual((status, stdout), (0, plain))
+        for line, words in zip(stderr.splitlines(), ["reads the suppressions known.supp", "reads run.vsl, ", " events of 1 ",
+                                                     "writes leaks.json"], strict=True):
+            self.assertRegex(line, r"^vramscope: \d+\.\d{3} s: ")
+            self.assertIn(words, line)
+
     def test_a_folder_stands_for_its_logs(self):
         shutil.copy(self.folder / "run.vsl", self.folder / "other.vsl")
         status, stdout, _ = self.vramscope("leaks", "--json", "-", ".")

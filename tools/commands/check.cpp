@@ -1,11 +1,14 @@
 // tools/commands/check.cpp — logs against a budget, for CI.
-#include <CLI/CLI.hpp>
+#include "report/text/check.hpp"
+
 #include <memory>
 #include <ostream>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+
 #include "report/text/check.hpp"
-#include "tools/commands/gate.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
@@ -36,7 +39,7 @@ struct CheckOptions {
     SuppressionOptions suppressions;
 };
 
-int check_command(const CheckOptions& options)
+int check_logs(const CheckOptions& options)
 {
     const report::Budget budget = read_budget(options.budget);
     report::Options reading;
@@ -56,19 +59,16 @@ int check_command(const CheckOptions& options)
 
 } // namespace
 
-GateCommand add_check(CLI::App& app)
+void add_check(CommandLine& line)
 {
     const auto options = std::make_shared<CheckOptions>();
-    CLI::App* const command =
-        app.add_subcommand("check", "hold logs against a budget, with an exit status for CI");
-    command->add_option("LOG", options->logs, "logs, or folders of them")
-        ->required()
-        ->option_text(" ");
-    add_json_options(*command, options->json, options->force, "the check");
-    add_budget_options(*command, options->budget, nullptr);
-    add_suppression_options(*command, options->suppressions);
-    command->footer(std::string(kBudgetHelp) + kSizesHelp + kCheckFooter);
-    return {command, [options] { return check_command(*options); }};
+    CLI::App& command =
+        line.add("check", "hold logs against a budget, with an exit status for CI",
+                 std::string(kBudgetHelp) + kSizesHelp + kCheckFooter, check_logs, options);
+    command.add_option("LOG", options->logs, "logs, or folders of them")->required();
+    add_json_options(command, options->json, options->force, "the check");
+    add_budget_options(command, options->budget, nullptr);
+    add_suppression_options(command, options->suppressions);
 }
 
 } // namespace vramscope

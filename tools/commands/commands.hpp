@@ -1,86 +1,61 @@
-// tools/commands/commands.hpp — the subcommands: what each was asked, and the function that does
-// it.
+// tools/commands/commands.hpp — the commands, and how each joins the command line.
 //
-// Each returns the exit status. What went wrong before that is a report::Error, caught once in
-// main.
+// A command is one file: its options, its help with examples, and what it does. It adds itself by
+// add_NAME(), which is listed in kCommands.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <array>
+#include <functional>
+#include <memory>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
-#include "report/text/views.hpp"
-#include "tools/options/budget.hpp"
-#include "tools/options/suppression_options.hpp"
+namespace CLI {
+class App;
+}
 
 namespace vramscope {
 
-struct RunOptions {
-    std::string simulate;              // "24GiB", "2x80GiB"; empty: whatever driver there is
-    std::string log;                   // pattern; empty: VRAMSCOPE_LOG, or the default name
-    std::string json;                  // empty: none; "-": stdout
-    std::string pool;                  // of VRAMSCOPE_POOL; empty: as the environment has it
-    std::vector<std::string> settings; // NAME=VALUE
-    bool force = false;                // overwrite what `log` and `json` name
-    bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
-    SuppressionOptions suppressions;
-    bool check = false; // end as `check` would, if the program itself does not fail
-    BudgetOptions budget;
-    std::vector<std::string> command;
-};
-int run_command(const RunOptions& options);
+class CommandLine {
+public:
+    explicit CommandLine(CLI::App& app) : app_(app) {}
 
-struct ViewOptions {
-    void (*write)(std::ostream&, const report::Report&, const report::TextStyle&) = nullptr;
-    std::vector<std::string> logs; // files, or folders of *.vsl
-    std::string json;
-    bool force = false; // overwrite what `json` names
-    std::string per;    // what growth is told per; empty: what suits the log
-    bool all_frames = false;
-    SuppressionOptions suppressions;
-};
-int view_command(const ViewOptions& options);
+    // `what` is the command's line in `vramscope --help`; `help` follows the options in its own.
+    template <class Options>
+    CLI::App& add(const std::string& name, const std::string& what, const std::string& help,
+                  int (*action)(const Options&), const std::shared_ptr<Options>& options)
+    {
+        return add(name, what, help, [action, options] { return action(*options); });
+    }
 
-struct ExportCommandOptions {
-    std::vector<std::string> logs; // exactly one, or a folder of one
-    std::string format;
-    std::string output = "-";  // stdout
-    bool force = false;        // overwrite what `output` names
-    std::optional<int> device; // none: all
-    bool all_frames = false;
-};
-int export_command(const ExportCommandOptions& options);
-int schema_command(const std::string& name);
+    // The command that was added last takes from the end of the arguments what the parser must not
+    // understand.
+    void take_rest_by(std::function<void(std::vector<std::string>& arguments)> take_rest);
 
-struct MarkOptions {
-    pid_t pid = 0;
-    std::string name;
-};
-int mark_command(const MarkOptions& options);
+    // Runs the command that the arguments name. CLI::Error if they are wrong or ask for help.
+    int run(std::vector<std::string> arguments);
 
-struct SnapshotOptions {
-    pid_t pid = 0;
-    std::string json;
-    std::string copy;   // of the log, as it is now; empty: none
-    bool force = false; // overwrite what `json` and `copy` name
-    bool all_frames = false;
-};
-int snapshot_command(const SnapshotOptions& options);
+private:
+    struct Command {
+        CLI::App* app;               // its options and its help
+        std::function<int()> action; // returns the exit status
+        std::function<void(std::vector<std::string>&)> take_rest;
+    };
 
-struct TopOptions {
-    std::optional<pid_t> pid; // none: all of this user
-    double interval = 1;      // seconds between two looks
-    std::uint64_t count = 0;  // looks; 0: until it is told to end
-    bool once = false;
-};
-int top_command(const TopOptions& options);
+    CLI::App& add(const std::string& name, const std::string& what, const std::string& help,
+                  std::function<int()> action);
 
-struct DoctorOptions {
-    std::string target; // a program, or a log; empty: only the installation and the driver
-    std::string simulate;
+    CLI::App& app_;
+    std::vector<Command> commands_;
 };
-int doctor_command(const DoctorOptions& options);
+
+using AddCommand = void(CommandLine& line);
+AddCommand add_run, add_views, add_export, add_schema, add_check, add_diff, add_suppress, add_mark,
+    add_snapshot, add_top, add_doctor;
+
+// In the order of `vramscope --help`.
+inline constexpr std::array<AddCommand*, 11> kCommands{
+    add_run,      add_views, add_export,   add_schema, add_check, add_diff,
+    add_suppress, add_mark,  add_snapshot, add_top,    add_doctor};
 
 } // namespace vramscope

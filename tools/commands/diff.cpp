@@ -1,13 +1,14 @@
 // tools/commands/diff.cpp — did a change make it worse? Two logs, or two folders of them.
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <memory>
 #include <ostream>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include "report/error.hpp"
 #include "report/text/comparison.hpp"
-#include "tools/commands/gate.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/output/results.hpp"
@@ -38,7 +39,7 @@ struct DiffOptions {
     SuppressionOptions suppressions;
 };
 
-int diff_command(const DiffOptions& options)
+int diff_logs(const DiffOptions& options)
 {
     if (!(options.tolerance >= 0 && options.tolerance <= 1000))
         throw report::Error(
@@ -64,24 +65,20 @@ int diff_command(const DiffOptions& options)
 
 } // namespace
 
-GateCommand add_diff(CLI::App& app)
+void add_diff(CommandLine& line)
 {
     const auto options = std::make_shared<DiffOptions>();
-    CLI::App* const command =
-        app.add_subcommand("diff", "two runs side by side: did it become worse?");
-    command->add_option("BASE", options->base, "a log, or a folder of them: before")
-        ->required()
-        ->option_text(" ");
-    command->add_option("NEW", options->now, "after")->required()->option_text(" ");
-    add_json_options(*command, options->json, options->force, "the comparison");
-    command->add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
+    CLI::App& command = line.add("diff", "two runs side by side: did it become worse?", kDiffFooter,
+                                 diff_logs, options);
+    command.add_option("BASE", options->base, "a log, or a folder of them: before")->required();
+    command.add_option("NEW", options->now, "after")->required();
+    add_json_options(command, options->json, options->force, "the comparison");
+    command.add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
     command
-        ->add_option("--tolerance", options->tolerance,
-                     "by how much peaks and driver calls may be more: 5")
+        .add_option("--tolerance", options->tolerance,
+                    "by how much peaks and driver calls may be more: 5")
         ->option_text("PERCENT");
-    add_suppression_options(*command, options->suppressions);
-    command->footer(kDiffFooter);
-    return {command, [options] { return diff_command(*options); }};
+    add_suppression_options(command, options->suppressions);
 }
 
 } // namespace vramscope

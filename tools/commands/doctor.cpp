@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <fstream>
+#include <memory>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/text/pool.hpp"
@@ -26,6 +29,21 @@
 
 namespace vramscope {
 namespace {
+
+constexpr const char* kDoctorFooter =
+    R"(Ends 0 when a program could be traced, 110 when nothing could be observed.
+
+Examples:
+  vramscope doctor                             the installation and the driver
+  vramscope doctor ./train                     and this program
+  vramscope doctor --simulate 24GiB ./train    would it run on the simulated GPU?
+  vramscope doctor vramscope.train.4711.vsl    what did this log see, and what did it lose?
+)";
+
+struct DoctorOptions {
+    std::string target; // a program, or a log; empty: only the installation and the driver
+    std::string simulate;
+};
 
 // Prints findings as they are made, and remembers whether one of them is in the way.
 class Findings {
@@ -202,9 +220,7 @@ void look_at_log(const std::string& path, Findings& findings)
             findings.note(line);
 }
 
-} // namespace
-
-int doctor_command(const DoctorOptions& options)
+int diagnose(const DoctorOptions& options)
 {
     Findings findings;
     if (is_log(options.target)) {
@@ -221,6 +237,20 @@ int doctor_command(const DoctorOptions& options)
     }
     return static_cast<int>(findings.all_well() ? report::Exit::ok
                                                 : report::Exit::nothing_observed);
+}
+
+} // namespace
+
+void add_doctor(CommandLine& line)
+{
+    const auto options = std::make_shared<DoctorOptions>();
+    CLI::App& command = line.add("doctor", "say what works here, and why nothing would be seen",
+                                 kDoctorFooter, diagnose, options);
+    command.add_option("TARGET", options->target, "a program, or a log");
+    command
+        .add_option("--simulate", options->simulate,
+                    "look at the simulated GPU instead of the driver")
+        ->option_text("SPEC");
 }
 
 } // namespace vramscope

@@ -1,33 +1,72 @@
-// tools/commands/export.cpp — export: one log in the format of another program. schema: what JSON
-// of ours looks like.
+// tools/commands/export.cpp — one log in the format of another program.
 #include <array>
-#include <fmt/format.h>
-#include <iostream>
+#include <memory>
+#include <optional>
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
 #include "report/json/schemas.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/options/output_options.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
 namespace {
+
+constexpr const char* kExportFooter =
+    R"(Written while the log is read: memory goes with the stacks and the live blocks, not with the events. A file appears
+whole or not at all.
+
+{}
+Ends 0; 120 if LOG is no readable log; 125 for wrong usage, or if the file cannot be written.
+
+Examples:
+  vramscope export --to jsonl train.vsl | jq 'select(.type == "alloc")'
+  vramscope export --to pprof -o train.pb.gz train.vsl && go tool pprof -top -sample_index=inuse_space train.pb.gz
+  vramscope export --to heaptrack --device 0 -o train.txt train.vsl && heaptrack_print train.txt
+)";
+
+struct ExportOptions {
+    std::vector<std::string> logs; // exactly one, or a folder of one
+    std::string format;
+    std::string output = "-";  // stdout
+    bool force = false;        // overwrite what `output` names
+    std::optional<int> device; // none: all
+    bool all_frames = false;
+};
 
 using report::Error;
 using report::Exit;
 
 struct Format {
     const char* name;
+    const char* what; // in --help
     void (*write)(const std::filesystem::path&, const report::Sink&, const report::ExportOptions&);
     bool binary;    // never for a terminal
     bool of_memory; // has stacks and sums: --device, --all-frames
 };
+// clang-format off
 constexpr std::array kFormats{
-    Format{"jsonl", &report::export_events, false, false},
-    Format{"heaptrack", &report::export_heaptrack, false, true},
-    Format{"pprof", &report::export_pprof, true, true},
+    Format{"jsonl", "every event, one JSON object a line: exact bytes, ns, hexadecimal addresses (vramscope schema events)",
+           &report::export_events, false, false},
+    Format{"heaptrack", "device memory, for heaptrack_print and heaptrack_gui: leaks, peak, temporary allocations",
+           &report::export_heaptrack, false, true},
+    Format{"pprof", "device and host memory by stack, for go tool pprof and what else reads its profiles; gzipped",
+           &report::export_pprof, true, true},
 };
+// clang-format on
+
+std::string export_help()
+{
+    std::string formats;
+    for (const Format& format : kFormats)
+        formats += fmt::format("  {:<11} {}\n", format.name, format.what);
+    return fmt::format(kExportFooter, formats);
+}
 
 const Format& format_named(const std::string& name)
 {
@@ -51,9 +90,7 @@ std::filesystem::path the_one_log(const std::vector<std::string>& arguments)
     return logs.front();
 }
 
-} // namespace
-
-int export_command(const ExportCommandOptions& options)
+int export_log(const ExportOptions& options)
 {
     const Format& format = format_named(options.format);
     const std::filesystem::path log = the_one_log(options.logs);
@@ -79,20 +116,23 @@ int export_command(const ExportCommandOptions& options)
     return 0;
 }
 
-int schema_command(const std::string& name)
+} // namespace
+
+void add_export(CommandLine& line)
 {
-    for (const report::Schema& schema : report::schemas()) {
-        if (schema.name != name)
-            continue;
-        std::cout << schema.text;
-        if (!std::cout.flush())
-            throw Error(Exit::usage, "cannot write to stdout");
-        return 0;
-    }
-    std::string known;
-    for (const report::Schema& schema : report::schemas())
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", schema.name);
-    throw Error(Exit::usage, fmt::format("no schema {}: there is {}", name, known));
+    const auto options = std::make_shared<ExportOptions>();
+    CLI::App& command = line.add("export", "a log in the format of another program", export_help(),
+                                 export_log, options);
+    command.add_option("LOG", options->logs, "a log, or a folder of one")->required();
+    command.add_option("--to", options->format, "one of the formats below")
+        ->required()
+        ->option_text("FORMAT");
+    command.add_option("-o,--output", options->output, "a file; else stdout")->option_text("FILE");
+    command.add_flag("-f,--force", options->force, kForceHelp);
+    command.add_option("--device", options->device, "heaptrack, pprof: only memory of this device")
+        ->option_text("N");
+    command.add_flag("--all-frames", options->all_frames,
+                     "heaptrack, pprof: with the frames of the CUDA runtime and of vramscope");
 }
 
 } // namespace vramscope

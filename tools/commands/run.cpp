@@ -6,43 +6,60 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
-#include <iostream>
-#include <optional>
+#include <memory>
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/judge/measures.hpp"
 #include "report/text/check.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/run_result.hpp"
+#include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/settings.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"
-#include "tools/output/results.hpp"
 #include "tools/process/diagnosis.hpp"
-#include "tools/process/installation.hpp"
-#include "tools/process/left_running.hpp"
 #include "tools/process/log_place.hpp"
-#include "tools/process/log_stamp.hpp"
-#include "tools/process/run_file.hpp"
+#include "tools/process/traced_environment.hpp"
 #include "tools/process/traced_process.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 
 namespace vramscope {
 namespace {
 
-std::string value_of(const char* variable)
-{
-    const char* value = std::getenv(variable);
-    return value ? value : "";
-}
+constexpr const char* kRunFooter =
+    R"(Everything after PROGRAM belongs to the program. `run` ends as the program ended: its exit status, 128+n if signal
+n killed it, 127 if there is no such program, 126 if it cannot be executed; 125 for wrong usage or a fault of ours,
+also if the program ended 0 and what --json asked for could not be written after all.
+With --check and a program that ends 0, it ends as `vramscope check` would: 0, 100, 110 or 111.
 
-void put_before(const char* variable, const std::string& value)
-{
-    const std::string old = value_of(variable);
-    ::setenv(variable, (old.empty() ? value : value + ":" + old).c_str(), 1);
-}
+Examples:
+  vramscope run ./train --epochs 2
+  vramscope run -o logs/train.%p.vsl -- ./train
+  vramscope run --simulate 2x80GiB ./train     two simulated GPUs of 80 GiB; needs no driver
+  vramscope run --json leaks.json ./train      and a report for machines
+  vramscope run --check --max-peak 8GiB ./train
+  vramscope run --pool cache ./train           keep freed memory, and hand it out again
+  vramscope run --pool split --set guard=on --set limit=8GiB ./train
+)";
+
+struct RunOptions {
+    std::string simulate;              // "24GiB", "2x80GiB"; empty: whatever driver there is
+    std::string log;                   // pattern; empty: VRAMSCOPE_LOG, or the default name
+    std::string json;                  // empty: none; "-": stdout
+    std::string pool;                  // of VRAMSCOPE_POOL; empty: as the environment has it
+    std::vector<std::string> settings; // NAME=VALUE
+    bool force = false;                // overwrite what `log` and `json` name
+    bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
+    SuppressionOptions suppressions;
+    bool check = false; // end as `check` would, if the program itself does not fail
+    BudgetOptions budget;
+    std::vector<std::string> command;
+};
 
 void check_simulate(const RunOptions& options, const Installation& installation)
 {
@@ -78,48 +95,18 @@ Installation parts_for(const RunOptions& options)
     return parts;
 }
 
-// With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
-// libraries need, and then refuses what does not fit. Each stack gives this room up: of the
-// smallest (16 KiB) it leaves what a hook needs, with some 900 bytes to spare.
-void make_room_for_static_tls()
-{
-    const std::string name = "glibc.rtld.optional_static_tls";
-    const std::string tunables = value_of("GLIBC_TUNABLES");
-    if (tunables.find(name) == std::string::npos)
-        ::setenv("GLIBC_TUNABLES",
-                 (tunables.empty() ? "" : tunables + ":").append(name + "=5120").c_str(), 1);
-}
-
-void open_doors(const RunOptions& options, const Installation& installation)
-{
-    put_before("LD_PRELOAD", installation.preload.string());
-    ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
-    if (options.audit) {
-        put_before("LD_AUDIT", installation.audit.string());
-        make_room_for_static_tls();
-    }
-}
-
-// The environment of the traced program. Runs in the child, before exec.
-void set_environment(const RunOptions& options, const Installation& installation,
-                     const RunFile& run_file, const std::string& pattern)
-{
-    if (!installation.preload.empty())
-        open_doors(options, installation);
-    for (const auto& [variable, value] : chosen_settings(options))
-        ::setenv(variable.c_str(), value.c_str(), 1);
-    ::setenv("VRAMSCOPE_LOG", pattern.c_str(), 1);
-    ::setenv("VRAMSCOPE_RUN", run_file.variable().c_str(), 1);
-    if (!options.simulate.empty()) {
-        ::setenv("VRAMSCOPE_SIMULATE", options.simulate.c_str(), 1);
-        put_before("LD_LIBRARY_PATH", installation.simgpu.string());
-    }
-}
-
 std::vector<std::filesystem::path> inputs_of(const RunOptions& options)
 {
     return inputs({inspect_program(options.command.front()).path}, options.suppressions,
                   options.budget.file);
+}
+
+std::string wanted_log(const RunOptions& options)
+{
+    const char* const set = std::getenv("VRAMSCOPE_LOG");
+    if (options.log.empty() && set && *set)
+        return set;
+    return options.log.empty() ? kDefaultLog : options.log;
 }
 
 // Everything that can be known to fail is found before the program runs.
@@ -127,8 +114,7 @@ std::string prepare(const RunOptions& options, const Output& json, const Install
                     const RunFile& run_file)
 {
     try {
-        const std::string wanted = options.log.empty() ? value_of("VRAMSCOPE_LOG") : options.log;
-        const std::string pattern = absolute_pattern(wanted.empty() ? kDefaultLog : wanted);
+        const std::string pattern = absolute_pattern(wanted_log(options));
         const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
         check_folder(log);
         Output::keep_apart(log, inputs_of(options));
@@ -137,56 +123,15 @@ std::string prepare(const RunOptions& options, const Output& json, const Install
         // a program that will not start.
         if (!options.log.empty() && inspect_program(options.command.front()).executable)
             make_way(log, options.force);
-        set_environment(options, installation, run_file, pattern);
+        detail(fmt::format("starts {} with {}, its log is {}", options.command.front(),
+                           installation.preload.string(), pattern));
+        enter({installation, options.audit, options.simulate, pattern, run_file.variable(),
+               chosen_settings(options.settings, options.pool)});
         return {};
     } catch (const std::exception& error) {
         return error.what();
     }
 }
-
-std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, pid_t child,
-                                              int wait_status)
-{
-    std::vector<std::filesystem::path> paths;
-    for (const RunLog& log : logs) {
-        SeenByParent seen;
-        seen.exec_seen = log.exec_seen;
-        if (log.pid == child && !log.exec_seen)
-            seen.wait_status = wait_status;
-        const std::string problem =
-            seen.wait_status || seen.exec_seen ? stamp_log(log.path, log.pid, seen) : "";
-        if (!problem.empty())
-            warn(fmt::format("{}: how its process ended could not be noted: {}", log.path.string(),
-                             problem));
-        const auto nearby = log.path.lexically_relative(std::filesystem::current_path());
-        paths.push_back(nearby.empty() || nearby.string().starts_with("..") ? log.path : nearby);
-    }
-    return paths;
-}
-
-// Each once, in the order of the logs: processes of one run may have met different drivers.
-void tell_drivers(const report::Report& report)
-{
-    std::vector<std::string> told;
-    for (const report::Process& process : report.processes) {
-        const bool simulated = process.info_value("driver.simulated") == "1";
-        std::string line = simulated ? "ran on the simulated GPU"
-                                     : "ran on the driver " + process.info_value("driver.path");
-        for (const report::DeviceInfo& device : process.devices)
-            line += fmt::format(", device {}: {}", device.ordinal, device.name);
-        const bool known = simulated || !process.info_value("driver.path").empty();
-        if (known && std::find(told.begin(), told.end(), line) == told.end())
-            told.push_back(line);
-    }
-    for (const std::string& line : told)
-        say(line);
-}
-
-// What a run is judged by; read before the program starts.
-struct Judgement {
-    report::Suppressions suppressions;
-    std::optional<report::Budget> budget; // of --check
-};
 
 Judgement read_judgement(const RunOptions& options)
 {
@@ -194,79 +139,6 @@ Judgement read_judgement(const RunOptions& options)
     if (options.check)
         judgement.budget = read_budget(options.budget);
     return judgement;
-}
-
-// A process that could not make its log is one of which nothing is known; where there is no driver,
-// there was nothing to know.
-bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>& logs)
-{
-    return !note.text.starts_with("cuInit failed") &&
-           std::none_of(logs.begin(), logs.end(),
-                        [&](const RunLog& log) { return log.pid == note.pid; });
-}
-
-report::Report read_what_was_seen(const RunOptions& options, const Judgement& judgement,
-                                  const Installation& installation, const RunFile& run_file,
-                                  const std::vector<Announcement>& announcements,
-                                  const std::vector<std::filesystem::path>& logs)
-{
-    report::Report report;
-    if (!logs.empty()) {
-        report::Options reading;
-        reading.suppressions = judgement.suppressions;
-        report = read_logs(logs, std::move(reading));
-    }
-    for (const Announcement& entry : announcements) {
-        if (entry.kind != "note") // told by the traced process too, but perhaps long ago
-            continue;
-        const bool doubt = logs.empty() || tells_of_a_lost_process(entry, logs_of(announcements));
-        (doubt ? report.reasons : report.notices).push_back(entry.text);
-        if (doubt)
-            report.verdict = report::Verdict::inconclusive;
-    }
-    const bool nothing_seen = !report::saw_memory_call(report);
-    for (std::string& doubt :
-         doubts_of(left_running(run_file.path(), announcements), nothing_seen)) {
-        report.reasons.push_back(std::move(doubt));
-        report.verdict = report::Verdict::inconclusive;
-    }
-    if (nothing_seen) {
-        const ProgramFile program = inspect_program(options.command.front());
-        const auto reasons = report.reasons.empty()
-                                 ? why_nothing_was_seen(program, options.simulate, installation,
-                                                        !announcements.empty())
-                                 : gpu_obstacles(program, options.simulate, installation, Ask::all);
-        report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
-    }
-    return report;
-}
-
-// Returns the exit status of --check, or 0.
-int tell_what_was_seen(const RunOptions& options, const Judgement& judgement, const Output& json,
-                       const Installation& installation, const RunFile& run_file, pid_t child,
-                       int wait_status)
-{
-    const std::vector<Announcement> announcements = run_file.read();
-    const auto logs = stamp_logs(logs_of(announcements), child, wait_status);
-    const report::Report report =
-        read_what_was_seen(options, judgement, installation, run_file, announcements, logs);
-    if (logs.empty()) {
-        say("nothing was seen of the program:");
-        for (const std::string& line : report.reasons)
-            say("  " + line);
-    } else {
-        tell_drivers(report);
-        report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
-    }
-    for (const std::filesystem::path& log : logs)
-        json.keep_off(log); // of several processes each has another name
-    if (json.wanted())
-        write_json_to(json, report);
-    if (!judgement.budget)
-        return 0;
-    const report::Check check = report::check(report, *judgement.budget);
-    report::write_check_summary(std::cerr, check, report, style_for(STDERR_FILENO));
-    return static_cast<int>(check.exit);
 }
 
 int refuse_to_run(const std::string& program, int error)
@@ -278,10 +150,10 @@ int refuse_to_run(const std::string& program, int error)
     return error == ENOENT ? 127 : 126;
 }
 
-} // namespace
-
-int run_command(const RunOptions& options)
+int run_program(const RunOptions& options)
 {
+    if (options.command.empty())
+        throw CLI::RequiredError("PROGRAM");
     survive_failed_writes();
     const Installation installation = parts_for(options);
     check_simulate(options, installation);
@@ -294,13 +166,15 @@ int run_command(const RunOptions& options)
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), program.exec_error());
     const int wait_status = program.wait();
+    detail(fmt::format("{} has ended", options.command.front()));
     const Interrupt interrupt(program.signals_seen());
     program.let_signals_through();
     int judged = 0;
     bool told = false;
     try {
-        judged = tell_what_was_seen(options, judgement, json, installation, run_file, program.pid(),
-                                    wait_status);
+        judged = tell_what_was_seen({options.command.front(), options.simulate, installation,
+                                     run_file, program.pid(), wait_status},
+                                    judgement, json);
         told = true;
     } catch (const report::Error& error) {
         fail(error.what());
@@ -312,6 +186,64 @@ int run_command(const RunOptions& options)
     const int own = exit_status_of(wait_status);
     const bool asked_for = options.check || (json.wanted() && !told);
     return own == 0 && asked_for ? judged : own;
+}
+
+// Cuts PROGRAM and what follows it off `arguments`: that part is never ours to understand.
+std::vector<std::string> take_program(const CLI::App& run, std::vector<std::string>& arguments)
+{
+    std::size_t at = 1;
+    for (; at < arguments.size(); ++at) {
+        const std::string& argument = arguments[at];
+        if (argument == "--" || !argument.starts_with('-') || argument == "-")
+            break;
+        const CLI::Option* option = run.get_option_no_throw(argument);
+        const bool value_follows = option && option->get_items_expected_max() > 0;
+        at += value_follows ? 1 : 0;
+    }
+    at = std::min(at, arguments.size());
+    const bool dashes = at < arguments.size() && arguments[at] == "--";
+    const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+    std::vector<std::string> program(begin + (dashes ? 1 : 0), arguments.end());
+    arguments.erase(begin, arguments.end());
+    return program;
+}
+
+} // namespace
+
+void add_run(CommandLine& line)
+{
+    const auto options = std::make_shared<RunOptions>();
+    CLI::App& command = line.add("run", "run a program and record its GPU memory",
+                                 kRunFooter + settings_help(), run_program, options);
+    line.take_rest_by([options, &command](std::vector<std::string>& arguments) {
+        options->command = take_program(command, arguments);
+    });
+    command.add_option(
+        "PROGRAM", options->command,
+        "the program to trace, and its arguments (after -- if it starts with -)"); // for the help text; take_program reads it
+    command
+        .add_option("--simulate", options->simulate, "simulate GPUs of this size: 24GiB, 2x80GiB")
+        ->option_text("SPEC");
+    command
+        .add_option("-o,--output", options->log,
+                    "where the log goes; %e program, %p process id, %h host, %t seconds")
+        ->option_text("LOG");
+    add_json_options(command, options->json, options->force, "the report",
+                     "overwrite the log that -o names, and any file of --json");
+    command
+        .add_option("--pool", options->pool, "what becomes of freed memory: cache, split or off")
+        ->option_text("MODE");
+    command.add_option("--set", options->settings, "a setting of the list below; may be repeated")
+        ->allow_extra_args(false)
+        ->option_text("NAME=VALUE");
+    add_suppression_options(command, options->suppressions);
+    CLI::Option* const check = command.add_flag(
+        "--check", options->check, "then hold the run against a budget, and end as `check` does");
+    add_budget_options(command, options->budget, check);
+    command.add_flag("--audit", options->audit,
+                     "follow libraries opened with RTLD_DEEPBIND too, by LD_AUDIT: some "
+                     "programs do not start with it");
+    command.add_flag("!--no-audit", options->audit)->group(""); // of before 0.5.0: the default now
 }
 
 } // namespace vramscope

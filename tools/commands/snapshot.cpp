@@ -1,18 +1,43 @@
 // tools/commands/snapshot.cpp — what a running program holds right now, from its log alone.
 #include <cerrno>
+#include <memory>
 #include <ostream>
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
 
 #include "report/error.hpp"
 #include "report/log/log_copy.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/options/output_options.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/live_process.hpp"
 #include "tracker/capture/clock.hpp"
 
 namespace vramscope {
 namespace {
+
+constexpr const char* kSnapshotFooter =
+    R"(Reads the log that the program is writing; the program is neither stopped nor signalled. What it shows is held now,
+and perhaps no leak: the program may free it later.
+
+Ends 0; 110 if there is no such process, it is not traced, has made no CUDA call yet, has ended, or is not yours; 125
+for wrong usage, or if a file cannot be written.
+
+Examples:
+  vramscope snapshot 4711                      what does it hold, and where from?
+  vramscope snapshot 4711 -o now.vsl           and a copy of its log, for later: vramscope report now.vsl
+  vramscope snapshot 4711 --json - | jq '.totals.leaked_bytes'
+)";
+
+struct SnapshotOptions {
+    pid_t pid = 0;
+    std::string json;
+    std::string copy;   // of the log, as it is now; empty: none
+    bool force = false; // overwrite what `json` and `copy` name
+    bool all_frames = false;
+};
 
 // As private as the log itself.
 void write_copy(const Output& output, const report::LogFile& log, std::uint64_t ticks)
@@ -24,9 +49,7 @@ void write_copy(const Output& output, const report::LogFile& log, std::uint64_t 
     file.finish();
 }
 
-} // namespace
-
-int snapshot_command(const SnapshotOptions& options)
+int take_snapshot(const SnapshotOptions& options)
 {
     const LiveProcess process = find_live_process(options.pid);
     const Output copy(options.copy, {process.door}, options.force, Output::Keep::every_file);
@@ -49,6 +72,22 @@ int snapshot_command(const SnapshotOptions& options)
                     << report::terminal_safe(report::shell_quoted(options.copy)) << '\n';
         });
     return 0;
+}
+
+} // namespace
+
+void add_snapshot(CommandLine& line)
+{
+    const auto options = std::make_shared<SnapshotOptions>();
+    CLI::App& command = line.add("snapshot", "what a running program holds right now",
+                                 kSnapshotFooter, take_snapshot, options);
+    command.add_option("PID", options->pid, "a process that runs under vramscope")->required();
+    add_json_options(command, options->json, options->force, "the report",
+                     "overwrite the copy, and any file of --json");
+    command.add_option("-o,--output", options->copy, "keep a copy of the log as it is now")
+        ->option_text("COPY");
+    command.add_flag("--all-frames", options->all_frames,
+                     "show the frames of libraries, the CUDA runtime and vramscope too");
 }
 
 } // namespace vramscope

@@ -1,11 +1,12 @@
 // tools/commands/suppress.cpp — rules for what logs show as leaked, and the list of those built in.
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <memory>
 #include <sstream>
 
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include "report/text/suppression_file.hpp"
-#include "tools/commands/gate.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/output/results.hpp"
@@ -54,7 +55,7 @@ std::string built_in_list()
     return text;
 }
 
-int suppress_command(const SuppressOptions& options)
+int write_rules(const SuppressOptions& options)
 {
     if (!options.list_built_in && options.logs.empty())
         throw CLI::RequiredError("LOG");
@@ -75,20 +76,18 @@ int suppress_command(const SuppressOptions& options)
 
 } // namespace
 
-GateCommand add_suppress(CLI::App& app)
+void add_suppress(CommandLine& line)
 {
     const auto options = std::make_shared<SuppressOptions>();
-    CLI::App* const command =
-        app.add_subcommand("suppress", "write rules for what is known to leak");
-    command->add_option("LOG", options->logs, "logs, or folders of them")->option_text(" ");
-    command->add_option("-o,--output", options->output, "where the rules go; else to stdout")
+    CLI::App& command = line.add("suppress", "write rules for what is known to leak",
+                                 kSuppressFooter, write_rules, options);
+    command.add_option("LOG", options->logs, "logs, or folders of them");
+    command.add_option("-o,--output", options->output, "where the rules go; else to stdout")
         ->option_text("FILE");
-    command->add_flag("-f,--force", options->force, "overwrite the file that -o names");
-    command->add_flag("--list-builtin", options->list_built_in,
-                      "print the rules for NVIDIA's libraries instead");
-    add_suppression_options(*command, options->suppressions);
-    command->footer(kSuppressFooter);
-    return {command, [options] { return suppress_command(*options); }};
+    command.add_flag("-f,--force", options->force, "overwrite the file that -o names");
+    command.add_flag("--list-builtin", options->list_built_in,
+                     "print the rules for NVIDIA's libraries instead");
+    add_suppression_options(command, options->suppressions);
 }
 
 } // namespace vramscope

@@ -2,11 +2,14 @@
 // from.
 #include <algorithm>
 #include <chrono>
-#include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/findings/live.hpp"
@@ -20,6 +23,28 @@
 
 namespace vramscope {
 namespace {
+
+constexpr const char* kTopFooter =
+    R"(Follows the logs that programs are writing, and reads what is new in them; the programs are neither stopped nor
+signalled. Ends when you press q or Ctrl-C, or when the programs have ended, and leaves the last look on the screen.
+Where stdout is no terminal, one look is printed below the other.
+
+Ends 0; 110 if there is nothing to look at: no such process, not traced, no CUDA call yet, or not yours; 125 for wrong
+usage.
+
+Examples:
+  vramscope top                                all programs of yours that run under vramscope
+  vramscope top 4711 --interval 0.5
+  vramscope top --once                         one look, as plain text
+  vramscope top 4711 --interval 60 --count 10 > growth.txt
+)";
+
+struct TopOptions {
+    std::optional<pid_t> pid; // none: all of this user
+    double interval = 1;      // seconds between two looks
+    std::uint64_t count = 0;  // looks; 0: until it is told to end
+    bool once = false;
+};
 
 using Clock = std::chrono::steady_clock;
 
@@ -181,9 +206,7 @@ void draw_frames(Top& top, const TopOptions& options, std::chrono::milliseconds 
     }
 }
 
-} // namespace
-
-int top_command(const TopOptions& options)
+int watch(const TopOptions& options)
 {
     if (!(options.interval >= 0.1 && options.interval <= 3600))
         throw report::Error(report::Exit::usage, "--interval is 0.1 to 3600 seconds");
@@ -200,6 +223,21 @@ int top_command(const TopOptions& options)
         print_frames(top, plain, interval);
     }
     return 0;
+}
+
+} // namespace
+
+void add_top(CommandLine& line)
+{
+    const auto options = std::make_shared<TopOptions>();
+    CLI::App& command =
+        line.add("top", "watch what running programs hold", kTopFooter, watch, options);
+    command.add_option("PID", options->pid,
+                       "a process that runs under vramscope; else all of yours");
+    command.add_option("--interval", options->interval, "seconds from one look to the next; 1")
+        ->option_text("S");
+    command.add_option("--count", options->count, "end after so many looks")->option_text("N");
+    command.add_flag("--once", options->once, "one look, as plain text");
 }
 
 } // namespace vramscope

@@ -1,6 +1,11 @@
-// tools/commands/view.cpp — report, leaks and the other views: read logs, print what they say.
+// tools/commands/view.cpp — report, leaks and the other views: each reads logs, and prints a part
+// of what they say.
+#include <array>
+#include <memory>
 #include <ostream>
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
 
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
@@ -8,8 +13,62 @@
 #include "tools/output/results.hpp"
 
 namespace vramscope {
+namespace {
 
-int view_command(const ViewOptions& options)
+constexpr const char* kViewFooter =
+    R"(Ends 0 when it gave a report, a partial one included; 120 if a file is no readable log; 125 for wrong usage.
+
+Examples:
+)";
+
+struct View {
+    const char* name;
+    const char* what;     // one line of `vramscope --help`
+    const char* examples; // of its own help
+    void (*write)(std::ostream& out, const report::Report& report, const report::TextStyle& style);
+};
+
+// clang-format off
+constexpr std::array kViews{
+    View{"report", "everything that the logs say",
+         "  vramscope report vramscope.train.4711.vsl\n"
+         "  vramscope report logs/                       every *.vsl in a folder, as one\n"
+         "  vramscope report --json - train.vsl | jq '.verdict'\n",
+         report::write_report},
+    View{"leaks", "what was never freed, by call stack",
+         "  vramscope leaks vramscope.train.4711.vsl\n"
+         "  vramscope leaks --json - train.vsl | jq '.totals'\n",
+         report::write_leaks},
+    View{"peak", "what the peak of each device was made of, and what could be saved",
+         "  vramscope peak vramscope.train.4711.vsl\n"
+         "  vramscope peak --json - train.vsl | jq '.processes[].device_memory[].peak'\n",
+         report::write_peak},
+    View{"timeline", "a chart of each device's memory over time",
+         "  vramscope timeline vramscope.train.4711.vsl\n"
+         "  vramscope timeline --json - train.vsl | jq '.processes[].device_memory[].timeline'\n",
+         report::write_timeline},
+    View{"frag", "how the memory of each device was made up, and what of it was of no use",
+         "  vramscope frag vramscope.train.4711.vsl\n"
+         "  vramscope frag --json - train.vsl | jq '.processes[].device_memory[].at_peak'\n",
+         report::write_fragmentation},
+    View{"churn", "how often memory is allocated and freed, what that costs, and where",
+         "  vramscope churn vramscope.train.4711.vsl\n"
+         "  vramscope churn --json - train.vsl | jq '.processes[0].churn.driver'\n",
+         report::write_churn},
+};
+// clang-format on
+
+struct ViewOptions {
+    void (*write)(std::ostream&, const report::Report&, const report::TextStyle&) = nullptr;
+    std::vector<std::string> logs; // files, or folders of *.vsl
+    std::string json;
+    bool force = false; // overwrite what `json` names
+    std::string per;    // what growth is told per; empty: what suits the log
+    bool all_frames = false;
+    SuppressionOptions suppressions;
+};
+
+int view_logs(const ViewOptions& options)
 {
     const Interrupt interrupt;
     report::Options reading;
@@ -23,6 +82,31 @@ int view_command(const ViewOptions& options)
         json, [&](std::ostream& out) { report::write_json(out, report); },
         [&](std::ostream& out) { options.write(out, report, style_for(STDOUT_FILENO)); });
     return report.interrupted ? kInterruptedStatus : 0;
+}
+
+void add_view(CommandLine& line, const View& view)
+{
+    const auto options = std::make_shared<ViewOptions>();
+    options->write = view.write;
+    CLI::App& command = line.add(view.name, view.what, std::string(kViewFooter) + view.examples,
+                                 view_logs, options);
+    command.add_option("LOG", options->logs, "logs, or folders of them")->required();
+    add_json_options(command, options->json, options->force, "the report");
+    command
+        .add_option("--per", options->per,
+                    "tell growth per step of this NVTX range or mark: epoch, \"step 1\"")
+        ->option_text("NAME");
+    command.add_flag("--all-frames", options->all_frames,
+                     "show the frames of libraries, the CUDA runtime and vramscope too");
+    add_suppression_options(command, options->suppressions);
+}
+
+} // namespace
+
+void add_views(CommandLine& line)
+{
+    for (const View& view : kViews)
+        add_view(line, view);
 }
 
 } // namespace vramscope

@@ -2,21 +2,23 @@
 // place.
 #include "tools/options/budget.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "report/error.hpp"
+#include "tools/output/messages.hpp"
 #include "tracker/format/size_text.hpp"
 
 namespace vramscope {
@@ -290,8 +292,10 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
 Budget read_budget(const BudgetOptions& options)
 {
     Budget budget;
-    if (!options.file.empty())
+    if (!options.file.empty()) {
+        detail(fmt::format("reads the budget {}", options.file));
         BudgetFile(options.file).read(budget);
+    }
     for (const Limit& limit : kLimits) {
         const auto given = options.limits.find(limit.key);
         if (given != options.limits.end() && !given->second.empty())

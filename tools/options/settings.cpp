@@ -1,8 +1,9 @@
 // tools/options/settings.cpp — rows of settings.def as help and as options.
 #include "tools/options/settings.hpp"
 
-#include <fmt/format.h>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "tools/options/usage.hpp"
@@ -69,11 +70,12 @@ std::string settings_help()
     return text;
 }
 
-std::vector<std::pair<std::string, std::string>> chosen_settings(const RunOptions& options)
+std::vector<std::pair<std::string, std::string>>
+chosen_settings(const std::vector<std::string>& settings, const std::string& pool)
 {
-    std::vector<std::string> texts = options.settings;
-    if (!options.pool.empty())
-        texts.insert(texts.begin(), "pool=" + options.pool);
+    std::vector<std::string> texts = settings;
+    if (!pool.empty())
+        texts.insert(texts.begin(), "pool=" + pool);
     std::vector<std::pair<std::string, std::string>> chosen;
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');

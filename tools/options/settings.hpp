@@ -6,14 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "tools/commands/commands.hpp"
-
 namespace vramscope {
 
 std::string settings_help();
 
-// Environment variables and their values, as --pool and --set ask for them. Throws report::Error
-// (usage) on a name that is no setting and on a value that is not valid.
-std::vector<std::pair<std::string, std::string>> chosen_settings(const RunOptions& options);
+// Environment variables and their values, as --set and --pool (unless empty) ask for them. Throws
+// report::Error (usage) on a name that is no setting and on a value that is not valid.
+std::vector<std::pair<std::string, std::string>>
+chosen_settings(const std::vector<std::string>& settings, const std::string& pool);
 
 } // namespace vramscope

@@ -2,9 +2,13 @@
 // environment.
 #include "tools/options/suppression_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/output/messages.hpp"
 
 namespace vramscope {
 
@@ -38,8 +42,10 @@ std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& o
 report::Suppressions read_suppressions(const SuppressionOptions& options)
 {
     report::Suppressions suppressions;
-    for (const std::filesystem::path& file : suppression_files(options))
+    for (const std::filesystem::path& file : suppression_files(options)) {
+        detail(fmt::format("reads the suppressions {}", file.string()));
         suppressions.add_file(file);
+    }
     if (options.built_in)
         suppressions.add_built_in();
     return suppressions;

@@ -1,11 +1,12 @@
 // tools/options/usage.cpp — see usage.hpp.
 #include "tools/options/usage.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fmt/format.h>
 #include <memory>
 #include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 
@@ -41,7 +42,7 @@ public:
     std::string make_option_opts(const CLI::Option* option) const override
     {
         const std::string text = option->get_option_text();
-        return text.empty() || text == " " ? "" : " " + text;
+        return text.empty() ? "" : " " + text;
     }
 };
 

@@ -1,16 +1,50 @@
 // tools/output/messages.cpp — stderr through spdlog.
 #include "tools/output/messages.hpp"
 
+#include <chrono>
 #include <cstdlib>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
+#include <memory>
 #include <string_view>
 #include <unistd.h>
+
+#include <fmt/format.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include "report/words/words.hpp"
 
 namespace vramscope {
 namespace {
+
+// What stands before a line: the time since the command began before a line of --verbose.
+class LevelWord : public spdlog::custom_flag_formatter {
+public:
+    void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
+                spdlog::memory_buf_t& line) override
+    {
+        using std::chrono::duration;
+        const std::string word =
+            message.level == spdlog::level::err    ? "error:"
+            : message.level == spdlog::level::warn ? "warning:"
+            : message.level == spdlog::level::debug
+                ? fmt::format("{:.3f} s:", duration<double>(message.time - begin_).count())
+                : "";
+        if (word.empty())
+            return;
+        message.color_range_start = line.size();
+        line.append(word.data(), word.data() + word.size());
+        message.color_range_end = line.size();
+        line.push_back(' ');
+    }
+    std::unique_ptr<custom_flag_formatter> clone() const override
+    {
+        return std::make_unique<LevelWord>(*this);
+    }
+
+private:
+    spdlog::log_clock::time_point begin_ = spdlog::log_clock::now();
+};
 
 spdlog::logger& logger()
 {
@@ -18,33 +52,41 @@ spdlog::logger& logger()
         const auto mode =
             wants_color(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never;
         auto made = spdlog::stderr_color_st("vramscope", mode);
-        made->set_pattern("vramscope: %v");
+        auto formatter = std::make_unique<spdlog::pattern_formatter>();
+        formatter->add_flag<LevelWord>('*').set_pattern("vramscope: %*%v");
+        made->set_formatter(std::move(formatter));
         made->flush_on(spdlog::level::trace);
         return made;
     }();
     return *kept;
 }
 
-// The level's word is coloured, where colours are wanted; a plain line has no word.
-void write(spdlog::level::level_enum level, const char* pattern, const std::string& line)
+void write(spdlog::level::level_enum level, const std::string& line)
 {
-    logger().set_pattern(pattern);
     logger().log(level, report::terminal_safe(line));
 }
 
 } // namespace
 
+void be_verbose()
+{
+    logger().set_level(spdlog::level::debug);
+}
+void detail(const std::string& line)
+{
+    write(spdlog::level::debug, line);
+}
 void say(const std::string& line)
 {
-    write(spdlog::level::info, "vramscope: %v", line);
+    write(spdlog::level::info, line);
 }
 void warn(const std::string& line)
 {
-    write(spdlog::level::warn, "vramscope: %^warning:%$ %v", line);
+    write(spdlog::level::warn, line);
 }
 void fail(const std::string& line)
 {
-    write(spdlog::level::err, "vramscope: %^error:%$ %v", line);
+    write(spdlog::level::err, line);
 }
 
 bool can_draw(int descriptor)

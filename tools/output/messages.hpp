@@ -9,9 +9,13 @@
 
 namespace vramscope {
 
-void say(const std::string& line);  // "vramscope: line"
-void warn(const std::string& line); // "vramscope: warning: line"
-void fail(const std::string& line); // "vramscope: error: line"
+// From now on detail() is shown: what is read and written, and from where.
+void be_verbose();
+
+void detail(const std::string& line); // "vramscope: 0.351 s: line", since the command began
+void say(const std::string& line);    // "vramscope: line"
+void warn(const std::string& line);   // "vramscope: warning: line"
+void fail(const std::string& line);   // "vramscope: error: line"
 
 // A terminal that knows the usual escape sequences.
 bool can_draw(int descriptor);

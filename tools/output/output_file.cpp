@@ -5,12 +5,14 @@
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "report/error.hpp"
 #include "report/exporters/own_output.hpp"
+#include "tools/output/messages.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;
@@ -222,6 +224,7 @@ void OutputFile::finish()
         if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
             fail();
     }
+    detail(fmt::format("writes {}", output_.name_));
     const bool closed = ::close(descriptor_) == 0;
     descriptor_ = -1;
     if (closed && (temporary_.empty() || ::rename(temporary_.c_str(), output_.path_.c_str()) == 0))

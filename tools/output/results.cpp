@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "report/error.hpp"
+#include "report/words/words.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"
 
@@ -103,7 +105,15 @@ report::Report read_logs(const std::vector<fs::path>& logs, report::Options opti
 {
     options.progress = progress_bar();
     options.interrupted = [] { return Interrupt::came(); };
-    return report::make_report(logs, options);
+    for (const fs::path& log : logs) {
+        std::error_code unknown;
+        const std::uintmax_t bytes = fs::file_size(log, unknown);
+        detail(fmt::format("reads {}, {}", log.string(), report::human_bytes(unknown ? 0 : bytes)));
+    }
+    report::Report report = report::make_report(logs, options);
+    detail(fmt::format("has read {} of {}", report::counted(report.coverage.events, "event"),
+                       report::counted(logs.size(), "log")));
+    return report;
 }
 
 report::TextStyle style_for(int descriptor)

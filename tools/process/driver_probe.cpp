@@ -6,13 +6,14 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <fstream>
 #include <poll.h>
 #include <signal.h>
 #include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace vramscope {
 namespace {

@@ -2,6 +2,7 @@
 #include "tools/process/installation.hpp"
 
 #include <array>
+
 #include <fmt/format.h>
 
 #include "report/error.hpp"

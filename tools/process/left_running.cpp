@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "tools/process/program_file.hpp"
 

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -15,9 +14,12 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "report/error.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/log/log_file.hpp"
+#include "tools/output/messages.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {
@@ -152,8 +154,10 @@ LiveProcess find_live_process(pid_t pid)
         nothing_there(
             fmt::format("not permitted to look into process {}: {}", pid, std::strerror(errno)));
     const std::optional<LiveProcess> found = maps ? find_log(pid, start, *maps) : std::nullopt;
-    if (found)
+    if (found) {
+        detail(fmt::format("the log of process {} is {}", pid, found->name.string()));
         return *found;
+    }
     if (report::process_start(static_cast<std::uint32_t>(pid)) != start)
         nothing_there(fmt::format("process {} has ended", pid));
     if (maps && maps->has_tracer)

@@ -7,9 +7,10 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "tracker/format/layout.hpp"

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "report/read/elf_file.hpp"
+#include "report/symbols/elf_file.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;

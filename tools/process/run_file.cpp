@@ -5,11 +5,12 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <sys/random.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "tracker/environment/tell.hpp"

@@ -6,10 +6,11 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <iterator>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 

@@ -1,0 +1,40 @@
+// tools/commands/commands.cpp — from arguments to the command that they name.
+#include "tools/commands/commands.hpp"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/output/messages.hpp"
+
+namespace vramscope {
+
+CLI::App& CommandLine::add(const std::string& name, const std::string& what,
+                           const std::string& help, std::function<int()> action)
+{
+    CLI::App* const app = app_.add_subcommand(name, what);
+    app->add_flag_callback("-v,--verbose", be_verbose,
+                           "say on stderr what is read and written, from where, and when");
+    app->footer(help);
+    commands_.push_back({app, std::move(action), {}});
+    return *app;
+}
+
+void CommandLine::take_rest_by(std::function<void(std::vector<std::string>&)> take_rest)
+{
+    commands_.back().take_rest = std::move(take_rest);
+}
+
+int CommandLine::run(std::vector<std::string> arguments)
+{
+    for (const Command& command : commands_)
+        if (command.take_rest && command.app->get_name() == arguments.front())
+            command.take_rest(arguments);
+    std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
+    app_.parse(arguments);
+    return std::find_if(commands_.begin(), commands_.end(),
+                        [](const Command& command) { return command.app->parsed(); })
+        ->action(); // there is one: the parser asks for a subcommand
+}
+
+} // namespace vramscope

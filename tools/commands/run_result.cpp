@@ -1,0 +1,129 @@
+// tools/commands/run_result.cpp — the logs stamped, read and judged.
+#include "tools/commands/run_result.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "report/judge/measures.hpp"
+#include "report/text/check.hpp"
+#include "tools/output/messages.hpp"
+#include "tools/output/results.hpp"
+#include "tools/process/diagnosis.hpp"
+#include "tools/process/left_running.hpp"
+#include "tools/process/log_stamp.hpp"
+
+namespace vramscope {
+namespace {
+
+std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, pid_t child,
+                                              int wait_status)
+{
+    std::vector<std::filesystem::path> paths;
+    for (const RunLog& log : logs) {
+        SeenByParent seen;
+        seen.exec_seen = log.exec_seen;
+        if (log.pid == child && !log.exec_seen)
+            seen.wait_status = wait_status;
+        const std::string problem =
+            seen.wait_status || seen.exec_seen ? stamp_log(log.path, log.pid, seen) : "";
+        if (!problem.empty())
+            warn(fmt::format("{}: how its process ended could not be noted: {}", log.path.string(),
+                             problem));
+        const auto nearby = log.path.lexically_relative(std::filesystem::current_path());
+        paths.push_back(nearby.empty() || nearby.string().starts_with("..") ? log.path : nearby);
+    }
+    return paths;
+}
+
+// Each once, in the order of the logs: processes of one run may have met different drivers.
+void tell_drivers(const report::Report& report)
+{
+    std::vector<std::string> told;
+    for (const report::Process& process : report.processes) {
+        const bool simulated = process.info_value("driver.simulated") == "1";
+        std::string line = simulated ? "ran on the simulated GPU"
+                                     : "ran on the driver " + process.info_value("driver.path");
+        for (const report::DeviceInfo& device : process.devices)
+            line += fmt::format(", device {}: {}", device.ordinal, device.name);
+        const bool known = simulated || !process.info_value("driver.path").empty();
+        if (known && std::find(told.begin(), told.end(), line) == told.end())
+            told.push_back(line);
+    }
+    for (const std::string& line : told)
+        say(line);
+}
+
+// A process that could not make its log is one of which nothing is known; where there is no driver,
+// there was nothing to know.
+bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>& logs)
+{
+    return !note.text.starts_with("cuInit failed") &&
+           std::none_of(logs.begin(), logs.end(),
+                        [&](const RunLog& log) { return log.pid == note.pid; });
+}
+
+report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgement,
+                                  const std::vector<Announcement>& announcements,
+                                  const std::vector<std::filesystem::path>& logs)
+{
+    report::Report report;
+    if (!logs.empty()) {
+        report::Options reading;
+        reading.suppressions = judgement.suppressions;
+        report = read_logs(logs, std::move(reading));
+    }
+    for (const Announcement& entry : announcements) {
+        if (entry.kind != "note") // told by the traced process too, but perhaps long ago
+            continue;
+        const bool doubt = logs.empty() || tells_of_a_lost_process(entry, logs_of(announcements));
+        (doubt ? report.reasons : report.notices).push_back(entry.text);
+        if (doubt)
+            report.verdict = report::Verdict::inconclusive;
+    }
+    const bool nothing_seen = !report::saw_memory_call(report);
+    for (std::string& doubt :
+         doubts_of(left_running(run.file.path(), announcements), nothing_seen)) {
+        report.reasons.push_back(std::move(doubt));
+        report.verdict = report::Verdict::inconclusive;
+    }
+    if (nothing_seen) {
+        const ProgramFile program = inspect_program(run.program);
+        const auto reasons = report.reasons.empty()
+                                 ? why_nothing_was_seen(program, run.simulate, run.installation,
+                                                        !announcements.empty())
+                                 : gpu_obstacles(program, run.simulate, run.installation, Ask::all);
+        report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
+    }
+    return report;
+}
+
+} // namespace
+
+int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Output& json)
+{
+    const std::vector<Announcement> announcements = run.file.read();
+    const auto logs = stamp_logs(logs_of(announcements), run.pid, run.wait_status);
+    const report::Report report = read_what_was_seen(run, judgement, announcements, logs);
+    if (logs.empty()) {
+        say("nothing was seen of the program:");
+        for (const std::string& line : report.reasons)
+            say("  " + line);
+    } else {
+        tell_drivers(report);
+        report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
+    }
+    for (const std::filesystem::path& log : logs)
+        json.keep_off(log); // of several processes each has another name
+    if (json.wanted())
+        write_json_to(json, report);
+    if (!judgement.budget)
+        return 0;
+    const report::Check check = report::check(report, *judgement.budget);
+    report::write_check_summary(std::cerr, check, report, style_for(STDERR_FILENO));
+    return static_cast<int>(check.exit);
+}
+
+} // namespace vramscope

@@ -1,0 +1,34 @@
+// tools/commands/run_result.hpp — what the logs of a run say, once its program has ended.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+#include "report/judge/check.hpp"
+#include "report/findings/places/suppressions.hpp"
+#include "tools/output/output_file.hpp"
+#include "tools/process/installation.hpp"
+#include "tools/process/run_file.hpp"
+
+namespace vramscope {
+
+struct EndedRun {
+    const std::string& program;
+    const std::string& simulate; // as `--simulate` has it
+    const Installation& installation;
+    const RunFile& file;
+    pid_t pid;
+    int wait_status; // as waitpid gives it
+};
+
+// What a run is judged by; read before the program starts.
+struct Judgement {
+    report::Suppressions suppressions;
+    std::optional<report::Budget> budget; // of --check
+};
+
+// Says it on stderr, and writes the report to `json`. Returns the exit status of --check, or 0.
+int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Output& json);
+
+} // namespace vramscope

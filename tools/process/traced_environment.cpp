@@ -1,0 +1,59 @@
+// tools/process/traced_environment.cpp — what is set, and what is put before what was set.
+#include "tools/process/traced_environment.hpp"
+
+#include <cstdlib>
+
+namespace vramscope {
+namespace {
+
+std::string value_of(const char* variable)
+{
+    const char* value = std::getenv(variable);
+    return value ? value : "";
+}
+
+void put_before(const char* variable, const std::string& value)
+{
+    const std::string old = value_of(variable);
+    ::setenv(variable, (old.empty() ? value : value + ":" + old).c_str(), 1);
+}
+
+// With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
+// libraries need, and then refuses what does not fit. Each stack gives this room up: of the
+// smallest (16 KiB) it leaves what a hook needs, with some 900 bytes to spare.
+void make_room_for_static_tls()
+{
+    const std::string name = "glibc.rtld.optional_static_tls";
+    const std::string tunables = value_of("GLIBC_TUNABLES");
+    if (tunables.find(name) == std::string::npos)
+        ::setenv("GLIBC_TUNABLES",
+                 (tunables.empty() ? "" : tunables + ":").append(name + "=5120").c_str(), 1);
+}
+
+void open_doors(const Installation& installation, bool audit)
+{
+    put_before("LD_PRELOAD", installation.preload.string());
+    ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
+    if (audit) {
+        put_before("LD_AUDIT", installation.audit.string());
+        make_room_for_static_tls();
+    }
+}
+
+} // namespace
+
+void enter(const TracedEnvironment& environment)
+{
+    if (!environment.installation.preload.empty())
+        open_doors(environment.installation, environment.audit);
+    for (const auto& [variable, value] : environment.settings)
+        ::setenv(variable.c_str(), value.c_str(), 1);
+    ::setenv("VRAMSCOPE_LOG", environment.log.c_str(), 1);
+    ::setenv("VRAMSCOPE_RUN", environment.run_file.c_str(), 1);
+    if (!environment.simulate.empty()) {
+        ::setenv("VRAMSCOPE_SIMULATE", environment.simulate.c_str(), 1);
+        put_before("LD_LIBRARY_PATH", environment.installation.simgpu.string());
+    }
+}
+
+} // namespace vramscope

@@ -1,0 +1,24 @@
+// tools/process/traced_environment.hpp — the environment that a traced program is started in.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/process/installation.hpp"
+
+namespace vramscope {
+
+struct TracedEnvironment {
+    const Installation& installation; // without a preload: the program runs untraced
+    bool audit;                       // LD_AUDIT too
+    std::string simulate;             // "24GiB"; empty: whatever driver there is
+    std::string log;                  // a pattern
+    std::string run_file;             // what VRAMSCOPE_RUN says
+    std::vector<std::pair<std::string, std::string>> settings; // variables and their values
+};
+
+// Sets the variables of this process: for the child, before exec.
+void enter(const TracedEnvironment& environment);
+
+} // namespace vramscope
