@@ -11,23 +11,22 @@
 
 #define SIMGPU_RUNTIME extern "C" [[gnu::visibility("default")]]
 
-// A function with a default stream, exported twice; `calls` is the flavour.
-#define SIMGPU_STREAM_FUNCTION(name, suffix, parameters, ...)                                      \
+#define SIMGPU_FLAVOUR(name, flavour, parameters, ...)                                             \
+    SIMGPU_RUNTIME cudaError_t name parameters;                                                    \
     SIMGPU_RUNTIME cudaError_t name parameters                                                     \
     {                                                                                              \
         return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {     \
-            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.legacy;            \
-            __VA_ARGS__                                                                            \
-        });                                                                                        \
-    }                                                                                              \
-    SIMGPU_RUNTIME cudaError_t name##suffix parameters;                                            \
-    SIMGPU_RUNTIME cudaError_t name##suffix parameters                                             \
-    {                                                                                              \
-        return simgpu::runtime::enter([&](const simgpu::runtime::Driver& driver) -> CUresult {     \
-            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.per_thread;        \
+            [[maybe_unused]] const simgpu::runtime::StreamCalls& calls = driver.flavour;           \
             __VA_ARGS__                                                                            \
         });                                                                                        \
     }
+#define SIMGPU_JOINED(name, suffix) name##suffix
+
+// A function with a default stream, exported for the legacy stream and, with the suffix, for the
+// thread's own. `calls` are the driver's functions with the same default stream.
+#define SIMGPU_STREAM_FUNCTION(name, suffix, parameters, ...)                                      \
+    SIMGPU_FLAVOUR(name, legacy, parameters, __VA_ARGS__)                                          \
+    SIMGPU_FLAVOUR(SIMGPU_JOINED(name, suffix), per_thread, parameters, __VA_ARGS__)
 
 namespace simgpu::runtime {
 
@@ -61,6 +60,21 @@ cudaError_t enter(Body body)
         const CUresult result = ensure_context(driver);
         return result == CUDA_SUCCESS ? body(driver) : result;
     });
+}
+
+// For functions that are one call of the driver, with the same arguments.
+template <class... Parameters, class... Arguments>
+cudaError_t call(CUresult (*Driver::*function)(Parameters...), Arguments... arguments)
+{
+    return enter([&](const Driver& driver) { return (driver.*function)(arguments...); });
+}
+
+template <class... Parameters, class... Arguments>
+cudaError_t call_without_context(CUresult (*Driver::*function)(Parameters...),
+                                 Arguments... arguments)
+{
+    return enter_without_context(
+        [&](const Driver& driver) { return (driver.*function)(arguments...); });
 }
 
 inline CUdeviceptr address_of(const void* pointer)

@@ -18,10 +18,8 @@ SIMGPU_STREAM_FUNCTION(cudaStreamIsCapturing, _ptsz,
 
 SIMGPU_RUNTIME cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuThreadExchangeStreamCaptureMode(
-            reinterpret_cast<CUstreamCaptureMode*>(mode));
-    });
+    return call(&Driver::cuThreadExchangeStreamCaptureMode,
+                reinterpret_cast<CUstreamCaptureMode*>(mode));
 }
 
 // From CUDA 12.3 on an edge has data, of which nothing is kept.
@@ -67,47 +65,34 @@ SIMGPU_STREAM_FUNCTION(cudaStreamUpdateCaptureDependencies, _ptsz,
                        })
 #endif
 
+// CUDA 13 gave the newest forms the plain names.
 #if CUDA_VERSION >= 13000
-SIMGPU_STREAM_FUNCTION(cudaStreamGetCaptureInfo, _ptsz,
-                       (cudaStream_t stream, cudaStreamCaptureStatus* captureStatus_out,
-                        unsigned long long* id_out, cudaGraph_t* graph_out,
-                        const cudaGraphNode_t** dependencies_out,
-                        const cudaGraphEdgeData** edgeData_out, size_t* numDependencies_out),
-                       {
-                           if (edgeData_out)
-                               *edgeData_out = nullptr;
-                           return tell_capture(calls, stream, captureStatus_out, id_out, graph_out,
-                                               dependencies_out, numDependencies_out);
-                       })
-SIMGPU_STREAM_FUNCTION(cudaStreamUpdateCaptureDependencies, _ptsz,
-                       (cudaStream_t stream, cudaGraphNode_t* dependencies,
-                        const cudaGraphEdgeData*, size_t numDependencies, unsigned int flags),
-                       {
-                           return calls.cuStreamUpdateCaptureDependencies(stream, dependencies,
-                                                                          numDependencies, flags);
-                       })
-#elif CUDA_VERSION >= 12030
-SIMGPU_STREAM_FUNCTION(cudaStreamGetCaptureInfo_v3, _ptsz,
-                       (cudaStream_t stream, cudaStreamCaptureStatus* captureStatus_out,
-                        unsigned long long* id_out, cudaGraph_t* graph_out,
-                        const cudaGraphNode_t** dependencies_out,
-                        const cudaGraphEdgeData** edgeData_out, size_t* numDependencies_out),
-                       {
-                           if (edgeData_out)
-                               *edgeData_out = nullptr;
-                           return tell_capture(calls, stream, captureStatus_out, id_out, graph_out,
-                                               dependencies_out, numDependencies_out);
-                       })
-SIMGPU_STREAM_FUNCTION(cudaStreamUpdateCaptureDependencies_v2, _ptsz,
-                       (cudaStream_t stream, cudaGraphNode_t* dependencies,
-                        const cudaGraphEdgeData*, size_t numDependencies, unsigned int flags),
-                       {
-                           return calls.cuStreamUpdateCaptureDependencies(stream, dependencies,
-                                                                          numDependencies, flags);
-                       })
+#define NEWEST_CAPTURE_INFO cudaStreamGetCaptureInfo
+#define NEWEST_UPDATE_DEPENDENCIES cudaStreamUpdateCaptureDependencies
+#else
+#define NEWEST_CAPTURE_INFO cudaStreamGetCaptureInfo_v3
+#define NEWEST_UPDATE_DEPENDENCIES cudaStreamUpdateCaptureDependencies_v2
 #endif
 
 #if CUDA_VERSION >= 12030
+SIMGPU_STREAM_FUNCTION(NEWEST_CAPTURE_INFO, _ptsz,
+                       (cudaStream_t stream, cudaStreamCaptureStatus* captureStatus_out,
+                        unsigned long long* id_out, cudaGraph_t* graph_out,
+                        const cudaGraphNode_t** dependencies_out,
+                        const cudaGraphEdgeData** edgeData_out, size_t* numDependencies_out),
+                       {
+                           if (edgeData_out)
+                               *edgeData_out = nullptr;
+                           return tell_capture(calls, stream, captureStatus_out, id_out, graph_out,
+                                               dependencies_out, numDependencies_out);
+                       })
+SIMGPU_STREAM_FUNCTION(NEWEST_UPDATE_DEPENDENCIES, _ptsz,
+                       (cudaStream_t stream, cudaGraphNode_t* dependencies,
+                        const cudaGraphEdgeData*, size_t numDependencies, unsigned int flags),
+                       {
+                           return calls.cuStreamUpdateCaptureDependencies(stream, dependencies,
+                                                                          numDependencies, flags);
+                       })
 SIMGPU_STREAM_FUNCTION(cudaStreamBeginCaptureToGraph, _ptsz,
                        (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                         const cudaGraphEdgeData* dependencyData, size_t numDependencies,

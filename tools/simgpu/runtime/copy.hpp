@@ -9,6 +9,8 @@ CUmemorytype type_of(cudaMemcpyKind kind, bool target);
 CUDA_MEMCPY2D shape_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                        size_t height, cudaMemcpyKind kind);
 CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3D& shape);
+// Between devices: an address or an array tells which one it is of.
+CUresult shape_3d(const Driver& driver, const cudaMemcpy3DPeerParms* p, CUDA_MEMCPY3D_PEER& shape);
 // The bytes of a linear copy, as a shape of one row.
 CUDA_MEMCPY3D shape_1d(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 // The other way round, for what a graph's node tells.

@@ -39,7 +39,11 @@ size_t element_bytes(const Driver& driver, cudaArray_const_t array)
     return bytes_of(known.Format) * known.NumChannels;
 }
 
-CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3D& shape)
+namespace {
+
+// Copies on one device and between devices have fields of the same names.
+template <class Parameters, class Shape>
+CUresult make_shape(const Driver& driver, const Parameters* p, cudaMemcpyKind kind, Shape& shape)
 {
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
@@ -49,7 +53,7 @@ CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3
     shape.srcXInBytes = p->srcPos.x * (p->srcArray ? element : 1);
     shape.srcY = p->srcPos.y;
     shape.srcZ = p->srcPos.z;
-    shape.srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : type_of(p->kind, false);
+    shape.srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : type_of(kind, false);
     shape.srcArray = reinterpret_cast<CUarray>(p->srcArray);
     shape.srcHost = p->srcPtr.ptr;
     shape.srcDevice = address_of(p->srcPtr.ptr);
@@ -58,7 +62,7 @@ CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3
     shape.dstXInBytes = p->dstPos.x * (p->dstArray ? element : 1);
     shape.dstY = p->dstPos.y;
     shape.dstZ = p->dstPos.z;
-    shape.dstMemoryType = p->dstArray ? CU_MEMORYTYPE_ARRAY : type_of(p->kind, true);
+    shape.dstMemoryType = p->dstArray ? CU_MEMORYTYPE_ARRAY : type_of(kind, true);
     shape.dstArray = reinterpret_cast<CUarray>(p->dstArray);
     shape.dstHost = p->dstPtr.ptr;
     shape.dstDevice = address_of(p->dstPtr.ptr);
@@ -68,6 +72,18 @@ CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3
     shape.Height = p->extent.height;
     shape.Depth = p->extent.depth;
     return CUDA_SUCCESS;
+}
+
+} // namespace
+
+CUresult shape_3d(const Driver& driver, const cudaMemcpy3DParms* p, CUDA_MEMCPY3D& shape)
+{
+    return make_shape(driver, p, p ? p->kind : cudaMemcpyDefault, shape);
+}
+
+CUresult shape_3d(const Driver& driver, const cudaMemcpy3DPeerParms* p, CUDA_MEMCPY3D_PEER& shape)
+{
+    return make_shape(driver, p, cudaMemcpyDeviceToDevice, shape);
 }
 
 CUDA_MEMCPY3D shape_1d(void* to, const void* from, size_t bytes, cudaMemcpyKind kind)

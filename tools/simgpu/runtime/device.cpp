@@ -9,8 +9,7 @@ using namespace simgpu::runtime;
 
 SIMGPU_RUNTIME cudaError_t cudaDriverGetVersion(int* driverVersion)
 {
-    return enter_without_context(
-        [&](const Driver& driver) -> CUresult { return driver.cuDriverGetVersion(driverVersion); });
+    return call_without_context(&Driver::cuDriverGetVersion, driverVersion);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaRuntimeGetVersion(int* runtimeVersion)
@@ -23,15 +22,13 @@ SIMGPU_RUNTIME cudaError_t cudaRuntimeGetVersion(int* runtimeVersion)
 
 SIMGPU_RUNTIME cudaError_t cudaGetDeviceCount(int* count)
 {
-    return enter_without_context(
-        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGetCount(count); });
+    return call_without_context(&Driver::cuDeviceGetCount, count);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(attr), device);
-    });
+    return call_without_context(&Driver::cuDeviceGetAttribute, value,
+                                static_cast<CUdevice_attribute>(attr), device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device)
@@ -106,9 +103,7 @@ SIMGPU_RUNTIME cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int dev
 
 SIMGPU_RUNTIME cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDevicePrimaryCtxSetFlags(chosen_device(), flags);
-    });
+    return call_without_context(&Driver::cuDevicePrimaryCtxSetFlags, chosen_device(), flags);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGetDeviceFlags(unsigned int* flags)
@@ -132,66 +127,48 @@ SIMGPU_RUNTIME cudaError_t cudaInitDevice(int device, unsigned int, unsigned int
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetPCIBusId(pciBusId, len, device);
-    });
+    return call_without_context(&Driver::cuDeviceGetPCIBusId, pciBusId, len, device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* pciBusId)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetByPCIBusId(device, pciBusId);
-    });
+    return call_without_context(&Driver::cuDeviceGetByPCIBusId, device, pciBusId);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuCtxSetLimit(static_cast<CUlimit>(limit), value);
-    });
+    return call(&Driver::cuCtxSetLimit, static_cast<CUlimit>(limit), value);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetLimit(size_t* pValue, cudaLimit limit)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuCtxGetLimit(pValue, static_cast<CUlimit>(limit));
-    });
+    return call(&Driver::cuCtxGetLimit, pValue, static_cast<CUlimit>(limit));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* pCacheConfig)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuCtxGetCacheConfig(reinterpret_cast<CUfunc_cache*>(pCacheConfig));
-    });
+    return call(&Driver::cuCtxGetCacheConfig, reinterpret_cast<CUfunc_cache*>(pCacheConfig));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache cacheConfig)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuCtxSetCacheConfig(static_cast<CUfunc_cache>(cacheConfig));
-    });
+    return call(&Driver::cuCtxSetCacheConfig, static_cast<CUfunc_cache>(cacheConfig));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority,
                                                             int* greatestPriority)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuCtxGetStreamPriorityRange(leastPriority, greatestPriority);
-    });
+    return call(&Driver::cuCtxGetStreamPriorityRange, leastPriority, greatestPriority);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* pConfig)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuCtxGetSharedMemConfig(reinterpret_cast<CUsharedconfig*>(pConfig));
-    });
+    return call(&Driver::cuCtxGetSharedMemConfig, reinterpret_cast<CUsharedconfig*>(pConfig));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuCtxSetSharedMemConfig(static_cast<CUsharedconfig>(config));
-    });
+    return call(&Driver::cuCtxSetSharedMemConfig, static_cast<CUsharedconfig>(config));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
@@ -209,8 +186,7 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
 
 SIMGPU_RUNTIME cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuCtxResetPersistingL2Cache(); });
+    return call(&Driver::cuCtxResetPersistingL2Cache);
 }
 
 // All are alike: the first one is as good as any.

@@ -21,13 +21,10 @@ SIMGPU_RUNTIME cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const voi
                                                void** libraryOptionValues,
                                                unsigned int numLibraryOptions)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryLoadData(reinterpret_cast<CUlibrary*>(library), code,
-                                        reinterpret_cast<CUjit_option*>(jitOptions),
-                                        jitOptionsValues, numJitOptions,
-                                        reinterpret_cast<CUlibraryOption*>(libraryOptions),
-                                        libraryOptionValues, numLibraryOptions);
-    });
+    return call(&Driver::cuLibraryLoadData, reinterpret_cast<CUlibrary*>(library), code,
+                reinterpret_cast<CUjit_option*>(jitOptions), jitOptionsValues, numJitOptions,
+                reinterpret_cast<CUlibraryOption*>(libraryOptions), libraryOptionValues,
+                numLibraryOptions);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaLibraryLoadFromFile(
@@ -35,72 +32,55 @@ SIMGPU_RUNTIME cudaError_t cudaLibraryLoadFromFile(
     void** jitOptionsValues, unsigned int numJitOptions, cudaLibraryOption* libraryOptions,
     void** libraryOptionValues, unsigned int numLibraryOptions)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryLoadFromFile(reinterpret_cast<CUlibrary*>(library), fileName,
-                                            reinterpret_cast<CUjit_option*>(jitOptions),
-                                            jitOptionsValues, numJitOptions,
-                                            reinterpret_cast<CUlibraryOption*>(libraryOptions),
-                                            libraryOptionValues, numLibraryOptions);
-    });
+    return call(&Driver::cuLibraryLoadFromFile, reinterpret_cast<CUlibrary*>(library), fileName,
+                reinterpret_cast<CUjit_option*>(jitOptions), jitOptionsValues, numJitOptions,
+                reinterpret_cast<CUlibraryOption*>(libraryOptions), libraryOptionValues,
+                numLibraryOptions);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryUnload(handle_of_library(library));
-    });
+    return call(&Driver::cuLibraryUnload, handle_of_library(library));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaLibraryGetKernel(cudaKernel_t* pKernel, cudaLibrary_t library,
                                                 const char* name)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryGetKernel(reinterpret_cast<CUkernel*>(pKernel),
-                                         handle_of_library(library), name);
-    });
+    return call(&Driver::cuLibraryGetKernel, reinterpret_cast<CUkernel*>(pKernel),
+                handle_of_library(library), name);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaLibraryGetGlobal(void** dptr, size_t* bytes, cudaLibrary_t library,
                                                 const char* name)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryGetGlobal(reinterpret_cast<CUdeviceptr*>(dptr), bytes,
-                                         handle_of_library(library), name);
-    });
+    return call(&Driver::cuLibraryGetGlobal, reinterpret_cast<CUdeviceptr*>(dptr), bytes,
+                handle_of_library(library), name);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaLibraryGetManaged(void** dptr, size_t* bytes, cudaLibrary_t library,
                                                  const char* name)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryGetManaged(reinterpret_cast<CUdeviceptr*>(dptr), bytes,
-                                          handle_of_library(library), name);
-    });
+    return call(&Driver::cuLibraryGetManaged, reinterpret_cast<CUdeviceptr*>(dptr), bytes,
+                handle_of_library(library), name);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaLibraryGetKernelCount(unsigned int* count, cudaLibrary_t lib)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryGetKernelCount(count, handle_of_library(lib));
-    });
+    return call(&Driver::cuLibraryGetKernelCount, count, handle_of_library(lib));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels,
                                                        unsigned int numKernels, cudaLibrary_t lib)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuLibraryEnumerateKernels(reinterpret_cast<CUkernel*>(kernels), numKernels,
-                                                handle_of_library(lib));
-    });
+    return call(&Driver::cuLibraryEnumerateKernels, reinterpret_cast<CUkernel*>(kernels),
+                numKernels, handle_of_library(lib));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
                                                            cudaFuncAttribute attr, int value,
                                                            int device)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuKernelSetAttribute(static_cast<CUfunction_attribute>(attr), value,
-                                           reinterpret_cast<CUkernel>(kernel), device);
-    });
+    return call(&Driver::cuKernelSetAttribute, static_cast<CUfunction_attribute>(attr), value,
+                reinterpret_cast<CUkernel>(kernel), device);
 }
 #endif

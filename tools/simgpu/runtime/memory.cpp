@@ -107,34 +107,28 @@ SIMGPU_RUNTIME cudaError_t cudaFreeHost(void* ptr)
 
 SIMGPU_RUNTIME cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemHostRegister(ptr, size, flags);
-    });
+    return call(&Driver::cuMemHostRegister, ptr, size, flags);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaHostUnregister(void* ptr)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuMemHostUnregister(ptr); });
+    return call(&Driver::cuMemHostUnregister, ptr);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaHostGetDevicePointer(void** pDevice, void* pHost, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemHostGetDevicePointer(reinterpret_cast<CUdeviceptr*>(pDevice), pHost,
-                                                flags);
-    });
+    return call(&Driver::cuMemHostGetDevicePointer, reinterpret_cast<CUdeviceptr*>(pDevice), pHost,
+                flags);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaHostGetFlags(unsigned int* pFlags, void* pHost)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuMemHostGetFlags(pFlags, pHost); });
+    return call(&Driver::cuMemHostGetFlags, pFlags, pHost);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuMemGetInfo(free, total); });
+    return call(&Driver::cuMemGetInfo, free, total);
 }
 
 namespace {

@@ -20,105 +20,82 @@ SIMGPU_RUNTIME cudaError_t cudaMemPoolCreate(cudaMemPool_t* memPool,
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuMemPoolDestroy(memPool); });
+    return call(&Driver::cuMemPoolDestroy, memPool);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolTrimTo(memPool, minBytesToKeep);
-    });
+    return call(&Driver::cuMemPoolTrimTo, memPool, minBytesToKeep);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr,
                                                    void* value)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolSetAttribute(memPool, static_cast<CUmemPool_attribute>(attr), value);
-    });
+    return call(&Driver::cuMemPoolSetAttribute, memPool, static_cast<CUmemPool_attribute>(attr),
+                value);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr,
                                                    void* value)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolGetAttribute(memPool, static_cast<CUmemPool_attribute>(attr), value);
-    });
+    return call(&Driver::cuMemPoolGetAttribute, memPool, static_cast<CUmemPool_attribute>(attr),
+                value);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
                                                 const cudaMemAccessDesc* descList, size_t count)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolSetAccess(memPool,
-                                         reinterpret_cast<const CUmemAccessDesc*>(descList), count);
-    });
+    return call(&Driver::cuMemPoolSetAccess, memPool,
+                reinterpret_cast<const CUmemAccessDesc*>(descList), count);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t memPool,
                                                 cudaMemLocation* location)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolGetAccess(reinterpret_cast<CUmemAccess_flags*>(flags), memPool,
-                                         reinterpret_cast<CUmemLocation*>(location));
-    });
+    return call(&Driver::cuMemPoolGetAccess, reinterpret_cast<CUmemAccess_flags*>(flags), memPool,
+                reinterpret_cast<CUmemLocation*>(location));
 }
 
 SIMGPU_RUNTIME cudaError_t
 cudaMemPoolExportToShareableHandle(void* shareableHandle, cudaMemPool_t memPool,
                                    cudaMemAllocationHandleType handleType, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolExportToShareableHandle(
-            shareableHandle, memPool, static_cast<CUmemAllocationHandleType>(handleType), flags);
-    });
+    return call(&Driver::cuMemPoolExportToShareableHandle, shareableHandle, memPool,
+                static_cast<CUmemAllocationHandleType>(handleType), flags);
 }
 
 SIMGPU_RUNTIME cudaError_t
 cudaMemPoolImportFromShareableHandle(cudaMemPool_t* memPool, void* shareableHandle,
                                      cudaMemAllocationHandleType handleType, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolImportFromShareableHandle(
-            memPool, shareableHandle, static_cast<CUmemAllocationHandleType>(handleType), flags);
-    });
+    return call(&Driver::cuMemPoolImportFromShareableHandle, memPool, shareableHandle,
+                static_cast<CUmemAllocationHandleType>(handleType), flags);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* exportData, void* ptr)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolExportPointer(reinterpret_cast<CUmemPoolPtrExportData*>(exportData),
-                                             address_of(ptr));
-    });
+    return call(&Driver::cuMemPoolExportPointer,
+                reinterpret_cast<CUmemPoolPtrExportData*>(exportData), address_of(ptr));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemPoolImportPointer(void** ptr, cudaMemPool_t memPool,
                                                     cudaMemPoolPtrExportData* exportData)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemPoolImportPointer(reinterpret_cast<CUdeviceptr*>(ptr), memPool,
-                                             reinterpret_cast<CUmemPoolPtrExportData*>(exportData));
-    });
+    return call(&Driver::cuMemPoolImportPointer, reinterpret_cast<CUdeviceptr*>(ptr), memPool,
+                reinterpret_cast<CUmemPoolPtrExportData*>(exportData));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* memPool, int device)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetDefaultMemPool(memPool, device);
-    });
+    return call_without_context(&Driver::cuDeviceGetDefaultMemPool, memPool, device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* memPool, int device)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetMemPool(memPool, device);
-    });
+    return call_without_context(&Driver::cuDeviceGetMemPool, memPool, device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceSetMemPool(device, memPool);
-    });
+    return call_without_context(&Driver::cuDeviceSetMemPool, device, memPool);
 }

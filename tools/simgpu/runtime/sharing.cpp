@@ -38,9 +38,7 @@ SIMGPU_RUNTIME cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceCanAccessPeer(int* canAccessPeer, int device, int peerDevice)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
-    });
+    return call_without_context(&Driver::cuDeviceCanAccessPeer, canAccessPeer, device, peerDevice);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
@@ -63,10 +61,8 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 
 SIMGPU_RUNTIME cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* devPtr)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuIpcGetMemHandle(reinterpret_cast<CUipcMemHandle*>(handle),
-                                        address_of(devPtr));
-    });
+    return call(&Driver::cuIpcGetMemHandle, reinterpret_cast<CUipcMemHandle*>(handle),
+                address_of(devPtr));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle,
@@ -82,17 +78,13 @@ SIMGPU_RUNTIME cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_
 
 SIMGPU_RUNTIME cudaError_t cudaIpcCloseMemHandle(void* devPtr)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuIpcCloseMemHandle(address_of(devPtr));
-    });
+    return call(&Driver::cuIpcCloseMemHandle, address_of(devPtr));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event)
 {
     static_assert(sizeof *handle == sizeof(CUipcEventHandle));
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuIpcGetEventHandle(reinterpret_cast<CUipcEventHandle*>(handle), event);
-    });
+    return call(&Driver::cuIpcGetEventHandle, reinterpret_cast<CUipcEventHandle*>(handle), event);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle)
@@ -107,31 +99,24 @@ SIMGPU_RUNTIME cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEve
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr,
                                                      int srcDevice, int dstDevice)
 {
-    return enter_without_context([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetP2PAttribute(value, static_cast<CUdevice_P2PAttribute>(attr),
-                                              srcDevice, dstDevice);
-    });
+    return call_without_context(&Driver::cuDeviceGetP2PAttribute, value,
+                                static_cast<CUdevice_P2PAttribute>(attr), srcDevice, dstDevice);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMemRangeGetAttribute(void* data, size_t dataSize,
                                                     cudaMemRangeAttribute attribute,
                                                     const void* devPtr, size_t count)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemRangeGetAttribute(data, dataSize,
-                                             static_cast<CUmem_range_attribute>(attribute),
-                                             address_of(devPtr), count);
-    });
+    return call(&Driver::cuMemRangeGetAttribute, data, dataSize,
+                static_cast<CUmem_range_attribute>(attribute), address_of(devPtr), count);
 }
 
 #if CUDA_VERSION < 13000
 SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaMemoryAdvise advice,
                                          int device)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemAdvise(address_of(devPtr), count, static_cast<CUmem_advise>(advice),
-                                  device);
-    });
+    return call(&Driver::cuMemAdvise, address_of(devPtr), count, static_cast<CUmem_advise>(advice),
+                device);
 }
 
 SIMGPU_STREAM_FUNCTION(cudaMemPrefetchAsync, _ptsz,
@@ -153,10 +138,8 @@ CUdevice device_of(cudaMemLocation location)
 SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaMemoryAdvise advice,
                                          cudaMemLocation location)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMemAdvise(address_of(devPtr), count, static_cast<CUmem_advise>(advice),
-                                  device_of(location));
-    });
+    return call(&Driver::cuMemAdvise, address_of(devPtr), count, static_cast<CUmem_advise>(advice),
+                device_of(location));
 }
 
 SIMGPU_STREAM_FUNCTION(cudaMemPrefetchAsync, _ptsz,

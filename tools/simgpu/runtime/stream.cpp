@@ -5,28 +5,23 @@ using namespace simgpu::runtime;
 
 SIMGPU_RUNTIME cudaError_t cudaStreamCreate(cudaStream_t* pStream)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuStreamCreate(pStream, CU_STREAM_DEFAULT);
-    });
+    return call(&Driver::cuStreamCreate, pStream, CU_STREAM_DEFAULT);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaStreamCreateWithFlags(cudaStream_t* pStream, unsigned int flags)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuStreamCreate(pStream, flags); });
+    return call(&Driver::cuStreamCreate, pStream, flags);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream, unsigned int flags,
                                                         int priority)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuStreamCreateWithPriority(pStream, flags, priority);
-    });
+    return call(&Driver::cuStreamCreateWithPriority, pStream, flags, priority);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuStreamDestroy(stream); });
+    return call(&Driver::cuStreamDestroy, stream);
 }
 
 SIMGPU_STREAM_FUNCTION(cudaStreamSynchronize, _ptsz, (cudaStream_t stream),
@@ -75,43 +70,37 @@ SIMGPU_STREAM_FUNCTION(cudaStreamCopyAttributes, _ptsz, (cudaStream_t dst, cudaS
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSynchronize(void)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuCtxSynchronize(); });
+    return call(&Driver::cuCtxSynchronize);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventCreate(cudaEvent_t* event)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuEventCreate(event, CU_EVENT_DEFAULT);
-    });
+    return call(&Driver::cuEventCreate, event, CU_EVENT_DEFAULT);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuEventCreate(event, flags); });
+    return call(&Driver::cuEventCreate, event, flags);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuEventDestroy(event); });
+    return call(&Driver::cuEventDestroy, event);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuEventQuery(event); });
+    return call(&Driver::cuEventQuery, event);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuEventSynchronize(event); });
+    return call(&Driver::cuEventSynchronize, event);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuEventElapsedTime(ms, start, end);
-    });
+    return call(&Driver::cuEventElapsedTime, ms, start, end);
 }
 
 SIMGPU_STREAM_FUNCTION(cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStream_t stream),

@@ -7,40 +7,31 @@
 namespace simgpu {
 namespace {
 
-CUresult check(Context*& context)
-{
-    if (const CUresult error = current_context(context))
-        return error;
-    return refuse_during_capture();
-}
-
-template <class Narrow>
-CUDA_ARRAY3D_DESCRIPTOR widen_array(const Narrow& descriptor)
+// The form of three axes, of 64 bits; the others lack some of its fields.
+template <class Descriptor>
+CUDA_ARRAY3D_DESCRIPTOR widen_array(const Descriptor& descriptor)
 {
     CUDA_ARRAY3D_DESCRIPTOR wide{};
     wide.Width = descriptor.Width;
     wide.Height = descriptor.Height;
     wide.Format = descriptor.Format;
     wide.NumChannels = descriptor.NumChannels;
+    if constexpr (requires { descriptor.Depth; }) {
+        wide.Depth = descriptor.Depth;
+        wide.Flags = descriptor.Flags;
+    }
     return wide;
 }
 
-CUDA_ARRAY3D_DESCRIPTOR widen_array(const CUDA_ARRAY3D_DESCRIPTOR_v1& descriptor)
-{
-    return {descriptor.Width,  descriptor.Height,      descriptor.Depth,
-            descriptor.Format, descriptor.NumChannels, descriptor.Flags};
-}
-
 template <class Descriptor>
-CUresult create(CUarray* handle, const Descriptor* descriptor)
+CUresult create(Context& context, CUarray* handle, const Descriptor* descriptor)
 {
-    Context* context = nullptr;
-    if (const CUresult error = check(context))
-        return error;
+    if (const CUresult refused = refuse_during_capture())
+        return refused;
     if (!handle || !descriptor)
         return CUDA_ERROR_INVALID_VALUE;
     Array* array = nullptr;
-    const CUresult result = open_array(*context, widen_array(*descriptor), array);
+    const CUresult result = open_array(context, widen_array(*descriptor), array);
     if (result == CUDA_SUCCESS)
         *handle = reinterpret_cast<CUarray>(array);
     return result;
@@ -50,42 +41,33 @@ CUresult create(CUarray* handle, const Descriptor* descriptor)
 
 namespace api {
 
-CUresult cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray)
+CUresult cuArrayCreate_v2(Context& context, CUarray* pHandle,
+                          const CUDA_ARRAY_DESCRIPTOR* pAllocateArray)
 {
-    return create(pHandle, pAllocateArray);
+    return create(context, pHandle, pAllocateArray);
 }
-CUresult cuArrayCreate(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR_v1* pAllocateArray)
+CUresult cuArrayCreate(Context& context, CUarray* pHandle,
+                       const CUDA_ARRAY_DESCRIPTOR_v1* pAllocateArray)
 {
-    return create(pHandle, pAllocateArray);
+    return create(context, pHandle, pAllocateArray);
 }
-CUresult cuArray3DCreate(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v1* pAllocateArray)
+CUresult cuArray3DCreate_v2(Context& context, CUarray* pHandle,
+                            const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray)
 {
-    return create(pHandle, pAllocateArray);
+    return create(context, pHandle, pAllocateArray);
 }
-
-CUresult cuArray3DCreate_v2(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray)
+CUresult cuArray3DCreate(Context& context, CUarray* pHandle,
+                         const CUDA_ARRAY3D_DESCRIPTOR_v1* pAllocateArray)
 {
-    Context* context = nullptr;
-    if (const CUresult error = check(context))
-        return error;
-    if (!pHandle || !pAllocateArray)
-        return CUDA_ERROR_INVALID_VALUE;
-    Array* array = nullptr;
-    const CUresult result = open_array(*context, *pAllocateArray, array);
-    if (result == CUDA_SUCCESS)
-        *pHandle = reinterpret_cast<CUarray>(array);
-    return result;
+    return create(context, pHandle, pAllocateArray);
 }
 
-CUresult cuArrayDestroy(CUarray hArray)
+CUresult cuArrayDestroy(Context& context, CUarray hArray)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     Array* array = arrays().find(hArray);
     if (!array || array->part_of_mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
-    finish_all(*context);
+    finish_all(context);
     close_array(*array);
     return CUDA_SUCCESS;
 }

@@ -6,19 +6,16 @@
 
 namespace simgpu::api {
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle,
+CUresult cuMipmappedArrayCreate(Context& context, CUmipmappedArray* pHandle,
                                 const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
                                 unsigned int numMipmapLevels)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (const CUresult refused = refuse_during_capture())
         return refused;
     if (!pHandle || !pMipmappedArrayDesc || numMipmapLevels == 0)
         return CUDA_ERROR_INVALID_VALUE;
     Mipmap* mipmap = nullptr;
-    if (const CUresult error = open_mipmap(*context, *pMipmappedArrayDesc, numMipmapLevels, mipmap))
+    if (const CUresult error = open_mipmap(context, *pMipmappedArrayDesc, numMipmapLevels, mipmap))
         return error;
     if (const CUresult error = give_memory(*mipmap)) {
         close_mipmap(*mipmap);
@@ -42,15 +39,12 @@ CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmap
     return CUDA_SUCCESS;
 }
 
-CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+CUresult cuMipmappedArrayDestroy(Context& context, CUmipmappedArray hMipmappedArray)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     Mipmap* mipmap = mipmaps().find(hMipmappedArray);
     if (!mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
-    finish_all(*context);
+    finish_all(context);
     close_mipmap(*mipmap);
     return CUDA_SUCCESS;
 }

@@ -195,13 +195,11 @@ void unmap_array_locked(const void* array_or_mipmap)
 
 namespace api {
 
-CUresult cuMemMapArrayAsync(CUarrayMapInfo* mapInfoList, unsigned int count, CUstream hStream)
+CUresult cuMemMapArrayAsync(Context& context, CUarrayMapInfo* mapInfoList, unsigned int count,
+                            CUstream hStream)
 {
-    Context* context = nullptr;
     Stream* stream = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    if (const CUresult error = resolve_stream(hStream, *context, stream))
+    if (const CUresult error = resolve_stream(hStream, context, stream))
         return error;
     if (const CUresult refused = refuse_to_wait(*stream))
         return refused;

@@ -101,13 +101,10 @@ CUresult tell_resource(Textures& all, unsigned long long handle, CUDA_RESOURCE_D
 
 namespace api {
 
-CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc,
+CUresult cuTexObjectCreate(Context&, CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc,
                            const CUDA_TEXTURE_DESC* pTexDesc,
                            const CUDA_RESOURCE_VIEW_DESC* pResViewDesc)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!pTexObject || !pResDesc || !pTexDesc || pResDesc->flags != 0 || !has_place(*pResDesc) ||
         (pResViewDesc && !is_array(*pResDesc)))
         return CUDA_ERROR_INVALID_VALUE;
@@ -150,11 +147,8 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
                 });
 }
 
-CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc)
+CUresult cuSurfObjectCreate(Context&, CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!pSurfObject || !pResDesc || pResDesc->flags != 0 ||
         pResDesc->resType != CU_RESOURCE_TYPE_ARRAY || !has_place(*pResDesc))
         return CUDA_ERROR_INVALID_VALUE;

@@ -1,8 +1,6 @@
-// tools/simgpu/driver/base/entry.hpp — what every exported function passes: counts, faults, trace,
-// per-thread default stream.
+// tools/simgpu/driver/base/entry.hpp — the exported names: calls counted, faults armed, a trace.
 //
-// The export table is generated (exports.cpp). enter() is the only way from an exported name to its
-// body in simgpu::api; a name without a body answers CUDA_ERROR_NOT_SUPPORTED and says so once.
+// enter.hpp uses all of it on the way from an exported name to its body.
 #pragma once
 
 #include "tools/simgpu/driver/base/cuda.hpp"
@@ -43,34 +41,5 @@ CUresult injected_fault(Entry& entry);
 void trace(const Entry& entry, CUresult result);
 // What a look-up asked for, as a line of its own before the call's.
 void trace_look_up(const char* name, int version, std::uint64_t flags);
-
-template <Form form, class... Parameters, class... Arguments>
-CUresult enter(CUresult (*body)(Parameters...), Arguments... arguments)
-{
-    Entry& entry = entries[form.row];
-    entry.calls.fetch_add(1, std::memory_order_relaxed);
-    const bool watch = watched.load(std::memory_order_relaxed);
-    CUresult result = CUDA_SUCCESS;
-    if (watch) [[unlikely]]
-        result = injected_fault(entry);
-    if (result == CUDA_SUCCESS) {
-        if (form.needs_init && !initialised.load(std::memory_order_acquire)) [[unlikely]]
-            result = CUDA_ERROR_NOT_INITIALIZED;
-        else if (!body) [[unlikely]]
-            result = not_simulated(entry);
-        else {
-            const bool outer = default_stream_is_per_thread;
-            const char* const outer_entry = running_entry;
-            default_stream_is_per_thread = form.per_thread;
-            running_entry = entry.name;
-            result = body(arguments...);
-            default_stream_is_per_thread = outer;
-            running_entry = outer_entry;
-        }
-    }
-    if (watch) [[unlikely]]
-        trace(entry, result);
-    return result;
-}
 
 } // namespace simgpu

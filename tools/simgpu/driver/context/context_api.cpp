@@ -6,7 +6,7 @@
 
 #include "api.hpp"
 
-#include <algorithm>
+#include <functional>
 
 namespace simgpu {
 namespace {
@@ -29,6 +29,12 @@ CUresult create(CUcontext* handle, unsigned flags, CUdevice ordinal, unsigned ap
     return CUDA_SUCCESS;
 }
 
+// Without a handle, the current one.
+CUresult given_or_current(CUcontext handle, Context*& context)
+{
+    return handle ? context_of_handle(handle, context) : current_context(context);
+}
+
 // One property of a context; without a handle, of the current one.
 template <class T, class Property>
 CUresult tell_of_context(CUcontext handle, T* out, Property property)
@@ -36,11 +42,15 @@ CUresult tell_of_context(CUcontext handle, T* out, Property property)
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     Context* context = nullptr;
-    if (const CUresult error =
-            handle ? context_of_handle(handle, context) : current_context(context))
+    if (const CUresult error = given_or_current(handle, context))
         return error;
-    *out = property(*context);
+    *out = std::invoke(property, *context);
     return CUDA_SUCCESS;
+}
+
+int ordinal_of(const Context& context)
+{
+    return context.device->ordinal();
 }
 
 CUresult synchronize(Context& context)
@@ -105,20 +115,12 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxDestroy(CUcontext ctx)
-{
-    return api::cuCtxDestroy_v2(ctx);
-}
-
-CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags)
+CUresult cuCtxAttach(Context& context, CUcontext* pctx, unsigned int flags)
 {
     if (!pctx || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    ++context->attached;
-    *pctx = reinterpret_cast<CUcontext>(context);
+    ++context.attached;
+    *pctx = reinterpret_cast<CUcontext>(&context);
     return CUDA_SUCCESS;
 }
 
@@ -139,11 +141,6 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent(CUcontext ctx)
-{
-    return api::cuCtxPushCurrent_v2(ctx);
-}
-
 CUresult cuCtxPopCurrent_v2(CUcontext* pctx)
 {
     auto& current = thread_state().current;
@@ -153,11 +150,6 @@ CUresult cuCtxPopCurrent_v2(CUcontext* pctx)
         *pctx = reinterpret_cast<CUcontext>(current.back().context);
     current.pop_back();
     return CUDA_SUCCESS;
-}
-
-CUresult cuCtxPopCurrent(CUcontext* pctx)
-{
-    return api::cuCtxPopCurrent_v2(pctx);
 }
 
 CUresult cuCtxSetCurrent(CUcontext ctx)
@@ -186,46 +178,38 @@ CUresult cuCtxGetCurrent(CUcontext* pctx)
 
 CUresult cuCtxGetDevice(CUdevice* device)
 {
-    return tell_of_context(nullptr, device,
-                           [](const Context& context) { return context.device->ordinal(); });
+    return tell_of_context(nullptr, device, ordinal_of);
 }
 
 #if CUDA_VERSION >= 13000
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx)
 {
-    return tell_of_context(ctx, device,
-                           [](const Context& context) { return context.device->ordinal(); });
+    return tell_of_context(ctx, device, ordinal_of);
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx)
 {
     Context* context = nullptr;
-    if (const CUresult error = ctx ? context_of_handle(ctx, context) : current_context(context))
+    if (const CUresult error = given_or_current(ctx, context))
         return error;
     return synchronize(*context);
 }
 #endif
 
-CUresult cuCtxSynchronize(void)
+CUresult cuCtxSynchronize(Context& context)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    return synchronize(*context);
+    return synchronize(context);
 }
 
 CUresult cuCtxGetFlags(unsigned int* flags)
 {
-    return tell_of_context(nullptr, flags, [](const Context& context) { return context.flags; });
+    return tell_of_context(nullptr, flags, &Context::flags);
 }
 
 #if CUDA_VERSION >= 12010
-CUresult cuCtxSetFlags(unsigned int flags)
+CUresult cuCtxSetFlags(Context& context, unsigned int flags)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    context->flags = flags;
+    context.flags = flags;
     return CUDA_SUCCESS;
 }
 #endif
@@ -233,79 +217,61 @@ CUresult cuCtxSetFlags(unsigned int flags)
 #if CUDA_VERSION >= 12000
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId)
 {
-    return tell_of_context(ctx, ctxId, [](const Context& context) { return context.id; });
+    return tell_of_context(ctx, ctxId, &Context::id);
 }
 #endif
 
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version)
 {
-    return tell_of_context(ctx, version,
-                           [](const Context& context) { return context.api_version; });
+    return tell_of_context(ctx, version, &Context::api_version);
 }
 
-CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+CUresult cuCtxSetLimit(Context& context, CUlimit limit, size_t value)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (limit < 0 || limit >= CU_LIMIT_MAX)
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
-    context->limits[limit] = value;
+    context.limits[limit] = value;
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit)
+CUresult cuCtxGetLimit(Context& context, size_t* pvalue, CUlimit limit)
 {
     if (!pvalue)
         return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (limit < 0 || limit >= CU_LIMIT_MAX)
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
-    *pvalue = context->limits[limit];
+    *pvalue = context.limits[limit];
     return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache* pconfig)
 {
-    return tell_of_context(nullptr, pconfig,
-                           [](const Context& context) { return context.cache_config; });
+    return tell_of_context(nullptr, pconfig, &Context::cache_config);
 }
 
-CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+CUresult cuCtxSetCacheConfig(Context& context, CUfunc_cache config)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (static_cast<unsigned>(config) > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
-    context->cache_config = config;
+    context.cache_config = config;
     return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* pConfig)
 {
-    return tell_of_context(nullptr, pConfig,
-                           [](const Context& context) { return context.shared_config; });
+    return tell_of_context(nullptr, pConfig, &Context::shared_config);
 }
 
-CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
+CUresult cuCtxSetSharedMemConfig(Context& context, CUsharedconfig config)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (static_cast<unsigned>(config) > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
-    context->shared_config = config;
+    context.shared_config = config;
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority)
+CUresult cuCtxGetStreamPriorityRange(Context&, int* leastPriority, int* greatestPriority)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (leastPriority)
         *leastPriority = 0;
     if (greatestPriority)
@@ -313,10 +279,9 @@ CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxResetPersistingL2Cache(void)
+CUresult cuCtxResetPersistingL2Cache(Context&)
 {
-    Context* context = nullptr;
-    return current_context(context);
+    return CUDA_SUCCESS;
 }
 
 } // namespace api

@@ -1,5 +1,6 @@
 // tools/simgpu/driver/context/device_api.cpp — cuInit and what a program asks about devices.
 #include "tools/simgpu/driver/base/entry.hpp"
+#include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/context/context.hpp"
 
@@ -202,9 +203,7 @@ CUresult cuDeviceTotalMem(unsigned int* bytes, CUdevice dev)
     size_t total = 0;
     const CUresult result =
         bytes ? api::cuDeviceTotalMem_v2(&total, dev) : CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        *bytes = static_cast<unsigned>(std::min<size_t>(total, UINT32_MAX));
-    return result;
+    return narrowed(result, bytes, std::min<size_t>(total, UINT32_MAX));
 }
 
 CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev)

@@ -252,11 +252,8 @@ CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx)
 {
     if (!phCtx)
         return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
     Stream* stream = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    if (const CUresult error = resolve_stream(hStream, *context, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     *phCtx = nullptr;
     for (GreenContext* green : green_contexts().all())

@@ -28,34 +28,28 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdev
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+CUresult cuCtxEnablePeerAccess(Context& context, CUcontext peerContext, unsigned int Flags)
 {
-    Context* context = nullptr;
     Context* peer = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = context_of_handle(peerContext, peer))
         return error;
-    if (peer->device == context->device)
+    if (peer->device == context.device)
         return CUDA_ERROR_INVALID_DEVICE;
     const std::lock_guard lock(contexts_mutex());
-    return context->peers.emplace(peer, peer->id).second ? CUDA_SUCCESS
-                                                         : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    return context.peers.emplace(peer, peer->id).second ? CUDA_SUCCESS
+                                                        : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
-CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
+CUresult cuCtxDisablePeerAccess(Context& context, CUcontext peerContext)
 {
-    Context* context = nullptr;
     Context* peer = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (const CUresult error = context_of_handle(peerContext, peer))
         return error;
     const std::lock_guard lock(contexts_mutex());
-    return context->peers.erase({peer, peer->id}) > 0 ? CUDA_SUCCESS
-                                                      : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    return context.peers.erase({peer, peer->id}) > 0 ? CUDA_SUCCESS
+                                                     : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 
 } // namespace simgpu::api

@@ -64,11 +64,6 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-    return api::cuDevicePrimaryCtxRelease_v2(dev);
-}
-
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
     if (!device_at(dev))
@@ -79,11 +74,6 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
         close_context(*primary.context);
     primary.context = nullptr;
     return CUDA_SUCCESS;
-}
-
-CUresult cuDevicePrimaryCtxReset(CUdevice dev)
-{
-    return api::cuDevicePrimaryCtxReset_v2(dev);
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
@@ -98,11 +88,6 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
     if (primary.context)
         primary.context->flags = flags;
     return CUDA_SUCCESS;
-}
-
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
-{
-    return api::cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active)

@@ -229,22 +229,16 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags)
 
 CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
 {
-    Context* context = nullptr;
     Stream* stream = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    if (const CUresult error = resolve_stream(hStream, *context, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     return graph_execs().find(hGraph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
 {
-    Context* context = nullptr;
     Stream* stream = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    if (const CUresult error = resolve_stream(hStream, *context, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     const bool captured = capturing(*stream);
     std::shared_ptr<const GraphSteps> steps;

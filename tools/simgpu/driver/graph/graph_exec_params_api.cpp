@@ -211,9 +211,10 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                         const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
 {
-    const CUDA_KERNEL_NODE_PARAMS wide =
-        nodeParams ? widen(*nodeParams) : CUDA_KERNEL_NODE_PARAMS{};
-    return set_step(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams ? &wide : nullptr);
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_KERNEL_NODE_PARAMS wide = widen(*nodeParams);
+    return set_step(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL, &wide);
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,

@@ -156,10 +156,11 @@ CUresult cuGraphAddKernelNode(CUgraphNode* phGraphNode, CUgraph hGraph,
                               const CUgraphNode* dependencies, size_t numDependencies,
                               const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
 {
-    const CUDA_KERNEL_NODE_PARAMS wide =
-        nodeParams ? widen(*nodeParams) : CUDA_KERNEL_NODE_PARAMS{};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_KERNEL_NODE_PARAMS wide = widen(*nodeParams);
     return add_with({phGraphNode, hGraph, dependencies, numDependencies}, CU_GRAPH_NODE_TYPE_KERNEL,
-                    nodeParams ? &wide : nullptr);
+                    &wide);
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode* phGraphNode, CUgraph hGraph,

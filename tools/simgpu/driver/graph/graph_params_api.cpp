@@ -76,9 +76,10 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v
 }
 CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams)
 {
-    const CUDA_KERNEL_NODE_PARAMS wide =
-        nodeParams ? widen(*nodeParams) : CUDA_KERNEL_NODE_PARAMS{};
-    return set(hNode, nodeParams ? &wide : nullptr);
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_KERNEL_NODE_PARAMS wide = widen(*nodeParams);
+    return set(hNode, &wide);
 }
 
 #if CUDA_VERSION >= 12000

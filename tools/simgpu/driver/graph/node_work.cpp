@@ -28,32 +28,12 @@ CUresult add_writes(const CUstreamBatchMemOpParams& operation, std::vector<Work>
     return CUDA_SUCCESS;
 }
 
-} // namespace
-
-CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1& p)
+// The fields that all forms of a kernel node's parameters have.
+template <class To, class From>
+To same_launch(const From& p)
 {
-    CUDA_KERNEL_NODE_PARAMS wide{};
-    wide.func = p.func;
-    wide.gridDimX = p.gridDimX;
-    wide.gridDimY = p.gridDimY;
-    wide.gridDimZ = p.gridDimZ;
-    wide.blockDimX = p.blockDimX;
-    wide.blockDimY = p.blockDimY;
-    wide.blockDimZ = p.blockDimZ;
-    wide.sharedMemBytes = p.sharedMemBytes;
-    wide.kernelParams = p.kernelParams;
-    wide.extra = p.extra;
-    return wide;
-}
-
-CUDA_KERNEL_NODE_PARAMS_v1 narrow(const CUDA_KERNEL_NODE_PARAMS& p)
-{
-    CUDA_KERNEL_NODE_PARAMS_v1 same{};
+    To same{};
     same.func = p.func;
-#if CUDA_VERSION >= 12000
-    if (!same.func)
-        same.func = reinterpret_cast<CUfunction>(p.kern);
-#endif
     same.gridDimX = p.gridDimX;
     same.gridDimY = p.gridDimY;
     same.gridDimZ = p.gridDimZ;
@@ -66,22 +46,29 @@ CUDA_KERNEL_NODE_PARAMS_v1 narrow(const CUDA_KERNEL_NODE_PARAMS& p)
     return same;
 }
 
+} // namespace
+
+CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1& p)
+{
+    return same_launch<CUDA_KERNEL_NODE_PARAMS>(p);
+}
+
+CUDA_KERNEL_NODE_PARAMS_v1 narrow(const CUDA_KERNEL_NODE_PARAMS& p)
+{
+    auto same = same_launch<CUDA_KERNEL_NODE_PARAMS_v1>(p);
+#if CUDA_VERSION >= 12000
+    if (!same.func)
+        same.func = reinterpret_cast<CUfunction>(p.kern);
+#endif
+    return same;
+}
+
 #if CUDA_VERSION >= 12020
 CUDA_KERNEL_NODE_PARAMS kept_form(const CUDA_KERNEL_NODE_PARAMS_v3& p)
 {
-    CUDA_KERNEL_NODE_PARAMS kept{};
-    kept.func = p.func;
+    auto kept = same_launch<CUDA_KERNEL_NODE_PARAMS>(p);
     kept.kern = p.kern;
     kept.ctx = p.ctx;
-    kept.gridDimX = p.gridDimX;
-    kept.gridDimY = p.gridDimY;
-    kept.gridDimZ = p.gridDimZ;
-    kept.blockDimX = p.blockDimX;
-    kept.blockDimY = p.blockDimY;
-    kept.blockDimZ = p.blockDimZ;
-    kept.sharedMemBytes = p.sharedMemBytes;
-    kept.kernelParams = p.kernelParams;
-    kept.extra = p.extra;
     return kept;
 }
 

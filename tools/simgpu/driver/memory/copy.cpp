@@ -162,11 +162,8 @@ CUresult copy(CUstream handle, const Copy& asked, Return when)
 
 CUresult fill(CUstream handle, const Fill& shape)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     Stream* stream = nullptr;
-    if (const CUresult error = resolve_stream(handle, *context, stream))
+    if (const CUresult error = stream_of_handle(handle, stream))
         return error;
     if (shape.extent.empty())
         return CUDA_SUCCESS;

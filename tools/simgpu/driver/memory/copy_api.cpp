@@ -24,21 +24,39 @@ Plane device(std::uintptr_t start)
     return {start, 0, 0, true};
 }
 
-CUresult linear(CUstream stream, Plane to, Plane from, std::size_t bytes, Return when)
+// Part of an array, `offset` bytes into its rows taken as one line.
+struct ArrayPart {
+    CUarray array;
+    std::size_t offset;
+};
+
+CUresult find_plane(const Plane& known, std::size_t, Plane& plane)
 {
-    return copy(stream, {to, from, {bytes, 1, 1}}, when);
+    plane = known;
+    return CUDA_SUCCESS;
 }
 
-// Part of an array, `offset` bytes into its rows taken as one line.
-CUresult array_part(CUarray handle, std::size_t offset, std::size_t bytes, Plane& plane)
+CUresult find_plane(const ArrayPart& part, std::size_t bytes, Plane& plane)
 {
-    const Array* array = arrays().find(handle);
+    const Array* array = arrays().find(part.array);
     if (!array || !array->start)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (offset > array->bytes || bytes > array->bytes - offset)
+    if (part.offset > array->bytes || bytes > array->bytes - part.offset)
         return CUDA_ERROR_INVALID_VALUE;
-    plane = {array->start + offset, 0, 0, false};
+    plane = any(array->start + part.offset);
     return CUDA_SUCCESS;
+}
+
+// Each end is a Plane or an ArrayPart.
+template <class To, class From>
+CUresult linear(CUstream stream, const To& to, const From& from, std::size_t bytes, Return when)
+{
+    Copy shape{{}, {}, {bytes, 1, 1}};
+    if (const CUresult error = find_plane(to, bytes, shape.to))
+        return error;
+    if (const CUresult error = find_plane(from, bytes, shape.from))
+        return error;
+    return copy(stream, shape, when);
 }
 
 // One end of a 2D or 3D copy.
@@ -78,118 +96,60 @@ CUresult plane_of_end(const End& end, const Extent& extent, Plane& plane)
     return CUDA_SUCCESS;
 }
 
-CUresult make_shape(const End& to, const End& from, const Extent& extent, Copy& shape)
-{
-    shape.extent = extent;
-    if (extent.empty())
-        return CUDA_SUCCESS;
-    if (const CUresult error = plane_of_end(to, extent, shape.to))
-        return error;
-    return plane_of_end(from, extent, shape.from);
-}
-
-CUresult shaped(CUstream stream, const End& to, const End& from, const Extent& extent, Return when)
-{
-    Copy shape;
-    const CUresult error = make_shape(to, from, extent, shape);
-    return error != CUDA_SUCCESS ? error : copy(stream, shape, when);
-}
-
+// The structures of 2D copies, of 3D copies and of peer copies, those of 32 bits too: the same
+// fields of other widths, but that a 2D copy has no third axis.
 template <class Parameters>
 End target_of(const Parameters& p)
 {
-    return {p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
-            p.dstY,          p.dstZ,    p.dstPitch,  p.dstHeight};
+    End end{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
+            p.dstY,          0,         p.dstPitch,  0};
+    if constexpr (requires { p.Depth; }) {
+        end.z = p.dstZ;
+        end.height = p.dstHeight;
+    }
+    return end;
 }
 
 template <class Parameters>
 End source_of(const Parameters& p)
 {
-    return {p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
-            p.srcY,          p.srcZ,    p.srcPitch,  p.srcHeight};
-}
-
-CUresult copy_2d(const CUDA_MEMCPY2D* p, CUstream stream, Return when)
-{
-    if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
-    return shaped(stream,
-                  {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY,
-                   0, p->dstPitch, 0},
-                  {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY,
-                   0, p->srcPitch, 0},
-                  {p->WidthInBytes, p->Height, 1}, when);
-}
-
-// CUDA_MEMCPY3D, its 32-bit form and the peer form differ in their field types only.
-template <class Parameters>
-CUresult copy_3d(const Parameters* p, CUstream stream, Return when)
-{
-    if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
-    return shaped(stream, target_of(*p), source_of(*p), {p->WidthInBytes, p->Height, p->Depth},
-                  when);
+    End end{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
+            p.srcY,          0,         p.srcPitch,  0};
+    if constexpr (requires { p.Depth; }) {
+        end.z = p.srcZ;
+        end.height = p.srcHeight;
+    }
+    return end;
 }
 
 template <class Parameters>
-CUDA_MEMCPY2D widen_copy(const Parameters& p)
+CUresult make_shape(const Parameters& p, Copy& shape)
 {
-    CUDA_MEMCPY2D wide{};
-    wide.srcXInBytes = p.srcXInBytes;
-    wide.srcY = p.srcY;
-    wide.srcMemoryType = p.srcMemoryType;
-    wide.srcHost = p.srcHost;
-    wide.srcDevice = p.srcDevice;
-    wide.srcArray = p.srcArray;
-    wide.srcPitch = p.srcPitch;
-    wide.dstXInBytes = p.dstXInBytes;
-    wide.dstY = p.dstY;
-    wide.dstMemoryType = p.dstMemoryType;
-    wide.dstHost = p.dstHost;
-    wide.dstDevice = p.dstDevice;
-    wide.dstArray = p.dstArray;
-    wide.dstPitch = p.dstPitch;
-    wide.WidthInBytes = p.WidthInBytes;
-    wide.Height = p.Height;
-    return wide;
+    shape.extent = {p.WidthInBytes, p.Height, 1};
+    if constexpr (requires { p.Depth; })
+        shape.extent.depth = p.Depth;
+    if (shape.extent.empty())
+        return CUDA_SUCCESS;
+    if (const CUresult error = plane_of_end(target_of(p), shape.extent, shape.to))
+        return error;
+    return plane_of_end(source_of(p), shape.extent, shape.from);
 }
 
-CUresult array_copy(CUstream stream, CUarray to, std::size_t to_offset, CUarray from,
-                    std::size_t from_offset, std::size_t bytes)
+template <class Parameters>
+CUresult shaped(const Parameters* p, CUstream stream, Return when)
 {
-    Plane target;
-    Plane source;
-    if (const CUresult error = array_part(to, to_offset, bytes, target))
-        return error;
-    if (const CUresult error = array_part(from, from_offset, bytes, source))
-        return error;
-    return linear(stream, target, source, bytes, Return::when_done);
-}
-
-CUresult from_array(CUstream stream, Plane to, CUarray array, std::size_t offset, std::size_t bytes,
-                    Return when)
-{
-    Plane source;
-    if (const CUresult error = array_part(array, offset, bytes, source))
-        return error;
-    return linear(stream, to, source, bytes, when);
-}
-
-CUresult to_array(CUstream stream, CUarray array, std::size_t offset, Plane from, std::size_t bytes,
-                  Return when)
-{
-    Plane target;
-    if (const CUresult error = array_part(array, offset, bytes, target))
-        return error;
-    return linear(stream, target, from, bytes, when);
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    Copy shape;
+    const CUresult error = make_shape(*p, shape);
+    return error != CUDA_SUCCESS ? error : copy(stream, shape, when);
 }
 
 } // namespace
 
 CUresult make_copy(const CUDA_MEMCPY3D& parameters, Copy& shape)
 {
-    return make_shape(target_of(parameters), source_of(parameters),
-                      {parameters.WidthInBytes, parameters.Height, parameters.Depth}, shape);
+    return make_shape(parameters, shape);
 }
 
 namespace api {
@@ -216,134 +176,73 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr dst, const void* src, size_t bytes)
 {
     return linear(nullptr, device(dst), any(address(src)), bytes, Return::when_done);
 }
-CUresult cuMemcpyHtoD(CUdeviceptr_v1 dst, const void* src, unsigned int bytes)
-{
-    return api::cuMemcpyHtoD_v2(dst, src, bytes);
-}
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void* src, size_t bytes, CUstream stream)
 {
     return linear(stream, device(dst), any(address(src)), bytes, Return::when_queued);
 }
-CUresult cuMemcpyHtoDAsync(CUdeviceptr_v1 dst, const void* src, unsigned int bytes, CUstream stream)
-{
-    return api::cuMemcpyHtoDAsync_v2(dst, src, bytes, stream);
-}
-
 CUresult cuMemcpyDtoH_v2(void* dst, CUdeviceptr src, size_t bytes)
 {
     return linear(nullptr, any(address(dst)), device(src), bytes, Return::when_done);
-}
-CUresult cuMemcpyDtoH(void* dst, CUdeviceptr_v1 src, unsigned int bytes)
-{
-    return api::cuMemcpyDtoH_v2(dst, src, bytes);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
     return linear(stream, any(address(dst)), device(src), bytes, Return::when_queued);
 }
-CUresult cuMemcpyDtoHAsync(void* dst, CUdeviceptr_v1 src, unsigned int bytes, CUstream stream)
-{
-    return api::cuMemcpyDtoHAsync_v2(dst, src, bytes, stream);
-}
-
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
 {
     return linear(nullptr, device(dst), device(src), bytes, Return::when_done);
-}
-CUresult cuMemcpyDtoD(CUdeviceptr_v1 dst, CUdeviceptr_v1 src, unsigned int bytes)
-{
-    return api::cuMemcpyDtoD_v2(dst, src, bytes);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
     return linear(stream, device(dst), device(src), bytes, Return::when_queued);
 }
-CUresult cuMemcpyDtoDAsync(CUdeviceptr_v1 dst, CUdeviceptr_v1 src, unsigned int bytes,
-                           CUstream stream)
-{
-    return api::cuMemcpyDtoDAsync_v2(dst, src, bytes, stream);
-}
-
 CUresult cuMemcpyDtoA_v2(CUarray dst, size_t offset, CUdeviceptr src, size_t bytes)
 {
-    return to_array(nullptr, dst, offset, device(src), bytes, Return::when_done);
+    return linear(nullptr, ArrayPart{dst, offset}, device(src), bytes, Return::when_done);
 }
 CUresult cuMemcpyAtoD_v2(CUdeviceptr dst, CUarray src, size_t offset, size_t bytes)
 {
-    return from_array(nullptr, device(dst), src, offset, bytes, Return::when_done);
+    return linear(nullptr, device(dst), ArrayPart{src, offset}, bytes, Return::when_done);
 }
 CUresult cuMemcpyHtoA_v2(CUarray dst, size_t offset, const void* src, size_t bytes)
 {
-    return to_array(nullptr, dst, offset, any(address(src)), bytes, Return::when_done);
+    return linear(nullptr, ArrayPart{dst, offset}, any(address(src)), bytes, Return::when_done);
 }
 CUresult cuMemcpyAtoH_v2(void* dst, CUarray src, size_t offset, size_t bytes)
 {
-    return from_array(nullptr, any(address(dst)), src, offset, bytes, Return::when_done);
+    return linear(nullptr, any(address(dst)), ArrayPart{src, offset}, bytes, Return::when_done);
 }
 CUresult cuMemcpyAtoA_v2(CUarray dst, size_t to_offset, CUarray src, size_t from_offset,
                          size_t bytes)
 {
-    return array_copy(nullptr, dst, to_offset, src, from_offset, bytes);
+    return linear(nullptr, ArrayPart{dst, to_offset}, ArrayPart{src, from_offset}, bytes,
+                  Return::when_done);
 }
 CUresult cuMemcpyHtoAAsync_v2(CUarray dst, size_t offset, const void* src, size_t bytes,
                               CUstream stream)
 {
-    return to_array(stream, dst, offset, any(address(src)), bytes, Return::when_queued);
+    return linear(stream, ArrayPart{dst, offset}, any(address(src)), bytes, Return::when_queued);
 }
 CUresult cuMemcpyAtoHAsync_v2(void* dst, CUarray src, size_t offset, size_t bytes, CUstream stream)
 {
-    return from_array(stream, any(address(dst)), src, offset, bytes, Return::when_queued);
-}
-
-// The forms of CUDA 3.1, of 32 bits.
-CUresult cuMemcpyDtoA(CUarray dst, unsigned int offset, CUdeviceptr_v1 src, unsigned int bytes)
-{
-    return api::cuMemcpyDtoA_v2(dst, offset, src, bytes);
-}
-CUresult cuMemcpyAtoD(CUdeviceptr_v1 dst, CUarray src, unsigned int offset, unsigned int bytes)
-{
-    return api::cuMemcpyAtoD_v2(dst, src, offset, bytes);
-}
-CUresult cuMemcpyHtoA(CUarray dst, unsigned int offset, const void* src, unsigned int bytes)
-{
-    return api::cuMemcpyHtoA_v2(dst, offset, src, bytes);
-}
-CUresult cuMemcpyAtoH(void* dst, CUarray src, unsigned int offset, unsigned int bytes)
-{
-    return api::cuMemcpyAtoH_v2(dst, src, offset, bytes);
-}
-CUresult cuMemcpyAtoA(CUarray dst, unsigned int to_offset, CUarray src, unsigned int from_offset,
-                      unsigned int bytes)
-{
-    return api::cuMemcpyAtoA_v2(dst, to_offset, src, from_offset, bytes);
-}
-CUresult cuMemcpyHtoAAsync(CUarray dst, unsigned int offset, const void* src, unsigned int bytes,
-                           CUstream stream)
-{
-    return api::cuMemcpyHtoAAsync_v2(dst, offset, src, bytes, stream);
-}
-CUresult cuMemcpyAtoHAsync(void* dst, CUarray src, unsigned int offset, unsigned int bytes,
-                           CUstream stream)
-{
-    return api::cuMemcpyAtoHAsync_v2(dst, src, offset, bytes, stream);
+    return linear(stream, any(address(dst)), ArrayPart{src, offset}, bytes, Return::when_queued);
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p)
 {
-    return copy_2d(p, nullptr, Return::when_done);
+    return shaped(p, nullptr, Return::when_done);
 }
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* p)
 {
-    return copy_2d(p, nullptr, Return::when_done);
+    return shaped(p, nullptr, Return::when_done);
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, CUstream stream)
 {
-    return copy_2d(p, stream, Return::when_queued);
+    return shaped(p, stream, Return::when_queued);
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D_v1* p)
 {
-    const CUDA_MEMCPY2D wide = p ? widen_copy(*p) : CUDA_MEMCPY2D{};
-    return p ? copy_2d(&wide, nullptr, Return::when_done) : CUDA_ERROR_INVALID_VALUE;
+    return shaped(p, nullptr, Return::when_done);
 }
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1* p)
 {
@@ -351,33 +250,32 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1* p)
 }
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D_v1* p, CUstream stream)
 {
-    const CUDA_MEMCPY2D wide = p ? widen_copy(*p) : CUDA_MEMCPY2D{};
-    return p ? copy_2d(&wide, stream, Return::when_queued) : CUDA_ERROR_INVALID_VALUE;
+    return shaped(p, stream, Return::when_queued);
 }
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p)
 {
-    return copy_3d(p, nullptr, Return::when_done);
+    return shaped(p, nullptr, Return::when_done);
 }
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D_v1* p)
 {
-    return copy_3d(p, nullptr, Return::when_done);
+    return shaped(p, nullptr, Return::when_done);
 }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, CUstream stream)
 {
-    return copy_3d(p, stream, Return::when_queued);
+    return shaped(p, stream, Return::when_queued);
 }
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D_v1* p, CUstream stream)
 {
-    return copy_3d(p, stream, Return::when_queued);
+    return shaped(p, stream, Return::when_queued);
 }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p)
 {
-    return copy_3d(p, nullptr, Return::when_done);
+    return shaped(p, nullptr, Return::when_done);
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* p, CUstream stream)
 {
-    return copy_3d(p, stream, Return::when_queued);
+    return shaped(p, stream, Return::when_queued);
 }
 
 } // namespace api

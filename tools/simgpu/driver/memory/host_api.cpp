@@ -1,5 +1,6 @@
 // tools/simgpu/driver/memory/host_api.cpp — pinned host memory: allocated, or registered pages of
 // the program.
+#include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
 
@@ -40,12 +41,9 @@ bool is_host(const Allocation* allocation)
 }
 
 // A free or an unregistration: waits for work that may still use the pages.
-CUresult drop(void* pointer, Kind kind, CUresult not_found)
+CUresult drop(Context& context, void* pointer, Kind kind, CUresult not_found)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    finish_all(*context);
+    finish_all(context);
     const std::lock_guard lock(memory_mutex());
     Allocation* const allocation = allocation_at_locked(reinterpret_cast<std::uintptr_t>(pointer));
     if (!allocation || allocation->kind != kind)
@@ -58,11 +56,8 @@ CUresult drop(void* pointer, Kind kind, CUresult not_found)
 
 namespace api {
 
-CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags)
+CUresult cuMemHostAlloc(Context& context, void** pp, size_t bytesize, unsigned int Flags)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (const CUresult refused = refuse_during_capture())
         return refused;
     if (!pp || bytesize == 0 || (Flags & ~kHostAllocFlags) != 0)
@@ -72,55 +67,39 @@ CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags)
     if (pages == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     const CUresult result =
-        add(*context, Kind::host, pages, bytesize, Flags | CU_MEMHOSTALLOC_DEVICEMAP);
+        add(context, Kind::host, pages, bytesize, Flags | CU_MEMHOSTALLOC_DEVICEMAP);
     if (result == CUDA_SUCCESS)
         *pp = pages;
     return result;
 }
 
-CUresult cuMemAllocHost_v2(void** pp, size_t bytesize)
+CUresult cuMemAllocHost_v2(Context& context, void** pp, size_t bytesize)
 {
-    return api::cuMemHostAlloc(pp, bytesize, 0);
+    return api::cuMemHostAlloc(context, pp, bytesize, 0);
 }
 
-CUresult cuMemAllocHost(void** pp, unsigned int bytesize)
+CUresult cuMemFreeHost(Context& context, void* p)
 {
-    return api::cuMemHostAlloc(pp, bytesize, 0);
+    return drop(context, p, Kind::host, CUDA_ERROR_INVALID_VALUE);
 }
 
-CUresult cuMemFreeHost(void* p)
+CUresult cuMemHostRegister_v2(Context& context, void* p, size_t bytesize, unsigned int Flags)
 {
-    return drop(p, Kind::host, CUDA_ERROR_INVALID_VALUE);
-}
-
-CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags)
-{
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!p || bytesize == 0 || (Flags & ~kRegisterFlags) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     const auto start = reinterpret_cast<std::uintptr_t>(p);
     if (start + bytesize < start || !pages_exist(start, start + bytesize))
         return CUDA_ERROR_INVALID_VALUE;
-    return add(*context, Kind::registered, p, bytesize, Flags);
+    return add(context, Kind::registered, p, bytesize, Flags);
 }
 
-CUresult cuMemHostRegister(void* p, size_t bytesize, unsigned int Flags)
+CUresult cuMemHostUnregister(Context& context, void* p)
 {
-    return api::cuMemHostRegister_v2(p, bytesize, Flags);
+    return drop(context, p, Kind::registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-CUresult cuMemHostUnregister(void* p)
+CUresult cuMemHostGetDevicePointer_v2(Context&, CUdeviceptr* pdptr, void* p, unsigned int Flags)
 {
-    return drop(p, Kind::registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-}
-
-CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags)
-{
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!pdptr || Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(memory_mutex());
@@ -130,22 +109,17 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int 
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostGetDevicePointer(CUdeviceptr_v1* pdptr, void* p, unsigned int Flags)
+CUresult cuMemHostGetDevicePointer(Context& context, CUdeviceptr_v1* pdptr, void* p,
+                                   unsigned int Flags)
 {
     CUdeviceptr address = 0;
-    if (!pdptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = api::cuMemHostGetDevicePointer_v2(&address, p, Flags);
-    if (result == CUDA_SUCCESS)
-        *pdptr = static_cast<CUdeviceptr_v1>(address);
-    return result;
+    return narrowed(
+        api::cuMemHostGetDevicePointer_v2(context, pdptr ? &address : nullptr, p, Flags), pdptr,
+        address);
 }
 
-CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p)
+CUresult cuMemHostGetFlags(Context&, unsigned int* pFlags, void* p)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!pFlags)
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(memory_mutex());

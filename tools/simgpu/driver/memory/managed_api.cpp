@@ -23,11 +23,8 @@ CUresult check_managed(CUdeviceptr start, std::size_t bytes)
 
 CUresult prefetch(CUdeviceptr start, std::size_t bytes, CUstream handle)
 {
-    Context* context = nullptr;
     Stream* stream = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    if (const CUresult error = resolve_stream(handle, *context, stream))
+    if (const CUresult error = stream_of_handle(handle, stream))
         return error;
     if (const CUresult error = check_managed(start, bytes))
         return error;

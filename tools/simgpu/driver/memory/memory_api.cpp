@@ -3,6 +3,7 @@
 //
 // cuMemFree waits for the context's work first, as a driver does, and for that of other contexts
 // which uses the memory: it is never taken from under queued work.
+#include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
@@ -39,8 +40,10 @@ void spend_free_time()
     spend(time);
 }
 
-CUresult allocate(Context& context, std::size_t bytes, bool low, CUdeviceptr& address)
+CUresult allocate(Context& context, std::size_t bytes, bool low, CUdeviceptr* address)
 {
+    if (!address || bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
     spend_allocation_time();
     const std::lock_guard lock(memory_mutex());
     Device& device = *context.device;
@@ -53,32 +56,22 @@ CUresult allocate(Context& context, std::size_t bytes, bool low, CUdeviceptr& ad
     allocation.device = &device;
     allocation.context = &context;
     add_allocation_locked(allocation);
-    address = start;
+    *address = start;
     return CUDA_SUCCESS;
 }
 
-CUresult check_allocation(Context*& context)
+CUresult allocate_pitched(Context& context, std::size_t width, std::size_t height, unsigned element,
+                          bool low, CUdeviceptr* address, std::size_t* pitch)
 {
-    if (const CUresult error = current_context(context))
-        return error;
-    return refuse_during_capture();
-}
-
-CUresult allocate_pitched(std::size_t width, std::size_t height, unsigned element, bool low,
-                          CUdeviceptr& address, std::size_t& pitch)
-{
-    Context* context = nullptr;
-    if (const CUresult error = check_allocation(context))
-        return error;
-    if (width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
+    if (const CUresult refused = refuse_during_capture())
+        return refused;
+    if (!pitch || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
         return CUDA_ERROR_INVALID_VALUE;
     const std::size_t row = round_up(width, kPitchStep);
     if (row < width || row > SIZE_MAX / height)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult result = allocate(*context, row * height, low, address);
-    if (result == CUDA_SUCCESS)
-        pitch = row;
-    return result;
+    const CUresult result = allocate(context, row * height, low, address);
+    return narrowed(result, pitch, row);
 }
 
 bool cuda_free_takes(const Allocation& allocation)
@@ -96,59 +89,43 @@ bool cuda_free_takes(const Allocation& allocation)
 
 namespace api {
 
-CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize)
+CUresult cuMemAlloc_v2(Context& context, CUdeviceptr* dptr, size_t bytesize)
 {
-    Context* context = nullptr;
-    if (const CUresult error = check_allocation(context))
-        return error;
-    if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    return allocate(*context, bytesize, false, *dptr);
+    if (const CUresult refused = refuse_during_capture())
+        return refused;
+    return allocate(context, bytesize, false, dptr);
 }
 
-CUresult cuMemAlloc(CUdeviceptr_v1* dptr, unsigned int bytesize)
+CUresult cuMemAlloc(Context& context, CUdeviceptr_v1* dptr, unsigned int bytesize)
 {
-    Context* context = nullptr;
-    if (const CUresult error = check_allocation(context))
-        return error;
-    if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult refused = refuse_during_capture())
+        return refused;
     CUdeviceptr address = 0;
-    const CUresult result = allocate(*context, bytesize, true, address);
-    if (result == CUDA_SUCCESS)
-        *dptr = static_cast<CUdeviceptr_v1>(address);
-    return result;
+    return narrowed(allocate(context, bytesize, true, dptr ? &address : nullptr), dptr, address);
 }
 
-CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
-                            unsigned int ElementSizeBytes)
+CUresult cuMemAllocPitch_v2(Context& context, CUdeviceptr* dptr, size_t* pPitch,
+                            size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
-    if (!dptr || !pPitch)
-        return CUDA_ERROR_INVALID_VALUE;
-    return allocate_pitched(WidthInBytes, Height, ElementSizeBytes, false, *dptr, *pPitch);
+    return allocate_pitched(context, WidthInBytes, Height, ElementSizeBytes, false, dptr, pPitch);
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr_v1* dptr, unsigned int* pPitch, unsigned int WidthInBytes,
-                         unsigned int Height, unsigned int ElementSizeBytes)
+CUresult cuMemAllocPitch(Context& context, CUdeviceptr_v1* dptr, unsigned int* pPitch,
+                         unsigned int WidthInBytes, unsigned int Height,
+                         unsigned int ElementSizeBytes)
 {
-    if (!dptr || !pPitch)
-        return CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr address = 0;
     std::size_t pitch = 0;
-    const CUresult result =
-        allocate_pitched(WidthInBytes, Height, ElementSizeBytes, true, address, pitch);
-    if (result == CUDA_SUCCESS) {
-        *dptr = static_cast<CUdeviceptr_v1>(address);
-        *pPitch = static_cast<unsigned>(pitch);
-    }
-    return result;
+    const CUresult result = allocate_pitched(context, WidthInBytes, Height, ElementSizeBytes, true,
+                                             dptr ? &address : nullptr, pPitch ? &pitch : nullptr);
+    narrowed(result, dptr, address);
+    return narrowed(result, pPitch, pitch);
 }
 
-CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags)
+CUresult cuMemAllocManaged(Context& context, CUdeviceptr* dptr, size_t bytesize, unsigned int flags)
 {
-    Context* context = nullptr;
-    if (const CUresult error = check_allocation(context))
-        return error;
+    if (const CUresult refused = refuse_during_capture())
+        return refused;
     if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     spend_allocation_time();
@@ -164,18 +141,15 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
     allocation.bytes = bytesize;
     allocation.kind = Kind::managed;
     allocation.flags = flags;
-    allocation.device = context->device;
-    allocation.context = context;
+    allocation.device = context.device;
+    allocation.context = &context;
     add_allocation_locked(allocation);
     *dptr = allocation.start;
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree_v2(CUdeviceptr dptr)
+CUresult cuMemFree_v2(Context& context, CUdeviceptr dptr)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (const CUresult refused = refuse_during_capture())
         return refused;
     if (dptr == 0)
@@ -191,9 +165,9 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
         bytes = allocation->bytes;
     }
     spend_free_time();
-    finish_all(owner ? *owner : *context);
-    if (owner && owner != context)
-        finish_all(*context);
+    finish_all(owner ? *owner : context);
+    if (owner && owner != &context)
+        finish_all(context);
     finish_uses(dptr, bytes); // those of peers
     const std::lock_guard lock(memory_mutex());
     Allocation* const allocation = allocation_at_locked(dptr);
@@ -203,18 +177,10 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree(CUdeviceptr_v1 dptr)
+CUresult cuMemGetInfo_v2(Context& context, size_t* free, size_t* total)
 {
-    return api::cuMemFree_v2(dptr);
-}
-
-CUresult cuMemGetInfo_v2(size_t* free, size_t* total)
-{
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     const std::lock_guard lock(memory_mutex());
-    const Device& device = *context->device;
+    const Device& device = *context.device;
     if (free)
         *free = device.total_bytes() - device.used_bytes();
     if (total)
@@ -222,23 +188,17 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total)
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetInfo(unsigned int* free, unsigned int* total)
+CUresult cuMemGetInfo(Context& context, unsigned int* free, unsigned int* total)
 {
     size_t free_bytes = 0;
     size_t total_bytes = 0;
-    const CUresult result = api::cuMemGetInfo_v2(&free_bytes, &total_bytes);
-    if (result == CUDA_SUCCESS && free)
-        *free = static_cast<unsigned>(std::min<size_t>(free_bytes, UINT32_MAX));
-    if (result == CUDA_SUCCESS && total)
-        *total = static_cast<unsigned>(std::min<size_t>(total_bytes, UINT32_MAX));
-    return result;
+    const CUresult result = api::cuMemGetInfo_v2(context, &free_bytes, &total_bytes);
+    narrowed(result, free, std::min<size_t>(free_bytes, UINT32_MAX));
+    return narrowed(result, total, std::min<size_t>(total_bytes, UINT32_MAX));
 }
 
-CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr)
+CUresult cuMemGetAddressRange_v2(Context&, CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     const std::lock_guard lock(memory_mutex());
     const Allocation* allocation = find_allocation_locked(dptr);
     if (!allocation)
@@ -250,16 +210,14 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr 
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAddressRange(CUdeviceptr_v1* pbase, unsigned int* psize, CUdeviceptr_v1 dptr)
+CUresult cuMemGetAddressRange(Context& context, CUdeviceptr_v1* pbase, unsigned int* psize,
+                              CUdeviceptr_v1 dptr)
 {
     CUdeviceptr base = 0;
     size_t size = 0;
-    const CUresult result = api::cuMemGetAddressRange_v2(&base, &size, dptr);
-    if (result == CUDA_SUCCESS && pbase)
-        *pbase = static_cast<CUdeviceptr_v1>(base);
-    if (result == CUDA_SUCCESS && psize)
-        *psize = static_cast<unsigned>(size);
-    return result;
+    const CUresult result = api::cuMemGetAddressRange_v2(context, &base, &size, dptr);
+    narrowed(result, pbase, base);
+    return narrowed(result, psize, size);
 }
 
 } // namespace api

@@ -2,7 +2,7 @@
 //
 // A pool takes segments from its device and cuts allocations out of them. A freed piece may be used
 // again at once by the stream that freed it, by others when that free has been reached. Chunk size
-// and trimming are guesses (README). Pools of host and of managed memory take pages of the process
+// and trimming are guesses (GUESSES.md). Pools of host and of managed memory take pages of the process
 // instead, which nobody counts.
 #pragma once
 

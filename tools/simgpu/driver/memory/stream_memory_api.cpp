@@ -8,15 +8,13 @@
 namespace simgpu {
 namespace {
 
-CUresult allocate(CUdeviceptr* address, std::size_t bytes, Pool* pool, CUstream handle)
+CUresult allocate(Context& context, CUdeviceptr* address, std::size_t bytes, Pool* pool,
+                  CUstream handle)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!address || bytes == 0 || (pool && pool->import_file >= 0))
         return CUDA_ERROR_INVALID_VALUE;
     Stream* stream = nullptr;
-    if (const CUresult error = resolve_stream(handle, *context, stream))
+    if (const CUresult error = resolve_stream(handle, context, stream))
         return error;
     if (!pool)
         pool = current_pool(place_of(*stream->context->device));
@@ -55,25 +53,22 @@ bool freed_in_stream_order(const Allocation& allocation)
 
 namespace api {
 
-CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream)
+CUresult cuMemAllocAsync(Context& context, CUdeviceptr* dptr, size_t bytesize, CUstream hStream)
 {
-    return allocate(dptr, bytesize, nullptr, hStream);
+    return allocate(context, dptr, bytesize, nullptr, hStream);
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
-                                 CUstream hStream)
+CUresult cuMemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, size_t bytesize,
+                                 CUmemoryPool pool, CUstream hStream)
 {
     Pool* const from = living_pool(pool);
-    return from ? allocate(dptr, bytesize, from, hStream) : CUDA_ERROR_INVALID_VALUE;
+    return from ? allocate(context, dptr, bytesize, from, hStream) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     Stream* stream = nullptr;
-    if (const CUresult error = resolve_stream(hStream, *context, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     if (dptr == 0)
         return CUDA_SUCCESS;

@@ -74,9 +74,10 @@ CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library)
     return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name)
+CUresult cuLibraryGetGlobal(Context& context, CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
+                            const char* name)
 {
-    return find_global(library_of(library), name, dptr, bytes);
+    return find_global(context, library_of(library), name, dptr, bytes);
 }
 
 // The host's pointer to a managed variable: memory that outlives contexts, as the library does.

@@ -83,24 +83,15 @@ CUresult answer_jit_options(unsigned count, const CUjit_option* options, void** 
 
 namespace api {
 
-CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** optionValues,
-                         CUlinkState* stateOut)
+CUresult cuLinkCreate_v2(Context&, unsigned int numOptions, CUjit_option* options,
+                         void** optionValues, CUlinkState* stateOut)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!stateOut)
         return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = answer_jit_options(numOptions, options, optionValues))
         return error;
     *stateOut = reinterpret_cast<CUlinkState>(links().make());
     return CUDA_SUCCESS;
-}
-
-CUresult cuLinkCreate(unsigned int numOptions, CUjit_option* options, void** optionValues,
-                      CUlinkState* stateOut)
-{
-    return api::cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
 }
 
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size,
@@ -112,13 +103,6 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
     return data && size > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t size,
-                       const char* name, unsigned int numOptions, CUjit_option* options,
-                       void** optionValues)
-{
-    return api::cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
-}
-
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path,
                           unsigned int numOptions, CUjit_option* options, void** optionValues)
 {
@@ -126,12 +110,6 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
         return error;
     std::vector<char> image;
     return read_image(path, image);
-}
-
-CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
-                       unsigned int numOptions, CUjit_option* options, void** optionValues)
-{
-    return api::cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
 }
 
 CUresult cuLinkComplete(CUlinkState state, void** cubinOut, size_t* sizeOut)

@@ -110,11 +110,9 @@ CUresult find_kernel(Module* module, const char* name, Kernel*& kernel)
     return CUDA_SUCCESS;
 }
 
-CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std::size_t* bytes)
+CUresult find_global(Context& context, Module* module, const char* name, CUdeviceptr* address,
+                     std::size_t* bytes)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!module)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!name || (!address && !bytes))
@@ -128,12 +126,12 @@ CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std
     if (!living) {
         Allocation made;
         made.bytes = bytes_of_variable(name);
-        made.start = context->device->take(made.bytes);
+        made.start = context.device->take(made.bytes);
         if (!made.start)
             return CUDA_ERROR_OUT_OF_MEMORY;
         made.kind = Kind::global;
-        made.device = context->device;
-        made.context = context;
+        made.device = context.device;
+        made.context = &context;
         start = made.start;
         living = &add_allocation_locked(made);
     }

@@ -37,7 +37,7 @@ void close_module(Module& module);
 
 std::size_t bytes_of_variable(const char* name);
 CUresult find_kernel(Module* module, const char* name, Kernel*& kernel);
-// In the current context.
-CUresult find_global(Module* module, const char* name, CUdeviceptr* address, std::size_t* bytes);
+CUresult find_global(Context& context, Module* module, const char* name, CUdeviceptr* address,
+                     std::size_t* bytes);
 
 } // namespace simgpu

@@ -1,4 +1,5 @@
 // tools/simgpu/driver/module/module_api.cpp — cuModule*: images loaded into a context.
+#include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/module/jit.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
 
@@ -7,14 +8,11 @@
 namespace simgpu {
 namespace {
 
-CUresult load_here(CUmodule* handle, const void* image)
+CUresult load_here(Context& context, CUmodule* handle, const void* image)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!handle || !image)
         return CUDA_ERROR_INVALID_VALUE;
-    *handle = reinterpret_cast<CUmodule>(open_module(context, image));
+    *handle = reinterpret_cast<CUmodule>(open_module(&context, image));
     return CUDA_SUCCESS;
 }
 
@@ -22,31 +20,28 @@ CUresult load_here(CUmodule* handle, const void* image)
 
 namespace api {
 
-CUresult cuModuleLoad(CUmodule* module, const char* fname)
+CUresult cuModuleLoad(Context& context, CUmodule* module, const char* fname)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     std::vector<char> image;
     const CUresult error = read_image(fname, image);
-    return error != CUDA_SUCCESS ? error : load_here(module, image.data());
+    return error != CUDA_SUCCESS ? error : load_here(context, module, image.data());
 }
 
-CUresult cuModuleLoadData(CUmodule* module, const void* image)
+CUresult cuModuleLoadData(Context& context, CUmodule* module, const void* image)
 {
-    return load_here(module, image);
+    return load_here(context, module, image);
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions,
-                            CUjit_option* options, void** optionValues)
+CUresult cuModuleLoadFatBinary(Context& context, CUmodule* module, const void* fatCubin)
+{
+    return load_here(context, module, fatCubin);
+}
+
+CUresult cuModuleLoadDataEx(Context& context, CUmodule* module, const void* image,
+                            unsigned int numOptions, CUjit_option* options, void** optionValues)
 {
     const CUresult error = answer_jit_options(numOptions, options, optionValues);
-    return error != CUDA_SUCCESS ? error : api::cuModuleLoadData(module, image);
-}
-
-CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin)
-{
-    return api::cuModuleLoadData(module, fatCubin);
+    return error != CUDA_SUCCESS ? error : load_here(context, module, image);
 }
 
 CUresult cuModuleUnload(CUmodule hmod)
@@ -81,22 +76,20 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
     return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, const char* name)
+CUresult cuModuleGetGlobal_v2(Context& context, CUdeviceptr* dptr, size_t* bytes, CUmodule hmod,
+                              const char* name)
 {
-    return find_global(modules().find(hmod), name, dptr, bytes);
+    return find_global(context, modules().find(hmod), name, dptr, bytes);
 }
 
-CUresult cuModuleGetGlobal(CUdeviceptr_v1* dptr, unsigned int* bytes, CUmodule hmod,
-                           const char* name)
+CUresult cuModuleGetGlobal(Context& context, CUdeviceptr_v1* dptr, unsigned int* bytes,
+                           CUmodule hmod, const char* name)
 {
     CUdeviceptr address = 0;
     size_t size = 0;
-    const CUresult result = api::cuModuleGetGlobal_v2(&address, &size, hmod, name);
-    if (result == CUDA_SUCCESS && dptr)
-        *dptr = static_cast<CUdeviceptr_v1>(address);
-    if (result == CUDA_SUCCESS && bytes)
-        *bytes = static_cast<unsigned>(size);
-    return result;
+    const CUresult result = api::cuModuleGetGlobal_v2(context, &address, &size, hmod, name);
+    narrowed(result, dptr, address);
+    return narrowed(result, bytes, size);
 }
 
 } // namespace api

@@ -34,14 +34,6 @@ void close_external(External& external)
     externals().retire(&external);
 }
 
-CUresult find_external(CUexternalMemory handle, External*& external, Context*& context)
-{
-    if (const CUresult error = current_context(context))
-        return error;
-    external = externals().find(handle);
-    return external ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 bool inside(const External& external, std::uint64_t offset, std::uint64_t bytes)
 {
     return bytes > 0 && offset <= external.bytes && bytes <= external.bytes - offset;
@@ -75,12 +67,9 @@ void free_external_memory_of(Context& context)
 
 namespace api {
 
-CUresult cuImportExternalMemory(CUexternalMemory* extMem_out,
+CUresult cuImportExternalMemory(Context& context, CUexternalMemory* extMem_out,
                                 const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* memHandleDesc)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!extMem_out || !memHandleDesc)
         return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = check(*memHandleDesc))
@@ -98,40 +87,40 @@ CUresult cuImportExternalMemory(CUexternalMemory* extMem_out,
     close(given); // it is the driver's now
     External* const made = externals().make();
     made->device = device;
-    made->context = context;
+    made->context = &context;
     made->file = file;
     made->bytes = memHandleDesc->size;
     *extMem_out = reinterpret_cast<CUexternalMemory>(made);
     return CUDA_SUCCESS;
 }
 
-CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr* devPtr, CUexternalMemory extMem,
+CUresult cuExternalMemoryGetMappedBuffer(Context& context, CUdeviceptr* devPtr,
+                                         CUexternalMemory extMem,
                                          const CUDA_EXTERNAL_MEMORY_BUFFER_DESC* bufferDesc)
 {
-    Context* context = nullptr;
-    External* external = nullptr;
-    if (const CUresult error = find_external(extMem, external, context))
-        return error;
+    External* const external = externals().find(extMem);
+    if (!external)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (!devPtr || !bufferDesc || bufferDesc->flags != 0 ||
         !inside(*external, bufferDesc->offset, bufferDesc->size))
         return CUDA_ERROR_INVALID_VALUE;
     return map_foreign(external->file, bufferDesc->offset, bufferDesc->size, Kind::external,
-                       *external->device, context, *devPtr);
+                       *external->device, &context, *devPtr);
 }
 
 CUresult
-cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray* mipmap, CUexternalMemory extMem,
+cuExternalMemoryGetMappedMipmappedArray(Context& context, CUmipmappedArray* mipmap,
+                                        CUexternalMemory extMem,
                                         const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc)
 {
-    Context* context = nullptr;
-    External* external = nullptr;
-    if (const CUresult error = find_external(extMem, external, context))
-        return error;
+    External* const external = externals().find(extMem);
+    if (!external)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (!mipmap || !mipmapDesc || mipmapDesc->numLevels == 0)
         return CUDA_ERROR_INVALID_VALUE;
     Mipmap* made = nullptr;
     if (const CUresult error =
-            open_mipmap(*context, mipmapDesc->arrayDesc, mipmapDesc->numLevels, made))
+            open_mipmap(context, mipmapDesc->arrayDesc, mipmapDesc->numLevels, made))
         return error;
     CUresult result = CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr start = 0;
@@ -151,12 +140,11 @@ cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray* mipmap, CUexternalMemo
     return CUDA_SUCCESS;
 }
 
-CUresult cuDestroyExternalMemory(CUexternalMemory extMem)
+CUresult cuDestroyExternalMemory(Context&, CUexternalMemory extMem)
 {
-    Context* context = nullptr;
-    External* external = nullptr;
-    if (const CUresult error = find_external(extMem, external, context))
-        return error;
+    External* const external = externals().find(extMem);
+    if (!external)
+        return CUDA_ERROR_INVALID_HANDLE;
     close_external(*external);
     return CUDA_SUCCESS;
 }

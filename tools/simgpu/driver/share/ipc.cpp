@@ -71,11 +71,8 @@ bool open_again(const MemoryHandle& handle, const Context* context, CUdeviceptr&
 
 namespace api {
 
-CUresult cuIpcGetMemHandle(CUipcMemHandle* pHandle, CUdeviceptr dptr)
+CUresult cuIpcGetMemHandle(Context&, CUipcMemHandle* pHandle, CUdeviceptr dptr)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!pHandle)
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(memory_mutex());
@@ -95,11 +92,9 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* pHandle, CUdeviceptr dptr)
     return CUDA_SUCCESS;
 }
 
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags)
+CUresult cuIpcOpenMemHandle_v2(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle,
+                               unsigned int Flags)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     MemoryHandle wanted{};
     std::memcpy(&wanted, &handle, sizeof wanted);
     if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || wanted.magic != kMemoryMagic)
@@ -109,7 +104,7 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsign
         return CUDA_ERROR_INVALID_DEVICE;
     if (wanted.process == getpid())
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (open_again(wanted, context, *pdptr))
+    if (open_again(wanted, &context, *pdptr))
         return CUDA_SUCCESS;
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", wanted.process, wanted.file);
@@ -121,27 +116,19 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsign
     }
     CUdeviceptr address = 0;
     const CUresult result =
-        map_foreign(file, wanted.offset, wanted.bytes, Kind::imported, *device, context, address);
+        map_foreign(file, wanted.offset, wanted.bytes, Kind::imported, *device, &context, address);
     close(file); // the mapping stays
     if (result != CUDA_SUCCESS)
         return result;
     const std::lock_guard lock(memory_mutex());
-    imports()[address] = {wanted, context, allocation_at_locked(address)->id, 1};
+    imports()[address] = {wanted, &context, allocation_at_locked(address)->id, 1};
     *pdptr = address;
     return CUDA_SUCCESS;
 }
 
-CUresult cuIpcOpenMemHandle(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags)
+CUresult cuIpcCloseMemHandle(Context& context, CUdeviceptr dptr)
 {
-    return api::cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
-}
-
-CUresult cuIpcCloseMemHandle(CUdeviceptr dptr)
-{
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    finish_all(*context);
+    finish_all(context);
     const std::lock_guard lock(memory_mutex());
     const auto import = imports().find(dptr);
     Allocation* const allocation =

@@ -109,11 +109,8 @@ void SharedEvent::wait(std::uint64_t ticket) const
 
 namespace api {
 
-CUresult cuIpcGetEventHandle(CUipcEventHandle* pHandle, CUevent event)
+CUresult cuIpcGetEventHandle(Context&, CUipcEventHandle* pHandle, CUevent event)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     const Event* const found = events().find(event);
     if (!found)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -125,11 +122,8 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle* pHandle, CUevent event)
     return CUDA_SUCCESS;
 }
 
-CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle)
+CUresult cuIpcOpenEventHandle(Context& context, CUevent* phEvent, CUipcEventHandle handle)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     EventHandle wanted{};
     std::memcpy(&wanted, &handle, sizeof wanted);
     if (!phEvent || wanted.magic != kEventMagic)
@@ -143,7 +137,7 @@ CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle)
     if (!shared)
         return CUDA_ERROR_INVALID_VALUE;
     *phEvent = reinterpret_cast<CUevent>(
-        open_event(*context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, std::move(shared)));
+        open_event(context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, std::move(shared)));
     return CUDA_SUCCESS;
 }
 

@@ -11,15 +11,6 @@ namespace {
 constexpr unsigned kEventFlags =
     CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
-CUresult find_event(CUevent handle, Event*& event)
-{
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
-    event = events().find(handle);
-    return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 // The work of a record. An interprocess event has a new number in all its processes from now on.
 Work recording(Event& event)
 {
@@ -34,16 +25,13 @@ Work recording(Event& event)
     return work;
 }
 
-CUresult record(CUevent handle, CUstream stream_handle)
+CUresult record(Context& context, CUevent handle, CUstream stream_handle)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     Stream* stream = nullptr;
     Event* const event = events().find(handle);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (const CUresult error = resolve_stream(stream_handle, *context, stream))
+    if (const CUresult error = resolve_stream(stream_handle, context, stream))
         return error;
     if (stream->context != event->context)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -116,53 +104,46 @@ Event* open_event(Context& context, unsigned flags, std::shared_ptr<SharedEvent>
 
 namespace api {
 
-CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags)
+CUresult cuEventCreate(Context& context, CUevent* phEvent, unsigned int Flags)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     const bool timed = (Flags & CU_EVENT_DISABLE_TIMING) == 0;
     if (!phEvent || (Flags & ~kEventFlags) != 0 || ((Flags & CU_EVENT_INTERPROCESS) && timed))
         return CUDA_ERROR_INVALID_VALUE;
     std::shared_ptr<SharedEvent> shared;
     if ((Flags & CU_EVENT_INTERPROCESS) != 0 && !(shared = SharedEvent::make()))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *phEvent = reinterpret_cast<CUevent>(open_event(*context, Flags, std::move(shared)));
+    *phEvent = reinterpret_cast<CUevent>(open_event(context, Flags, std::move(shared)));
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventDestroy_v2(CUevent hEvent)
+CUresult cuEventDestroy_v2(Context&, CUevent hEvent)
 {
-    Event* event = nullptr;
-    if (const CUresult error = find_event(hEvent, event))
-        return error;
+    Event* const event = events().find(hEvent);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
     event->shared = nullptr;
     events().retire(event);
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventDestroy(CUevent hEvent)
+CUresult cuEventRecord(Context& context, CUevent hEvent, CUstream hStream)
 {
-    return api::cuEventDestroy_v2(hEvent);
+    return record(context, hEvent, hStream);
 }
 
-CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
-{
-    return record(hEvent, hStream);
-}
-
-CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+CUresult cuEventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream,
+                                unsigned int flags)
 {
     return (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0
                ? CUDA_ERROR_INVALID_VALUE
-               : record(hEvent, hStream);
+               : record(context, hEvent, hStream);
 }
 
-CUresult cuEventQuery(CUevent hEvent)
+CUresult cuEventQuery(Context&, CUevent hEvent)
 {
-    Event* event = nullptr;
-    if (const CUresult error = find_event(hEvent, event))
-        return error;
+    Event* const event = events().find(hEvent);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (event->capture_id != 0)
         return CUDA_ERROR_CAPTURED_EVENT;
     if (!is_complete(*event))
@@ -170,11 +151,11 @@ CUresult cuEventQuery(CUevent hEvent)
     return event->context->sticky_error;
 }
 
-CUresult cuEventSynchronize(CUevent hEvent)
+CUresult cuEventSynchronize(Context&, CUevent hEvent)
 {
-    Event* event = nullptr;
-    if (const CUresult error = find_event(hEvent, event))
-        return error;
+    Event* const event = events().find(hEvent);
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (event->capture_id != 0)
         return CUDA_ERROR_CAPTURED_EVENT;
     Context* const context = event->context;
@@ -186,46 +167,34 @@ CUresult cuEventSynchronize(CUevent hEvent)
     return context->sticky_error;
 }
 
-static CUresult elapsed(float* milliseconds, CUevent start, CUevent end)
+CUresult cuEventElapsedTime(Context&, float* pMilliseconds, CUevent hStart, CUevent hEnd)
 {
-    Event* first = nullptr;
-    Event* second = nullptr;
-    if (!milliseconds)
+    const Event* const start = events().find(hStart);
+    const Event* const end = events().find(hEnd);
+    if (!pMilliseconds)
         return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult error = find_event(start, first))
-        return error;
-    if (const CUresult error = find_event(end, second))
-        return error;
-    if (!first->time || !second->time ||
-        ((first->flags | second->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+    if (!start || !end || !start->time || !end->time ||
+        ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!first->time->set.load(std::memory_order_acquire) ||
-        !second->time->set.load(std::memory_order_acquire))
+    if (!start->time->set.load(std::memory_order_acquire) ||
+        !end->time->set.load(std::memory_order_acquire))
         return CUDA_ERROR_NOT_READY;
-    *milliseconds =
-        std::chrono::duration<float, std::milli>(second->time->at - first->time->at).count();
+    *pMilliseconds =
+        std::chrono::duration<float, std::milli>(end->time->at - start->time->at).count();
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-    return elapsed(pMilliseconds, hStart, hEnd);
-}
-
 #if CUDA_VERSION >= 12080
-CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd)
+CUresult cuEventElapsedTime_v2(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd)
 {
-    return elapsed(pMilliseconds, hStart, hEnd);
+    return api::cuEventElapsedTime(context, pMilliseconds, hStart, hEnd);
 }
 #endif
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     Stream* stream = nullptr;
-    if (const CUresult error = resolve_stream(hStream, *context, stream))
+    if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     Event* const event = events().find(hEvent);
     if (!event)
@@ -238,7 +207,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
 }
 
 #if CUDA_VERSION >= 12050
-// A green context's handle is its primary context's own (README): its event holds all work of both.
+// A green context's handle is its primary context's own (GUESSES.md): its event holds all work of both.
 CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 {
     Context* context = nullptr;

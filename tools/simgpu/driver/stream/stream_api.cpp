@@ -22,14 +22,11 @@ CUresult tell_of_stream(CUstream handle, T* out, Property property)
     return CUDA_SUCCESS;
 }
 
-CUresult create(CUstream* handle, unsigned flags, int priority)
+CUresult create(Context& context, CUstream* handle, unsigned flags, int priority)
 {
-    Context* context = nullptr;
-    if (const CUresult error = current_context(context))
-        return error;
     if (!handle || (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    *handle = reinterpret_cast<CUstream>(open_stream(*context, flags, priority));
+    *handle = reinterpret_cast<CUstream>(open_stream(context, flags, priority));
     return CUDA_SUCCESS;
 }
 
@@ -42,14 +39,15 @@ bool is_default(CUstream handle)
 
 namespace api {
 
-CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags)
+CUresult cuStreamCreate(Context& context, CUstream* phStream, unsigned int Flags)
 {
-    return create(phStream, Flags, 0);
+    return create(context, phStream, Flags, 0);
 }
 
-CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority)
+CUresult cuStreamCreateWithPriority(Context& context, CUstream* phStream, unsigned int flags,
+                                    int priority)
 {
-    return create(phStream, flags, priority);
+    return create(context, phStream, flags, priority);
 }
 
 CUresult cuStreamDestroy_v2(CUstream hStream)
@@ -62,11 +60,6 @@ CUresult cuStreamDestroy_v2(CUstream hStream)
     abandon_capture(*stream);
     close_stream(*stream);
     return CUDA_SUCCESS;
-}
-
-CUresult cuStreamDestroy(CUstream hStream)
-{
-    return api::cuStreamDestroy_v2(hStream);
 }
 
 CUresult cuStreamSynchronize(CUstream hStream)

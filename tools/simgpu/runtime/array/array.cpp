@@ -121,50 +121,40 @@ SIMGPU_RUNTIME cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaA
 SIMGPU_RUNTIME cudaError_t cudaArrayGetPlane(cudaArray_t* pPlaneArray, cudaArray_t hArray,
                                              unsigned int planeIdx)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuArrayGetPlane(reinterpret_cast<CUarray*>(pPlaneArray),
-                                      reinterpret_cast<CUarray>(hArray), planeIdx);
-    });
+    return call(&Driver::cuArrayGetPlane, reinterpret_cast<CUarray*>(pPlaneArray),
+                reinterpret_cast<CUarray>(hArray), planeIdx);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaArrayGetMemoryRequirements(
     cudaArrayMemoryRequirements* memoryRequirements, cudaArray_t array, int device)
 {
     static_assert(sizeof(cudaArrayMemoryRequirements) == sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS));
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuArrayGetMemoryRequirements(
-            reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
-            reinterpret_cast<CUarray>(array), device);
-    });
+    return call(&Driver::cuArrayGetMemoryRequirements,
+                reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
+                reinterpret_cast<CUarray>(array), device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMipmappedArrayGetMemoryRequirements(
     cudaArrayMemoryRequirements* memoryRequirements, cudaMipmappedArray_t mipmap, int device)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMipmappedArrayGetMemoryRequirements(
-            reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
-            reinterpret_cast<CUmipmappedArray>(mipmap), device);
-    });
+    return call(&Driver::cuMipmappedArrayGetMemoryRequirements,
+                reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
+                reinterpret_cast<CUmipmappedArray>(mipmap), device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* sparseProperties,
                                                         cudaArray_t array)
 {
     static_assert(sizeof(cudaArraySparseProperties) == sizeof(CUDA_ARRAY_SPARSE_PROPERTIES));
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuArrayGetSparseProperties(
-            reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
-            reinterpret_cast<CUarray>(array));
-    });
+    return call(&Driver::cuArrayGetSparseProperties,
+                reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
+                reinterpret_cast<CUarray>(array));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaMipmappedArrayGetSparseProperties(
     cudaArraySparseProperties* sparseProperties, cudaMipmappedArray_t mipmap)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuMipmappedArrayGetSparseProperties(
-            reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
-            reinterpret_cast<CUmipmappedArray>(mipmap));
-    });
+    return call(&Driver::cuMipmappedArrayGetSparseProperties,
+                reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
+                reinterpret_cast<CUmipmappedArray>(mipmap));
 }

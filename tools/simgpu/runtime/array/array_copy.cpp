@@ -110,53 +110,6 @@ auto queued(const StreamCalls& calls, cudaStream_t stream)
     };
 }
 
-CUDA_MEMCPY3D_PEER shape_of_peers(const CUDA_MEMCPY3D& shape)
-{
-    CUDA_MEMCPY3D_PEER same{};
-    same.srcXInBytes = shape.srcXInBytes;
-    same.srcY = shape.srcY;
-    same.srcZ = shape.srcZ;
-    same.srcMemoryType = shape.srcMemoryType;
-    same.srcHost = shape.srcHost;
-    same.srcDevice = shape.srcDevice;
-    same.srcArray = shape.srcArray;
-    same.srcPitch = shape.srcPitch;
-    same.srcHeight = shape.srcHeight;
-    same.dstXInBytes = shape.dstXInBytes;
-    same.dstY = shape.dstY;
-    same.dstZ = shape.dstZ;
-    same.dstMemoryType = shape.dstMemoryType;
-    same.dstHost = shape.dstHost;
-    same.dstDevice = shape.dstDevice;
-    same.dstArray = shape.dstArray;
-    same.dstPitch = shape.dstPitch;
-    same.dstHeight = shape.dstHeight;
-    same.WidthInBytes = shape.WidthInBytes;
-    same.Height = shape.Height;
-    same.Depth = shape.Depth;
-    return same;
-}
-
-// Between devices: an address or an array tells which one it is of.
-CUresult peer_shape(const Driver& driver, const cudaMemcpy3DPeerParms* p, CUDA_MEMCPY3D_PEER& shape)
-{
-    if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
-    cudaMemcpy3DParms same{};
-    same.srcArray = p->srcArray;
-    same.srcPos = p->srcPos;
-    same.srcPtr = p->srcPtr;
-    same.dstArray = p->dstArray;
-    same.dstPos = p->dstPos;
-    same.dstPtr = p->dstPtr;
-    same.extent = p->extent;
-    same.kind = cudaMemcpyDeviceToDevice;
-    CUDA_MEMCPY3D of_one_device{};
-    const CUresult result = shape_3d(driver, &same, of_one_device);
-    shape = shape_of_peers(of_one_device);
-    return result;
-}
-
 } // namespace
 
 SIMGPU_STREAM_FUNCTION(cudaMemcpy2DToArray, _ptds,
@@ -248,13 +201,13 @@ SIMGPU_STREAM_FUNCTION(cudaMemcpyArrayToArray, _ptds,
 
 SIMGPU_STREAM_FUNCTION(cudaMemcpy3DPeer, _ptds, (const cudaMemcpy3DPeerParms* p), {
     CUDA_MEMCPY3D_PEER shape{};
-    const CUresult error = peer_shape(driver, p, shape);
+    const CUresult error = shape_3d(driver, p, shape);
     return error != CUDA_SUCCESS ? error : calls.cuMemcpy3DPeer(&shape);
 })
 SIMGPU_STREAM_FUNCTION(cudaMemcpy3DPeerAsync, _ptsz,
                        (const cudaMemcpy3DPeerParms* p, cudaStream_t stream), {
                            CUDA_MEMCPY3D_PEER shape{};
-                           const CUresult error = peer_shape(driver, p, shape);
+                           const CUresult error = shape_3d(driver, p, shape);
                            return error != CUDA_SUCCESS ? error
                                                         : calls.cuMemcpy3DPeerAsync(&shape, stream);
                        })

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <type_traits>
 
 using namespace simgpu::runtime;
 
@@ -70,20 +71,28 @@ cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& given)
     return same;
 }
 
+// What the driver's description and the runtime's have in common, in either direction.
+template <class From, class To>
+void copy_texture(const From& from, To& to)
+{
+    for (int axis = 0; axis < 3; ++axis)
+        to.addressMode[axis] =
+            static_cast<std::remove_extent_t<decltype(to.addressMode)>>(from.addressMode[axis]);
+    to.filterMode = static_cast<decltype(to.filterMode)>(from.filterMode);
+    to.maxAnisotropy = from.maxAnisotropy;
+    to.mipmapFilterMode = static_cast<decltype(to.mipmapFilterMode)>(from.mipmapFilterMode);
+    to.mipmapLevelBias = from.mipmapLevelBias;
+    to.minMipmapLevelClamp = from.minMipmapLevelClamp;
+    to.maxMipmapLevelClamp = from.maxMipmapLevelClamp;
+    std::copy(std::begin(from.borderColor), std::end(from.borderColor), to.borderColor);
+}
+
 // 11.8 has two forms of the runtime's descriptor; cubemaps are in the second only.
 template <class Description>
 CUDA_TEXTURE_DESC texture_of(const Description& given)
 {
     CUDA_TEXTURE_DESC same{};
-    for (int axis = 0; axis < 3; ++axis)
-        same.addressMode[axis] = static_cast<CUaddress_mode>(given.addressMode[axis]);
-    same.filterMode = static_cast<CUfilter_mode>(given.filterMode);
-    same.maxAnisotropy = given.maxAnisotropy;
-    same.mipmapFilterMode = static_cast<CUfilter_mode>(given.mipmapFilterMode);
-    same.mipmapLevelBias = given.mipmapLevelBias;
-    same.minMipmapLevelClamp = given.minMipmapLevelClamp;
-    same.maxMipmapLevelClamp = given.maxMipmapLevelClamp;
-    std::copy(std::begin(given.borderColor), std::end(given.borderColor), same.borderColor);
+    copy_texture(given, same);
     const auto flag = [&same](bool set, unsigned bit) { same.flags |= set ? bit : 0; };
     flag(given.readMode == cudaReadModeElementType, CU_TRSF_READ_AS_INTEGER);
     flag(given.normalizedCoords != 0, CU_TRSF_NORMALIZED_COORDINATES);
@@ -98,15 +107,7 @@ template <class Description>
 void tell_texture(const CUDA_TEXTURE_DESC& given, Description& same)
 {
     same = {};
-    for (int axis = 0; axis < 3; ++axis)
-        same.addressMode[axis] = static_cast<cudaTextureAddressMode>(given.addressMode[axis]);
-    same.filterMode = static_cast<cudaTextureFilterMode>(given.filterMode);
-    same.maxAnisotropy = given.maxAnisotropy;
-    same.mipmapFilterMode = static_cast<cudaTextureFilterMode>(given.mipmapFilterMode);
-    same.mipmapLevelBias = given.mipmapLevelBias;
-    same.minMipmapLevelClamp = given.minMipmapLevelClamp;
-    same.maxMipmapLevelClamp = given.maxMipmapLevelClamp;
-    std::copy(std::begin(given.borderColor), std::end(given.borderColor), same.borderColor);
+    copy_texture(given, same);
     const auto flagged = [&given](unsigned bit) { return (given.flags & bit) != 0 ? 1 : 0; };
     same.readMode =
         flagged(CU_TRSF_READ_AS_INTEGER) ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
@@ -214,8 +215,7 @@ SIMGPU_RUNTIME cudaError_t cudaGetTextureObjectTextureDesc_v2(cudaTextureDesc_v2
 
 SIMGPU_RUNTIME cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuTexObjectDestroy(texObject); });
+    return call(&Driver::cuTexObjectDestroy, texObject);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* pResDesc,
@@ -252,8 +252,7 @@ SIMGPU_RUNTIME cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObj
 
 SIMGPU_RUNTIME cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuSurfObjectDestroy(surfObject); });
+    return call(&Driver::cuSurfObjectDestroy, surfObject);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* pResDesc,

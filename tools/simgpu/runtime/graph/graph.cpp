@@ -7,65 +7,52 @@ using namespace simgpu::runtime;
 
 SIMGPU_RUNTIME cudaError_t cudaGraphCreate(cudaGraph_t* pGraph, unsigned int flags)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuGraphCreate(pGraph, flags); });
+    return call(&Driver::cuGraphCreate, pGraph, flags);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuGraphDestroy(graph); });
+    return call(&Driver::cuGraphDestroy, graph);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    return enter([&](const Driver& driver) -> CUresult { return driver.cuGraphDestroyNode(node); });
+    return call(&Driver::cuGraphDestroyNode, node);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphClone(cudaGraph_t* pGraphClone, cudaGraph_t originalGraph)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphClone(pGraphClone, originalGraph);
-    });
+    return call(&Driver::cuGraphClone, pGraphClone, originalGraph);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
                                              size_t* numNodes)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphGetNodes(graph, nodes, numNodes);
-    });
+    return call(&Driver::cuGraphGetNodes, graph, nodes, numNodes);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* pType)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphNodeGetType(node, reinterpret_cast<CUgraphNodeType*>(pType));
-    });
+    return call(&Driver::cuGraphNodeGetType, node, reinterpret_cast<CUgraphNodeType*>(pType));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* pRootNodes,
                                                  size_t* pNumRootNodes)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
-    });
+    return call(&Driver::cuGraphGetRootNodes, graph, pRootNodes, pNumRootNodes);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* pNode,
                                                     cudaGraphNode_t originalNode,
                                                     cudaGraph_t clonedGraph)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphNodeFindInClone(pNode, originalNode, clonedGraph);
-    });
+    return call(&Driver::cuGraphNodeFindInClone, pNode, originalNode, clonedGraph);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node,
                                                            cudaGraph_t* pGraph)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphChildGraphNodeGetGraph(node, pGraph);
-    });
+    return call(&Driver::cuGraphChildGraphNodeGetGraph, node, pGraph);
 }
 
 // From CUDA 12.3 on an edge has data, of which nothing is kept: all that matters here is the order.
@@ -120,9 +107,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cud
                                                     const cudaGraphEdgeData*,
                                                     size_t numDependencies)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddDependencies(graph, from, to, numDependencies);
-    });
+    return call(&Driver::cuGraphAddDependencies, graph, from, to, numDependencies);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
@@ -131,44 +116,34 @@ SIMGPU_RUNTIME cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
                                                        const cudaGraphEdgeData*,
                                                        size_t numDependencies)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphRemoveDependencies(graph, from, to, numDependencies);
-    });
+    return call(&Driver::cuGraphRemoveDependencies, graph, from, to, numDependencies);
 }
 #else
 SIMGPU_RUNTIME cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
                                              cudaGraphNode_t* to, size_t* numEdges)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphGetEdges(graph, from, to, numEdges);
-    });
+    return call(&Driver::cuGraphGetEdges, graph, from, to, numEdges);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
                                                         cudaGraphNode_t* pDependencies,
                                                         size_t* pNumDependencies)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
-    });
+    return call(&Driver::cuGraphNodeGetDependencies, node, pDependencies, pNumDependencies);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
                                                           cudaGraphNode_t* pDependentNodes,
                                                           size_t* pNumDependentNodes)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
-    });
+    return call(&Driver::cuGraphNodeGetDependentNodes, node, pDependentNodes, pNumDependentNodes);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                     const cudaGraphNode_t* to,
                                                     size_t numDependencies)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddDependencies(graph, from, to, numDependencies);
-    });
+    return call(&Driver::cuGraphAddDependencies, graph, from, to, numDependencies);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
@@ -176,34 +151,27 @@ SIMGPU_RUNTIME cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
                                                        const cudaGraphNode_t* to,
                                                        size_t numDependencies)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphRemoveDependencies(graph, from, to, numDependencies);
-    });
+    return call(&Driver::cuGraphRemoveDependencies, graph, from, to, numDependencies);
 }
 #endif
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGraphMemTrim(int device)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuDeviceGraphMemTrim(device); });
+    return call(&Driver::cuDeviceGraphMemTrim, device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetGraphMemAttribute(int device,
                                                           cudaGraphMemAttributeType attr,
                                                           void* value)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceGetGraphMemAttribute(device, static_cast<CUgraphMem_attribute>(attr),
-                                                   value);
-    });
+    return call(&Driver::cuDeviceGetGraphMemAttribute, device,
+                static_cast<CUgraphMem_attribute>(attr), value);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaDeviceSetGraphMemAttribute(int device,
                                                           cudaGraphMemAttributeType attr,
                                                           void* value)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuDeviceSetGraphMemAttribute(device, static_cast<CUgraphMem_attribute>(attr),
-                                                   value);
-    });
+    return call(&Driver::cuDeviceSetGraphMemAttribute, device,
+                static_cast<CUgraphMem_attribute>(attr), value);
 }

@@ -7,26 +7,20 @@ SIMGPU_RUNTIME cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraph
                                                          cudaGraph_t graph,
                                                          unsigned long long flags)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, flags);
-    });
+    return call(&Driver::cuGraphInstantiateWithFlags, pGraphExec, graph, flags);
 }
 
 #if CUDA_VERSION >= 12000
 SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
                                                 unsigned long long flags)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, flags);
-    });
+    return call(&Driver::cuGraphInstantiateWithFlags, pGraphExec, graph, flags);
 }
 #else
 SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
                                                 cudaGraphNode_t*, char*, size_t)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphInstantiateWithFlags(pGraphExec, graph, 0);
-    });
+    return call(&Driver::cuGraphInstantiateWithFlags, pGraphExec, graph, 0);
 }
 #endif
 
@@ -51,8 +45,7 @@ SIMGPU_STREAM_FUNCTION(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaS
 
 SIMGPU_RUNTIME cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
-    return enter(
-        [&](const Driver& driver) -> CUresult { return driver.cuGraphExecDestroy(graphExec); });
+    return call(&Driver::cuGraphExecDestroy, graphExec);
 }
 
 namespace {
@@ -155,25 +148,19 @@ SIMGPU_RUNTIME cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t 
                                                                 cudaGraphNode_t node,
                                                                 cudaGraph_t childGraph)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph);
-    });
+    return call(&Driver::cuGraphExecChildGraphNodeSetParams, hGraphExec, node, childGraph);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec,
                                                    cudaGraphNode_t hNode, unsigned int isEnabled)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
-    });
+    return call(&Driver::cuGraphNodeSetEnabled, hGraphExec, hNode, isEnabled);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec,
                                                    cudaGraphNode_t hNode, unsigned int* isEnabled)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
-    });
+    return call(&Driver::cuGraphNodeGetEnabled, hGraphExec, hNode, isEnabled);
 }
 
 #if CUDA_VERSION >= 12000
@@ -209,10 +196,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaG
                                                cudaGraphNode_t* hErrorNode_out,
                                                cudaGraphExecUpdateResult* updateResult_out)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphExecUpdate(
-            hGraphExec, hGraph, hErrorNode_out,
-            reinterpret_cast<CUgraphExecUpdateResult*>(updateResult_out));
-    });
+    return call(&Driver::cuGraphExecUpdate, hGraphExec, hGraph, hErrorNode_out,
+                reinterpret_cast<CUgraphExecUpdateResult*>(updateResult_out));
 }
 #endif

@@ -137,9 +137,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* pGraphNode, cu
                                                  const cudaGraphNode_t* pDependencies,
                                                  size_t numDependencies)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
-    });
+    return call(&Driver::cuGraphAddEmptyNode, pGraphNode, graph, pDependencies, numDependencies);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
@@ -240,10 +238,8 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* pGraphNode, 
                                                    const cudaGraphNode_t* pDependencies,
                                                    size_t numDependencies, void* dptr)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies,
-                                            address_of(dptr));
-    });
+    return call(&Driver::cuGraphAddMemFreeNode, pGraphNode, graph, pDependencies, numDependencies,
+                address_of(dptr));
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* pGraphNode,
@@ -252,10 +248,8 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* pGraphNod
                                                       size_t numDependencies,
                                                       cudaGraph_t childGraph)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies,
-                                               childGraph);
-    });
+    return call(&Driver::cuGraphAddChildGraphNode, pGraphNode, graph, pDependencies,
+                numDependencies, childGraph);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* pGraphNode,
@@ -263,20 +257,16 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* pGraphNo
                                                        const cudaGraphNode_t* pDependencies,
                                                        size_t numDependencies, cudaEvent_t event)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies,
-                                                event);
-    });
+    return call(&Driver::cuGraphAddEventRecordNode, pGraphNode, graph, pDependencies,
+                numDependencies, event);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
                                                      const cudaGraphNode_t* pDependencies,
                                                      size_t numDependencies, cudaEvent_t event)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies,
-                                              event);
-    });
+    return call(&Driver::cuGraphAddEventWaitNode, pGraphNode, graph, pDependencies, numDependencies,
+                event);
 }
 
 #if CUDA_VERSION >= 13000

@@ -177,9 +177,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
 
 SIMGPU_RUNTIME cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* dptr_out)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphMemFreeNodeGetParams(node, static_cast<CUdeviceptr*>(dptr_out));
-    });
+    return call(&Driver::cuGraphMemFreeNodeGetParams, node, static_cast<CUdeviceptr*>(dptr_out));
 }
 
 // The attributes and their values are the driver's.
@@ -199,27 +197,21 @@ SIMGPU_RUNTIME cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode
                                                            cudaKernelNodeAttrID attr,
                                                            const cudaKernelNodeAttrValue* value)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphKernelNodeSetAttribute(
-            hNode, static_cast<CUkernelNodeAttrID>(attr),
-            reinterpret_cast<const CUkernelNodeAttrValue*>(value));
-    });
+    return call(&Driver::cuGraphKernelNodeSetAttribute, hNode,
+                static_cast<CUkernelNodeAttrID>(attr),
+                reinterpret_cast<const CUkernelNodeAttrValue*>(value));
 }
 
 #if CUDA_VERSION >= 13000
 SIMGPU_RUNTIME cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst,
                                                              cudaGraphNode_t hSrc)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphKernelNodeCopyAttributes(hDst, hSrc);
-    });
+    return call(&Driver::cuGraphKernelNodeCopyAttributes, hDst, hSrc);
 }
 #else
 SIMGPU_RUNTIME cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hSrc,
                                                              cudaGraphNode_t hDst)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        return driver.cuGraphKernelNodeCopyAttributes(hDst, hSrc);
-    });
+    return call(&Driver::cuGraphKernelNodeCopyAttributes, hDst, hSrc);
 }
 #endif
