@@ -1,6 +1,4 @@
 // tools/commands/check.cpp — logs against a budget, for CI.
-#include "report/text/check.hpp"
-
 #include <memory>
 #include <ostream>
 #include <unistd.h>
