@@ -10,8 +10,8 @@
 
 namespace simgpu {
 
-// A body has the parameters of its name in cuda.h. One that works in the current context takes it
-// before them. One of the two is written at most; the linker leaves the other null.
+// A body has the parameters of its name in cuda.h. One that works in the current context takes the
+// context before them. At most one of the two is written, and the linker leaves the other null.
 template <class Function>
 struct Body;
 
@@ -23,12 +23,7 @@ struct Body<CUresult(Parameters...)> {
     bool exists() const { return alone || in_context; }
     CUresult run(Parameters... arguments) const
     {
-        if (alone)
-            return alone(arguments...);
-        Context* context = nullptr;
-        if (const CUresult error = current_context(context))
-            return error;
-        return in_context(*context, arguments...);
+        return alone ? alone(arguments...) : in_current_context(in_context, arguments...);
     }
 };
 
@@ -65,8 +60,8 @@ CUresult enter(const Body& body, Arguments... arguments)
     return result;
 }
 
-// The first form of a name that has a second one: without a body of its own it is the second form,
-// where the arguments convert. They do where only the widths of numbers differ.
+// For the first form of a name that has a second one. Without a body of its own it is answered by
+// the second form's, if the arguments convert: if only the widths of numbers differ.
 template <Form form, class Body, class Newer, class... Arguments>
 CUresult enter_first_form(const Body& body, const Newer& newer, Arguments... arguments)
 {

@@ -61,12 +61,9 @@ CUresult give_array_memory(Array& array)
     if (!array.start)
         return CUDA_ERROR_OUT_OF_MEMORY;
     array.owns_memory = true;
-    Allocation allocation; // for copies; the program does not learn the address
-    allocation.start = array.start;
-    allocation.bytes = array.bytes;
-    allocation.kind = Kind::array;
-    allocation.device = array.device;
-    add_allocation_locked(allocation);
+    // copies use it; the program does not learn the address
+    add_allocation_locked(
+        {.start = array.start, .bytes = array.bytes, .kind = Kind::array, .device = array.device});
     return CUDA_SUCCESS;
 }
 

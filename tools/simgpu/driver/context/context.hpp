@@ -1,8 +1,8 @@
 // tools/simgpu/driver/context/context.hpp — contexts, and which one is current on a thread.
 //
 // A context owns its streams and, through the allocation registry, its plain device, managed, host
-// and array memory. Handles are slots: a destroyed context's handle may be given out again, the id
-// never is.
+// and array memory. Handles are slots: the handle of a destroyed context may be given out again,
+// its id never is.
 #pragma once
 
 #include "tools/simgpu/driver/base/slots.hpp"
@@ -30,31 +30,42 @@ struct Context {
     CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
     CUsharedconfig shared_config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
     std::atomic<CUresult> sticky_error{CUDA_SUCCESS};
-    std::atomic<int> pending{0}; // pieces of work not yet done
+    std::atomic<int> pending{0}; // pieces of work that are not done yet
 
     // Under the engine's mutex.
     std::vector<Stream*> streams;
     Stream* legacy_stream = nullptr;
-    std::vector<Mark> held_back_by; // by hold_back(): all work submitted since waits for them
+    std::vector<Mark> held_back_by; // set by hold_back(): new work waits for them
+
     // Under contexts_mutex().
     std::map<std::thread::id, Stream*> per_thread_streams;
-    Stream* order_stream = nullptr;                     // of enqueue_after_all(), not the program's
-    std::set<std::pair<Context*, std::uint64_t>> peers; // whose memory this one may use
+    Stream* order_stream = nullptr; // used by enqueue_after_all(), unseen by the program
+    std::set<std::pair<Context*, std::uint64_t>> peers; // contexts whose memory this one may use
 };
 
 Slots<Context>& contexts();
 std::mutex& contexts_mutex();
 
 Context* open_context(Device& device, unsigned flags, unsigned api_version);
-// Waits for its work, frees what it owns.
+// Waits for its work and frees what it owns.
 void close_context(Context& context);
 Stream* per_thread_stream(Context& context);
 
 // The calling thread's context, or why there is none.
 CUresult current_context(Context*& context);
-// The same, for calls that need only some context: a thread without one gets null.
+// The same for calls that can do without: null for a thread that has none.
 Context* current_or_null();
 CUresult context_of_handle(CUcontext handle, Context*& context);
 void push_current(Context& context);
+
+// Calls a function with the calling thread's context, or says why there is none.
+template <class... Parameters, class... Arguments>
+CUresult in_current_context(CUresult (*function)(Context&, Parameters...), Arguments... arguments)
+{
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    return function(*context, arguments...);
+}
 
 } // namespace simgpu

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/context/context_api.cpp — cuCtx*: create, destroy, stack of current contexts,
-// limits.
+// tools/simgpu/driver/context/context_api.cpp — cuCtx*: life, stack of current contexts, limits.
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -29,13 +28,13 @@ CUresult create(CUcontext* handle, unsigned flags, CUdevice ordinal, unsigned ap
     return CUDA_SUCCESS;
 }
 
-// Without a handle, the current one.
+// The context of the handle, or the current one where no handle is given.
 CUresult given_or_current(CUcontext handle, Context*& context)
 {
     return handle ? context_of_handle(handle, context) : current_context(context);
 }
 
-// One property of a context; without a handle, of the current one.
+// Tells one property of such a context.
 template <class T, class Property>
 CUresult tell_of_context(CUcontext handle, T* out, Property property)
 {
@@ -89,7 +88,8 @@ CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int n
 CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
                         CUdevice dev)
 {
-    // cuda.h: at most one of them. Zeroed parameters ask for nothing, as no parameters do.
+    // At most one of the two may be given (cuda.h). Zeroed parameters ask for nothing, as a
+    // null pointer does.
     if (!ctxCreateParams)
         return create(pctx, flags, dev, kNewestApi);
     if (ctxCreateParams->execAffinityParams && ctxCreateParams->cigParams)
@@ -106,7 +106,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
     Context* context = nullptr;
     if (const CUresult error = context_of_handle(ctx, context))
         return error;
-    if (context->primary) // only cuDevicePrimaryCtxRelease and -Reset end it
+    if (context->primary) // only its release or reset ends it
         return CUDA_ERROR_INVALID_CONTEXT;
     auto& current = thread_state().current;
     if (!current.empty() && current.back().context == context)
@@ -115,12 +115,15 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxAttach(Context& context, CUcontext* pctx, unsigned int flags)
+CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags)
 {
     if (!pctx || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    ++context.attached;
-    *pctx = reinterpret_cast<CUcontext>(&context);
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
+    ++context->attached;
+    *pctx = reinterpret_cast<CUcontext>(context);
     return CUDA_SUCCESS;
 }
 
@@ -234,13 +237,16 @@ CUresult cuCtxSetLimit(Context& context, CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetLimit(Context& context, size_t* pvalue, CUlimit limit)
+CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit)
 {
     if (!pvalue)
         return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    if (const CUresult error = current_context(context))
+        return error;
     if (limit < 0 || limit >= CU_LIMIT_MAX)
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
-    *pvalue = context.limits[limit];
+    *pvalue = context->limits[limit];
     return CUDA_SUCCESS;
 }
 

@@ -1,8 +1,8 @@
 // tools/simgpu/driver/graph/graph_memory.cpp — memory of allocation nodes.
 //
-// The address is fixed when the node is made. Bytes are taken from the device at the first launch
-// and kept, also after a free, until cuDeviceGraphMemTrim or until nothing names the address any
-// more.
+// The address is fixed when the node is made. The bytes are taken from the device at the first
+// launch and kept, even after a free, until cuDeviceGraphMemTrim is called or nothing names the
+// address any more.
 #include "tools/simgpu/driver/graph/graph.hpp"
 
 #include "api.hpp"
@@ -15,7 +15,7 @@ namespace {
 struct Memory {
     Device* device;
     std::size_t bytes;
-    std::uint64_t owner;                // the graph's id
+    std::uint64_t owner;                // id of the graph
     std::set<std::uint64_t> freed_by{}; // ids of graphs with a free node for it
     unsigned holders = 1;
     bool backed = false;
@@ -87,12 +87,8 @@ CUresult allocate(CUdeviceptr address, Memory& memory)
     Usage& usage = usage_of(memory.device);
     usage.used += block_bytes(memory);
     usage.used_high = std::max(usage.used_high, usage.used);
-    Allocation allocation;
-    allocation.start = address;
-    allocation.bytes = memory.bytes;
-    allocation.kind = Kind::graph;
-    allocation.device = memory.device;
-    add_allocation_locked(allocation);
+    add_allocation_locked(
+        {.start = address, .bytes = memory.bytes, .kind = Kind::graph, .device = memory.device});
     return CUDA_SUCCESS;
 }
 
@@ -152,7 +148,8 @@ CUresult activate_graph_memory(CUdeviceptr address, bool may_be_live, bool& fres
     Allocation& allocation = *allocation_at_locked(address);
     if (!may_be_live && !allocation.free_queued)
         return CUDA_ERROR_INVALID_VALUE;
-    renew_allocation_locked(allocation); // freed and allocated anew: a free still queued misses it
+    // It is freed and allocated anew, so a free that is still queued does not meet it.
+    renew_allocation_locked(allocation);
     return CUDA_SUCCESS;
 }
 

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/memory/host_api.cpp — pinned host memory: allocated, or registered pages of
-// the program.
+// tools/simgpu/driver/memory/host_api.cpp — pinned host memory, allocated or registered.
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -24,14 +23,12 @@ CUresult add(Context& context, Kind kind, void* pages, std::size_t bytes, unsign
     const bool overlaps_next = next != allocations_locked().end() && next->first < start + bytes;
     if (find_allocation_locked(start) || overlaps_next)
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    Allocation allocation;
-    allocation.start = start;
-    allocation.bytes = bytes;
-    allocation.kind = kind;
-    allocation.flags = flags;
-    allocation.device = context.device;
-    allocation.context = &context;
-    add_allocation_locked(allocation);
+    add_allocation_locked({.start = start,
+                           .bytes = bytes,
+                           .kind = kind,
+                           .flags = flags,
+                           .device = context.device,
+                           .context = &context});
     return CUDA_SUCCESS;
 }
 
@@ -40,7 +37,7 @@ bool is_host(const Allocation* allocation)
     return allocation && (allocation->kind == Kind::host || allocation->kind == Kind::registered);
 }
 
-// A free or an unregistration: waits for work that may still use the pages.
+// Frees or unregisters. It first waits for work that may still use the pages.
 CUresult drop(Context& context, void* pointer, Kind kind, CUresult not_found)
 {
     finish_all(context);
@@ -109,13 +106,13 @@ CUresult cuMemHostGetDevicePointer_v2(Context&, CUdeviceptr* pdptr, void* p, uns
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostGetDevicePointer(Context& context, CUdeviceptr_v1* pdptr, void* p,
-                                   unsigned int Flags)
+CUresult cuMemHostGetDevicePointer(CUdeviceptr_v1* pdptr, void* p, unsigned int Flags)
 {
+    if (!pdptr)
+        return CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr address = 0;
-    return narrowed(
-        api::cuMemHostGetDevicePointer_v2(context, pdptr ? &address : nullptr, p, Flags), pdptr,
-        address);
+    return narrowed(in_current_context(api::cuMemHostGetDevicePointer_v2, &address, p, Flags),
+                    pdptr, address);
 }
 
 CUresult cuMemHostGetFlags(Context&, unsigned int* pFlags, void* p)

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/memory/mapping_api.cpp — address reservations, and physical memory mapped
-// into them.
+// tools/simgpu/driver/memory/mapping_api.cpp — address reservations and what is mapped into them.
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 
@@ -23,14 +22,14 @@ Space& space()
     return *all;
 }
 
-constexpr std::size_t kAddressSpace = std::size_t{1} << 46; // sums of two stay far from overflow
+constexpr std::size_t kAddressSpace = std::size_t{1} << 46; // the sum of two does not overflow
 
 void* pages(std::uintptr_t address)
 {
     return reinterpret_cast<void*>(address);
 }
 
-// The reservation that holds the whole range.
+// Whether one reservation holds the whole range.
 bool inside_reservation(std::uintptr_t start, std::size_t bytes)
 {
     auto after = space().reservations.upper_bound(start);
@@ -118,17 +117,15 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
     const int file = physical->file >= 0 ? physical->file : physical->device->file();
     const std::uintptr_t place =
         physical->file >= 0 ? 0 : physical->place - physical->device->window();
-    // No access until cuMemSetAccess.
+    // There is no access until cuMemSetAccess is called.
     if (mmap(pages(ptr), size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
              static_cast<off_t>(place)) == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    Allocation allocation;
-    allocation.start = ptr;
-    allocation.bytes = size;
-    allocation.kind = Kind::mapped;
-    allocation.device = physical->device;
-    allocation.access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    add_allocation_locked(allocation);
+    add_allocation_locked({.start = ptr,
+                           .bytes = size,
+                           .kind = Kind::mapped,
+                           .device = physical->device,
+                           .access = CU_MEM_ACCESS_FLAGS_PROT_NONE});
     space().mappings.emplace(ptr, physical);
     ++physical->uses;
     return CUDA_SUCCESS;
@@ -140,7 +137,7 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
         finish_all(*context);
     const std::lock_guard lock(memory_mutex());
     auto& all = space().mappings;
-    // Whole mappings only, side by side from ptr to its end.
+    // Only whole mappings can be unmapped, which lie side by side from ptr to the end.
     std::uintptr_t end = ptr;
     auto last = all.find(ptr);
     while (last != all.end() && last->first == end && end < ptr + size) {
@@ -173,7 +170,8 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* des
     }
     for (std::uintptr_t address = ptr; address < ptr + size;) {
         Allocation* const mapping = allocation_at_locked(address);
-        // One process memory for all devices: the most that any of them may do.
+        // All devices share the pages of one process, so the access is the most that any of
+        // them may have.
         for (size_t index = 0; index < count; ++index)
             mapping->access =
                 index == 0 ? desc[index].flags : std::max(mapping->access, desc[index].flags);

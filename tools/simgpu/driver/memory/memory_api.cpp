@@ -1,8 +1,7 @@
-// tools/simgpu/driver/memory/memory_api.cpp — cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged,
-// cuMemFree, cuMemGetInfo.
+// tools/simgpu/driver/memory/memory_api.cpp — cuMemAlloc*, cuMemFree, cuMemGetInfo.
 //
-// cuMemFree waits for the context's work first, as a driver does, and for that of other contexts
-// which uses the memory: it is never taken from under queued work.
+// cuMemFree first waits for the context's work, as a driver does, and for work of other contexts
+// that uses the memory: memory is never taken away from queued work.
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
@@ -18,7 +17,8 @@ namespace {
 
 constexpr std::size_t kPitchStep = 512;
 
-// The set time, of this thread's own: a sleep would be longer by what the system takes to wake it.
+// Spends the set time by running: a sleep would be longer by the time that the system takes to
+// wake the thread.
 void spend(std::chrono::microseconds time)
 {
     if (time.count() == 0)
@@ -50,12 +50,7 @@ CUresult allocate(Context& context, std::size_t bytes, bool low, CUdeviceptr* ad
     const std::uintptr_t start = low ? device.take_low(bytes) : device.take(bytes);
     if (!start)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    Allocation allocation;
-    allocation.start = start;
-    allocation.bytes = bytes;
-    allocation.device = &device;
-    allocation.context = &context;
-    add_allocation_locked(allocation);
+    add_allocation_locked({.start = start, .bytes = bytes, .device = &device, .context = &context});
     *address = start;
     return CUDA_SUCCESS;
 }
@@ -65,7 +60,7 @@ CUresult allocate_pitched(Context& context, std::size_t width, std::size_t heigh
 {
     if (const CUresult refused = refuse_during_capture())
         return refused;
-    if (!pitch || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
+    if (width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
         return CUDA_ERROR_INVALID_VALUE;
     const std::size_t row = round_up(width, kPitchStep);
     if (row < width || row > SIZE_MAX / height)
@@ -104,20 +99,24 @@ CUresult cuMemAlloc(Context& context, CUdeviceptr_v1* dptr, unsigned int bytesiz
     return narrowed(allocate(context, bytesize, true, dptr ? &address : nullptr), dptr, address);
 }
 
-CUresult cuMemAllocPitch_v2(Context& context, CUdeviceptr* dptr, size_t* pPitch,
-                            size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
+CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes)
 {
-    return allocate_pitched(context, WidthInBytes, Height, ElementSizeBytes, false, dptr, pPitch);
+    if (!dptr || !pPitch)
+        return CUDA_ERROR_INVALID_VALUE;
+    return in_current_context(allocate_pitched, WidthInBytes, Height, ElementSizeBytes, false, dptr,
+                              pPitch);
 }
 
-CUresult cuMemAllocPitch(Context& context, CUdeviceptr_v1* dptr, unsigned int* pPitch,
-                         unsigned int WidthInBytes, unsigned int Height,
-                         unsigned int ElementSizeBytes)
+CUresult cuMemAllocPitch(CUdeviceptr_v1* dptr, unsigned int* pPitch, unsigned int WidthInBytes,
+                         unsigned int Height, unsigned int ElementSizeBytes)
 {
+    if (!dptr || !pPitch)
+        return CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr address = 0;
     std::size_t pitch = 0;
-    const CUresult result = allocate_pitched(context, WidthInBytes, Height, ElementSizeBytes, true,
-                                             dptr ? &address : nullptr, pPitch ? &pitch : nullptr);
+    const CUresult result = in_current_context(allocate_pitched, WidthInBytes, Height,
+                                               ElementSizeBytes, true, &address, &pitch);
     narrowed(result, dptr, address);
     return narrowed(result, pPitch, pitch);
 }
@@ -129,22 +128,20 @@ CUresult cuMemAllocManaged(Context& context, CUdeviceptr* dptr, size_t bytesize,
     if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     spend_allocation_time();
-    // Not counted against the device: managed memory may exceed it, and is resident where it was
-    // last used.
+    // It is not counted against the device: managed memory may exceed it, and is resident where it
+    // was last used.
     void* const pages = mmap(nullptr, bytesize, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     const std::lock_guard lock(memory_mutex());
-    Allocation allocation;
-    allocation.start = reinterpret_cast<std::uintptr_t>(pages);
-    allocation.bytes = bytesize;
-    allocation.kind = Kind::managed;
-    allocation.flags = flags;
-    allocation.device = context.device;
-    allocation.context = &context;
-    add_allocation_locked(allocation);
-    *dptr = allocation.start;
+    *dptr = add_allocation_locked({.start = reinterpret_cast<std::uintptr_t>(pages),
+                                   .bytes = bytesize,
+                                   .kind = Kind::managed,
+                                   .flags = flags,
+                                   .device = context.device,
+                                   .context = &context})
+                .start;
     return CUDA_SUCCESS;
 }
 
@@ -168,7 +165,7 @@ CUresult cuMemFree_v2(Context& context, CUdeviceptr dptr)
     finish_all(owner ? *owner : context);
     if (owner && owner != &context)
         finish_all(context);
-    finish_uses(dptr, bytes); // those of peers
+    finish_uses(dptr, bytes); // peers may use it too
     const std::lock_guard lock(memory_mutex());
     Allocation* const allocation = allocation_at_locked(dptr);
     if (!allocation || !cuda_free_takes(*allocation)) // another thread was first

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/memory/stream_memory_api.cpp — cuMemAllocAsync, cuMemAllocFromPoolAsync,
-// cuMemFreeAsync.
+// tools/simgpu/driver/memory/stream_memory_api.cpp — cuMemAllocAsync and cuMemFreeAsync.
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 
@@ -8,8 +7,8 @@
 namespace simgpu {
 namespace {
 
-CUresult allocate(Context& context, CUdeviceptr* address, std::size_t bytes, Pool* pool,
-                  CUstream handle)
+CUresult allocate_in_stream(Context& context, CUdeviceptr* address, std::size_t bytes, Pool* pool,
+                            CUstream handle)
 {
     if (!address || bytes == 0 || (pool && pool->import_file >= 0))
         return CUDA_ERROR_INVALID_VALUE;
@@ -18,7 +17,7 @@ CUresult allocate(Context& context, CUdeviceptr* address, std::size_t bytes, Poo
         return error;
     if (!pool)
         pool = current_pool(place_of(*stream->context->device));
-    if (!pool->device && capturing(*stream)) // nodes have device memory only
+    if (!pool->device && capturing(*stream)) // nodes have only device memory
         return CUDA_ERROR_NOT_SUPPORTED;
     if (pool->device)
         if (const auto captured = allocate_in_capture(*stream, *pool->device, bytes, *address))
@@ -27,14 +26,12 @@ CUresult allocate(Context& context, CUdeviceptr* address, std::size_t bytes, Poo
     const std::uintptr_t start = take_from_pool_locked(*pool, bytes, *stream);
     if (!start)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    Allocation allocation;
-    allocation.start = start;
-    allocation.bytes = bytes;
-    allocation.kind = Kind::pooled;
-    allocation.device = pool->device;
-    allocation.pool = pool;
-    allocation.stream_id = stream->id;
-    add_allocation_locked(allocation);
+    add_allocation_locked({.start = start,
+                           .bytes = bytes,
+                           .kind = Kind::pooled,
+                           .device = pool->device,
+                           .pool = pool,
+                           .stream_id = stream->id});
     *address = start;
     return CUDA_SUCCESS;
 }
@@ -55,14 +52,15 @@ namespace api {
 
 CUresult cuMemAllocAsync(Context& context, CUdeviceptr* dptr, size_t bytesize, CUstream hStream)
 {
-    return allocate(context, dptr, bytesize, nullptr, hStream);
+    return allocate_in_stream(context, dptr, bytesize, nullptr, hStream);
 }
 
-CUresult cuMemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, size_t bytesize,
-                                 CUmemoryPool pool, CUstream hStream)
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
+                                 CUstream hStream)
 {
     Pool* const from = living_pool(pool);
-    return from ? allocate(context, dptr, bytesize, from, hStream) : CUDA_ERROR_INVALID_VALUE;
+    return from ? in_current_context(allocate_in_stream, dptr, bytesize, from, hStream)
+                : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
@@ -94,8 +92,8 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
                 drop_allocation_locked(*allocation);
             return CUDA_SUCCESS;
         };
-    // For pooled memory the work does nothing: the bytes are free for others when its place has
-    // been reached.
+    // For pooled memory the work does nothing: other streams may use the bytes when its place
+    // has been reached.
     const Mark freed = enqueue(*stream, std::move(work));
     if (kind != Kind::pooled)
         return CUDA_SUCCESS;

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/module/library_api.cpp — cuLibrary*, cuKernel*: images loaded into every
-// context.
+// tools/simgpu/driver/module/library_api.cpp — cuLibrary*, cuKernel*: images for every context.
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
 
@@ -80,7 +79,7 @@ CUresult cuLibraryGetGlobal(Context& context, CUdeviceptr* dptr, size_t* bytes, 
     return find_global(context, library_of(library), name, dptr, bytes);
 }
 
-// The host's pointer to a managed variable: memory that outlives contexts, as the library does.
+// The host's pointer to a managed variable. Its memory outlives contexts, as the library does.
 CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name)
 {
     Module* module = library_of(library);
@@ -97,12 +96,11 @@ CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library
         if (pages == MAP_FAILED)
             return CUDA_ERROR_OUT_OF_MEMORY;
         const std::lock_guard memory(memory_mutex());
-        Allocation allocation;
-        allocation.start = reinterpret_cast<std::uintptr_t>(pages);
-        allocation.bytes = size;
-        allocation.kind = Kind::managed;
-        allocation.device = devices().front();
-        start = add_allocation_locked(allocation).start;
+        start = add_allocation_locked({.start = reinterpret_cast<std::uintptr_t>(pages),
+                                       .bytes = size,
+                                       .kind = Kind::managed,
+                                       .device = devices().front()})
+                    .start;
     }
     if (dptr)
         *dptr = start;
@@ -142,7 +140,7 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
 }
 
 #if CUDA_VERSION >= 12040
-// Those that were asked for by name: the image is not read.
+// Only the kernels that were asked for by name are known, as the image is not read.
 CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary lib)
 {
     const Module* const module = library_of(lib);

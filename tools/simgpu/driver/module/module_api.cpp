@@ -37,11 +37,11 @@ CUresult cuModuleLoadFatBinary(Context& context, CUmodule* module, const void* f
     return load_here(context, module, fatCubin);
 }
 
-CUresult cuModuleLoadDataEx(Context& context, CUmodule* module, const void* image,
-                            unsigned int numOptions, CUjit_option* options, void** optionValues)
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions,
+                            CUjit_option* options, void** optionValues)
 {
     const CUresult error = answer_jit_options(numOptions, options, optionValues);
-    return error != CUDA_SUCCESS ? error : load_here(context, module, image);
+    return error != CUDA_SUCCESS ? error : in_current_context(load_here, module, image);
 }
 
 CUresult cuModuleUnload(CUmodule hmod)

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/share/share.cpp — files of memory that processes share, and ranges of them
-// mapped.
+// tools/simgpu/driver/share/share.cpp — makes, recognises and maps the files that are shared.
 #include "tools/simgpu/driver/share/share.hpp"
 
 #include <algorithm>
@@ -105,21 +104,19 @@ CUresult map_foreign(int file, std::uint64_t offset, std::uint64_t bytes, Kind k
         bytes > static_cast<std::uint64_t>(status.st_size) - offset)
         return CUDA_ERROR_INVALID_VALUE;
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    const std::uint64_t before = offset % page; // small allocations do not start at a page
+    const std::uint64_t before = offset % page; // small allocations do not start a page
     void* const mapped =
         mmap(nullptr, bytes + before, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file,
              static_cast<off_t>(offset - before));
     if (mapped == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     const std::lock_guard lock(memory_mutex());
-    Allocation allocation;
-    allocation.start = reinterpret_cast<std::uintptr_t>(mapped) + before;
-    allocation.bytes = bytes;
-    allocation.kind = kind;
-    allocation.device = &device;
-    allocation.context = context;
-    add_allocation_locked(allocation);
-    address = allocation.start;
+    address = add_allocation_locked({.start = reinterpret_cast<std::uintptr_t>(mapped) + before,
+                                     .bytes = bytes,
+                                     .kind = kind,
+                                     .device = &device,
+                                     .context = context})
+                  .start;
     return CUDA_SUCCESS;
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kEventFlags =
     CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
-// The work of a record. An interprocess event has a new number in all its processes from now on.
+// The work of a record. From now on an interprocess event has a new number in all its processes.
 Work recording(Event& event)
 {
     Work work = stamp(event);
@@ -41,7 +41,7 @@ CUresult record(Context& context, CUevent handle, CUstream stream_handle)
     return CUDA_SUCCESS;
 }
 
-// The newest record is another process's, so no mark here stands for it.
+// Whether the newest record is another process's, so that no mark here stands for it.
 bool recorded_elsewhere(const Event& event)
 {
     return event.shared && event.shared->newest() != event.shared_ticket;
@@ -65,6 +65,21 @@ Work waiting_for(const Event& event)
     else
         work.waits.push_back(event.mark);
     return work;
+}
+
+CUresult tell_elapsed(Context&, float* milliseconds, CUevent start_handle, CUevent end_handle)
+{
+    const Event* const start = events().find(start_handle);
+    const Event* const end = events().find(end_handle);
+    if (!start || !end || !start->time || !end->time ||
+        ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!start->time->set.load(std::memory_order_acquire) ||
+        !end->time->set.load(std::memory_order_acquire))
+        return CUDA_ERROR_NOT_READY;
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(end->time->at - start->time->at).count();
+    return CUDA_SUCCESS;
 }
 
 } // namespace
@@ -131,12 +146,11 @@ CUresult cuEventRecord(Context& context, CUevent hEvent, CUstream hStream)
     return record(context, hEvent, hStream);
 }
 
-CUresult cuEventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream,
-                                unsigned int flags)
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     return (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0
                ? CUDA_ERROR_INVALID_VALUE
-               : record(context, hEvent, hStream);
+               : in_current_context(record, hEvent, hStream);
 }
 
 CUresult cuEventQuery(Context&, CUevent hEvent)
@@ -167,27 +181,16 @@ CUresult cuEventSynchronize(Context&, CUevent hEvent)
     return context->sticky_error;
 }
 
-CUresult cuEventElapsedTime(Context&, float* pMilliseconds, CUevent hStart, CUevent hEnd)
+CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd)
 {
-    const Event* const start = events().find(hStart);
-    const Event* const end = events().find(hEnd);
-    if (!pMilliseconds)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!start || !end || !start->time || !end->time ||
-        ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!start->time->set.load(std::memory_order_acquire) ||
-        !end->time->set.load(std::memory_order_acquire))
-        return CUDA_ERROR_NOT_READY;
-    *pMilliseconds =
-        std::chrono::duration<float, std::milli>(end->time->at - start->time->at).count();
-    return CUDA_SUCCESS;
+    return pMilliseconds ? in_current_context(tell_elapsed, pMilliseconds, hStart, hEnd)
+                         : CUDA_ERROR_INVALID_VALUE;
 }
 
 #if CUDA_VERSION >= 12080
-CUresult cuEventElapsedTime_v2(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd)
+CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd)
 {
-    return api::cuEventElapsedTime(context, pMilliseconds, hStart, hEnd);
+    return api::cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 #endif
 
@@ -207,7 +210,8 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
 }
 
 #if CUDA_VERSION >= 12050
-// A green context's handle is its primary context's own (GUESSES.md): its event holds all work of both.
+// The handle of a green context is that of its primary context (GUESSES.md), so the event covers
+// the work of both.
 CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 {
     Context* context = nullptr;
