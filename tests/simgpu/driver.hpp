@@ -1,7 +1,7 @@
-// tests/simgpu/driver.hpp — a simulated driver of its own for each test: its state belongs to a
-// process, so a child.
+// tests/simgpu/driver.hpp — each test has a simulated driver of its own, in a child process.
 //
-// Queued work waits an hour by default: in these tests it runs only because somebody waits for it.
+// By default queued work waits for an hour: in these tests it runs only because a call
+// waits for it.
 #pragma once
 
 #include "tests/support/child.hpp"
@@ -23,10 +23,10 @@ inline constexpr size_t kMiB = size_t{1} << 20;
 struct Setup {
     std::string simulate = "256MiB";
     std::string delay_us = kAnHour;
-    std::string call_us = "0"; // what an allocation costs, and a free
+    std::string call_us = "0"; // how long an allocation takes, and a free
 };
 
-// Before cuInit, in a child with the setup's environment.
+// Runs a test before cuInit, in a child with the environment of the setup.
 template <class Body>
 void before_init(const Setup& setup, Body body)
 {
@@ -39,7 +39,7 @@ void before_init(const Setup& setup, Body body)
     });
 }
 
-// With a context of device 0 current.
+// Runs a test with a current context of device 0.
 template <class Body>
 void with_context(const Setup& setup, Body body)
 {
@@ -58,7 +58,7 @@ void with_context(Body body)
     with_context(Setup{}, body);
 }
 
-// On device 0, and current.
+// Makes a context of device 0, which is current then.
 inline CUcontext create_context()
 {
     CUcontext context = nullptr;
@@ -84,8 +84,8 @@ inline size_t free_bytes()
     return free;
 }
 
-// Where simulated memory is, the host can look. A driver call would wait for queued work; this does
-// not.
+// The host can look into simulated memory. A call of the driver would wait for queued work, but
+// this does not.
 inline unsigned char peek(CUdeviceptr address)
 {
     return *reinterpret_cast<volatile unsigned char*>(address);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tests/simgpu/generate_calls.py — one row for each function of cuda.h: its name, and a call of it with made-up arguments.
+# tests/simgpu/generate_calls.py — writes a call with made-up arguments for each function of cuda.h.
 #
 # The arguments come from Arguments::make<T>() of arguments_test.cpp, by the parameter's type.
 import argparse

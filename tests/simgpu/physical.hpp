@@ -1,4 +1,4 @@
-// tests/simgpu/physical.hpp — physical memory for tests of those who map it.
+// tests/simgpu/physical.hpp — physical memory for the tests that map it.
 #pragma once
 
 #include "tests/simgpu/driver.hpp"
@@ -32,7 +32,7 @@ inline void give_access(CUdeviceptr address, size_t bytes)
     EXPECT_CU(cuMemSetAccess(address, bytes, &access, 1));
 }
 
-// Reserved, mapped and accessible.
+// Reserves a range, maps the memory into it and makes it accessible.
 inline CUdeviceptr map_physical(CUmemGenericAllocationHandle handle, size_t bytes)
 {
     CUdeviceptr address = 0;

@@ -26,7 +26,7 @@ struct Pipe {
     int ends[2];
 };
 
-// A descriptor of another process of ours, as SCM_RIGHTS would hand it over.
+// Takes a descriptor from another process of the test, as SCM_RIGHTS would hand it over.
 inline int take_over(pid_t process, int file)
 {
     const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tools/simgpu/generate.py — write the export tables of the simulated driver and runtime from the installed CUDA.
+# tools/simgpu/generate.py — writes the export tables of the simulated driver and runtime.
 #
 # Sources: the headers' prototypes (types), the toolkit's stub libcuda.so (which names a driver exports), its libcudart
 # (the same for the runtime) and cuda*Typedefs.h (in which CUDA version each form of a name appeared). Nothing here knows

@@ -141,7 +141,7 @@ TEST(Sparse, ListsAreCheckedBeforeAnythingIsMapped)
         const auto memory = create_tiles(2 * kMiB);
         const auto plain = create_physical(2 * kMiB);
         CUarrayMapInfo good_and_bad[] = {first_tile(array, memory), first_tile(array, memory)};
-        good_and_bad[1].subresource.sparseLevel.offsetX = 100; // no tile begins there
+        good_and_bad[1].subresource.sparseLevel.offsetX = 100; // no tile starts there
         EXPECT_EQ(cuMemMapArrayAsync(good_and_bad, 2, nullptr), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(apply(first_tile(array, plain)), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(apply(first_tile(array, 0x1234)), CUDA_ERROR_INVALID_HANDLE);
@@ -154,6 +154,6 @@ TEST(Sparse, ListsAreCheckedBeforeAnythingIsMapped)
         EXPECT_EQ(cuMemMapArrayAsync(nullptr, 1, nullptr), CUDA_ERROR_INVALID_VALUE);
         ASSERT_CU(cuMemRelease(memory));
         ASSERT_CU(cuMemRelease(plain));
-        EXPECT_EQ(free_bytes(), all - 2 * kMiB); // the plain array's
+        EXPECT_EQ(free_bytes(), all - 2 * kMiB); // only the plain array's bytes came back
     });
 }

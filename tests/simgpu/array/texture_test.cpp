@@ -1,5 +1,4 @@
-// tests/simgpu/array/texture_test.cpp — texture and surface objects: what they may be made from,
-// and what they tell of it.
+// tests/simgpu/array/texture_test.cpp — what texture and surface objects take and tell.
 #include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
@@ -131,7 +130,7 @@ TEST(Surface, IsOfAnArrayOnly)
         CUDA_RESOURCE_DESC told{};
         ASSERT_CU(cuSurfObjectGetResourceDesc(&told, object));
         EXPECT_EQ(told.res.array.hArray, array);
-        EXPECT_EQ(cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE); // no texture
+        EXPECT_EQ(cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE); // it is no texture
         EXPECT_CU(cuSurfObjectDestroy(object));
         EXPECT_EQ(cuSurfObjectGetResourceDesc(&told, object), CUDA_ERROR_INVALID_VALUE);
     });

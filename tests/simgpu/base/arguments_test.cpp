@@ -1,9 +1,8 @@
-// tests/simgpu/base/arguments_test.cpp — every entry point with arguments that make no sense: an
-// answer, never a crash.
+// tests/simgpu/base/arguments_test.cpp — senseless arguments get an answer, never a crash.
 //
-// Arguments are made up by type: null, small numbers, the largest, handles that nobody gave out,
-// and what earlier calls returned. A pointer to a structure is null or leads to scratch memory.
-// Which calls are made follows from the seed alone.
+// Every entry point is called with arguments made up by type: null, small and largest numbers,
+// handles that were never given out, and what earlier calls returned. A pointer to a structure is
+// null or leads to scratch memory. Which calls are made follows from the seed alone.
 #include "tests/support/child.hpp"
 #include "tools/simgpu/driver/base/cuda.hpp"
 #include "tools/simgpu/simgpu.h"
@@ -29,7 +28,7 @@ class Arguments {
 public:
     explicit Arguments(unsigned seed) : random_(seed) {}
 
-    // `is_handle`: an integer that names something.
+    // `is_handle` says that the integer names something.
     template <class T>
     T make(bool is_handle)
     {
@@ -44,7 +43,7 @@ public:
     }
 
     void start() { given_.clear(); }
-    // What a call wrote may be what a later one takes: numbers, addresses, or else handles.
+    // What one call wrote may be an argument of a later one: a number, an address or a handle.
     void remember()
     {
         for (char* out : given_) {
@@ -109,8 +108,8 @@ private:
             return choice == 0 ? nullptr : reinterpret_cast<T>(scratch());
     }
 
-    // A piece for each pointer of a call, zeroed: a structure full of nothing. Copies of what the
-    // numbers say stay inside.
+    // One zeroed piece for each pointer of a call, so that a structure asks for nothing. Copies of
+    // as many bytes as the numbers say stay inside.
     void* scratch()
     {
         static char* const memory =
@@ -152,7 +151,7 @@ constexpr Row kRows[] = {
 };
 #pragma GCC diagnostic pop
 
-// The last call, told to the parent should this process die.
+// The last call, for the parent to report if this process dies.
 const char** last_call()
 {
     static auto* const shared = static_cast<const char**>(
@@ -166,7 +165,7 @@ void run(unsigned seed, unsigned calls)
     std::mt19937 random(seed);
     CUcontext context = nullptr;
     for (unsigned done = 0; done < calls; ++done) {
-        if (done % 200 == 0) { // a call may have ended it
+        if (done % 200 == 0) { // a call may have ended the context
             EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
             EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
         }
@@ -202,7 +201,7 @@ TEST(Arguments, MayBeAnything)
 {
     ::setenv("VRAMSCOPE_SIMULATE", "2x64MiB", 1);
     ::setenv("VRAMSCOPE_SIM_DELAY_US", "3600000000", 1);
-    const char* const only = std::getenv("VRAMSCOPE_TEST_SEED"); // to look at one that failed
+    const char* const only = std::getenv("VRAMSCOPE_TEST_SEED"); // to repeat one that failed
     const unsigned first = only ? static_cast<unsigned>(std::atoi(only)) : 1;
     for (unsigned seed = first; seed <= (only ? first : 20); ++seed) {
         *last_call() = "none";

@@ -1,5 +1,4 @@
-// tests/simgpu/base/fault_test.cpp — armed failures, call counts, and entry points that are not
-// simulated.
+// tests/simgpu/base/fault_test.cpp — armed failures, call counts, entry points not simulated.
 #include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;

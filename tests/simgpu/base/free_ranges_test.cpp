@@ -75,5 +75,5 @@ TEST(FreeRanges, AgreesWithAModelOverRandomUse)
     }
     for (const auto& [address, bytes] : held)
         ranges.give(address, bytes);
-    EXPECT_EQ(ranges.take(kSize), kStart); // all merged again
+    EXPECT_EQ(ranges.take(kSize), kStart); // all has merged again
 }

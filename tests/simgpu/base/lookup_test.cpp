@@ -1,5 +1,4 @@
-// tests/simgpu/base/lookup_test.cpp — cuGetProcAddress answers with the form that the version and
-// the flags mean.
+// tests/simgpu/base/lookup_test.cpp — cuGetProcAddress finds the form for a version and flags.
 #include "tests/simgpu/driver.hpp"
 
 #include <algorithm>
@@ -15,8 +14,8 @@ namespace {
 
 using FirstForm = CUresult (*)(const char*, void**, int, cuuint64_t);
 
-// The form that the headers' cuGetProcAddress means: the first before CUDA 12, with a status after
-// it.
+// The form that the headers call cuGetProcAddress: the first one before CUDA 12, then the one
+// with a status.
 CUresult look_up(const char* name, void** function, int version, cuuint64_t flags)
 {
 #if CUDA_VERSION >= 12000
@@ -137,7 +136,7 @@ TEST(Lookup, TellsWhyNothingWasFound)
     EXPECT_EQ(function, nullptr);
     EXPECT_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
     EXPECT_CU(cuGetProcAddress("cuMemAlloc_v2", &function, 12000, 0, &status));
-    EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND); // names go without suffix
+    EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND); // names have no suffix
 }
 #endif
 

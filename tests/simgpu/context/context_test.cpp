@@ -1,5 +1,4 @@
-// tests/simgpu/context/context_test.cpp — initialisation, contexts, primary contexts, several
-// devices.
+// tests/simgpu/context/context_test.cpp — initialisation, contexts, primary contexts, devices.
 #include "tests/simgpu/driver.hpp"
 
 #include <thread>
@@ -138,7 +137,7 @@ TEST(Context, IsDestroyedForThreadsThatStillHaveIt)
         CUdeviceptr address = 0;
         EXPECT_EQ(cuMemAlloc(&address, 8), CUDA_ERROR_CONTEXT_IS_DESTROYED);
         EXPECT_EQ(cuCtxDestroy(context), CUDA_ERROR_INVALID_CONTEXT);
-        // The handle may come back, the identity does not.
+        // The handle may be given out again, the id is not.
         const CUcontext next = create_context();
         EXPECT_EQ(next, context);
         ASSERT_CU(cuCtxPopCurrent(nullptr));

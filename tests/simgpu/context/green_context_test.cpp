@@ -1,5 +1,4 @@
-// tests/simgpu/context/green_context_test.cpp — shares of a device's multiprocessors, and every
-// form of cuCtxCreate.
+// tests/simgpu/context/green_context_test.cpp — green contexts, and every form of cuCtxCreate.
 #include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;

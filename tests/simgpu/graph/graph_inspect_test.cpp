@@ -1,5 +1,4 @@
-// tests/simgpu/graph/graph_inspect_test.cpp — what a graph tells of its nodes and edges, and nodes
-// that are switched off.
+// tests/simgpu/graph/graph_inspect_test.cpp — what a graph tells of itself, and disabled nodes.
 #include "tests/simgpu/driver.hpp"
 
 #include <utility>
@@ -138,7 +137,7 @@ TEST(GraphNode, DoesNothingWhileItIsDisabled)
         EXPECT_EQ(enabled, 0u);
         launch(exec);
         EXPECT_EQ(peek(address), 0);
-        // What it is told meanwhile counts once it is enabled again.
+        // Parameters that it gets while it is disabled count once it is enabled again.
         CUcontext context = nullptr;
         ASSERT_CU(cuCtxGetCurrent(&context));
         const CUDA_MEMSET_NODE_PARAMS other{address, 0, 6, 1, 8, 1};

@@ -219,7 +219,7 @@ TEST(GraphMemory, ThatItsGraphFreesIsNotTheCallersToFree)
         const auto memory = add_allocation(graph, kMiB);
         ASSERT_CU(add_free(graph, memory.address));
         const CUgraphExec exec = instantiate(graph);
-        ASSERT_CU(cuGraphLaunch(exec, nullptr)); // queued: it is allocated now
+        ASSERT_CU(cuGraphLaunch(exec, nullptr)); // queued, and allocated now
         EXPECT_EQ(cuMemFreeAsync(memory.address, nullptr), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemFree(memory.address), CUDA_ERROR_INVALID_VALUE);
     });
@@ -327,7 +327,7 @@ TEST(GraphMemory, ComesWithTheGeneralFormToo)
         free.free.dptr = allocation.alloc.dptr;
         CUgraphNode freed = nullptr;
         ASSERT_CU(cuGraphAddNode(&freed, graph, &allocated, nullptr, 1, &free));
-        // Into another graph it can only move.
+        // A graph that owns memory can become a child only by a move.
         const CUgraph parent = new_graph();
         CUgraphNodeParams child{};
         child.type = CU_GRAPH_NODE_TYPE_GRAPH;
@@ -338,7 +338,7 @@ TEST(GraphMemory, ComesWithTheGeneralFormToo)
                   CUDA_ERROR_NOT_SUPPORTED);
         child.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
         ASSERT_CU(cuGraphAddNode(&node, parent, nullptr, nullptr, 0, &child));
-        EXPECT_EQ(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE); // the node's now
+        EXPECT_EQ(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE); // it belongs to the node now
         ASSERT_CU(cuGraphLaunch(instantiate(parent), nullptr));
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_EQ(graph_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), 2 * kMiB);

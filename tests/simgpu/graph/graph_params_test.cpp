@@ -1,5 +1,4 @@
-// tests/simgpu/graph/graph_params_test.cpp — nodes of an executable graph are given other
-// parameters.
+// tests/simgpu/graph/graph_params_test.cpp — other parameters for nodes of an executable graph.
 #include "tests/simgpu/driver.hpp"
 
 #include <cstring>
@@ -54,7 +53,7 @@ CUgraphNode add_fill(CUgraph graph, CUdeviceptr to, unsigned value, const CUgrap
     return node;
 }
 
-// A chain of fills of the same memory: the last one stays.
+// A chain of fills of the same memory, of which the last one stays.
 CUgraph fills(CUdeviceptr to, std::initializer_list<unsigned> values)
 {
     const CUgraph graph = new_graph();
@@ -123,7 +122,7 @@ TEST(GraphParams, OfAChildGraphAreThoseOfAnotherOfTheSameShape)
         const CUgraph other = new_graph();
         ASSERT_CU(cuGraphAddChildGraphNode(&node, other, nullptr, 0, fills(memory, {3, 4})));
 
-        ASSERT_CU(cuGraphLaunch(made.exec, nullptr)); // queued: not affected
+        ASSERT_CU(cuGraphLaunch(made.exec, nullptr)); // queued, so it is not affected
         ASSERT_CU(cuGraphExecChildGraphNodeSetParams(made.exec, made.node, other));
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_EQ(peek(memory), 2);
@@ -201,7 +200,7 @@ TEST(GraphParams, BatchedOperationsWriteInOrderAndCanWriteElsewhere)
         CUstreamBatchMemOpParams elsewhere[] = {write_64(memory + 8, 0x6666777788889999),
                                                 write_32(memory + 8, 6)};
         const CUDA_BATCH_MEM_OP_NODE_PARAMS other = batch(elsewhere);
-        operations[1] = elsewhere[1] = write_32(memory + 16, 7); // the node's is a copy
+        operations[1] = elsewhere[1] = write_32(memory + 16, 7); // the node has a copy
         ASSERT_CU(cuGraphLaunch(made.exec, nullptr));
         EXPECT_EQ(simgpu_pending_uses(memory, 8), 3u);
         EXPECT_EQ(simgpu_pending_uses(memory + 4, 4), 1u);

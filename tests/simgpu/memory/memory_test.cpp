@@ -290,7 +290,7 @@ TEST(Copy, RefusesShapesThatWrapRound)
         copy.Height = (size_t{1} << 60) + 1; // rows x pitch is 0 again
         EXPECT_EQ(cuMemcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
         copy.Height = 2;
-        copy.srcPitch = 8; // rows would overlap
+        copy.srcPitch = 8; // the rows would overlap
         EXPECT_EQ(cuMemcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemsetD2D8(address, 16, 1, 10, (size_t{1} << 60) + 1),
                   CUDA_ERROR_INVALID_VALUE);

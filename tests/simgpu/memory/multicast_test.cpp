@@ -49,7 +49,7 @@ TEST(Multicast, KeepsWhatIsBoundAndIsMappedLikeMemory)
         ASSERT_CU(cuMulticastBindMem(object, 0, first, 0, 4 * kMiB, 0));
         ASSERT_CU(cuMulticastBindMem(object, 0, second, 0, 4 * kMiB, 0));
         EXPECT_EQ(cuMulticastBindMem(object, 2 * kMiB, first, 0, 2 * kMiB, 0),
-                  CUDA_ERROR_INVALID_VALUE); // taken
+                  CUDA_ERROR_INVALID_VALUE); // this range is taken
         const CUdeviceptr address = map_physical(object, 4 * kMiB);
         EXPECT_CU(cuMemcpyHtoD(address, "m", 1));
         ASSERT_CU(cuMemRelease(first));
@@ -57,7 +57,7 @@ TEST(Multicast, KeepsWhatIsBoundAndIsMappedLikeMemory)
         ASSERT_CU(cuMulticastUnbind(object, 0, 0, 4 * kMiB));
         EXPECT_EQ(free_bytes(), all);
         EXPECT_EQ(cuMulticastUnbind(object, 0, 0, 4 * kMiB), CUDA_ERROR_INVALID_VALUE);
-        ASSERT_CU(cuMemRelease(object)); // still mapped
+        ASSERT_CU(cuMemRelease(object)); // it is still mapped
         EXPECT_CU(cuMemcpyHtoD(address, "x", 1));
         EXPECT_EQ(cuMulticastAddDevice(object, 0), CUDA_ERROR_INVALID_VALUE);
         EXPECT_CU(cuMemUnmap(address, 4 * kMiB));

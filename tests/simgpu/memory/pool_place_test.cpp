@@ -1,5 +1,4 @@
-// tests/simgpu/memory/pool_place_test.cpp — pools of device, host and managed memory, and which is
-// current.
+// tests/simgpu/memory/pool_place_test.cpp — pools of device, host and managed memory.
 #include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;

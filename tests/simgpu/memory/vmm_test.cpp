@@ -37,7 +37,7 @@ TEST(Vmm, IsUsableOnceAccessIsGiven)
         ASSERT_CU(cuMemMap(address + 2 * kMiB, 2 * kMiB, 0, second, 0));
         EXPECT_EQ(cuMemcpyHtoD(address, "x", 2), CUDA_ERROR_INVALID_VALUE);
         give_access(address, 4 * kMiB);
-        EXPECT_CU(cuMemcpyHtoD(address + 2 * kMiB - 2, "abc", 4)); // over the seam
+        EXPECT_CU(cuMemcpyHtoD(address + 2 * kMiB - 2, "abc", 4)); // across the seam
         char back[4] = "";
         ASSERT_CU(cuMemcpyDtoH(back, address + 2 * kMiB - 2, 4));
         EXPECT_STREQ(back, "abc");
@@ -103,7 +103,7 @@ TEST(Vmm, CrossesProcessesByFileDescriptor)
     constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     const Pipe to_importer;
     before_init({}, [&] {
-        // The exporter forks the importer before its own cuInit.
+        // The exporter forks the importer before it calls cuInit itself.
         const pid_t exporter = ::getpid();
         const pid_t importer = vramscope::test::start_child([&] {
             const int file = take_over(exporter, to_importer.receive<int>());
@@ -112,7 +112,7 @@ TEST(Vmm, CrossesProcessesByFileDescriptor)
             const size_t all = free_bytes();
             CUmemGenericAllocationHandle handle = 0;
             ASSERT_CU(cuMemImportFromShareableHandle(&handle, as_handle(file), kFile));
-            EXPECT_EQ(free_bytes(), all); // the exporter's bytes
+            EXPECT_EQ(free_bytes(), all); // the bytes are the exporter's
             EXPECT_EQ(peek(map_physical(handle, 2 * kMiB)), 'v');
         });
         ASSERT_CU(cuInit(0));

@@ -1,5 +1,4 @@
-// tests/simgpu/module/image_test.cpp — kernels tell the architectures that their image was built
-// for.
+// tests/simgpu/module/image_test.cpp — kernels tell the architectures of their image.
 #include "tests/simgpu/driver.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -43,7 +42,8 @@ void append(std::string& to, T value)
 constexpr std::uint16_t kPtx = 1;
 constexpr std::uint16_t kCubin = 2;
 
-// As nvcc writes them: a header, and for each architecture a header of 64 bytes and a payload.
+// A fat binary as nvcc writes it: a header, and for each architecture a header of 64 bytes
+// and a payload.
 std::string fat_binary(std::initializer_list<std::pair<std::uint16_t, std::uint32_t>> entries)
 {
     std::string body;
@@ -145,7 +145,7 @@ TEST(Image, OfNoKnownFormIsTakenForTheDevices)
         EXPECT_EQ(versions_of("// no target"), Versions(90, 90));
         EXPECT_EQ(versions_of_fat_binary({}), Versions(90, 90));
         std::string damaged = fat_binary({{kPtx, 75}});
-        damaged[24] = '\x7f'; // its entry is longer than the whole
+        damaged[24] = '\x7f'; // the entry is longer than the image
         EXPECT_EQ(versions_of(damaged.data()), Versions(90, 90));
     });
 }

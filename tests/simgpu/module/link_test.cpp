@@ -74,7 +74,7 @@ TEST(Link, IsGoneOnceDestroyed)
     });
 }
 
-// A program prints its buffers afterwards: they must hold a text, and the sizes must be right.
+// A program prints these buffers later, so they must hold a text, and the sizes must be right.
 TEST(Link, AnswersTheOptionsThatAreRead)
 {
     with_context([] {

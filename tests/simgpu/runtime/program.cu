@@ -1,8 +1,7 @@
-// tests/simgpu/runtime/program.cu — a plain CUDA program, built by nvcc as a user would; prints one
-// line for each thing it saw.
+// tests/simgpu/runtime/program.cu — a plain CUDA program, as a user would build it with nvcc.
 //
-// The kernel's host version comes from the simulated driver, if there is one; on a GPU the kernel
-// itself runs.
+// It prints one line for each thing that it saw. On the simulated GPU a host version of its kernel
+// runs, on a GPU the kernel itself.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -55,7 +54,7 @@ int main()
     std::printf("device %s, %d in all\n", properties.name, devices);
 
     void* async = nullptr;
-    CHECK(cudaMallocAsync(&async, 1 << 20, nullptr)); // the first call: no context yet
+    CHECK(cudaMallocAsync(&async, 1 << 20, nullptr)); // the first call, without a context
     CHECK(cudaFreeAsync(async, nullptr));
 
     int* values = nullptr;
@@ -91,6 +90,6 @@ int main()
 
     CHECK(cudaMalloc(&values, 1024));
     CHECK(cudaDeviceReset());
-    CHECK(cudaMalloc(&values, 2048)); // a new context; left to the end of the process
+    CHECK(cudaMalloc(&values, 2048)); // a new context, which lives until the process ends
     return 0;
 }

@@ -1,5 +1,4 @@
-// tests/simgpu/runtime/runtime_api.cu — what programs ask of the runtime beside memory:
-// architectures, arrays, textures, graphs, captures; prints one line for each thing it saw.
+// tests/simgpu/runtime/runtime_api.cu — the runtime's functions beside those for memory.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -79,7 +78,7 @@ static void copy_arrays()
     const cudaArray_t array = make_array(4, 3);
     const int none[12] = {};
     CHECK(cudaMemcpy2DToArray(array, 0, 0, none, 4 * kInt, 4 * kInt, 3, cudaMemcpyHostToDevice));
-    // Goes on in the next rows.
+    // The copy goes on in the next rows.
     CHECK(cudaMemcpyToArray(array, 1 * kInt, 0, given, 10 * kInt, cudaMemcpyHostToDevice));
     print_all("line in rows", array, 4, 3);
     int line[6] = {};
@@ -172,7 +171,7 @@ static void fill_box()
     CHECK(cudaFree(box.ptr));
 }
 
-// From the host to a variable, to memory, and back: each copy is a node.
+// From the host to a variable, to memory, and back. Each copy is a node.
 static void copy_in_a_graph()
 {
     int from[16];

@@ -1,5 +1,4 @@
-// tests/simgpu/runtime/runtime_test.cpp — nvcc-built programs on the simulated runtime, and where
-// its calls land in the driver.
+// tests/simgpu/runtime/runtime_test.cpp — nvcc-built programs on the simulated runtime.
 #include "tests/support/child.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -48,7 +47,7 @@ ProgramRun run(const std::string& program, const std::string& environment = "")
     return result;
 }
 
-// What the runtime of this CUDA version uses.
+// The form that the runtime of this CUDA version uses.
 #if CUDA_VERSION >= 12000
 const std::string kLookUp = "cuGetProcAddress_v2";
 const std::string kLoad = "cuLibraryLoadData=0";
@@ -79,12 +78,12 @@ TEST_P(Runtime, ReachesTheDriverAsTheRealOneDoes)
     const ProgramRun result = run(GetParam());
     const bool per_thread = std::string(GetParam()).find("per_thread") != std::string::npos;
     const std::string suffix = per_thread ? "_ptsz" : "";
-    // Looked up before anything else, the empty name first; then cuInit.
+    // These are looked up before anything else, the empty name first. Then comes cuInit.
     ASSERT_FALSE(result.calls.empty());
     EXPECT_EQ(result.calls.front(), kLookUp + "=1");
     EXPECT_GT(result.count(kLookUp + "=0"), 150);
     EXPECT_GT(result.index("cuInit=0"), result.count(kLookUp + "=0") - 5);
-    // Tried without a context, then again.
+    // It is tried without a context, then again with one.
     EXPECT_EQ(result.count("cuMemAllocAsync" + suffix + "=201"), 1);
     EXPECT_EQ(result.count("cuMemAllocAsync" + suffix + "=0"), 1);
     EXPECT_EQ(result.count("cuMemFreeAsync" + suffix + "=0"), 1);
@@ -97,7 +96,7 @@ TEST_P(Runtime, ReachesTheDriverAsTheRealOneDoes)
     EXPECT_EQ(result.count("cuMemFreeHost=0"), 1);
     EXPECT_EQ(result.count("cuArray3DCreate_v2=0"), 1);
     EXPECT_EQ(result.count("cuDevicePrimaryCtxReset=0"), 1);
-    // At the end of the process: the library, then the context.
+    // At the end of the process the library is unloaded, then the context is released.
     ASSERT_EQ(result.count(kUnload), 1);
     ASSERT_GE(result.count("cuDevicePrimaryCtxRelease=0"), 1);
     EXPECT_LT(result.index(kUnload), result.index("cuDevicePrimaryCtxRelease=0"));
@@ -119,7 +118,7 @@ TEST_P(Runtime, SaysOnceWhatIsWrongWithTheEnvironment)
         << result.output;
 }
 
-// Each line says what a device would have done: the numbers are the program's own.
+// Each line says what a device would have done; the numbers are the program's own.
 TEST(RuntimeApi, AnswersWhatProgramsAskBesideMemory)
 {
     const ProgramRun result = run("simgpu_runtime_api");

@@ -66,7 +66,7 @@ TEST(ExternalMemory, BuffersOfOneObjectShareItsBytes)
         CUdeviceptr second_half = 0;
         ASSERT_CU(map_buffer(memory, 0, 4 * kMiB, &whole));
         ASSERT_CU(map_buffer(memory, 2 * kMiB, 2 * kMiB, &second_half));
-        EXPECT_EQ(free_bytes(), all); // the maker's
+        EXPECT_EQ(free_bytes(), all); // the bytes are the maker's
         ASSERT_CU(cuMemcpyHtoD(second_half, "e", 1));
         EXPECT_EQ(peek(whole + 2 * kMiB), 'e');
         size_t bytes = 0;
@@ -113,7 +113,7 @@ TEST(ExternalMemory, ImportsNothingElse)
         description = description_of(file, 2 * kMiB);
         EXPECT_EQ(cuImportExternalMemory(nullptr, &description), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(memory, nullptr);
-        EXPECT_NE(::fcntl(file, F_GETFD), -1); // still the caller's
+        EXPECT_NE(::fcntl(file, F_GETFD), -1); // it still belongs to the caller
     });
 }
 

@@ -23,7 +23,7 @@ CUstream create_stream()
     return stream;
 }
 
-// With a context, and the event that comes through the pipe opened.
+// Runs a test with a context and the event that comes through the pipe.
 template <class Body>
 pid_t start_importer(const Pipe& handles, Body body)
 {
@@ -36,7 +36,7 @@ pid_t start_importer(const Pipe& handles, Body body)
     });
 }
 
-// The importer is started first: a child of a process that uses CUDA cannot.
+// The importer is forked first, as a child of a process that uses CUDA cannot use it.
 template <class Importer, class Exporter>
 void with_two_processes(Importer importer, Exporter exporter)
 {
@@ -103,7 +103,7 @@ TEST(IpcEvent, ARecordOfTheImporterIsWaitedForByItsMaker)
         [&](CUevent event, const Pipe& handles, pid_t child) {
             const CUdeviceptr address = allocate(64);
             const CUstream stream = create_stream();
-            EXPECT_CU(cuEventQuery(event)); // never recorded
+            EXPECT_CU(cuEventQuery(event)); // it was never recorded
             send_handle(handles, event);
             EXPECT_EQ(to_exporter.receive<char>(), 'r');
             EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
@@ -150,7 +150,8 @@ TEST(IpcEvent, OnlyAnEventMadeForItHasAHandle)
         EXPECT_EQ(cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_VALUE);
         const CUevent shared = create_shared_event();
         ASSERT_CU(cuIpcGetEventHandle(&handle, shared));
-        EXPECT_EQ(cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_CONTEXT); // its maker
+        EXPECT_EQ(cuIpcOpenEventHandle(&opened, handle),
+                  CUDA_ERROR_INVALID_CONTEXT); // this process made it
         EXPECT_EQ(opened, plain);
         ASSERT_CU(cuEventDestroy(shared));
         EXPECT_EQ(cuIpcGetEventHandle(&handle, shared), CUDA_ERROR_INVALID_HANDLE);

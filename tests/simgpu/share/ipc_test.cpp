@@ -36,7 +36,7 @@ TEST(Ipc, BothProcessesSeeTheSameBytes)
             CUdeviceptr without_flag = 77;
             EXPECT_EQ(cuIpcOpenMemHandle(&without_flag, handle, 0), CUDA_ERROR_INVALID_VALUE);
             EXPECT_EQ(without_flag, 77u);
-            // Another context opens it for itself, and takes it along.
+            // Another context opens the memory for itself, and its end closes it again.
             const CUcontext other = create_context();
             CUdeviceptr others = 0;
             ASSERT_CU(cuIpcOpenMemHandle(&others, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
@@ -49,7 +49,7 @@ TEST(Ipc, BothProcessesSeeTheSameBytes)
             replies.send('k');
         });
         make_context();
-        allocate(700); // so that the shared block does not start at a page
+        allocate(700); // so that the shared block does not start a page
         const CUdeviceptr address = allocate(5000);
         ASSERT_CU(cuMemcpyHtoD(address, "e", 1));
         CUipcMemHandle handle{};

@@ -60,7 +60,7 @@ TEST(PoolSharing, CrossesProcesses)
             CUdeviceptr second = 0;
             ASSERT_CU(cuMemPoolImportPointer(&first, pool, &pointer));
             ASSERT_CU(cuMemPoolImportPointer(&second, pool, &pointer));
-            EXPECT_EQ(free_bytes(), all); // the exporter's bytes
+            EXPECT_EQ(free_bytes(), all); // the bytes are the exporter's
             EXPECT_EQ(peek(first), 'p');
             ASSERT_CU(cuMemcpyHtoD(first, "i", 1));
             EXPECT_EQ(cuIpcCloseMemHandle(first), CUDA_ERROR_INVALID_VALUE);

@@ -22,7 +22,7 @@ size_t node_count(CUgraph graph)
     return count;
 }
 
-// The second stream's next work comes after what the first one has now.
+// The next work of the second stream comes after all that the first one has now.
 void join(CUstream from, CUstream to)
 {
     CUevent event = nullptr;

@@ -1,5 +1,4 @@
-// tests/simgpu/stream/context_event_test.cpp — events of all work of a context, and contexts that
-// wait.
+// tests/simgpu/stream/context_event_test.cpp — events that record and hold back a whole context.
 #include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
@@ -46,7 +45,7 @@ TEST(ContextEvent, HoldsTheWorkOfEveryStream)
         ASSERT_CU(cuMemsetD8Async(memory, 1, 1, first));
         ASSERT_CU(cuMemsetD8Async(memory + 1, 1, 1, second));
         ASSERT_CU(cuCtxRecordEvent(current(), event));
-        ASSERT_CU(cuMemsetD8Async(memory + 2, 1, 1, second)); // after it
+        ASSERT_CU(cuMemsetD8Async(memory + 2, 1, 1, second)); // after the event
         EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
         ASSERT_CU(cuEventSynchronize(event));
         EXPECT_CU(cuEventQuery(event));
@@ -83,7 +82,7 @@ TEST(ContextEvent, IsWaitedForByAllLaterWorkOfAContext)
         const CUstream before = open_stream();
         ASSERT_CU(cuMemsetD8Async(memory + 1, 1, 1, before));
         ASSERT_CU(cuCtxWaitEvent(other, event));
-        ASSERT_CU(cuStreamSynchronize(before)); // what was there does not wait
+        ASSERT_CU(cuStreamSynchronize(before)); // what was there before does not wait
         EXPECT_EQ(peek(memory + 1), 1);
         EXPECT_EQ(peek(memory), 0);
         const CUstream after = open_stream();
@@ -115,12 +114,12 @@ TEST(ContextEvent, OfACaptureCannotBeWaitedFor)
         const CUevent event = open_event();
         ASSERT_CU(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
         ASSERT_CU(cuEventRecord(event, stream));
-        const CUcontext other = create_context(); // has no stream that is captured
+        const CUcontext other = create_context(); // it has no stream that is captured
         EXPECT_EQ(cuCtxWaitEvent(other, event), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         CUcontext popped = nullptr;
         ASSERT_CU(cuCtxPopCurrent(&popped));
         expect_broken(stream);
-        EXPECT_CU(cuCtxRecordEvent(current(), event)); // no point of a capture any more
+        EXPECT_CU(cuCtxRecordEvent(current(), event)); // it is no point of a capture any more
         EXPECT_CU(cuEventSynchronize(event));
     });
 }

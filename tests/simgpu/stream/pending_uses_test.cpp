@@ -1,5 +1,4 @@
-// tests/simgpu/stream/pending_uses_test.cpp — what queued work will use is known, to whoever hands
-// memory out.
+// tests/simgpu/stream/pending_uses_test.cpp — the memory that queued work is going to use is known.
 #include "tests/simgpu/driver.hpp"
 
 #include <condition_variable>
@@ -43,7 +42,7 @@ TEST(PendingUses, AreTheBytesThatAFillWillWrite)
         EXPECT_EQ(simgpu_pending_uses(memory, 4096), 0u);
         ASSERT_CU(cuMemsetD32Async(memory + 1024, 7, 256, stream));
         EXPECT_EQ(simgpu_pending_uses(memory, 4096), 1u);
-        EXPECT_EQ(simgpu_pending_uses(memory, 1024), 0u); // up to it
+        EXPECT_EQ(simgpu_pending_uses(memory, 1024), 0u); // the bytes before it
         EXPECT_EQ(simgpu_pending_uses(memory, 1025), 1u);
         EXPECT_EQ(simgpu_pending_uses(memory + 2047, 1), 1u); // its last byte
         EXPECT_EQ(simgpu_pending_uses(memory + 2048, 2048), 0u);
@@ -116,7 +115,7 @@ TEST(PendingUses, OfAKernelGoAsFarAsItsArgumentsSay)
         EXPECT_EQ(simgpu_pending_uses(far + 999, 1), 1u);
         EXPECT_EQ(simgpu_pending_uses(far + 1000, 1), 0u);
         EXPECT_EQ(simgpu_pending_uses(near, 1), 1u);
-        EXPECT_EQ(simgpu_pending_uses(near + 1, 1), 0u); // how far was not said
+        EXPECT_EQ(simgpu_pending_uses(near + 1, 1), 0u); // its size was not said
     });
 }
 
@@ -133,7 +132,7 @@ TEST(PendingUses, OfAGraphBeginWithItsLaunch)
         ASSERT_CU(cuGraphInstantiateWithFlags(&exec, graph, 0));
         EXPECT_EQ(simgpu_pending_uses(memory, 64), 0u);
         ASSERT_CU(cuGraphLaunch(exec, stream));
-        ASSERT_CU(cuGraphExecDestroy(exec)); // the launch goes on
+        ASSERT_CU(cuGraphExecDestroy(exec)); // the launch is still queued
         EXPECT_EQ(simgpu_pending_uses(memory, 64), 1u);
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_EQ(simgpu_pending_uses(memory, 64), 0u);
@@ -195,13 +194,13 @@ TEST(PendingUses, OfOtherContextsAreWaitedForByAFree)
         ASSERT_CU(cuCtxSetCurrent(second));
         const CUdeviceptr mine = allocate(64);
         const CUstream stream = open_stream();
-        // Needs no peer access.
+        // This needs no peer access.
         ASSERT_CU(cuMemcpyPeerAsync(mine, second, memory, first, 64, stream));
         ASSERT_CU(cuMemsetD8Async(mine, 1, 64, stream));
         ASSERT_CU(cuCtxSetCurrent(first));
         EXPECT_EQ(simgpu_pending_uses(memory, 64), 1u);
         ASSERT_CU(cuMemFree(memory));
         EXPECT_EQ(simgpu_pending_uses(memory, 64), 0u);
-        EXPECT_EQ(simgpu_pending_uses(mine, 64), 1u); // nobody waited for more than that
+        EXPECT_EQ(simgpu_pending_uses(mine, 64), 1u); // nothing waited for more than that
     });
 }

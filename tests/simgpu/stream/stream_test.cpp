@@ -54,8 +54,8 @@ TEST(Stream, CopiesPinnedMemoryAsItIsWhenTheCopyRuns)
         *static_cast<char*>(pinned) = 'b';
         pageable = 'b';
         ASSERT_CU(cuStreamSynchronize(stream));
-        EXPECT_EQ(peek(address), 'b');     // the program's bug, seen
-        EXPECT_EQ(peek(address + 1), 'a'); // staged at the call
+        EXPECT_EQ(peek(address), 'b');     // the program's error can be seen
+        EXPECT_EQ(peek(address + 1), 'a'); // it was staged during the call
     });
 }
 
@@ -132,7 +132,7 @@ TEST(Stream, WaitsForAnEventOfAnother)
         const CUevent event = event_with();
         ASSERT_CU(cuMemsetD8Async(address, 1, 64, first));
         ASSERT_CU(cuEventRecord(event, first));
-        ASSERT_CU(cuMemsetD8Async(address, 2, 64, first)); // after the event: not waited for
+        ASSERT_CU(cuMemsetD8Async(address, 2, 64, first)); // comes after the event
         ASSERT_CU(cuStreamWaitEvent(second, event, 0));
         ASSERT_CU(cuMemcpyDtoDAsync(address + 32, address, 1, second));
         ASSERT_CU(cuStreamSynchronize(second));
@@ -148,7 +148,7 @@ TEST(Event, IsReadyWhenItsStreamReachedIt)
         const CUstream stream = stream_with(CU_STREAM_DEFAULT);
         const CUevent before = event_with();
         const CUevent after = event_with();
-        EXPECT_CU(cuEventQuery(before)); // never recorded
+        EXPECT_CU(cuEventQuery(before)); // it was never recorded
         ASSERT_CU(cuEventRecord(before, stream));
         ASSERT_CU(cuEventRecord(after, stream));
         EXPECT_EQ(cuEventQuery(before), CUDA_ERROR_NOT_READY);
@@ -253,7 +253,7 @@ TEST(Launch, RunsTheHostVersionWithCopiesOfTheArguments)
         int addend = 2;
         void* arguments[] = {&address, &addend};
         ASSERT_CU(cuLaunchKernel(function, 7, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
-        addend = 1000; // the launch took its copy
+        addend = 1000; // the launch has its own copy
         int result = 0;
         ASSERT_CU(cuMemcpyDtoH(&result, address, sizeof result));
         EXPECT_EQ(result, 42);

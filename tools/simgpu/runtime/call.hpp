@@ -1,8 +1,8 @@
 // tools/simgpu/runtime/call.hpp — what every cuda* function does around its driver calls.
 //
 // enter() opens the driver, makes the device's primary context current, translates the result and
-// remembers a failure for cudaGetLastError. Never a tail call: an interposer must find the cuda*
-// function on the stack.
+// remembers a failure for cudaGetLastError. There are no tail calls, as an interposer must find the
+// cuda* function on the stack.
 #pragma once
 
 #include "tools/simgpu/runtime/driver.hpp"
@@ -32,17 +32,17 @@ namespace simgpu::runtime {
 
 cudaError_t error_of(CUresult result);
 CUresult result_of(cudaError_t error);
-// Keeps a failure for cudaGetLastError; returns it.
+// Keeps a failure for cudaGetLastError, and returns it.
 cudaError_t remember(cudaError_t error);
 
 const Driver* open_or_remember(cudaError_t& error);
 CUresult ensure_context(const Driver& driver);
-// A device's primary context, retained once and until the process ends.
+// A device's primary context, which is retained once and until the process ends.
 CUresult primary_context(const Driver& driver, int ordinal, CUcontext& context);
 // The device that the calling thread has chosen.
 int& chosen_device();
 
-// For calls about devices and versions: no context is made.
+// For calls about devices and versions, which make no context.
 template <class Body>
 cudaError_t enter_without_context(Body body)
 {

@@ -22,7 +22,7 @@ SIMGPU_RUNTIME cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCapture
                 reinterpret_cast<CUstreamCaptureMode*>(mode));
 }
 
-// From CUDA 12.3 on an edge has data, of which nothing is kept.
+// From CUDA 12.3 on an edge has data, but nothing of it is kept.
 namespace {
 
 CUresult tell_capture(const StreamCalls& calls, cudaStream_t stream,

@@ -5,7 +5,7 @@
 
 namespace simgpu::runtime {
 
-// Channels of one width and kind, as arrays have them; false for others.
+// The format of channels of one width and kind, which arrays have; false for others.
 bool format_of(const cudaChannelFormatDesc& desc, CUarray_format& format, unsigned& channels);
 cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels);
 // 0 for a format that the runtime does not make.

@@ -189,7 +189,7 @@ SIMGPU_RUNTIME cudaError_t cudaCtxResetPersistingL2Cache(void)
     return call(&Driver::cuCtxResetPersistingL2Cache);
 }
 
-// All are alike: the first one is as good as any.
+// All devices are alike, so the first one is as good as any.
 SIMGPU_RUNTIME cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* prop)
 {
     if (!device || !prop)
@@ -223,7 +223,8 @@ SIMGPU_RUNTIME cudaError_t cudaProfilerStop(void)
 
 namespace {
 
-// Returns what the driver's cuGetProcAddress returns: a wrapped pointer if something wraps.
+// The answer is what the driver's cuGetProcAddress returns: a wrapped pointer if
+// an interposer wraps.
 template <class Status>
 cudaError_t entry_point(const char* symbol, void** function, unsigned version,
                         unsigned long long flags, Status* status, bool per_thread)

@@ -1,5 +1,4 @@
-// tools/simgpu/runtime/driver.cpp — open libcuda.so.1 and look everything up through the driver
-// itself.
+// tools/simgpu/runtime/driver.cpp — open libcuda.so.1 and look everything up in it.
 #include "tools/simgpu/runtime/driver.hpp"
 
 #include <atomic>
@@ -48,7 +47,7 @@ Driver* open_driver(CUresult& why_not)
     why_not = CUDA_ERROR_NOT_FOUND;
     if (!function)
         return nullptr;
-    // In the order of NVIDIA's runtime: an empty name first, whose failure is expected.
+    // In the order of NVIDIA's runtime, which first asks for an empty name and expects a failure.
     void* found = nullptr;
     ask(function, "", &found, 0, 0, nullptr);
     PFN_cuInit_v2000 init = nullptr;

@@ -1,9 +1,8 @@
-// tools/simgpu/runtime/driver.hpp — the driver as the runtime knows it: pointers that
-// cuGetProcAddress returned.
+// tools/simgpu/runtime/driver.hpp — the driver as the runtime knows it.
 //
-// Found as NVIDIA's runtime finds it: dlopen("libcuda.so.1"), one dlsym("cuGetProcAddress_v2"), a
-// look-up of cuGetProcAddress itself, everything else through the pointer that look-up returned. So
-// an interposer sees the same.
+// It is found as NVIDIA's runtime finds it, so that an interposer sees the same:
+// dlopen("libcuda.so.1"), one dlsym("cuGetProcAddress_v2"), a look-up of cuGetProcAddress itself,
+// and everything else through the pointer that this look-up returned.
 #pragma once
 
 #define __CUDA_API_VERSION_INTERNAL
@@ -15,7 +14,7 @@
 
 namespace simgpu::runtime {
 
-// The two flavours of everything that has a default stream.
+// The functions with a default stream, which exist in two flavours.
 struct StreamCalls {
 #define SIMGPU_CALL(field, name, version)
 #define SIMGPU_STREAM_CALL(name, version, per_thread) PFN_##name##_v##version name;
@@ -30,7 +29,7 @@ struct Driver {
     StreamCalls per_thread;
     // The look-up function of the driver, as the driver handed it out.
     void* get_proc_address;
-    // The simulated driver's own (simgpu.h); null in any other.
+    // Only the simulated driver has it (simgpu.h); null in any other.
     decltype(&simgpu_set_variable_bytes) set_variable_bytes;
 };
 
@@ -38,7 +37,7 @@ struct Driver {
 const Driver* driver(CUresult& why_not);
 const Driver* opened_driver();
 
-// cuGetProcAddress for cudaGetDriverEntryPoint: forms 1 and 2 differ in the status.
+// cuGetProcAddress for cudaGetDriverEntryPoint. Its two forms differ in the status.
 CUresult look_up(const Driver& driver, const char* name, void** function, int version,
                  cuuint64_t flags, int* status);
 

@@ -1,5 +1,4 @@
-// tools/simgpu/runtime/errors.cpp — cudaGetErrorName, cudaGetErrorString, and what is not
-// simulated.
+// tools/simgpu/runtime/errors.cpp — names of errors, and functions that are not simulated.
 #include "tools/simgpu/runtime/call.hpp"
 #include "tools/simgpu/runtime/not_simulated.hpp"
 

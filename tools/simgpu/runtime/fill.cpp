@@ -5,7 +5,7 @@ using namespace simgpu::runtime;
 
 namespace {
 
-// Rows that follow each other over all slices are one fill; else each slice is one.
+// If the rows of all slices follow each other, they are one fill; otherwise each slice is one.
 template <class Fill>
 CUresult fill_3d(cudaPitchedPtr memory, cudaExtent extent, Fill fill)
 {

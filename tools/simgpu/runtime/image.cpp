@@ -1,5 +1,4 @@
-// tools/simgpu/runtime/image.cpp — nvcc's registration stubs; images are loaded into the driver
-// when first used.
+// tools/simgpu/runtime/image.cpp — nvcc's registration stubs; images are loaded when first used.
 #include "tools/simgpu/runtime/image.hpp"
 
 #include <algorithm>
@@ -49,7 +48,7 @@ Registry& registry()
     return *all;
 }
 
-// What nvcc hands over: a wrapper whose third word is the image.
+// What nvcc's code hands over: a wrapper whose third word is the image.
 struct FatBinaryWrapper {
     int magic;
     int version;
@@ -57,7 +56,7 @@ struct FatBinaryWrapper {
     void* file_name;
 };
 
-// The simulated driver does not read in the image how large its variables are.
+// The simulated driver does not read the size of its variables in the image.
 void tell_sizes(const Driver& driver, const Image& image)
 {
     if (!driver.set_variable_bytes)
@@ -122,8 +121,8 @@ CUresult function_of(const Driver& driver, const void* stub, CUfunction& functio
     }
     const auto kernel = all.kernels.find(stub);
     if (kernel == all.kernels.end()) {
-        function =
-            static_cast<CUfunction>(const_cast<void*>(stub)); // a cudaKernel_t or cudaFunction_t
+        // It is a cudaKernel_t or a cudaFunction_t.
+        function = static_cast<CUfunction>(const_cast<void*>(stub));
         return stub ? CUDA_SUCCESS : result_of(cudaErrorInvalidDeviceFunction);
     }
     if (const CUresult error = get_function(driver, kernel->second, function))
@@ -198,7 +197,7 @@ SIMGPU_RUNTIME void** __cudaRegisterFatBinary(void* fatCubin)
 SIMGPU_RUNTIME void __cudaRegisterFatBinaryEnd(void** handle);
 SIMGPU_RUNTIME void __cudaRegisterFatBinaryEnd(void**) {}
 
-// Called by the program's atexit handler, before our destructor; the driver is still there.
+// Called by an atexit handler of the program, before our destructor; the driver is still there.
 SIMGPU_RUNTIME void __cudaUnregisterFatBinary(void** handle);
 SIMGPU_RUNTIME void __cudaUnregisterFatBinary(void** handle)
 {
@@ -254,7 +253,8 @@ SIMGPU_RUNTIME void __cudaRegisterManagedVar(void** handle, void** host_pointer,
     reinterpret_cast<Image*>(handle)->managed.push_back({host_pointer, name, bytes});
 }
 
-// Before the program's first use of a managed variable: its pointer must lead to managed memory.
+// Called before the program first uses a managed variable, whose pointer must lead
+// to managed memory.
 SIMGPU_RUNTIME char __cudaInitModule(void** handle);
 SIMGPU_RUNTIME char __cudaInitModule(void** handle)
 {

@@ -5,12 +5,12 @@
 
 namespace simgpu::runtime {
 
-// The driver's handle of a __global__ function's stub or of a cudaKernel_t. Loads its image at
-// first use.
+// The driver's handle of a __global__ function's stub or of a cudaKernel_t. Its image is loaded
+// when it is first used.
 CUresult function_of(const Driver& driver, const void* stub, CUfunction& function);
-// The other way round: the stub, or the handle itself where there is none.
+// The other way round: the stub, or the handle itself if it has none.
 void* stub_of(CUfunction function);
-// A __device__ variable's address and the size it was registered with.
+// The address of a __device__ variable and the size that it was registered with.
 CUresult symbol_of(const Driver& driver, const void* symbol, CUdeviceptr& address, size_t& bytes);
 // The same for `count` bytes from `offset`; CUDA_ERROR_INVALID_VALUE if it has not that many.
 CUresult part_of_symbol(const Driver& driver, const void* symbol, size_t offset, size_t count,

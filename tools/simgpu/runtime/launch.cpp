@@ -1,5 +1,4 @@
-// tools/simgpu/runtime/launch.cpp — <<< >>>, cudaLaunchKernel and its kin, function attributes,
-// occupancy.
+// tools/simgpu/runtime/launch.cpp — kernel launches, attributes of functions, occupancy.
 #include "tools/simgpu/runtime/call.hpp"
 #include "tools/simgpu/runtime/image.hpp"
 
@@ -83,8 +82,8 @@ SIMGPU_STREAM_FUNCTION(cudaLaunchKernel, _ptsz,
                        })
 
 #if CUDA_VERSION >= 12010
-// The host program keeps what this returns for good: the driver's kernel, which outlives a device
-// reset.
+// The program may keep what this returns for good, so it is the driver's kernel, which outlives a
+// reset of the device.
 SIMGPU_RUNTIME cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub);
 SIMGPU_RUNTIME cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub)
 {

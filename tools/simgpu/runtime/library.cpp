@@ -6,7 +6,7 @@ using namespace simgpu::runtime;
 
 namespace {
 
-// The handles and the options' numbers are the driver's.
+// The handles and the numbers of the options are the driver's.
 CUlibrary handle_of_library(cudaLibrary_t library)
 {
     return reinterpret_cast<CUlibrary>(library);

@@ -1,5 +1,4 @@
-// tools/simgpu/runtime/memory.cpp — cudaMalloc and its kin: device, pitched, managed, host, async,
-// pools.
+// tools/simgpu/runtime/memory.cpp — cudaMalloc, cudaFree and their kin.
 #include "tools/simgpu/runtime/call.hpp"
 
 using namespace simgpu::runtime;
@@ -84,7 +83,7 @@ SIMGPU_RUNTIME cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int
     });
 }
 
-// NVIDIA's runtime has no use for cuMemAllocHost: pinned memory is always cuMemHostAlloc.
+// NVIDIA's runtime does not use cuMemAllocHost: pinned memory always comes from cuMemHostAlloc.
 SIMGPU_RUNTIME cudaError_t cudaMallocHost(void** ptr, size_t size)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -133,8 +132,8 @@ SIMGPU_RUNTIME cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
 
 namespace {
 
-// Like NVIDIA's runtime, the first stream-ordered allocation is tried as it is; without a context
-// it is tried again.
+// As in NVIDIA's runtime, the first stream-ordered allocation is tried without making a context,
+// and again with one if that fails.
 template <class Allocate>
 cudaError_t allocate_async(void** devPtr, size_t size, Allocate allocate)
 {

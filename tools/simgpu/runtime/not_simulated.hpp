@@ -3,7 +3,7 @@
 
 namespace simgpu::runtime {
 
-// cudaErrorNotSupported; says so once for each name (a literal).
+// Answers cudaErrorNotSupported, and says so once for each name, which is a literal.
 int not_simulated(const char* name);
 
 } // namespace simgpu::runtime

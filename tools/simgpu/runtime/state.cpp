@@ -1,5 +1,4 @@
-// tools/simgpu/runtime/state.cpp — errors, the chosen device, its primary context, and the end of
-// the process.
+// tools/simgpu/runtime/state.cpp — errors, the chosen device, and the end of the process.
 #include "tools/simgpu/runtime/call.hpp"
 #include "tools/simgpu/runtime/image.hpp"
 
@@ -28,13 +27,14 @@ Primaries& primaries()
     return *all;
 }
 
-// libcudart's own destructor: after the program's atexit handlers, when statics of other libraries
-// may be gone.
+// The destructor of libcudart runs after the program's atexit handlers, when statics of other
+// libraries may be gone.
 [[gnu::destructor]] void release_all()
 {
     const Driver* const driver = opened_driver();
     Primaries& all = primaries();
-    if (!driver || (all.owner != 0 && all.owner != getpid())) // a child of fork owns nothing
+    // A child of fork owns nothing.
+    if (!driver || (all.owner != 0 && all.owner != getpid()))
         return;
     unload_images(*driver);
     for (int ordinal = 0; ordinal < kMostDevices; ++ordinal)
@@ -47,7 +47,7 @@ Primaries& primaries()
 cudaError_t error_of(CUresult result)
 {
     return static_cast<cudaError_t>(result);
-} // the same numbers since CUDA 10.1
+} // they are the same numbers since CUDA 10.1
 CUresult result_of(cudaError_t error)
 {
     return static_cast<CUresult>(error);
@@ -101,7 +101,7 @@ CUresult ensure_context(const Driver& driver)
     if (const CUresult error = driver.cuCtxGetCurrent(&current))
         return error;
     CUdevice ordinal = 0;
-    // A context that a reset destroyed is still "current"; it has no device any more.
+    // A context that a reset destroyed is still current, but has no device any more.
     if (current && driver.cuCtxGetDevice(&ordinal) != CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return CUDA_SUCCESS;
     CUcontext context = nullptr;

@@ -1,7 +1,7 @@
 // tools/simgpu/driver/array/array.hpp — CUDA arrays: opaque on a device, plain rows here.
 //
-// Rows are padded to 512 B and the whole to 64 KiB: a guess, as a device's tiling is not known.
-// Sparse arrays and those with deferred mapping have no memory of their own.
+// Rows are padded to 512 B and the whole to 64 KiB: this is a guess, as the tiling of a device is
+// not known. Sparse arrays and those with deferred mapping have no memory of their own.
 #pragma once
 
 #include "tools/simgpu/driver/context/context.hpp"
@@ -43,18 +43,18 @@ std::size_t element_bytes(const CUDA_ARRAY3D_DESCRIPTOR& descriptor); // 0: not 
 
 CUresult open_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, Array*& array);
 void close_array(Array& array);
-// Its levels' shapes, still without memory.
+// Makes the levels with their shapes; they have no memory yet.
 CUresult open_mipmap(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned levels,
                      Mipmap*& mipmap);
 CUresult give_memory(Mipmap& mipmap);
 void close_mipmap(Mipmap& mipmap);
-// Told for arrays without memory of their own only, as cuda.h says.
+// Answers only for arrays without memory of their own, as cuda.h says.
 CUresult tell_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out,
                            const CUDA_ARRAY3D_DESCRIPTOR& descriptor, std::size_t bytes);
-// Arrays and mipmapped arrays that die with a context.
+// Closes the arrays and mipmapped arrays of a context that ends.
 void free_arrays_of(Context& context);
 
-// sparse_api.cpp: what was mapped into an array is let go with it.
+// Defined in sparse_api.cpp: what was mapped into an array is released with it.
 void unmap_array_locked(const void* array_or_mipmap);
 
 } // namespace simgpu

@@ -7,7 +7,7 @@
 namespace simgpu {
 namespace {
 
-// The form of three axes, of 64 bits; the others lack some of its fields.
+// Every form as the 64-bit form with three axes; the others lack some of its fields.
 template <class Descriptor>
 CUDA_ARRAY3D_DESCRIPTOR widen_array(const Descriptor& descriptor)
 {
@@ -99,7 +99,7 @@ CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int)
     if (!pPlaneArray)
         return CUDA_ERROR_INVALID_VALUE;
     return arrays().find(hArray) ? CUDA_ERROR_INVALID_VALUE
-                                 : CUDA_ERROR_INVALID_HANDLE; // no planar formats
+                                 : CUDA_ERROR_INVALID_HANDLE; // there are no planar formats
 }
 
 CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,

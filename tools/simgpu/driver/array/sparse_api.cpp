@@ -1,7 +1,7 @@
-// tools/simgpu/driver/array/sparse_api.cpp — arrays whose memory is mapped into them, piece by
-// piece.
+// tools/simgpu/driver/array/sparse_api.cpp — arrays whose memory is mapped into them in pieces.
 //
-// The pieces are remembered and keep their physical memory; copies of such an array are refused.
+// The pieces are remembered and keep their physical memory alive. Copies of such an
+// array are refused.
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -25,7 +25,7 @@ struct Piece {
     auto operator<=>(const Piece&) const = default;
 };
 
-// By array or mipmapped array; under memory_mutex().
+// The key holds the array or the mipmapped array. Under memory_mutex().
 using Pieces = std::map<std::pair<const void*, Piece>, Physical*>;
 Pieces& mapped_pieces()
 {
@@ -50,7 +50,7 @@ void unmap_locked(const void* owner, const Piece& piece)
 
 using Tile = std::array<unsigned, 3>;
 
-// 64 KiB of elements, in the shapes that graphics APIs call standard.
+// A tile has 64 KiB of elements, in the shapes that graphics APIs call standard.
 Tile tile_of(const CUDA_ARRAY3D_DESCRIPTOR& descriptor)
 {
     constexpr Tile kFlat[] = {
@@ -68,7 +68,7 @@ struct Operation {
     CUDA_ARRAY3D_DESCRIPTOR descriptor{};
     unsigned levels = 1;
     Piece piece;
-    Physical* physical = nullptr; // null: unmap
+    Physical* physical = nullptr; // null means unmap
 };
 
 CUresult find_owner(const CUarrayMapInfo& info, Operation& operation)
@@ -130,7 +130,7 @@ bool find_level(const CUarrayMapInfo& info, Operation& operation)
 bool find_piece(const CUarrayMapInfo& info, Operation& operation)
 {
     if ((operation.descriptor.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) != 0)
-        return true; // the whole: cuda.h has the subresource ignored
+        return true; // the whole array; cuda.h ignores the subresource
     operation.piece.kind = info.subresourceType;
     if (info.subresourceType == CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL)
         return find_level(info, operation);
@@ -212,7 +212,8 @@ CUresult cuMemMapArrayAsync(Context& context, CUarrayMapInfo* mapInfoList, unsig
             if (const CUresult error = check_locked(mapInfoList[index], *stream->context->device,
                                                     operations.emplace_back()))
                 return error;
-        for (const Operation& operation : operations) // kept from now on, also for queued work
+        // The memory is kept from now on, also for queued work.
+        for (const Operation& operation : operations)
             if (operation.physical)
                 ++operation.physical->uses;
     }

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/array/texture_api.cpp — cuTexObject*, cuSurfObject*: what they were made from
-// is checked and told. Kernels do nothing, so nothing reads through them.
+// tools/simgpu/driver/array/texture_api.cpp — cuTexObject*, cuSurfObject*: checked, kept and told.
 #include "tools/simgpu/driver/array/array.hpp"
 
 #include "api.hpp"
@@ -13,14 +12,14 @@ namespace {
 constexpr std::uintptr_t kTextureAlignment = 512;
 constexpr std::size_t kPitchAlignment = 32;
 
-// The surface's texture and view are left empty.
+// Of a surface, texture and view stay empty. Kernels do nothing, so nothing reads through either.
 struct Texture {
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;
     std::optional<CUDA_RESOURCE_VIEW_DESC> view;
 };
 
-// Handles are numbers that no other object has had.
+// Handles are numbers, and no number is given out twice.
 struct Textures {
     std::mutex mutex;
     std::map<unsigned long long, Texture> living;
@@ -134,7 +133,7 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc, CUtexObject texO
                 });
 }
 
-// cuda.h: an error if none was given.
+// It is an error if none was given (cuda.h).
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
                                         CUtexObject texObject)
 {

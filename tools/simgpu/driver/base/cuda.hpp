@@ -1,7 +1,6 @@
 // tools/simgpu/driver/base/cuda.hpp — cuda.h with every exported form declared under its own name.
 //
-// Without this macro cuda.h renames: cuMemAlloc would mean cuMemAlloc_v2, and the old forms would
-// not be declared.
+// Without the macro, cuda.h would rename cuMemAlloc to cuMemAlloc_v2 and not declare the old forms.
 #pragma once
 
 #define __CUDA_API_VERSION_INTERNAL

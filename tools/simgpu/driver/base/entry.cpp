@@ -1,8 +1,8 @@
 // tools/simgpu/driver/base/entry.cpp — armed faults, the call trace, and the C API that sets them.
 //
-// Faults and trace come from VRAMSCOPE_SIM_FAULTS and VRAMSCOPE_SIM_TRACE when the library is
-// loaded: calls before cuInit count too. All state is leaked: destructors of the program call in
-// after ours would have run.
+// Faults and trace are read from VRAMSCOPE_SIM_FAULTS and VRAMSCOPE_SIM_TRACE when the library is
+// loaded, so calls before cuInit count too. All state is leaked, because destructors of the program
+// call in after ours would have run.
 #include "tools/simgpu/driver/base/entry.hpp"
 
 #include "tools/simgpu/driver/base/settings.hpp"
@@ -30,7 +30,7 @@ namespace {
 
 struct Fault {
     Entry* entry;
-    std::uint64_t call; // by count of calls; 0 is each
+    std::uint64_t call; // the number of the call; 0 means every call
     CUresult result;
 };
 
@@ -68,7 +68,7 @@ bool arm(const char* name, std::uint64_t nth, int code)
 
 [[gnu::constructor]] void read_environment()
 {
-    // A child that asks something must not find the lock held by a thread that it does not have.
+    // A child of fork must not find the lock held by a thread that it does not have.
     pthread_atfork([] { watch().mutex.lock(); }, [] { watch().mutex.unlock(); },
                    [] { watch().mutex.unlock(); });
     for (const FaultSetting& fault : fault_settings()) {
@@ -117,7 +117,8 @@ CUresult injected_fault(Entry& entry)
     return CUDA_SUCCESS;
 }
 
-// One write, one line, also between processes; a full disk loses trace lines and nothing else.
+// Each line is one write, so that lines of several processes do not mix. A full disk loses trace
+// lines and nothing else.
 static void write_trace(const char* line, int length)
 {
     [[maybe_unused]] const auto written =

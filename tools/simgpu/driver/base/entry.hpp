@@ -18,28 +18,28 @@ struct Entry {
 extern Entry entries[];
 extern const unsigned entry_count;
 
-// One exported name: its row, whether stream 0 means the per-thread stream, whether cuInit must
-// have come first.
+// One exported name: its row in entries, whether stream 0 means the per-thread stream, and whether
+// cuInit must have been called before.
 struct Form {
     unsigned row;
     bool per_thread;
     bool needs_init;
 };
 
-// One relaxed load on the usual path: set while a fault is armed or a trace is written.
+// Set while a fault is armed or a trace is written; the usual call pays one relaxed load for it.
 extern std::atomic<bool> watched;
 extern std::atomic<bool> initialised;
-// Which default stream the running call means by a null stream.
+// Whether a null stream means the thread's own default stream in the running call.
 extern constinit thread_local bool default_stream_is_per_thread;
 // The exported name of the running call.
 extern constinit thread_local const char* running_entry;
 
 Entry* find_entry(const char* name);
 CUresult not_simulated(Entry& entry);
-// CUDA_SUCCESS, or what an armed fault makes this call answer.
+// CUDA_SUCCESS, or the result that an armed fault gives this call.
 CUresult injected_fault(Entry& entry);
 void trace(const Entry& entry, CUresult result);
-// What a look-up asked for, as a line of its own before the call's.
+// Writes what a look-up asked for, on a line before the one of the call.
 void trace_look_up(const char* name, int version, std::uint64_t flags);
 
 } // namespace simgpu

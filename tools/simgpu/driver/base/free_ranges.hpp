@@ -1,8 +1,8 @@
-// tools/simgpu/driver/base/free_ranges.hpp — the free parts of an address window; the lowest fit is
-// taken, neighbours merge.
+// tools/simgpu/driver/base/free_ranges.hpp — the free parts of an address window.
 //
-// "Lowest" is exact among ranges whose power-of-two class guarantees a fit; in the class of the
-// size itself the first few are tried. Not thread-safe: its owner locks.
+// The lowest range that fits is taken, and neighbours merge. "Lowest" is exact among ranges whose
+// power-of-two class guarantees a fit; in the class of the size itself only the first few are
+// tried. Not thread-safe: its owner locks.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ namespace simgpu {
 
 class FreeRanges {
 public:
-    // A taken range starts at a multiple of alignment (a power of two).
+    // The range taken starts at a multiple of the alignment, which is a power of two.
     std::optional<std::uintptr_t> take(std::size_t bytes, std::size_t alignment = 1);
-    // Give back; merges with neighbours, but not across [floor, ceiling). Returns the merged
-    // range's start and size.
+    // Gives a range back. It merges with its neighbours, but not beyond [floor, ceiling). Returns
+    // the merged range.
     struct Range {
         std::uintptr_t start;
         std::size_t bytes;
     };
     Range give(std::uintptr_t start, std::size_t bytes, std::uintptr_t floor = 0,
                std::uintptr_t ceiling = UINTPTR_MAX);
-    // Remove exactly this free range, which give() or range_at() returned.
+    // Removes exactly this free range, which give() or range_at() returned.
     void remove(Range range);
     // The free range that starts there.
     std::optional<Range> range_at(std::uintptr_t start) const;
@@ -38,7 +38,7 @@ private:
     ByStart::iterator erase(ByStart::iterator range);
 
     ByStart ranges_;
-    std::array<std::set<std::uintptr_t>, 64> classes_; // by floor(log2(bytes))
+    std::array<std::set<std::uintptr_t>, 64> classes_; // index: floor(log2(bytes))
     std::uint64_t filled_ = 0;                         // bit n: classes_[n] is not empty
     std::size_t free_bytes_ = 0;
 };

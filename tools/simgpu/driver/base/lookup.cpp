@@ -1,7 +1,7 @@
 // tools/simgpu/driver/base/lookup.cpp — cuGetProcAddress, both forms, and the driver's version.
 //
-// The newest form not newer than the version asked for; flag 2 prefers its per-thread default
-// stream's form where one is not too new. There are no export tables.
+// The answer is the newest form that is not newer than the version asked for. Flag 2 prefers the
+// form with the per-thread default stream, where that is not too new either.
 #include "tools/simgpu/driver/base/lookup.hpp"
 #include "tools/simgpu/driver/base/entry.hpp"
 
@@ -95,7 +95,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
 }
 #endif
 
-// Private tables are NVIDIA's own; a simulated driver has none.
+// Export tables are private to NVIDIA; a simulated driver has none.
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId)
 {
     return ppExportTable && pExportTableId ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;

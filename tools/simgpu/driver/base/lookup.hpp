@@ -1,5 +1,4 @@
-// tools/simgpu/driver/base/lookup.hpp — the rows cuGetProcAddress answers from (generated, sorted
-// by name and version).
+// tools/simgpu/driver/base/lookup.hpp — the rows that cuGetProcAddress answers from.
 #pragma once
 
 namespace simgpu {

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/base/result_names.cpp — cuGetErrorName and cuGetErrorString, from the results
-// that cuda.h lists.
+// tools/simgpu/driver/base/result_names.cpp — cuGetErrorName and cuGetErrorString.
 #include "api.hpp"
 
 #include <algorithm>

@@ -1,9 +1,6 @@
 // tools/simgpu/driver/base/settings.hpp — the environment of the simulated GPU, read and checked.
 //
-// VRAMSCOPE_SIMULATE "24GiB" or "2x80GiB", VRAMSCOPE_SIM_FAULTS
-// "cuMemAlloc_v2@3=2,cuMemCreate@*=801", VRAMSCOPE_SIM_TRACE file, VRAMSCOPE_SIM_DELAY_US,
-// VRAMSCOPE_SIM_ALLOC_US and VRAMSCOPE_SIM_FREE_US microseconds. A bad value gets one line on
-// stderr.
+// The README lists the variables. A bad value gets one line on stderr.
 #pragma once
 
 #include <chrono>
@@ -16,20 +13,21 @@
 
 namespace simgpu {
 
-// One line on stderr, "simgpu: …"; what the environment holds is made safe for a terminal.
+// Writes one line on stderr, "simgpu: …", in which text from the environment is safe
+// for a terminal.
 [[gnu::format(printf, 1, 2)]] void complain(const char* format, ...);
 
 struct DeviceSetting {
     unsigned count;
     std::size_t bytes;
 };
-// Nothing if the value cannot be understood; it has been complained about then.
+// Nothing if the value cannot be understood; then complain() has said so.
 std::optional<DeviceSetting> device_setting();
 std::optional<DeviceSetting> parse_devices(std::string_view text);
 
 struct FaultSetting {
     std::string name;
-    std::uint64_t nth; // 0 is each call
+    std::uint64_t nth; // 0 means every call
     int code;
 };
 std::vector<FaultSetting> fault_settings();
@@ -37,7 +35,7 @@ std::vector<FaultSetting> fault_settings();
 const char* trace_path();
 // How long queued work waits before it runs by itself.
 std::chrono::microseconds work_delay();
-// What cuMemAlloc and cuMemFree cost, in all their forms. 0: what they take.
+// How long every form of cuMemAlloc and of cuMemFree takes at least.
 std::chrono::microseconds allocation_time();
 std::chrono::microseconds free_time();
 

@@ -1,8 +1,7 @@
-// tools/simgpu/driver/base/slots.hpp — objects behind handles, recycled last in, first out and
-// never unmapped.
+// tools/simgpu/driver/base/slots.hpp — objects behind handles, recycled and never unmapped.
 //
-// A handle value is reused soon, as a driver's are, and a stale one is recognised instead of read
-// after free.
+// Slots are recycled last in, first out: handle values are soon reused, as a driver's are. A stale
+// handle is recognised, never read after a free.
 #pragma once
 
 #include <mutex>
@@ -11,7 +10,7 @@
 
 namespace simgpu {
 
-// T has a member `bool alive`, written under the lock only.
+// T has a member `alive`, which is written under the lock only.
 template <class T>
 class Slots {
 public:
@@ -44,8 +43,7 @@ public:
         auto* const object = static_cast<T*>(const_cast<void*>(handle));
         return known_.contains(object) && object->alive ? object : nullptr;
     }
-    // In the order in which they were first made: what is done to all is done the same in every
-    // run.
+    // In the order in which they were first made, so that every run treats them in the same order.
     std::vector<T*> all()
     {
         const std::lock_guard lock(mutex_);

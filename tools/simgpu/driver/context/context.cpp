@@ -1,5 +1,4 @@
-// tools/simgpu/driver/context/context.cpp — life of a context and the per-thread stack of current
-// ones.
+// tools/simgpu/driver/context/context.cpp — the life of a context, and which is current.
 #include "tools/simgpu/driver/context/context.hpp"
 
 #include "tools/simgpu/driver/array/array.hpp"
@@ -33,8 +32,8 @@ pthread_key_t thread_state_key()
 
 ThreadState& thread_state()
 {
-    // Not thread_local: the program's late destructors call in after C++ has ended those of the
-    // main thread.
+    // Not thread_local: late destructors of the program still call in when C++ has already
+    // destroyed the thread-local variables of the main thread.
     void* state = pthread_getspecific(thread_state_key());
     if (!state) {
         state = new ThreadState;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kWindowPerByte = 4;
 constexpr std::size_t kMapStep = std::size_t{64} << 20;
 constexpr std::size_t kLowBytes = std::size_t{256} << 20;
-// Sizes above share no block: a guess until compared with a GPU.
+// Larger sizes share no block. This is a guess, until it is compared with a GPU.
 constexpr std::size_t kLargestSmall = std::size_t{1} << 20;
 
 std::size_t charged_bytes(std::size_t bytes)
@@ -44,8 +44,8 @@ Device::Device(int ordinal, std::size_t bytes)
     blocks_.give(window_, window_bytes_);
 }
 
-// The window is mapped as far as it was ever used: a leak checker or a core dump need not walk all
-// of it.
+// The window is mapped only as far as it was ever used, so that a leak checker or a core dump need
+// not walk all of it.
 bool Device::map_up_to(std::uintptr_t end)
 {
     if (end <= mapped_end_)

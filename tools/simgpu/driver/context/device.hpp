@@ -1,10 +1,10 @@
-// tools/simgpu/driver/context/device.hpp — one simulated device: its memory as a sparse file,
-// mapped at one fixed window.
+// tools/simgpu/driver/context/device.hpp — one simulated device and its memory.
 //
-// A device address is an address of this process: window base + offset in the file. The window is
-// wider than the device, so that only the byte counter says "out of memory", never an unlucky
-// layout (a GPU scatters its pages). Small sizes share 2 MiB blocks in steps of 512 B; larger ones
-// take whole blocks. All of it under memory_mutex().
+// Its memory is a sparse file that is mapped at one fixed window. A device address is an address of
+// this process: the base of the window plus the offset in the file. The window is wider than the
+// device, so that only the byte counter says "out of memory", never an unlucky layout, as a GPU
+// scatters its pages. Small sizes share 2 MiB blocks in steps of 512 B; larger ones take whole
+// blocks. All of it is under memory_mutex().
 #pragma once
 
 #include "tools/simgpu/driver/base/cuda.hpp"
@@ -20,7 +20,7 @@ namespace simgpu {
 
 inline constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kSmallStep = 512;
-// Of all simulated devices: 9.0.
+// All simulated devices have compute capability 9.0.
 inline constexpr int kComputeCapability = 90;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t step)
@@ -39,19 +39,19 @@ public:
     std::uintptr_t window() const { return window_; }
     std::size_t window_bytes() const { return window_bytes_; }
 
-    // Device memory, or 0: then the device has not that many bytes left.
+    // Device memory, or 0 if the device does not have that many bytes left.
     std::uintptr_t take(std::size_t bytes);
-    // `dirty`: something may have been written; whole blocks are then zero again for the next
-    // owner.
+    // `dirty` says that something may have been written. Whole blocks are then zero again for
+    // their next owner.
     void give(std::uintptr_t address, std::size_t bytes, bool dirty);
-    // Like take, but below 4 GiB, for the 32-bit forms of old.
+    // Like take(), but below 4 GiB, for the forms of CUDA 3.1 with 32 bits.
     std::uintptr_t take_low(std::size_t bytes);
 
-    // Address space without memory behind it (graph allocations own an address before they own
-    // bytes).
+    // Address space without memory behind it: graph allocations own an address before
+    // they own bytes.
     std::uintptr_t reserve_blocks(std::size_t bytes);
     void unreserve_blocks(std::uintptr_t address, std::size_t bytes, bool dirty);
-    // Bytes that are used or given back without an address.
+    // Counts bytes that are used or given back without an address.
     bool charge(std::size_t bytes);
     void discharge(std::size_t bytes) { used_bytes_ -= bytes; }
 

@@ -34,7 +34,7 @@ CUresult initialise()
             return CUDA_ERROR_OUT_OF_MEMORY;
         devices().push_back(device);
     }
-    // As with a real driver, a child of fork has no usable CUDA.
+    // As with a real driver, CUDA cannot be used in a child of fork.
     pthread_atfork(nullptr, nullptr, [] {
         forked.store(true);
         initialised.store(false);
@@ -48,7 +48,7 @@ struct AttributeValue {
     int value;
 };
 
-// Modelled on a large data-centre card; what is not listed is 0.
+// The values are those of a large data-centre card; what is not listed is 0.
 constexpr AttributeValue kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},

@@ -1,8 +1,7 @@
-// tools/simgpu/driver/context/green_context.hpp — a share of a device's multiprocessors, and
-// streams on it.
+// tools/simgpu/driver/context/green_context.hpp — a share of a device's multiprocessors.
 //
-// A green context retains its device's primary context and owns no memory: what is allocated while
-// it is current is the primary context's. Here its CUcontext is the primary context's own.
+// A green context retains the primary context of its device and owns no memory: what is allocated
+// while it is current belongs to the primary context. Its CUcontext is that of the primary context.
 #pragma once
 
 #include "tools/simgpu/driver/context/thread_state.hpp"
@@ -20,7 +19,7 @@ struct GreenContext {
 Slots<GreenContext>& green_contexts();
 #endif
 
-// False for a stream of a green context that is destroyed.
+// False for a stream whose green context is destroyed.
 bool green_context_lives(const Stream& stream);
 
 } // namespace simgpu

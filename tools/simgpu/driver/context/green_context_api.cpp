@@ -1,7 +1,7 @@
 // tools/simgpu/driver/context/green_context_api.cpp — cuGreenCtx*, cuDev*Resource*.
 //
-// Resources are plain structures that the program carries: what we must know of one again is in its
-// padding, with a mark.
+// Resources are plain structures in the program's hands. What we must know about one later is in
+// its padding, with a mark.
 #include "tools/simgpu/driver/context/green_context.hpp"
 
 #include "api.hpp"
@@ -29,7 +29,7 @@ bool green_context_lives(const Stream& stream)
 namespace {
 
 constexpr unsigned kMultiprocessors = 132;
-constexpr unsigned kPartition = 8;     // of a device of compute capability 9
+constexpr unsigned kPartition = 8;     // compute capability 9
 constexpr unsigned kFinePartition = 2; // without co-scheduling
 #if CUDA_VERSION >= 12050
 constexpr unsigned kWithoutCoscheduling = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
@@ -43,7 +43,7 @@ constexpr std::uint64_t kMark = 0x736572756d6973; // "simures"
 struct Tag {
     std::uint64_t mark;
     std::int64_t device;
-    std::uint64_t split; // 0: not from a split
+    std::uint64_t split; // 0 if it is not from a split
     std::uint64_t part;
 };
 static_assert(sizeof(Tag) <= sizeof(CUdevResource::_internal_padding));
@@ -100,7 +100,7 @@ GreenContext* green_context_of(CUgreenCtx handle)
     return green_contexts().find(handle);
 }
 
-// The primary context that it retains; a reset may have ended it.
+// The primary context that the green context retains. A reset may have ended it.
 CUresult primary_of(CUgreenCtx handle, Context*& context)
 {
     const GreenContext* const green = green_context_of(handle);

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/context/peer_api.cpp — peer access between the simulated devices, all
-// connected.
+// tools/simgpu/driver/context/peer_api.cpp — peer access; all simulated devices are connected.
 #include "tools/simgpu/driver/context/context.hpp"
 
 #include "api.hpp"

@@ -1,8 +1,7 @@
-// tools/simgpu/driver/context/primary_context.cpp — one shared context for each device, counted by
-// its users.
+// tools/simgpu/driver/context/primary_context.cpp — one shared context for each device.
 //
-// The last release destroys it. A reset destroys it at once and leaves the count: the next retain
-// makes a new one.
+// It counts its users, and the last release destroys it. A reset destroys it at once and keeps the
+// count; the next retain makes a new one.
 #include "tools/simgpu/driver/context/context.hpp"
 
 #include "api.hpp"

@@ -5,7 +5,8 @@
 
 namespace simgpu {
 
-// A context as a thread holds it: the slot and the life it had then.
+// A context as a thread holds it: the slot, and the id that tells this context from later
+// ones in it.
 struct ContextRef {
     Context* context = nullptr;
     std::uint64_t id = 0;

@@ -12,7 +12,7 @@ namespace {
 #if CUDA_VERSION >= 12000
 constexpr unsigned long long kDeviceLaunch = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
 #else
-constexpr unsigned long long kDeviceLaunch = 0; // there is no such flag
+constexpr unsigned long long kDeviceLaunch = 0; // CUDA 11 has no such flag
 #endif
 constexpr unsigned long long kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
                                       CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY | kDeviceLaunch;
@@ -20,11 +20,11 @@ constexpr unsigned long long kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_L
 constexpr unsigned long long kFlagsWithParams = kFlags | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
 #endif
 
-// Each node after what it depends on; nothing if there is a cycle.
+// The nodes in an order in which each comes after what it depends on. Nothing if there is a cycle.
 std::optional<std::vector<GraphNode*>> ordered(const Graph& graph)
 {
     std::vector<GraphNode*> order;
-    std::map<GraphNode*, bool> done; // present and false: on the way down
+    std::map<GraphNode*, bool> done; // false while its dependencies are visited
     std::function<bool(GraphNode*)> visit = [&](GraphNode* node) {
         const auto [entry, fresh] = done.emplace(node, false);
         if (!fresh)
@@ -63,7 +63,7 @@ bool add_steps_locked(const Graph& graph, std::vector<GraphStep>& steps)
     return true;
 }
 
-// cuda.h: a graph with allocation or free nodes has one executable form at a time.
+// A graph with allocation or free nodes has only one executable form at a time (cuda.h).
 bool has_exec(const Graph& graph)
 {
     const auto all = graph_execs().all();
@@ -121,8 +121,8 @@ void free_all(const std::vector<CUdeviceptr>& addresses)
         free_graph_memory(address);
 }
 
-// Memory is allocated at the launch, as the caller learns of a failure there; frees happen in
-// stream order. `fresh`: what to free again should the launch fail.
+// Memory is allocated at the launch, where the caller learns of a failure; frees happen in stream
+// order. `fresh` is what must be freed again if the launch fails.
 CUresult activate(const GraphExec& exec, std::vector<CUdeviceptr>& fresh)
 {
     const auto& steps = exec.steps->list;
@@ -168,7 +168,7 @@ GraphSteps::GraphSteps(std::vector<GraphStep> steps) : list(std::move(steps))
 {
     for (const GraphStep& step : list)
         if (step.allocates || step.frees)
-            hold_graph_memory(step.allocates + step.frees); // a step does one of them
+            hold_graph_memory(step.allocates + step.frees); // a step does one of the two
 }
 
 GraphSteps::~GraphSteps()
@@ -248,7 +248,7 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
         const GraphExec* exec = graph_execs().find(hGraph);
         if (!exec)
             return CUDA_ERROR_INVALID_VALUE;
-        if (captured && owns_memory(*exec->steps)) // a child graph may not own memory
+        if (captured && owns_memory(*exec->steps)) // a child graph must not own memory
             return CUDA_ERROR_NOT_SUPPORTED;
         if (const CUresult error = activate(*exec, fresh))
             return error;

@@ -1,7 +1,6 @@
-// tools/simgpu/driver/graph/graph_exec_params_api.cpp — change what a node of an executable graph
-// does.
+// tools/simgpu/driver/graph/graph_exec_params_api.cpp — change a node of an executable graph.
 //
-// Launches already queued keep the steps they were launched with.
+// Launches that are already queued keep the steps that they were launched with.
 #include "tools/simgpu/driver/graph/graph.hpp"
 
 #include "api.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 using Steps = std::vector<GraphStep>;
 
-// `change` gets a copy of the steps; they are the graph's if it succeeds.
+// `change` gets a copy of the steps, which replaces the graph's if it succeeds.
 template <class Change>
 CUresult change_steps_locked(CUgraphExec handle, Change change)
 {
@@ -37,7 +36,7 @@ CUresult set_work(Steps& steps, const GraphNode& node, Work work)
     return CUDA_SUCCESS;
 }
 
-// cuda.h: kernels, fills and copies only.
+// Only kernels, fills and copies can be disabled (cuda.h).
 bool can_be_disabled(const GraphNode& node)
 {
     return node.type == CU_GRAPH_NODE_TYPE_KERNEL || node.type == CU_GRAPH_NODE_TYPE_MEMSET ||
@@ -87,7 +86,8 @@ CUresult set_step(CUgraphExec handle, CUgraphNode node_handle, CUgraphNodeType t
         handle, [&](Steps& steps) { return set_work(steps, *node, std::move(work)); });
 }
 
-// cuda.h: addresses and values may change; context, number and kinds of operations may not.
+// Addresses and values may change. The context, the number and the kinds of operations
+// may not (cuda.h).
 bool may_become(const BatchedOperations& now, const BatchedOperations& then)
 {
     const auto same_kind = [](const auto& before, const auto& after) {
@@ -116,14 +116,15 @@ CUresult set_batch(CUgraphExec handle, CUgraphNode node_handle,
 
 using Pairs = std::vector<std::pair<const GraphNode*, const GraphNode*>>;
 
-// The node that goes with this one, by the order in which they were added.
+// The node of the other graph that was added in the same place.
 const GraphNode* partner(const Graph& before, const Graph& after, const GraphNode* node)
 {
     const auto found = std::find(before.nodes.begin(), before.nodes.end(), node);
     return after.nodes[static_cast<std::size_t>(found - before.nodes.begin())];
 }
 
-// The nodes of two graphs of the same shape, those of their child graphs too; false if they differ.
+// Pairs the nodes of two graphs of the same shape, and those of their child graphs; false if
+// the shapes differ.
 bool pair_locked(const Graph& before, const Graph& after, Pairs& pairs)
 {
     if (before.nodes.size() != after.nodes.size())
@@ -189,8 +190,7 @@ CUresult set_any(CUgraphExec handle, CUgraphNode node, const CUgraphNodeParams& 
         const CUDA_BATCH_MEM_OP_NODE_PARAMS parameters = kept_form(given.memOp);
         return set_batch(handle, node, &parameters);
     }
-    default: // a graph's memory cannot be changed; events, semaphores and conditions are not
-             // simulated
+    default: // memory cannot be changed; other kinds are not simulated
         return CUDA_ERROR_NOT_SUPPORTED;
     }
 }

@@ -9,8 +9,8 @@
 namespace simgpu {
 namespace {
 
-// The list calls of cuda.h: with a null list, *count becomes the size; else at most *count are
-// written.
+// As cuda.h says of its list calls: with a null list, *count becomes the size; otherwise at most
+// *count items are written.
 CUresult list(const std::vector<GraphNode*>& nodes, CUgraphNode* out, std::size_t* count)
 {
     if (!count)

@@ -45,7 +45,7 @@ bool contains_locked(const Graph& outer, const Graph& inner)
            });
 }
 
-// The graph itself becomes the child: the only way for one that owns memory.
+// The graph itself becomes the child, as a graph that owns memory cannot be copied.
 CUresult add_moved(const NodePlace& place, CUgraph child_handle)
 {
     {

@@ -22,7 +22,7 @@ std::size_t page_bytes(std::size_t bytes)
 
 void unmap_pages(const Allocation& allocation)
 {
-    // An import starts at its offset in a page, like the exported range did.
+    // An import starts at the same offset in its page as the exported range.
     const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const std::uintptr_t start = allocation.start / page * page;
     munmap(reinterpret_cast<void*>(start), page_bytes(allocation.start + allocation.bytes - start));
@@ -88,7 +88,7 @@ void drop_allocation_locked(Allocation& allocation)
         release_graph_memory_locked(allocation);
         break;
     case Kind::registered: // the program's own pages
-    case Kind::mapped:     // cuMemUnmap's business
+    case Kind::mapped:     // cuMemUnmap takes care of it
         break;
     }
     allocations_locked().erase(allocation.start);
@@ -107,8 +107,8 @@ void free_memory_of(Context& context)
 
 bool pages_exist(std::uintptr_t start, std::uintptr_t end)
 {
-    constexpr std::uintptr_t kEnd = std::uintptr_t{1} << 47; // of a process's addresses
-    constexpr std::size_t kPages = 4096;                     // asked at once
+    constexpr std::uintptr_t kEnd = std::uintptr_t{1} << 47; // end of a process's addresses
+    constexpr std::size_t kPages = 4096;                     // pages per question
     if (end > kEnd)
         return false;
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

@@ -1,7 +1,7 @@
 // tools/simgpu/driver/memory/allocation.hpp — the registry of everything a pointer can point into.
 //
-// One ordered map for all kinds, under memory_mutex(); functions ending in _locked expect it to be
-// held.
+// It is one ordered map for all kinds, under memory_mutex(). Functions whose name ends in _locked
+// expect that mutex to be held.
 #pragma once
 
 #include "tools/simgpu/driver/context/context.hpp"
@@ -39,37 +39,37 @@ struct Allocation {
     unsigned flags = 0; // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
     bool dirty = false;
     bool sync_memops = false;
-    bool free_queued = false; // by cuMemFreeAsync: gone for the program, there for queued work
+    // By cuMemFreeAsync: it is gone for the program, but queued work may still use it.
+    bool free_queued = false;
     Device* device = nullptr;
-    Context* context =
-        nullptr; // the owner that takes it along; null for pool, mapped and graph memory
+    Context* context = nullptr; // it ends with it; null for pool, mapped and graph memory
     Pool* pool = nullptr;
     std::uint64_t id = 0;        // unique in this process
-    std::uint64_t stream_id = 0; // pooled: where it was allocated
+    std::uint64_t stream_id = 0; // for pooled memory: where it was allocated
     CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 };
 
 using Allocations = std::map<std::uintptr_t, Allocation>;
 Allocations& allocations_locked();
 Allocation& add_allocation_locked(Allocation allocation);
-// The same memory as a new allocation: what was queued for the old one does not meet it.
+// The same memory becomes a new allocation, which work queued for the old one does not meet.
 void renew_allocation_locked(Allocation& allocation);
-// The allocation that an address lies in, its last byte included.
+// The allocation that the address lies in; null if there is none.
 Allocation* find_allocation_locked(std::uintptr_t address);
-// The allocation that starts there.
+// The allocation that starts there; null if there is none.
 Allocation* allocation_at_locked(std::uintptr_t start);
-// Take it out and give its memory back where it came from.
+// Removes it and gives its memory back to where it came from.
 void drop_allocation_locked(Allocation& allocation);
 
-// Frees what dies with a context.
+// Frees the memory that ends with a context.
 void free_memory_of(Context& context);
 
-// True if no byte of the range belongs to a device, or all of it to living memory that may be used
-// so.
+// True if all of the range is living memory that may be used so, or if all of it is memory of the
+// program that the driver does not know.
 bool usable(std::uintptr_t start, std::size_t bytes, bool writes);
-// The program has memory there, all the way.
+// Whether the program has memory all the way.
 bool pages_exist(std::uintptr_t start, std::uintptr_t end);
-// Memory that the host may not touch behind the driver's back needs no staging: pinned, managed.
+// Memory that the driver knows, pinned or managed memory too, needs no staging.
 bool known_to_driver(std::uintptr_t address);
 bool on_device(std::uintptr_t address);
 

@@ -1,8 +1,8 @@
 // tools/simgpu/driver/memory/copy.cpp — check, queue and do copies and fills.
 //
 // Ranges are checked when the call is made and again when the work runs: memory that is gone by
-// then is an illegal address, as on a device. An unpinned source is read at the call, an unpinned
-// target is written before it returns.
+// then is an illegal address, as on a device. An unpinned source is read during the call, and an
+// unpinned target is written before the call returns.
 #include "tools/simgpu/driver/memory/copy.hpp"
 
 #include "tools/simgpu/driver/graph/graph.hpp"
@@ -19,7 +19,7 @@ std::size_t span(const Plane& plane, const Extent& extent)
     return (extent.depth - 1) * plane.slice + (extent.height - 1) * plane.pitch + extent.width;
 }
 
-// Rows beside each other, slices beside each other, and no sum that wraps round.
+// Whether rows and slices do not overlap, and no sum wraps round.
 bool is_sound(const Plane& plane, const Extent& extent)
 {
     std::size_t rows = 0;
@@ -39,7 +39,7 @@ CUresult check(const Plane& plane, const Extent& extent, bool writes)
 {
     if (!plane.start || !is_sound(plane, extent))
         return CUDA_ERROR_INVALID_VALUE;
-    if (is_planned_graph_range(plane.start, span(plane, extent))) // named before it exists
+    if (is_planned_graph_range(plane.start, span(plane, extent))) // it is named before it exists
         return CUDA_SUCCESS;
     if (plane.must_be_device && !known_to_driver(plane.start))
         return CUDA_ERROR_INVALID_VALUE;
@@ -66,8 +66,8 @@ void run(const Fill& shape)
             std::memset(row, static_cast<int>(shape.value), shape.extent.width);
         else
             for (std::size_t x = 0; x < shape.extent.width; x += shape.value_bytes)
-                std::memcpy(row + x, &shape.value,
-                            shape.value_bytes); // little-endian, like the device
+                // The value is little-endian, as on a device.
+                std::memcpy(row + x, &shape.value, shape.value_bytes);
     }
 }
 

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/memory/copy.hpp — one shape for every copy and every fill: rows of bytes,
-// with pitches.
+// tools/simgpu/driver/memory/copy.hpp — one shape for every copy and every fill.
 #pragma once
 
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -36,16 +35,16 @@ struct Fill {
     unsigned value_bytes = 1;
 };
 
-// Blocking calls return when a driver's would: at once from device to device, else when the copy is
-// done.
+// All is rows of bytes, with pitches. Blocking calls return when a driver's would: at once for a
+// copy from device to device, otherwise when the copy is done.
 enum class Return : std::uint8_t { when_queued, when_done };
 CUresult copy(CUstream stream, const Copy& shape, Return when);
 CUresult fill(CUstream stream, const Fill& shape);
 
-// CUDA_MEMCPY3D as a Copy (copy_api.cpp).
+// Makes a Copy of a CUDA_MEMCPY3D (copy_api.cpp).
 CUresult make_copy(const CUDA_MEMCPY3D& parameters, Copy& shape);
 
-// For graph nodes: the same as work, its ranges checked when it runs.
+// For graph nodes: a copy or a fill as work. Its ranges are checked again when it runs.
 CUresult make_work(const Copy& shape, Work& work);
 CUresult make_work(const Fill& shape, Work& work);
 

@@ -1,6 +1,6 @@
 // tools/simgpu/driver/memory/copy_api.cpp — cuMemcpy*: every form becomes one Copy.
 //
-// The _ptds and _ptsz exports come here too; the default stream then is the thread's (entry.hpp).
+// The _ptds and _ptsz exports come here too; their default stream is the thread's own (entry.hpp).
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/copy.hpp"
@@ -24,7 +24,7 @@ Plane device(std::uintptr_t start)
     return {start, 0, 0, true};
 }
 
-// Part of an array, `offset` bytes into its rows taken as one line.
+// Part of an array: it starts `offset` bytes into the array's rows, taken as one line.
 struct ArrayPart {
     CUarray array;
     std::size_t offset;
@@ -96,8 +96,8 @@ CUresult plane_of_end(const End& end, const Extent& extent, Plane& plane)
     return CUDA_SUCCESS;
 }
 
-// The structures of 2D copies, of 3D copies and of peer copies, those of 32 bits too: the same
-// fields of other widths, but that a 2D copy has no third axis.
+// The structures of 2D, 3D and peer copies have fields of the same names, of 32 or 64 bits. Those
+// of 2D copies have no third axis.
 template <class Parameters>
 End target_of(const Parameters& p)
 {

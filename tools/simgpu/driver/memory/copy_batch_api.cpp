@@ -1,8 +1,7 @@
-// tools/simgpu/driver/memory/copy_batch_api.cpp — cuMemcpyBatchAsync: a copy for each row, in
-// order.
+// tools/simgpu/driver/memory/copy_batch_api.cpp — cuMemcpyBatchAsync: one copy after the other.
 //
-// The source is read as cuMemcpyAsync reads it, whatever access order is asked for: each order
-// allows that.
+// The source is read as cuMemcpyAsync reads it, which every access order allows that a program
+// may ask for.
 #include "tools/simgpu/driver/memory/copy.hpp"
 
 #include "api.hpp"
@@ -10,7 +9,8 @@
 namespace simgpu::api {
 
 #if CUDA_VERSION >= 12080
-static constexpr size_t kMostRows = 4096; // a count of nonsense is told before the rows are read
+// A senseless count is an error before any row is read.
+static constexpr size_t kMostRows = 4096;
 
 static CUresult copy_batch(const CUdeviceptr* to, const CUdeviceptr* from, const size_t* sizes,
                            size_t count, const CUmemcpyAttributes* attributes, const size_t* starts,

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/memory/managed_api.cpp — advice, prefetch and range attributes of managed
-// memory: checked, else no effect.
+// tools/simgpu/driver/memory/managed_api.cpp — advice, prefetch and attributes of managed memory.
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -70,7 +69,7 @@ CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribu
         return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = check_managed(devPtr, count))
         return error;
-    // Nobody prefers a place and nothing was prefetched.
+    // No place is preferred, and nothing was prefetched.
     *static_cast<int*>(data) =
         attribute == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : CU_DEVICE_INVALID;
     return CUDA_SUCCESS;

@@ -1,7 +1,6 @@
-// tools/simgpu/driver/memory/multicast_api.cpp — multicast objects: one address for memory of
-// several devices.
+// tools/simgpu/driver/memory/multicast_api.cpp — one address for memory of several devices.
 //
-// What is bound is counted and kept; stores through a multicast address stay in the object's own
+// What is bound is counted and kept. Stores through a multicast address stay in the object's own
 // file and do not reach the devices. Where a device would wait until its team is complete, the
 // answer is CUDA_ERROR_ILLEGAL_STATE.
 #include "tools/simgpu/driver/memory/allocation.hpp"
@@ -84,7 +83,7 @@ CUresult bind(Physical& object, const Binding& binding)
     return CUDA_SUCCESS;
 }
 
-// What both ways to bind check of the object's side.
+// What both ways to bind check about the object.
 CUresult check_bind(const Physical* object, std::size_t offset, std::size_t bytes,
                     unsigned long long flags)
 {
@@ -94,7 +93,7 @@ CUresult check_bind(const Physical* object, std::size_t offset, std::size_t byte
     return object->multicast->complete() ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
 }
 
-// The memory of a whole range: mapped from one piece, or one allocation of a pool.
+// Finds the memory of a whole range: mapped from one piece, or one allocation of a pool.
 bool find_memory_locked(CUdeviceptr address, std::size_t bytes, bool shareable, Binding& binding)
 {
     const Allocation* const allocation = find_allocation_locked(address);

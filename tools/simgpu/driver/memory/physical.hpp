@@ -1,8 +1,8 @@
 // tools/simgpu/driver/memory/physical.hpp — physical memory of virtual memory management.
 //
-// It is a piece of a device's file, or a file of its own when it can be exported: then the importer
-// knows it from the file alone. It lives while a handle, a mapping or a binding refers to it, and
-// it outlives contexts. All of it under memory_mutex().
+// It is a piece of a device's file, or, if it can be exported, a file of its own, which tells the
+// importer all about it. It lives as long as a handle, a mapping or a binding refers to it, and it
+// outlives contexts. All of it is under memory_mutex().
 #pragma once
 
 #include "tools/simgpu/driver/base/slots.hpp"
@@ -17,7 +17,7 @@ namespace simgpu {
 
 struct Physical;
 
-// Memory of one device bound into a multicast object: kept, unless it is a pool's.
+// Memory of one device that is bound into a multicast object, and kept unless it is a pool's.
 struct Binding {
     std::size_t offset = 0;
     std::size_t bytes = 0;
@@ -30,11 +30,11 @@ struct Multicast {
     bool shareable = false;
     std::set<Device*> devices;
     std::vector<Binding> bindings;
-    // Devices of other processes join a shareable object unseen.
+    // Devices of other processes join a shareable object without being seen here.
     bool complete() const { return devices.size() == team || (shareable && !devices.empty()); }
 };
 
-// Memory, or a multicast object: it has a handle and is mapped alike.
+// Memory, or a multicast object, which has the same handles and mappings.
 struct Physical {
     std::atomic<bool> alive{false};
     CUmemAllocationProp properties{};
@@ -42,17 +42,17 @@ struct Physical {
     std::size_t bytes = 0;
     std::uintptr_t place = 0; // in the device's window; 0 if it has its own file
     int file = -1;
-    bool charged = false; // imported memory is the exporter's
+    bool charged = false; // not for imported memory, which the exporter pays for
     unsigned handles = 0;
     unsigned uses = 0; // mappings and bindings
     std::unique_ptr<Multicast> multicast;
 };
 
 Slots<Physical>& physicals();
-// Null for a handle that was released as often as it was given out.
+// Null if the handle was released as often as it was given out.
 Physical* physical_of(CUmemGenericAllocationHandle handle);
 CUmemGenericAllocationHandle handle_of(Physical* physical);
-// With one handle, without memory.
+// Makes one with one handle and without memory.
 Physical* make_physical(const CUmemAllocationProp& properties, Device* device, std::size_t bytes);
 CUmemGenericAllocationHandle make_multicast(int file, unsigned team, bool shareable,
                                             std::size_t bytes);
@@ -61,7 +61,8 @@ void release_if_unused(Physical& physical);
 
 // The physical memory mapped at an address; null if none is.
 Physical* physical_at_locked(std::uintptr_t address);
-// Belongs to a device's window or to a reservation: not the program's own memory.
+// Whether the address lies in a device's window or in a reservation: it is not the
+// program's own memory.
 bool address_is_reserved_locked(std::uintptr_t address);
 
 inline bool block_multiple(std::size_t value)

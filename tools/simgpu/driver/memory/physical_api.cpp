@@ -1,5 +1,4 @@
-// tools/simgpu/driver/memory/physical_api.cpp — cuMemCreate, cuMemRelease and what is told about
-// physical memory.
+// tools/simgpu/driver/memory/physical_api.cpp — cuMemCreate, cuMemRelease and their kin.
 #include "tools/simgpu/driver/memory/physical.hpp"
 
 #include "tools/simgpu/driver/share/share.hpp"

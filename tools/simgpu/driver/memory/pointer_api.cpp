@@ -1,7 +1,7 @@
 // tools/simgpu/driver/memory/pointer_api.cpp — cuPointerGetAttribute(s), cuPointerSetAttribute.
 //
-// An unknown pointer is an error for the single form and "nothing known" for the one that asks
-// several at once.
+// An unknown pointer is an error for the form that asks for one attribute. The form for several
+// answers that nothing is known.
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 

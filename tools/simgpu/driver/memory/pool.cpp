@@ -8,7 +8,7 @@ namespace simgpu {
 namespace {
 
 constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
-constexpr std::size_t kMostPoolBytes = std::size_t{1} << 46; // roundings stay far from overflow
+constexpr std::size_t kMostPoolBytes = std::size_t{1} << 46; // rounding up does not overflow
 
 std::atomic<bool> pools_used{false};
 
@@ -33,7 +33,7 @@ void collect_pending(Pool& pool)
     });
 }
 
-// The stream's own frees are before anything it will do next.
+// The stream's own frees come before anything that it will do next.
 std::uintptr_t take_pending(Pool& pool, std::size_t bytes, const Stream& stream)
 {
     for (auto piece = pool.pending.begin(); piece != pool.pending.end(); ++piece) {

@@ -45,7 +45,7 @@ CUresult check_handle_types(const PoolPlace& place, CUmemAllocationHandleType ty
                                                              : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-// What a device, or the host, may do with a pool's memory by itself.
+// What a device or the host may do with a pool's memory if nothing was set.
 CUmemAccess_flags own_access(const Pool& pool, const CUmemLocation& location)
 {
     const bool at_home =
@@ -140,7 +140,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
     if (!found || !value)
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(memory_mutex());
-    if (is_reuse_option(attr)) { // an int; the counters are 64 bits
+    if (is_reuse_option(attr)) { // an int, where the counters have 64 bits
         const auto set = found->reuse_options.find(attr);
         *static_cast<int*>(value) = set == found->reuse_options.end() ? 1 : set->second;
         return CUDA_SUCCESS;

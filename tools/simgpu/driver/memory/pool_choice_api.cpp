@@ -6,7 +6,7 @@
 namespace simgpu {
 namespace {
 
-// Places without an entry have their default pool. Under memory_mutex().
+// At places without an entry the default pool is the current one. Under memory_mutex().
 std::map<PoolPlace, Pool*>& current_pools()
 {
     static auto* all = new std::map<PoolPlace, Pool*>;
@@ -54,7 +54,8 @@ CUresult place_of(CUmemAllocationType type, const CUmemLocation& location, PoolP
     }
 #if CUDA_VERSION >= 13000
     if (location.type == CU_MEM_LOCATION_TYPE_HOST ||
-        (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0) || // one node
+        (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA &&
+         location.id == 0) || // there is one node
         (location.type == CU_MEM_LOCATION_TYPE_NONE && managed))
         return CUDA_SUCCESS;
 #endif

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/module/image.cpp — read the headers of images, as far as the architecture
-// stands in them.
+// tools/simgpu/driver/module/image.cpp — reads the architecture out of an image's headers.
 #include "tools/simgpu/driver/module/image.hpp"
 
 #include <algorithm>
@@ -16,7 +15,8 @@ constexpr std::uint32_t kWrapperMagic = 0x466243b1; // fatbinary_section.h
 constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
 constexpr std::uint16_t kPtxEntry = 1;
 constexpr std::uint16_t kCubinEntry = 2;
-constexpr unsigned char kCubinAbi = 8; // from there on the architecture has moved by a byte
+// From this version on, the architecture is one byte further on.
+constexpr unsigned char kCubinAbi = 8;
 
 struct FatWrapper {
     std::uint32_t magic;
@@ -28,7 +28,7 @@ struct FatHeader {
     std::uint32_t magic;
     std::uint16_t version;
     std::uint16_t header_bytes;
-    std::uint64_t bytes; // of the entries
+    std::uint64_t bytes; // size of all entries
 };
 
 struct FatEntry {
@@ -87,7 +87,7 @@ std::vector<Code> codes_of_cubin(const void* image)
     return {{false, static_cast<int>(header.e_flags >> shift & 0xff)}};
 }
 
-// PTX is text: comments, then ".version 9.0" and ".target sm_75".
+// PTX is a text: comments, then ".version 9.0" and ".target sm_75".
 std::vector<Code> codes_of_ptx(const char* text)
 {
     const char* const target = std::strstr(text, ".target");

@@ -5,7 +5,8 @@
 
 namespace simgpu {
 
-// Answers the options that a program reads afterwards: the logs are empty and no time has passed.
+// Answers the options that a program reads after the call: the logs are empty and no
+// time has passed.
 CUresult answer_jit_options(unsigned count, const CUjit_option* options, void** values);
 
 } // namespace simgpu

@@ -29,7 +29,7 @@ HostVersions& host_versions()
     return *all;
 }
 
-// Arguments packed by the caller, each at its natural alignment (CU_LAUNCH_PARAM_BUFFER_POINTER).
+// Arguments that the caller packed, each at its natural alignment (CU_LAUNCH_PARAM_BUFFER_POINTER).
 const unsigned char* packed_arguments(void** extra)
 {
     for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2)
@@ -54,7 +54,7 @@ void copy_arguments(const std::vector<std::size_t>& sizes, void** parameters, vo
     }
 }
 
-// An argument as a pointer or a size; nothing if it is no 8 bytes.
+// An argument as a pointer or a size; nothing if it does not have 8 bytes.
 std::optional<std::uintptr_t> number_in(const std::vector<unsigned char>& argument)
 {
     std::uintptr_t value = 0;

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/module/launch.hpp — kernels: names in loaded images; nothing runs unless a
-// host version was given.
+// tools/simgpu/driver/module/launch.hpp — kernels: names in loaded images, and their launches.
 #pragma once
 
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -19,7 +18,8 @@ inline constexpr unsigned kMostSharedBytes = 232448;
 
 struct Module;
 
-// CUfunction and CUkernel alike, as programs cast one to the other.
+// Nothing runs at a launch unless the kernel was given a host version. It is both CUfunction and
+// CUkernel, as programs cast one to the other.
 struct Kernel {
     std::atomic<bool> alive{false};
     std::string name;
@@ -28,21 +28,21 @@ struct Kernel {
 };
 Slots<Kernel>& kernels();
 
-// One launch, its arguments copied: the caller's may be gone when it runs.
+// One launch with a copy of its arguments: the caller's may be gone when it runs.
 struct KernelCall {
     std::string name;
     std::array<unsigned, 3> grid{};
     std::array<unsigned, 3> block{};
     unsigned shared_bytes = 0;
     std::vector<std::vector<unsigned char>> arguments;
-    std::map<std::size_t, std::size_t> ranges; // arguments: a pointer's, and that of its bytes
+    std::map<std::size_t, std::size_t> ranges; // index of a pointer: index of its number of bytes
 };
 
 CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
                    unsigned shared_bytes, void** parameters, void** extra, KernelCall& call);
 Work make_work(const KernelCall& call);
 
-// A host version can write anywhere: memory is then cleaned when freed.
+// A host version can write anywhere, so once there is one all memory is cleaned when it is freed.
 bool host_kernels_exist();
 
 } // namespace simgpu

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/module/link_api.cpp — cuLink*: inputs are checked, and the cubin that comes
-// out is empty.
+// tools/simgpu/driver/module/link_api.cpp — cuLink*: checked inputs make an empty cubin.
 #include "tools/simgpu/driver/module/jit.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
 
@@ -13,12 +12,13 @@ namespace simgpu {
 namespace {
 
 constexpr unsigned char kCudaAbi = 0x41;
-constexpr unsigned char kCudaAbiVersion = 8; // the architecture stands in bits 8 to 15 of the flags
-constexpr std::uint16_t kCudaMachine = 190;  // EM_CUDA
+// With this version the architecture is in bits 8 to 15 of the flags.
+constexpr unsigned char kCudaAbiVersion = 8;
+constexpr std::uint16_t kCudaMachine = 190; // EM_CUDA
 
 struct Link {
     std::atomic<bool> alive{false};
-    Elf64_Ehdr cubin{}; // the program's until the link is destroyed
+    Elf64_Ehdr cubin{}; // the program may read it until the link is destroyed
 };
 
 Slots<Link>& links()
@@ -61,7 +61,7 @@ CUresult answer_jit_options(unsigned count, const CUjit_option* options, void** 
     if (count >= CU_JIT_NUM_OPTIONS || (count > 0 && (!options || !values)))
         return CUDA_ERROR_INVALID_VALUE;
     const CUjit_option* const end = options + count;
-    // A log's buffer and its size are options of their own, in any order.
+    // The buffer of a log and its size are two options, in any order.
     const auto value_of = [&](CUjit_option wanted) -> void** {
         const CUjit_option* const found = std::find(options, end, wanted);
         return found == end ? nullptr : &values[found - options];

@@ -47,7 +47,7 @@ CUresult read_image(const char* path, std::vector<char>& image)
     std::fclose(file);
     if (image.empty())
         return CUDA_ERROR_INVALID_IMAGE;
-    image.push_back('\0'); // the end of a text
+    image.push_back('\0'); // ends a text
     return CUDA_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 // tools/simgpu/driver/module/module.hpp — loaded images: what modules and libraries have in common.
 //
-// An image is not read but for its architectures. So any kernel name is found, and a variable has
-// the size that somebody told (simgpu.h), or kUnknownVariableBytes: a guess.
+// Only the architectures of an image are read. So every kernel name is found, and a variable has
+// the size that was set for it (simgpu.h), or kUnknownVariableBytes, which is a guess.
 #pragma once
 
 #include "tools/simgpu/driver/module/image.hpp"
@@ -29,9 +29,9 @@ struct Module {
 Slots<Module>& modules();
 std::mutex& module_mutex();
 
-// The image of a file, and a zero after it; CUDA_ERROR_FILE_NOT_FOUND, CUDA_ERROR_INVALID_IMAGE.
+// Reads the image of a file and adds a zero. CUDA_ERROR_FILE_NOT_FOUND or CUDA_ERROR_INVALID_IMAGE.
 CUresult read_image(const char* path, std::vector<char>& image);
-// A library has no context: it is loaded into each that uses it.
+// A library has no context: it is loaded into every context that uses it.
 Module* open_module(Context* context, const void* image);
 void close_module(Module& module);
 

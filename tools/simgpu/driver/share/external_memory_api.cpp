@@ -1,8 +1,7 @@
-// tools/simgpu/driver/share/external_memory_api.cpp — memory objects of other APIs, by file
-// descriptor.
+// tools/simgpu/driver/share/external_memory_api.cpp — memory of other APIs, by file descriptor.
 //
-// The only maker here is cuMemExportToShareableHandle, of this or another process. The memory stays
-// its maker's: none of it is counted here.
+// The only maker here is cuMemExportToShareableHandle, in this or another process. The memory stays
+// its maker's, so none of it is counted here.
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 
@@ -17,7 +16,7 @@ namespace {
 struct External {
     std::atomic<bool> alive{false};
     Device* device = nullptr;
-    Context* context = nullptr; // takes it along
+    Context* context = nullptr; // the object ends with it
     int file = -1;
     std::uint64_t bytes = 0;
 };
@@ -30,7 +29,7 @@ Slots<External>& externals()
 
 void close_external(External& external)
 {
-    close(external.file); // what is mapped stays until it is freed
+    close(external.file); // mappings stay until they are freed
     externals().retire(&external);
 }
 
@@ -48,7 +47,7 @@ CUresult check(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description)
     case CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD:
         return CUDA_SUCCESS;
 #if CUDA_VERSION >= 13000
-    case CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD: // Tegra only
+    case CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD: // for Tegra only
         return CUDA_ERROR_NOT_SUPPORTED;
 #endif
     default:
@@ -84,7 +83,7 @@ CUresult cuImportExternalMemory(Context& context, CUexternalMemory* extMem_out,
     int file = -1;
     if (const CUresult error = duplicate_file(given, file))
         return error;
-    close(given); // it is the driver's now
+    close(given); // the driver owns it now
     External* const made = externals().make();
     made->device = device;
     made->context = &context;

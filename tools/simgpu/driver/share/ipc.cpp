@@ -1,9 +1,8 @@
 // tools/simgpu/driver/share/ipc.cpp — cuIpc*: device memory and events between processes, through
-// /proc/PID/fd.
 //
-// A handle names the exporting process, its device file and the allocation's place in it. As with a
-// driver: a handle exports the whole allocation, also for an inner address, and is of no use in the
-// process that made it.
+// A handle names the exporting process, its device file, which is opened through /proc/PID/fd, and
+// the place of the allocation in it. As with a driver, a handle exports the whole allocation, even
+// for an inner address, and is of no use in the process that made it.
 #include "tools/simgpu/driver/share/share.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
 
@@ -28,18 +27,18 @@ struct MemoryHandle {
     std::int32_t unused;
     std::uint64_t offset;
     std::uint64_t bytes;
-    std::uint64_t id; // a new allocation at the same place has another handle
+    std::uint64_t id; // so a new allocation at the same place has another handle
 };
 static_assert(sizeof(MemoryHandle) <= sizeof(CUipcMemHandle));
 
 struct Import {
     MemoryHandle handle;
-    Context* context; // each opens it for itself
-    std::uint64_t id; // of the allocation: a context's end takes it away
+    Context* context; // each context opens it for itself
+    std::uint64_t id; // of the allocation, which ends with its context
     unsigned users;
 };
 
-// Imports by address; under memory_mutex().
+// The imports by their address. Under memory_mutex().
 std::map<CUdeviceptr, Import>& imports()
 {
     static auto* all = new std::map<CUdeviceptr, Import>;

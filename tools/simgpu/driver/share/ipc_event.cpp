@@ -36,7 +36,7 @@ struct EventHandle {
 };
 static_assert(sizeof(EventHandle) <= sizeof(CUipcEventHandle));
 
-// A process that has ended and is not yet waited for has no program any more either.
+// A process that has ended has no program any more, even while its parent has not waited for it.
 bool has_ended(int process)
 {
     char path[64];

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/share/ipc_event.hpp — the state of an interprocess event: a page that its
-// processes share.
+// tools/simgpu/driver/share/ipc_event.hpp — the state that processes with one event share.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +6,13 @@
 
 namespace simgpu {
 
-// Records are numbered over all processes; who waits, waits for the newest. Nobody can wake a
-// waiter in another process: it looks again every so often.
+// It is a page that the processes map. Records are numbered over all processes, and a wait is for
+// the newest. Nothing can wake a waiter in another process, so it looks again every so often.
 class SharedEvent {
 public:
-    // Null if the system has no more memory, or if the file is not an event's.
+    // Null if the system has no more memory or the file is not an event's.
     static std::shared_ptr<SharedEvent> make();
-    static std::shared_ptr<SharedEvent> open(int file); // takes the descriptor over
+    static std::shared_ptr<SharedEvent> open(int file); // it owns the descriptor now
     ~SharedEvent();
     SharedEvent(const SharedEvent&) = delete;
     SharedEvent& operator=(const SharedEvent&) = delete;
@@ -22,7 +21,7 @@ public:
     std::uint64_t record();
     void reach(std::uint64_t ticket);
     std::uint64_t newest() const;
-    // Also when the process that recorded it last has ended: then nobody will reach it.
+    // True also if the process that recorded it last has ended, as it would never be reached.
     bool reached(std::uint64_t ticket) const;
     void wait(std::uint64_t ticket) const;
 

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/share/memory_share_api.cpp — physical memory and address ranges as file
-// descriptors.
+// tools/simgpu/driver/share/memory_share_api.cpp — physical memory and ranges as descriptors.
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
@@ -18,7 +17,7 @@ bool page_multiple(std::uint64_t value)
     return value % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) == 0;
 }
 
-// One allocation, or mappings side by side on one device.
+// Whether the range is in one allocation, or in mappings side by side on one device.
 bool has_handle_locked(CUdeviceptr start, std::size_t bytes)
 {
     const Allocation* const first = find_allocation_locked(start);
@@ -93,12 +92,12 @@ CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr dptr, size_t si
     if (!handle || size == 0 || !page_multiple(dptr) || !page_multiple(size) ||
         dptr + size < dptr || handleType != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags != 0) // over PCIe: not here
+    if (flags != 0) // a mapping over PCIe is not simulated
         return CUDA_ERROR_NOT_SUPPORTED;
     const std::lock_guard lock(memory_mutex());
     if (!has_handle_locked(dptr, size))
         return CUDA_ERROR_INVALID_VALUE;
-    // Nothing of ours reads it: there is no device to hand it to.
+    // Nothing here reads it, as there is no device that it could be handed to.
     const int file = memfd_create("vramscope-simgpu:dmabuf", MFD_CLOEXEC);
     if (file < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;

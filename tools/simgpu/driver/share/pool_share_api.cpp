@@ -1,6 +1,7 @@
 // tools/simgpu/driver/share/pool_share_api.cpp — pools and their allocations between processes.
 //
-// A pool's descriptor is its device's memory; an allocation is told by its place in that.
+// The descriptor of a pool is that of its device's memory, and an allocation is named by
+// its place there.
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 

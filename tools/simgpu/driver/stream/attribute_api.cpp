@@ -1,5 +1,4 @@
-// tools/simgpu/driver/stream/attribute_api.cpp — attributes of streams and of kernel nodes: kept
-// and told, without effect.
+// tools/simgpu/driver/stream/attribute_api.cpp — attributes of streams and kernel nodes.
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
 
@@ -20,7 +19,7 @@ CUresult set_attribute(Attributes& attributes, int attribute, const CUlaunchAttr
     return CUDA_SUCCESS;
 }
 
-// Zero for one that was never set.
+// Attributes are kept and told, and have no effect. One that was never set is zero.
 CUresult get_attribute(const Attributes& attributes, int attribute, CUlaunchAttributeValue* value)
 {
     if (attribute <= 0 || attribute >= kMostAttributes || !value)

@@ -1,5 +1,4 @@
-// tools/simgpu/driver/stream/capture.cpp — submitted work becomes nodes; what a capture forbids
-// breaks it.
+// tools/simgpu/driver/stream/capture.cpp — submitted work becomes nodes.
 #include "tools/simgpu/driver/stream/capture.hpp"
 
 #include "tools/simgpu/driver/context/thread_state.hpp"
@@ -161,7 +160,8 @@ CUresult refuse_to_wait(Context& context)
     const std::lock_guard lock(capture_mutex());
     CUresult result = CUDA_SUCCESS;
     for (Capture* capture : captures().open)
-        for (const auto& [stream, tips] : capture->tips) // a fork may reach other contexts' streams
+        // A capture may have forked into streams of other contexts.
+        for (const auto& [stream, tips] : capture->tips)
             if (stream->context == &context) {
                 capture->broken = true;
                 result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

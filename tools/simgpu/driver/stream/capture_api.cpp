@@ -10,7 +10,7 @@
 namespace simgpu {
 namespace {
 
-// Every node that the tips depend on, themselves included.
+// Every node that the tips depend on, and the tips.
 std::set<GraphNode*> reachable(const std::vector<GraphNode*>& tips)
 {
     std::set<GraphNode*> seen;
@@ -34,7 +34,7 @@ bool all_joined(const Capture& capture)
     return true;
 }
 
-// Another stream of the capture comes after all that this one has added.
+// Whether other streams of the capture come after all that this one has added.
 bool rejoined(const Capture& capture, Stream& stream)
 {
     std::vector<GraphNode*> of_others;
@@ -59,7 +59,7 @@ CUresult begin(CUstream handle, CUstreamCaptureMode mode, Graph* into,
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     Graph* graph = into ? into : open_graph();
     const std::lock_guard lock(capture_mutex());
-    if (stream->capture || graph->captured) { // one capture writes into a graph
+    if (stream->capture || graph->captured) { // only one capture writes into a graph
         if (!into)
             close_graph_locked(*graph);
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -99,7 +99,7 @@ CUresult info_of(CUstream handle, Info& info)
         return CUDA_SUCCESS;
     info.id = capture->id;
     info.graph = reinterpret_cast<CUgraph>(capture->graph);
-    // Valid until the stream's next call, as cuda.h says.
+    // The list is valid until the next call for the stream (cuda.h).
     const auto& tips = capture->tips.at(stream);
     info.tips = reinterpret_cast<const CUgraphNode*>(tips.data());
     info.tip_count = tips.size();

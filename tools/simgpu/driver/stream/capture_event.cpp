@@ -1,5 +1,4 @@
-// tools/simgpu/driver/stream/capture_event.cpp — events of captured streams: how other streams join
-// a capture.
+// tools/simgpu/driver/stream/capture_event.cpp — events, by which other streams join a capture.
 #include "tools/simgpu/driver/stream/capture_state.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
 
@@ -15,7 +14,7 @@ void leave_capture_locked(Event& event)
     event.capture_tips.clear();
 }
 
-// Null when that capture has ended.
+// The capture that the event is a point of; null if it has ended.
 Capture* capture_of_locked(const Event& event)
 {
     for (Capture* open : captures().open)
@@ -67,7 +66,7 @@ std::optional<CUresult> wait_in_capture(Stream& stream, Event& event)
             return breaks_by_legacy_stream_locked(stream)
                        ? std::optional(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
                        : std::nullopt;
-        stream.capture->broken = true; // would wait for work outside the graph
+        stream.capture->broken = true; // it would wait for work outside the graph
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
     Capture* const of_event = capture_of_locked(event);

@@ -1,7 +1,6 @@
-// tools/simgpu/driver/stream/capture_state.hpp — the open captures, for the files that write into
-// them.
+// tools/simgpu/driver/stream/capture_state.hpp — the open captures.
 //
-// All under capture_mutex().
+// For the files that write into them. All of it is under capture_mutex().
 #pragma once
 
 #include "tools/simgpu/driver/graph/graph.hpp"
@@ -27,11 +26,11 @@ struct Captures {
 Captures& captures();
 void open_capture_locked(Capture& capture);
 void end_locked(Capture& capture);
-// Its graph is lost, unless it is the caller's.
+// The graph is lost, unless it belongs to the caller.
 void end_with_graph_locked(Capture& capture);
 // A legacy stream waits for blocking streams, so it cannot be used while one of them is captured.
 bool breaks_by_legacy_stream_locked(Stream& stream);
-// The same, for who only asks: breaks nothing.
+// The same as a question, which breaks nothing.
 bool blocked_by_capture_locked(const Stream& stream);
 
 } // namespace simgpu

@@ -1,5 +1,6 @@
-// tools/simgpu/driver/stream/event.hpp — events: a mark in a stream, the time at which it was
-// reached, or a point of a capture.
+// tools/simgpu/driver/stream/event.hpp — events of streams, contexts and captures.
+//
+// An event is a mark in a stream and the time at which that was reached, or a point of a capture.
 #pragma once
 
 #include "tools/simgpu/driver/context/context.hpp"
@@ -24,27 +25,29 @@ struct Event {
     unsigned flags = 0;
     Context* context = nullptr;
     Mark mark;
-    std::shared_ptr<EventTime> time; // null until recorded
-    // Recorded while its stream was captured: no mark, but these nodes. Under capture_mutex().
+    std::shared_ptr<EventTime> time; // null until it is recorded
+    // If it was recorded while its stream was captured, it has these nodes instead of a
+    // mark. Under capture_mutex().
     std::uint64_t capture_id = 0;
     std::vector<GraphNode*> capture_tips;
-    // Of an interprocess event: what all its processes see, and which record the mark is.
+    // For an interprocess event: what all its processes see, and the record that the
+    // mark stands for.
     std::shared_ptr<SharedEvent> shared;
     std::uint64_t shared_ticket = 0;
 };
 
 Slots<Event>& events();
 Event* open_event(Context& context, unsigned flags, std::shared_ptr<SharedEvent> shared);
-// The work that gives the event its time, which is a new one from now on.
+// The work that gives the event its time, a new one from now on.
 Work stamp(Event& event);
 
 // Ends a capture that the stream began or joined; its graph is lost.
 void abandon_capture(Stream& stream);
-// The capture half of cuEventRecord and cuStreamWaitEvent; nothing if no capture is involved.
+// What cuEventRecord and cuStreamWaitEvent do for a capture; nothing if there is none.
 std::optional<CUresult> record_in_capture(Stream& stream, Event& event);
 std::optional<CUresult> wait_in_capture(Stream& stream, Event& event);
-// The same for cuCtxRecordEvent and cuCtxWaitEvent, which no capture can take up: an event recorded
-// anew is no point of a capture any more; waiting for one that is breaks its capture.
+// The same for cuCtxRecordEvent and cuCtxWaitEvent, which cannot be captured. An event that is
+// recorded anew is no point of a capture any more. To wait for one that is breaks its capture.
 void leave_capture(Event& event);
 CUresult refuse_while_captured(const Event& event);
 

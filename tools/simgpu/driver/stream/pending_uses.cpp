@@ -1,5 +1,4 @@
-// tools/simgpu/driver/stream/pending_uses.cpp — which queued or running work uses a range of
-// memory, for tests (simgpu.h).
+// tools/simgpu/driver/stream/pending_uses.cpp — simgpu_pending_uses, for tests.
 #include "tools/simgpu/driver/context/context.hpp"
 #include "tools/simgpu/simgpu.h"
 

@@ -1,4 +1,4 @@
-// tools/simgpu/driver/stream/stream.cpp — the engine: who runs queued work, and when.
+// tools/simgpu/driver/stream/stream.cpp — the engine, which runs queued work.
 #include "tools/simgpu/driver/stream/stream.hpp"
 
 #include "tools/simgpu/driver/base/entry.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A driver's queue is finite too: who submits more waits for the oldest.
+// A driver's queue is finite too: to submit more waits for the oldest work.
 constexpr std::uint64_t kLongestQueue = 1024;
 
 struct Engine {
@@ -48,7 +48,7 @@ void retire_if_done(Stream& stream)
     streams().retire(&stream);
 }
 
-// The front's waits are reached and nobody runs it.
+// Runs the work at the front, whose waits are reached and which is not running.
 void run_front(std::unique_lock<std::mutex>& lock, Stream& stream)
 {
     Work work = std::move(stream.queue.front().work);
@@ -57,7 +57,8 @@ void run_front(std::unique_lock<std::mutex>& lock, Stream& stream)
     stream.running_work = &work;
     lock.unlock();
     const CUresult result = work.run ? work.run() : CUDA_SUCCESS;
-    work.run = nullptr; // it may hold a graph's memory, whose end takes locks
+    // It may hold a graph's memory, which takes locks when it ends.
+    work.run = nullptr;
     lock.lock();
     stream.running = false;
     stream.running_work = nullptr;
@@ -117,7 +118,8 @@ void start_worker(Engine& state)
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); // the program's signals are not for this thread
+    // The program's signals are not for this thread.
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     const auto body = [](void*) -> void* { work_for_ever(); };
     if (pthread_create(&thread, nullptr, body, nullptr) == 0) {
@@ -268,7 +270,7 @@ void finish_all(Context& context)
     if (context.pending.load() == 0)
         return;
     std::unique_lock lock(engine().mutex);
-    // By index and by copy: a stream may be retired, or opened by another thread, while work runs.
+    // A copy, as a stream may be retired, or opened by another thread, while work runs.
     const std::vector<Stream*> all = context.streams;
     for (Stream* stream : all)
         advance(lock, {stream, stream->queued});

@@ -1,9 +1,9 @@
 // tools/simgpu/driver/stream/stream.hpp — queues of work that has been asked for and not yet done.
 //
-// Nothing submitted runs at once. Work runs when someone waits for it, or after work_delay() on a
-// thread of its own. Order: within a stream; after the marks it waits for; the legacy default
-// stream waits for, and holds back, every blocking stream of its context. Each piece of work names
-// the memory it touches.
+// Nothing that is submitted runs at once. Work runs when a thread waits for it, or after
+// work_delay() on a thread of the engine. The work of a stream runs in order, and after the marks
+// that it waits for. The legacy default stream waits for every blocking stream of its context and
+// holds it back. Each piece of work names the memory that it touches.
 #pragma once
 
 #include "tools/simgpu/driver/base/cuda.hpp"
@@ -23,8 +23,8 @@ struct Context;
 struct Stream;
 struct Capture;
 
-// A point in a stream: reached when that many pieces of work are done. Stays valid when the
-// stream's slot is reused.
+// A point in a stream, which is reached when that many pieces of work are done. It stays valid when
+// the stream's slot is used again.
 struct Mark {
     Stream* stream = nullptr;
     std::uint64_t ticket = 0;
@@ -33,7 +33,7 @@ struct Mark {
 
 struct Touch {
     std::uintptr_t start;
-    std::size_t bytes; // 0: from there, nobody said how far
+    std::size_t bytes; // 0 if only the start is known
     bool writes;
     bool meets(std::uintptr_t other, std::size_t other_bytes) const
     {
@@ -42,8 +42,9 @@ struct Touch {
 };
 
 struct Work {
-    std::function<CUresult()> run; // an error becomes the context's, for good
-    const char* entry = nullptr;   // the exported name that queued it
+    // An error becomes the context's, for good.
+    std::function<CUresult()> run;
+    const char* entry = nullptr; // the exported name that queued it
     std::vector<Touch> touches;
     std::vector<Mark> waits;
 };
@@ -54,12 +55,12 @@ struct Stream {
     std::uint64_t id = 0;
     unsigned flags = CU_STREAM_DEFAULT;
     int priority = 0;
-    std::uint64_t green_id = 0; // of the green context it was made in; 0: none
+    std::uint64_t green_id = 0; // the green context that it was made in; 0 if none
     bool retire_when_done = false;
     Capture* capture = nullptr;                       // under capture_mutex()
-    std::map<int, CUlaunchAttributeValue> attributes; // of attribute_api.cpp
+    std::map<int, CUlaunchAttributeValue> attributes; // see attribute_api.cpp
 
-    // Under the engine's mutex, `done` readable without.
+    // Under the engine's mutex; `done` may be read without it.
     struct Queued {
         Work work;
         std::chrono::steady_clock::time_point due;
@@ -82,36 +83,36 @@ Slots<Stream>& streams();
 Stream* open_stream(Context& context, unsigned flags, int priority);
 void close_stream(Stream& stream);
 
-// The stream a handle means for the running call; CUDA_ERROR_INVALID_HANDLE for none,
-// CUDA_ERROR_CONTEXT_IS_DESTROYED when its green context is gone.
+// The stream that a handle means in the running call. CUDA_ERROR_INVALID_HANDLE if there is none,
+// CUDA_ERROR_CONTEXT_IS_DESTROYED if its green context is gone.
 CUresult resolve_stream(CUstream handle, Context& context, Stream*& stream);
 // The same, with the calling thread's context.
 CUresult stream_of_handle(CUstream handle, Stream*& stream);
 
 Mark enqueue(Stream& stream, Work work);
 Mark tail_of(Stream& stream);
-// The work comes after all that the context's streams hold now.
+// The work comes after all that is now in the context's streams.
 Mark enqueue_after_all(Context& context, Work work);
-// What is submitted to the context from now on comes after the mark.
+// All that is submitted to the context from now on comes after the mark.
 void hold_back(Context& context, Mark mark);
 void finish(Mark mark);
 void finish_all(Context& context);
 bool idle(Stream& stream);
 
-// A use of memory by work that is queued or runs; `done` is reached when it is over.
+// A use of memory by work that is queued or running; `done` is reached when it is over.
 struct PendingUse {
     const char* entry;
     Touch touch;
     Mark done;
     bool running;
 };
-// Of any stream of any context, where the use meets the range, in the order in which the streams
-// were made and were given it.
+// The uses in any stream of any context that meet the range, by the age of the streams, and for
+// each stream in its order.
 std::vector<PendingUse> pending_uses(std::uintptr_t start, std::size_t bytes);
-// Waits for them.
+// Waits for all of them.
 void finish_uses(std::uintptr_t start, std::size_t bytes);
 
-// True while this thread runs a host function: the API is then forbidden.
+// True while this thread runs a host function, in which the API is forbidden.
 bool inside_host_function();
 CUresult run_host_function(void (*function)(void*), void* argument);
 

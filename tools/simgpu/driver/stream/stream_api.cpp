@@ -9,7 +9,7 @@
 namespace simgpu {
 namespace {
 
-// One property of the stream of a handle.
+// Tells one property of the stream that a handle means.
 template <class T, class Property>
 CUresult tell_of_stream(CUstream handle, T* out, Property property)
 {
@@ -70,8 +70,8 @@ CUresult cuStreamSynchronize(CUstream hStream)
     if (const CUresult refused = refuse_to_wait(*stream))
         return refused;
     Context* const context = stream->context;
-    // The legacy stream stands for all blocking ones: a piece of work that does nothing waits for
-    // them.
+    // The legacy stream stands for all blocking ones, so a piece of work that does nothing
+    // waits for them.
     finish(stream == context->legacy_stream ? enqueue(*stream, {}) : tail_of(*stream));
     trim_pools_after_sync();
     return context->sticky_error;

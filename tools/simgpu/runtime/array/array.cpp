@@ -12,7 +12,7 @@ CUresult describe(const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned
     out.Width = extent.width;
     out.Height = extent.height;
     out.Depth = extent.depth;
-    out.Flags = flags; // the runtime's array flags are the driver's
+    out.Flags = flags; // the flags are the driver's own
     return desc && format_of(*desc, out.Format, out.NumChannels)
                ? CUDA_SUCCESS
                : result_of(cudaErrorInvalidChannelDescriptor);

@@ -13,7 +13,7 @@ CUarray handle_of(cudaArray_const_t array)
     return reinterpret_cast<CUarray>(const_cast<cudaArray*>(array));
 }
 
-// One end of a copy. Memory is one row without end.
+// One end of a copy. Memory counts as one row without end.
 struct Side {
     cudaArray_const_t array;
     void* memory;
@@ -72,7 +72,7 @@ CUresult measure(const Driver& driver, Side& side)
     return side.x < side.row ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Bytes that go on in the next row where one is full. Whole rows are copied together.
+// Copies bytes that go on in the next row where one is full. Whole rows are copied together.
 template <class CopyShape>
 CUresult copy_line(const Driver& driver, Side to, Side from, size_t bytes, cudaMemcpyKind kind,
                    CopyShape copy)

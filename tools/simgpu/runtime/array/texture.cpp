@@ -87,7 +87,7 @@ void copy_texture(const From& from, To& to)
     std::copy(std::begin(from.borderColor), std::end(from.borderColor), to.borderColor);
 }
 
-// 11.8 has two forms of the runtime's descriptor; cubemaps are in the second only.
+// CUDA 11.8 has two forms of the runtime's description; only the second knows cubemaps.
 template <class Description>
 CUDA_TEXTURE_DESC texture_of(const Description& given)
 {
@@ -118,7 +118,7 @@ void tell_texture(const CUDA_TEXTURE_DESC& given, Description& same)
         same.seamlessCubemap = flagged(CU_TRSF_SEAMLESS_CUBEMAP);
 }
 
-// The same fields; before CUDA 13 the driver's has some more, which are reserved.
+// Both have the same fields; before CUDA 13 the driver's form has some more, which are reserved.
 template <class To, class From>
 To view_of(const From& given)
 {

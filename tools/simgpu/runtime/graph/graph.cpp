@@ -55,7 +55,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node,
     return call(&Driver::cuGraphChildGraphNodeGetGraph, node, pGraph);
 }
 
-// From CUDA 12.3 on an edge has data, of which nothing is kept: all that matters here is the order.
+// From CUDA 12.3 on an edge has data, but nothing of it is kept: only the order matters here.
 #if CUDA_VERSION >= 13000
 namespace {
 

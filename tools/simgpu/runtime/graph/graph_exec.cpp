@@ -25,7 +25,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cud
 #endif
 
 #if CUDA_VERSION >= 12000
-// The upload that it may ask for is made in the stream of its parameters.
+// If its parameters ask for an upload, it is made in the stream that they name.
 SIMGPU_STREAM_FUNCTION(cudaGraphInstantiateWithParams, _ptsz,
                        (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
                         cudaGraphInstantiateParams* instantiateParams),

@@ -5,7 +5,7 @@ using namespace simgpu::runtime;
 
 namespace {
 
-// Where a node goes, as every cudaGraphAdd...Node is told.
+// Where a new node goes, as told to every cudaGraphAdd...Node.
 struct NodePlace {
     cudaGraphNode_t* node;
     cudaGraph_t graph;
@@ -126,7 +126,7 @@ CUresult add_any(const Driver& driver, const NodePlace& place, cudaGraphNodePara
         return driver.cuGraphAddMemFreeNode(place.node, place.graph, place.dependencies,
                                             place.count, address_of(given->free.dptr));
     default:
-        return CUDA_ERROR_NOT_SUPPORTED; // semaphores and conditions
+        return CUDA_ERROR_NOT_SUPPORTED; // semaphore and conditional nodes
     }
 }
 #endif

@@ -1,5 +1,4 @@
-// tools/simgpu/runtime/graph/graph_params.hpp — the parameters of a graph's nodes as the driver has
-// them.
+// tools/simgpu/runtime/graph/graph_params.hpp — parameters of graph nodes in the driver's form.
 #pragma once
 
 #include "tools/simgpu/runtime/copy.hpp"
@@ -43,7 +42,7 @@ CUDA_HOST_NODE_PARAMS host_node(const Parameters& p)
     return same;
 }
 
-// `given` as the driver's, for `use`; CUDA_ERROR_INVALID_VALUE where nothing was given.
+// Calls `use` with `given` in the driver's form; CUDA_ERROR_INVALID_VALUE if nothing was given.
 template <class Parameters, class Use>
 CUresult with_kernel_node(const Driver& driver, const Parameters* given, Use use)
 {
