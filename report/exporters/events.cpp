@@ -5,10 +5,10 @@
 #include "report/exporters/event_lines.hpp"
 #include "report/exporters/exporters.hpp"
 #include "report/exporters/json_line.hpp"
+#include "report/findings/make_report.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/log/first_reading.hpp"
 #include "report/log/log_reader.hpp"
-#include "report/model/report.hpp"
 
 namespace vramscope::report {
 

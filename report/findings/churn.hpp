@@ -7,61 +7,11 @@
 #include <vector>
 
 #include "report/findings/places/stack_reader.hpp"
+#include "report/model/churn.hpp"
 #include "report/replay/churn.hpp"
 #include "report/replay/heap/sites.hpp"
 
 namespace vramscope::report {
-
-// Calls of one entry point that reached the driver, the pool's own among them.
-struct DriverCalls {
-    std::string entry_point;
-    std::uint64_t calls = 0;
-    std::uint64_t total_ns = 0;
-    std::uint64_t longest_ns = 0; // of those that were timed
-};
-
-// One place of the program.
-struct ChurnSite : CallPlace {
-    std::int32_t device = -1; // -1: not known, or several
-    format::Memory memory = format::Memory::none;
-    std::uint64_t allocations = 0;
-    std::uint64_t frees = 0;
-    std::uint64_t allocated_bytes = 0;
-    std::uint64_t temporary = 0;
-    std::uint64_t short_lived = 0;
-    std::uint64_t redundant = 0;
-    std::uint64_t redundant_driver = 0; // of them: the driver was asked
-};
-
-struct SizeBin {
-    std::uint64_t from_bytes = 0; // up to twice that, less one
-    std::uint64_t blocks = 0;
-    std::uint64_t bytes = 0;
-};
-
-struct LifetimeBin {
-    std::uint64_t below_ns = 0; // 0: no bound
-    std::uint64_t blocks = 0;   // that were freed
-};
-
-struct ChurnReport {
-    std::uint64_t allocations = 0; // of device and host memory, as are all numbers here
-    std::uint64_t frees = 0;
-    std::uint64_t allocated_bytes = 0;
-    std::uint64_t temporary = 0;
-    std::uint64_t short_lived = 0;
-    std::uint64_t redundant = 0;
-    std::uint64_t redundant_driver = 0;
-    std::uint64_t redundant_ns = 0; // about what these cost in the driver, with their frees
-    std::uint64_t driver_calls = 0; // 0: the log does not tell (before version 3.1)
-    std::uint64_t driver_ns = 0;
-    std::vector<DriverCalls> driver; // the longest first
-    std::vector<SizeBin> sizes;      // without the empty ones at both ends
-    std::vector<LifetimeBin> lifetimes;
-    std::vector<ChurnSite> sites; // the kMostChurnSites with the most redundant pairs, then calls
-    std::uint64_t more_sites = 0;
-};
-inline constexpr std::size_t kMostChurnSites = 50;
 
 ChurnReport describe_churn(const ChurnCounts& counts, const Sites& sites, const LogTables& tables,
                            const TickClock& clock, StackReader& stacks);

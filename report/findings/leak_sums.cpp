@@ -5,14 +5,9 @@
 #include <utility>
 
 #include "report/findings/growth/growth_table.hpp"
+#include "report/findings/leaks.hpp"
 
 namespace vramscope::report {
-
-std::string function_key(const Frame& frame)
-{
-    return frame.module + '\0' + frame.build_id + '\0' +
-           (frame.function.empty() ? std::to_string(frame.offset) : frame.function);
-}
 
 void LeakSums::add(const Leak& row, std::uint64_t last_ticks)
 {

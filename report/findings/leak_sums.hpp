@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "report/findings/leaks.hpp"
+#include "report/model/leaks.hpp"
 
 namespace vramscope::report {
 
-// What makes two frames those of one function.
-std::string function_key(const Frame& frame);
+class GrowthTable;
 
 // Of the rows of one process, as they are found.
 class LeakSums {

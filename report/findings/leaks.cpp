@@ -136,6 +136,22 @@ private:
     LeakSums sums_;
 };
 
+std::vector<Leak>& list_of(LostRows& rows, Memory memory)
+{
+    switch (class_of(memory)) {
+    case format::MemoryClass::foreign:
+        return rows.imports;
+    case format::MemoryClass::graph:
+        return rows.graph_memory;
+    case format::MemoryClass::owner:
+        return rows.owners;
+    case format::MemoryClass::addresses:
+        return rows.reservations;
+    default:
+        return rows.leaks;
+    }
+}
+
 } // namespace
 
 // A repeated leak grows with the run; one of start-up does not.
@@ -159,79 +175,9 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
     }
     LostRows rows;
     for (Leak& leak : table.take(growth))
-        rows.of(leak.memory).push_back(std::move(leak));
+        list_of(rows, leak.memory).push_back(std::move(leak));
     rows.sums = table.sums(growth);
     return rows;
-}
-
-std::vector<Leak>& LostRows::of(Memory memory)
-{
-    switch (class_of(memory)) {
-    case format::MemoryClass::foreign:
-        return imports;
-    case format::MemoryClass::graph:
-        return graph_memory;
-    case format::MemoryClass::owner:
-        return owners;
-    case format::MemoryClass::addresses:
-        return reservations;
-    default:
-        return leaks;
-    }
-}
-
-void LostRows::take(LostRows&& more)
-{
-    const auto move_to = [](auto& all, auto& some) {
-        std::move(some.begin(), some.end(), std::back_inserter(all));
-    };
-    move_to(leaks, more.leaks);
-    move_to(imports, more.imports);
-    move_to(owners, more.owners);
-    move_to(graph_memory, more.graph_memory);
-    move_to(reservations, more.reservations);
-    move_to(sums, more.sums);
-}
-
-void LostRows::sort()
-{
-    for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory, &reservations})
-        sort_by_size(*rows);
-    sort_by_size(sums);
-}
-
-const char* name(LeakKind kind) noexcept
-{
-    switch (kind) {
-    case LeakKind::at_exit:
-        return "leaked-at-exit";
-    case LeakKind::at_reset:
-        return "leaked-at-reset";
-    case LeakKind::at_crash:
-        return "in-use-at-crash";
-    case LeakKind::unclosed_import:
-        return "unclosed-import";
-    case LeakKind::never_destroyed:
-        return "never-destroyed";
-    case LeakKind::graph_owned:
-        return "graph-owned";
-    case LeakKind::in_use:
-        break;
-    }
-    return "in-use-now";
-}
-
-const char* name(Pattern pattern) noexcept
-{
-    switch (pattern) {
-    case Pattern::once:
-        return "once";
-    case Pattern::several:
-        return "several";
-    case Pattern::repeated:
-        break;
-    }
-    return "repeated";
 }
 
 } // namespace vramscope::report

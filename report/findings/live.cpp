@@ -6,11 +6,13 @@
 #include <numeric>
 #include <thread>
 
+#include "report/findings/leaks.hpp"
 #include "report/log/log_file.hpp"
 #include "report/log/log_reader.hpp"
 #include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/segment_replay.hpp"
+#include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,5 +1,5 @@
 // report/findings/make_report.cpp — one process per log, then the sums and the verdict.
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -9,13 +9,20 @@
 
 #include <fmt/format.h>
 
+#include "report/findings/churn.hpp"
+#include "report/findings/damage.hpp"
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/memory/memory.hpp"
+#include "report/findings/misuse.hpp"
 #include "report/findings/newer_functions.hpp"
-#include "report/findings/sums.hpp"
-#include "report/judge/measures.hpp"
+#include "report/findings/pool.hpp"
+#include "report/findings/process_end.hpp"
+#include "report/findings/shortages.hpp"
+#include "report/findings/totals.hpp"
+#include "report/judge/ranks.hpp"
 #include "report/judge/verdict.hpp"
 #include "report/log/log_reader.hpp"
+#include "report/model/measures.hpp"
 #include "report/replay/misuse.hpp"
 #include "report/replay/replays.hpp"
 
@@ -104,7 +111,6 @@ public:
         Process process = describe_process(file, tables, judge_end(header, running));
         process.duration_ns = reader.clock().ns(replay.counts().last_ticks);
         add_marks(process, replays.marks, reader.clock(), tables);
-        process.totals = totals_of(replay.counts(), lost);
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
         process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
                                      process.duration_ns);
@@ -169,7 +175,9 @@ private:
                                   .log_end_ticks = last};
         const GrowthTable table(growth, lost, source);
         move_to(report_.growth, table.growing());
-        report_.take(find_leaks(lost, source, &table));
+        LostRows rows = find_leaks(lost, source, &table);
+        process.totals = totals_of(replays.heap.counts(), rows);
+        report_.take(std::move(rows));
     }
 
     // An interrupted reading is replayed up to where the reader had come.
@@ -217,7 +225,7 @@ private:
         const bool crashed = process.end.crashed();
         if (!failed.freed_addresses().empty() || !damages.addresses().empty() ||
             (crashed && !first.reader.pending_frees().empty())) {
-            const bool complete = is_whole(process.coverage);
+            const bool complete = process.coverage.is_whole();
             const FreeHistory history = read_again(first, failed, damages, complete);
             move_to(report_.misuse, find_misuse(history.misuses(), calls));
             move_to(report_.damage, find_damage(damages.groups(), calls));
@@ -267,10 +275,11 @@ private:
         return process;
     }
 
-    void add_lines(const Process& process, const HeapReplay& replay, bool name_process)
+    void add_lines(Process& process, const HeapReplay& replay, bool name_process)
     {
         const std::string prefix = name_process ? fmt::format("process {}: ", process.pid) : "";
-        for (const std::string& reason : reasons_for_doubt(process))
+        process.doubts = reasons_for_doubt(process);
+        for (const std::string& reason : process.doubts)
             report_.reasons.push_back(prefix + reason);
         std::vector<std::string> notices;
         add_notices(notices, process, replay);
@@ -297,15 +306,6 @@ void sum_up(Report& report)
 
 } // namespace
 
-std::string Process::info_value(std::string_view key) const
-{
-    for (const auto& [name, value] : info) {
-        if (name == key)
-            return value;
-    }
-    return {};
-}
-
 Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options)
 {
     Report report;
@@ -318,8 +318,10 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     }
     report.sort();
     suppress(report, options.suppressions);
+    count_leaks(report);
     sort_by_speed(report.growth);
     sum_up(report);
+    report.ranks = compare_ranks(report);
     if (report.reasons.empty())
         report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0
                              ? Verdict::clean
@@ -337,19 +339,6 @@ std::string utc(std::uint64_t real_ns)
         return {};
     return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900,
                        parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
-const char* name(Verdict verdict) noexcept
-{
-    switch (verdict) {
-    case Verdict::clean:
-        return "clean";
-    case Verdict::leaks:
-        return "leaks";
-    case Verdict::inconclusive:
-        break;
-    }
-    return "inconclusive";
 }
 
 } // namespace vramscope::report

@@ -131,24 +131,4 @@ std::string describe_free(const LoggedMisuse& free, const CallSource& source)
     return text;
 }
 
-const char* name(MisuseKind kind) noexcept
-{
-    switch (kind) {
-    case MisuseKind::double_free:
-        return "double-free";
-    case MisuseKind::never_allocated:
-        return "never-allocated";
-    case MisuseKind::after_context:
-        return "free-after-context";
-    case MisuseKind::wrong_api:
-        return "wrong-api";
-    case MisuseKind::interior_pointer:
-        return "interior-pointer";
-    case MisuseKind::unknown:
-    case MisuseKind::none:
-        break;
-    }
-    return "unknown";
-}
-
 } // namespace vramscope::report

@@ -68,17 +68,4 @@ PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory
     return report;
 }
 
-const char* name(BlockState state) noexcept
-{
-    switch (state) {
-    case BlockState::active_allocated:
-        return "active_allocated";
-    case BlockState::active_pending_free:
-        return "active_pending_free";
-    case BlockState::inactive:
-        break;
-    }
-    return "inactive";
-}
-
 } // namespace vramscope::report

@@ -12,20 +12,6 @@ namespace vramscope::report {
 
 namespace {
 
-constexpr const char* kSignals[] = {
-    nullptr,     "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
-    "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
-    "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
-    "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS"};
-
-std::string describe_signal(int signal)
-{
-    std::string text = "was killed by signal " + std::to_string(signal);
-    if (signal > 0 && static_cast<std::size_t>(signal) < std::size(kSignals))
-        text += std::string(" (") + kSignals[signal] + ")";
-    return text;
-}
-
 ProcessEnd::Kind kind_of(format::End end) noexcept
 {
     switch (end) {
@@ -42,18 +28,6 @@ ProcessEnd::Kind kind_of(format::End end) noexcept
 }
 
 } // namespace
-
-bool ProcessEnd::conclusive() const noexcept
-{
-    return kind == Kind::exited || kind == Kind::quick_exit || kind == Kind::underscore_exit ||
-           kind == Kind::replaced;
-}
-
-bool ProcessEnd::crashed() const noexcept
-{
-    return kind == Kind::killed && (signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT ||
-                                    signal == SIGILL || signal == SIGFPE);
-}
 
 ProcessEnd judge_end(const format::FileHeader& header, bool running) noexcept
 {
@@ -98,49 +72,6 @@ std::uint64_t process_start(std::uint32_t pid)
 bool process_is_running(std::uint32_t pid, std::uint64_t start_time)
 {
     return pid != 0 && start_time != 0 && process_start(pid) == start_time;
-}
-
-std::string describe(const ProcessEnd& end)
-{
-    const std::string with_status = " with status " + std::to_string(end.status);
-    switch (end.kind) {
-    case ProcessEnd::Kind::exited:
-        return "exited" + with_status;
-    case ProcessEnd::Kind::quick_exit:
-        return "ended by quick_exit" + with_status;
-    case ProcessEnd::Kind::underscore_exit:
-        return "ended by _exit" + with_status;
-    case ProcessEnd::Kind::killed:
-        return describe_signal(end.signal);
-    case ProcessEnd::Kind::replaced:
-        return "was replaced by another program (exec)";
-    case ProcessEnd::Kind::running:
-        return "is still running";
-    case ProcessEnd::Kind::unknown:
-        break;
-    }
-    return "ended unseen: killed, crashed, or the machine stopped";
-}
-
-const char* name(ProcessEnd::Kind kind) noexcept
-{
-    switch (kind) {
-    case ProcessEnd::Kind::exited:
-        return "exited";
-    case ProcessEnd::Kind::quick_exit:
-        return "quick-exit";
-    case ProcessEnd::Kind::underscore_exit:
-        return "underscore-exit";
-    case ProcessEnd::Kind::killed:
-        return "killed";
-    case ProcessEnd::Kind::replaced:
-        return "replaced";
-    case ProcessEnd::Kind::running:
-        return "running";
-    case ProcessEnd::Kind::unknown:
-        break;
-    }
-    return "unknown";
 }
 
 } // namespace vramscope::report

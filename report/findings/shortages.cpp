@@ -77,19 +77,4 @@ std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logge
     return rows;
 }
 
-const char* name(ShortageKind kind) noexcept
-{
-    switch (kind) {
-    case ShortageKind::lacking:
-        return "lacking";
-    case ShortageKind::fragmented:
-        return "fragmented";
-    case ShortageKind::cached:
-        return "cached";
-    case ShortageKind::unknown:
-        break;
-    }
-    return "unknown";
-}
-
 } // namespace vramscope::report

@@ -7,52 +7,12 @@
 #include <vector>
 
 #include "report/findings/leaks.hpp"
+#include "report/model/shortages.hpp"
 #include "report/replay/shortages.hpp"
 
 namespace vramscope::report {
 
-// Why the memory was not enough. What the pool holds and does not use counts as free: it gave back
-// what it could before the second try.
-enum class ShortageKind {
-    lacking,    // all that was free together was less
-    fragmented, // it was enough together, but in no one piece
-    cached,     // the pool held a piece that is large enough, and could not hand it out yet
-    unknown,    // how much was free, or how much was asked for
-};
-
-struct OutOfMemory : CallPlace {
-    std::uint64_t at_ns = 0;
-    std::int32_t device = -1; // -1: not known
-    std::uint64_t requested = 0;
-    bool at_least = false; // it is a lower bound: the driver pads such memory; 0: nothing is known
-    std::uint64_t free = 0;
-    std::uint64_t total = 0;     // 0: not known
-    bool pooled = false;         // else nothing is known of these three
-    std::uint64_t allocated = 0; // of the pool
-    std::uint64_t reserved = 0;
-    std::uint64_t largest_gap = 0;
-    std::uint64_t retries = 0; // of this device, up to there
-    ShortageKind kind = ShortageKind::unknown;
-    std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
-    bool estimated = false;     // told from sums: what pieces the driver had, nobody knows
-    Waterfall parts;            // of the device, as the log tells it
-    // Of the pool's free pieces, if the owners are known: what of them such requests cannot use,
-    // and whether there is too little (0), or enough in too many pieces (1; -1: it would fit).
-    std::uint64_t free_bytes = 0;
-    std::uint64_t free_pieces = 0;
-    double unusable = 1;
-    double fragmentation = 0;
-    std::string map;           // of the segments: see segment_cells(); empty: there were none
-    bool owners_known = false; // and held
-    std::uint64_t held = 0;    // by the program, pooled or not, as it asked for it
-    std::vector<Leak> owners;  // that held the most of this device, largest first
-    std::size_t process = 0;   // index into Report::processes
-};
-
 std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
                                         const LeakSource& source);
-
-// The word of the JSON report.
-const char* name(ShortageKind kind) noexcept;
 
 } // namespace vramscope::report

@@ -1,11 +1,13 @@
 // report/json/check.cpp — a report against its budget, as check.schema.json beside this file
+#include "report/json/json.hpp"
 // says.
 #include <algorithm>
 #include <cmath>
 
 #include "report/json/parts.hpp"
-#include "report/judge/ranks.hpp"
-#include "report/text/check.hpp"
+#include "report/model/check.hpp"
+#include "report/model/ranks.hpp"
+#include "report/model/report.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -57,7 +59,7 @@ Json checked_process_json(const Report& report, const RankRow& row)
 
 void write_check_json(std::ostream& out, const Check& check, const Report& report)
 {
-    std::vector<RankRow> rows = compare_ranks(report).rows;
+    std::vector<RankRow> rows = report.ranks.rows;
     std::sort(rows.begin(), rows.end(),
               [](const RankRow& a, const RankRow& b) { return a.process < b.process; });
     const Json document = {{"schema_version", kCheckSchemaVersion},

@@ -1,7 +1,7 @@
 // report/json/churn.cpp — processes[].churn of report.schema.json.
 #include "report/json/churn.hpp"
 
-#include "report/findings/leaks.hpp"
+#include "report/model/leaks.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

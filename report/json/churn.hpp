@@ -1,8 +1,8 @@
 // report/json/churn.hpp — how a program allocates, in JSON.
 #pragma once
 
-#include "report/findings/churn.hpp"
 #include "report/json/parts.hpp"
+#include "report/model/churn.hpp"
 
 namespace vramscope::report {
 

@@ -1,7 +1,7 @@
 // report/json/growth.cpp — rates are numbers with fractions; bytes and times are not.
 #include "report/json/growth.hpp"
 
-#include "report/findings/leaks.hpp"
+#include "report/model/leaks.hpp"
 
 namespace vramscope::report {
 

@@ -1,8 +1,8 @@
 // report/json/growth.hpp — memory that grows, in JSON.
 #pragma once
 
-#include "report/findings/growth/growth.hpp"
 #include "report/json/parts.hpp"
+#include "report/model/growth.hpp"
 
 namespace vramscope::report {
 

@@ -1,7 +1,7 @@
 // report/json/memory.cpp — every number that the text has, exact.
 #include "report/json/memory.hpp"
 
-#include "report/findings/leaks.hpp"
+#include "report/model/leaks.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/findings/misuse.hpp"
+#include "report/model/misuse.hpp"
 
 namespace vramscope::report {
 

@@ -1,9 +1,9 @@
 // report/json/pool.hpp — the internal pool in JSON: PyTorch's names and shapes.
 #pragma once
 
-#include "report/findings/pool.hpp"
-#include "report/findings/shortages.hpp"
 #include "report/json/parts.hpp"
+#include "report/model/pool.hpp"
+#include "report/model/shortages.hpp"
 
 namespace vramscope::report {
 

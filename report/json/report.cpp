@@ -1,4 +1,5 @@
 // report/json/report.cpp — the report for machines, as report.schema.json beside this file says.
+#include "report/json/json.hpp"
 //
 // One DOM: its size goes with the stacks, not with the events. Bytes and ns are integers, addresses
 // are hex strings.
@@ -11,9 +12,8 @@
 #include "report/json/memory.hpp"
 #include "report/json/parts.hpp"
 #include "report/json/pool.hpp"
+#include "report/json/ranks.hpp"
 #include "report/model/report.hpp"
-#include "report/text/ranks.hpp"
-#include "report/text/views.hpp"
 #include "report/words/cuda_results.hpp"
 
 namespace vramscope::report {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "report/judge/measures.hpp"
 #include "report/judge/ranks.hpp"
 #include "report/judge/verdict.hpp"
+#include "report/model/measures.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -66,10 +66,7 @@ public:
     }
 
 private:
-    bool in_doubt(std::size_t process) const
-    {
-        return !reasons_for_doubt(report_.processes[process]).empty();
-    }
+    bool in_doubt(std::size_t process) const { return !report_.processes[process].doubts.empty(); }
 
     CheckRow judge(const Line& line) const
     {
@@ -140,7 +137,7 @@ private:
         double proven = 0;
         for (const Leak& leak : report_.leaks)
             if (leak.process == process && leak.kind == LeakKind::at_reset &&
-                is_whole(found.coverage))
+                found.coverage.is_whole())
                 proven += number(leak.bytes);
         const bool any = found.totals.leaked_blocks > 0;
         return {std::max(number(found.totals.leaked_bytes), any ? 1.0 : 0.0), proven, true, {}};
@@ -193,7 +190,7 @@ private:
                     "steps with NVTX";
             }
         }
-        if (is_whole(report_.processes[process].coverage))
+        if (report_.processes[process].coverage.is_whole())
             found.proven = found.value;
         return found;
     }
@@ -333,7 +330,7 @@ void add_missing_ranks(std::vector<std::string>& doubts, const Report& report)
 {
     if (report.processes.size() < 2)
         return;
-    const std::vector<std::uint32_t> missing = compare_ranks(report).missing;
+    const std::vector<std::uint32_t>& missing = report.ranks.missing;
     if (missing.empty())
         return;
     constexpr std::size_t kShown = 8;
@@ -346,11 +343,6 @@ void add_missing_ranks(std::vector<std::string>& doubts, const Report& report)
 }
 
 } // namespace
-
-bool Budget::fails_on(Finding finding) const noexcept
-{
-    return fail_on ? (*fail_on)[static_cast<std::size_t>(finding)] : finding == Finding::leaks;
-}
 
 Check check(const Report& report, const Budget& budget)
 {
@@ -382,60 +374,6 @@ Check check(const Report& report, const Budget& budget)
     if (check.exit != Exit::findings && budget.allow_inconclusive)
         check.exit = Exit::ok;
     return check;
-}
-
-const char* name(Finding finding) noexcept
-{
-    constexpr std::array<const char*, kFindings> kNames = {"leaks",  "growth", "oom",
-                                                           "misuse", "damage", "failed-calls"};
-    return kNames[static_cast<std::size_t>(finding)];
-}
-
-const char* name(CheckState state) noexcept
-{
-    switch (state) {
-    case CheckState::ok:
-        return "ok";
-    case CheckState::failed:
-        return "failed";
-    case CheckState::unknown:
-        break;
-    }
-    return "unknown";
-}
-
-const char* name(CheckUnit unit) noexcept
-{
-    switch (unit) {
-    case CheckUnit::bytes:
-        return "bytes";
-    case CheckUnit::bytes_per_step:
-        return "bytes/step";
-    case CheckUnit::bytes_per_call:
-        return "bytes/call";
-    case CheckUnit::bytes_per_second:
-        return "bytes/s";
-    case CheckUnit::percent:
-        return "percent";
-    case CheckUnit::count:
-        break;
-    }
-    return "count";
-}
-
-const char* name(Check::Verdict verdict) noexcept
-{
-    switch (verdict) {
-    case Check::Verdict::passed:
-        return "passed";
-    case Check::Verdict::failed:
-        return "failed";
-    case Check::Verdict::nothing_observed:
-        return "nothing-observed";
-    case Check::Verdict::inconclusive:
-        break;
-    }
-    return "inconclusive";
 }
 
 } // namespace vramscope::report

@@ -12,76 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "report/error.hpp"
-#include "report/findings/places/stack_reader.hpp"
+#include "report/model/check.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
 
-// What fails by being there at all.
-enum class Finding : std::uint8_t { leaks, growth, out_of_memory, misuse, damage, failed_calls };
-inline constexpr std::size_t kFindings = 6;
-
-// Of all stacks that grow, together.
-struct GrowthBudget {
-    enum class Per { step, call, second };
-    double bytes = 0;
-    Per per = Per::step;
-};
-
-struct Budget {
-    std::optional<std::uint64_t> max_leaked; // bytes, as the next two
-    std::optional<std::uint64_t> max_peak;   // of allocated memory, on any one device
-    std::optional<std::uint64_t> max_reserved;
-    std::optional<GrowthBudget> max_growth;
-    std::optional<double> max_fragmentation; // percent of reserved, when the most was reserved
-    std::optional<std::uint64_t> max_driver_calls;
-    std::optional<std::array<bool, kFindings>> fail_on; // not given: leaks alone
-    bool allow_inconclusive = false;
-
-    bool fails_on(Finding finding) const noexcept;
-};
-
-enum class CheckState { ok, failed, unknown };
-enum class CheckUnit { bytes, bytes_per_step, bytes_per_call, bytes_per_second, percent, count };
-
-// Who made up most of what was measured.
-struct Culprit {
-    std::uint64_t bytes = 0;
-    std::uint64_t count = 0;          // of blocks, calls or times
-    const CallPlace* place = nullptr; // of the report
-    std::uint64_t least_bytes = 0;    // of one call, where they are tries that failed
-    std::uint64_t most_bytes = 0;
-};
-
-// One line of a budget, over all processes.
-struct CheckRow {
-    std::string budget; // as the option is called: "max-peak"; of --fail-on: "leaks"
-    CheckUnit unit = CheckUnit::count;
-    double limit = 0;
-    double measured = 0;     // the most of any process
-    std::size_t process = 0; // that one
-    CheckState state = CheckState::ok;
-    std::vector<std::size_t> failed; // processes, ascending
-    std::vector<Culprit> culprits;   // of `process`; a few, the largest first
-    std::string remark;              // why it is not known, where the process is whole
-};
-
-struct Check {
-    enum class Verdict { passed, failed, inconclusive, nothing_observed };
-
-    Verdict verdict = Verdict::inconclusive;
-    Exit exit = Exit::incomplete;
-    std::vector<CheckRow> rows;      // in the order of the options
-    std::vector<std::string> doubts; // one line each
-};
-
 Check check(const Report& report, const Budget& budget);
-
-// The words of --fail-on and of the JSON.
-const char* name(Finding finding) noexcept;
-const char* name(CheckState state) noexcept;
-const char* name(CheckUnit unit) noexcept;
-const char* name(Check::Verdict verdict) noexcept;
 
 } // namespace vramscope::report

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "report/judge/measures.hpp"
+#include "report/model/measures.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -261,40 +261,6 @@ Comparison compare(const Report& base, const Report& now, double tolerance)
     comparison.numbers = Numbers(base, now, tolerance).compared();
     judge(comparison, base, now);
     return comparison;
-}
-
-const char* name(Change change) noexcept
-{
-    switch (change) {
-    case Change::added:
-        return "new";
-    case Change::grown:
-        return "grown";
-    case Change::shrunk:
-        return "shrunk";
-    case Change::gone:
-        return "gone";
-    case Change::same:
-        break;
-    }
-    return "same";
-}
-
-const char* name(Comparison::Verdict verdict) noexcept
-{
-    switch (verdict) {
-    case Comparison::Verdict::same:
-        return "same";
-    case Comparison::Verdict::better:
-        return "better";
-    case Comparison::Verdict::worse:
-        return "worse";
-    case Comparison::Verdict::nothing_observed:
-        return "nothing-observed";
-    case Comparison::Verdict::inconclusive:
-        break;
-    }
-    return "inconclusive";
 }
 
 } // namespace vramscope::report

@@ -8,53 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "report/judge/check.hpp"
+#include "report/model/comparison.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
-
-enum class Change { added, grown, same, shrunk, gone };
-
-// One call stack's bytes and blocks, before and after.
-struct ComparedPlace {
-    const CallPlace* place = nullptr; // in the newer report, if it is in both
-    Change change = Change::same;
-    std::uint64_t base_bytes = 0;
-    std::uint64_t base_count = 0; // of blocks
-    std::uint64_t new_bytes = 0;
-    std::uint64_t new_count = 0;
-};
-
-struct ComparedNumber {
-    std::string name; // of the JSON: "peak_bytes"
-    CheckUnit unit = CheckUnit::bytes;
-    std::uint64_t base = 0;
-    std::uint64_t now = 0;
-    bool regressed = false; // more than the tolerance allows
-};
-
-struct Comparison {
-    enum class Verdict { same, better, worse, inconclusive, nothing_observed };
-
-    Verdict verdict = Verdict::inconclusive;
-    Exit exit = Exit::incomplete; // of --fail-on-regression
-    std::vector<ComparedNumber> numbers;
-    std::vector<ComparedPlace> leaks; // the largest change for the worse first; no `same`
-    std::uint64_t same_leaks = 0;
-    // Of the device with the highest peak on each side: who had more or less at it, of the call
-    // stacks that both sides know.
-    std::vector<ComparedPlace> peak;
-    // Who allocated more often or less, by all blocks of the run; likewise.
-    std::vector<ComparedPlace> churn;
-    std::vector<std::string> doubts; // one line each: "base: …", "new: …"
-};
 
 // `tolerance`: by what part of the older number a peak or a count of calls may be larger; of
 // calls 16 more are allowed in any case. A leak that is new, or has more bytes, is a regression in
 // any case.
 Comparison compare(const Report& base, const Report& now, double tolerance);
-
-const char* name(Change change) noexcept;
-const char* name(Comparison::Verdict verdict) noexcept;
 
 } // namespace vramscope::report

@@ -6,8 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "report/judge/verdict.hpp"
-
 namespace vramscope::report {
 namespace {
 
@@ -24,7 +22,7 @@ std::optional<std::uint32_t> rank_number(const std::string& text)
 
 Verdict verdict_of(const Process& process)
 {
-    if (!reasons_for_doubt(process).empty())
+    if (!process.doubts.empty())
         return Verdict::inconclusive;
     return process.totals.leaked_blocks > 0 ? Verdict::leaks : Verdict::clean;
 }

@@ -12,34 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "report/model/ranks.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
-
-struct RankRow {
-    std::size_t process = 0; // index into Report::processes
-    std::optional<std::uint32_t> rank;
-    std::optional<std::uint32_t> local_rank;
-    std::optional<std::uint32_t> world_size;
-    std::string launcher; // "" if not known
-    Verdict verdict = Verdict::inconclusive;
-};
-
-// One call stack over all processes.
-struct SharedLeak {
-    std::vector<std::size_t> leaks; // indexes into Report::leaks, by row
-    std::vector<std::size_t> rows;  // indexes into Ranks::rows, ascending
-    std::uint64_t bytes = 0;        // of all
-    std::uint64_t blocks = 0;
-    std::uint64_t least_bytes = 0; // of a process that has it
-    std::uint64_t most_bytes = 0;
-};
-
-struct Ranks {
-    std::vector<RankRow> rows;          // by rank; then those without one, in the order of the logs
-    std::vector<SharedLeak> leaks;      // largest first
-    std::vector<std::uint32_t> missing; // ranks that world_size speaks of, and no log is of
-};
 
 Ranks compare_ranks(const Report& report);
 

@@ -48,12 +48,6 @@ void add_damage(std::vector<std::string>& reasons, const Process& process)
 
 } // namespace
 
-bool is_whole(const Coverage& coverage) noexcept
-{
-    return !coverage.truncated && coverage.damaged_chunks == 0 && coverage.undefined_events == 0 &&
-           coverage.missed_frees == 0 && coverage.lost_events() == 0;
-}
-
 std::vector<std::string> reasons_for_doubt(const Process& process)
 {
     std::vector<std::string> reasons;

@@ -13,7 +13,4 @@ struct Process;
 // call was seen is judged over all processes together, not here.
 std::vector<std::string> reasons_for_doubt(const Process& process);
 
-// No event is missing from the log, as far as it can tell.
-bool is_whole(const Coverage& coverage) noexcept;
-
 } // namespace vramscope::report

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "report/findings/memory/free_pieces.hpp"
-#include "report/findings/places/stack_reader.hpp"
+#include "report/model/call_place.hpp"
+#include "report/model/free_pieces.hpp"
 #include "report/model/pool_stats.hpp"
 #include "report/model/waterfall.hpp"
 #include "tracker/format/record.hpp"

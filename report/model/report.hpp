@@ -1,8 +1,7 @@
-// report/model/report.hpp — from log files to one report: read, replay, symbolize, judge.
+// report/model/report.hpp — what the logs of one run say, ready to be printed.
 //
-// make_report() throws Error (bad_input) for a file that is no readable log; a log that is cut,
-// damaged or still being written gives a report that says so. A second thread reads ahead while it
-// runs; callbacks come on the caller's. report/text/views.hpp prints the report.
+// This folder has the rows of a report and nothing else: no function of a stage, and no header but
+// those of the log's format. Whatever is printed is here.
 #pragma once
 
 #include <array>
@@ -14,40 +13,21 @@
 #include <utility>
 #include <vector>
 
-#include "report/findings/churn.hpp"
-#include "report/findings/damage.hpp"
-#include "report/findings/growth/growth.hpp"
-#include "report/findings/leaks.hpp"
-#include "report/findings/misuse.hpp"
-#include "report/findings/places/suppressions.hpp"
-#include "report/findings/pool.hpp"
-#include "report/findings/process_end.hpp"
-#include "report/findings/shortages.hpp"
+#include "report/model/churn.hpp"
+#include "report/model/damage.hpp"
+#include "report/model/growth.hpp"
+#include "report/model/leaks.hpp"
 #include "report/model/memory.hpp"
-#include "report/symbols/symbolizer.hpp"
+#include "report/model/misuse.hpp"
+#include "report/model/pool.hpp"
+#include "report/model/process_end.hpp"
+#include "report/model/ranks.hpp"
+#include "report/model/shortages.hpp"
+#include "report/model/suppressions.hpp"
+#include "report/model/verdict.hpp"
+#include "tracker/format/layout.hpp"
 
 namespace vramscope::report {
-
-struct Options {
-    // Keep the frames of vramscope, the CUDA runtime, libraries and the C start-up code.
-    bool all_frames = false;
-    // Not UINT64_MAX: of a running program's log, only what had happened by then, in its ticks, a
-    // moment before this call. See LogReader::hold_back().
-    std::uint64_t until_ticks = UINT64_MAX;
-    // What growth is told per: a range's or a mark's name; empty: what suits the log best.
-    std::string per;
-    std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
-    // Asked now and then, may be empty. True: the report of what was read so far, and no more.
-    std::function<bool()> interrupted;
-    SymbolizerOptions symbols;
-    Suppressions suppressions; // none
-};
-
-enum class Verdict {
-    clean,
-    leaks,
-    inconclusive, // Report::reasons says why; the leaks are listed all the same
-};
 
 struct MemoryTotal {
     format::Memory memory = format::Memory::none;
@@ -73,6 +53,7 @@ struct Totals {
     std::uint64_t reserved_address_bytes = 0; // reservations never given back: addresses, no memory
     std::uint64_t address_reservations = 0;
 
+    void add_leaked(const MemoryTotal& more);
     Totals& operator+=(const Totals& other);
 };
 
@@ -96,6 +77,7 @@ struct Coverage {
     std::vector<std::string> unknown_entry_points;
 
     std::uint64_t lost_events() const noexcept;
+    bool is_whole() const noexcept; // no event is missing, as far as the log can tell
     Coverage& operator+=(const Coverage& other);
 };
 
@@ -135,6 +117,7 @@ struct Process {
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
     std::vector<std::string> crashed_in; // frees that it was inside of when it crashed
+    std::vector<std::string> doubts;     // why its list of leaks may not be the whole truth
 
     // Value of an Info record, "" if there is none.
     std::string info_value(std::string_view key) const;
@@ -157,11 +140,7 @@ struct Report : LostRows {
     std::vector<OutOfMemory> out_of_memory;
     Totals totals; // sums; of peaks, the largest of any process
     Coverage coverage;
+    Ranks ranks; // the processes side by side
 };
-
-Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options = {});
-
-std::string utc(std::uint64_t real_ns); // 2026-11-21T04:00:00Z; empty for 0
-const char* name(Verdict verdict) noexcept;
 
 } // namespace vramscope::report

@@ -14,11 +14,10 @@
 
 #include "report/log/chunk_cursor.hpp"
 #include "report/log/tick_clock.hpp"
+#include "report/model/churn.hpp"
 #include "report/replay/heap/block_watch.hpp"
 
 namespace vramscope::report {
-
-inline constexpr std::uint64_t kShortLifeNs = 1'000'000;
 
 struct SiteChurn {
     std::uint64_t temporary = 0;

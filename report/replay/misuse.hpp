@@ -16,20 +16,10 @@
 
 #include "report/log/log_reader.hpp"
 #include "report/log/log_tables.hpp"
+#include "report/model/misuse.hpp"
 #include "report/replay/heap/failed_calls.hpp"
 
 namespace vramscope::report {
-
-// What a free that was refused did wrong, as far as the log proves it.
-enum class MisuseKind : std::uint8_t {
-    double_free,
-    never_allocated,
-    after_context, // its context was destroyed before
-    wrong_api,     // the block is of another kind than what this function frees
-    interior_pointer,
-    unknown, // events are missing, or too many addresses were misused to follow them all
-    none,    // the block was there: the driver had another reason
-};
 
 inline constexpr std::uint64_t kNoApi = ~std::uint64_t{0};
 

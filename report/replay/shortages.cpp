@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "report/log/device_ordinal.hpp"
+#include "report/model/segment_cells.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/piece_sizes.hpp"
-#include "report/replay/pool/segment_cells.hpp"
 
 namespace vramscope::report {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "report/judge/ranks.hpp"
+#include "report/model/ranks.hpp"
 #include "report/text/output.hpp"
 #include "report/text/suppressions.hpp"
 #include "report/text/view.hpp"
@@ -62,7 +62,7 @@ std::string measured_amount(double value, CheckUnit unit)
 class CheckWriter : public TextOutput {
 public:
     CheckWriter(std::ostream& out, const Check& check, const Report& report, const TextStyle& style)
-        : TextOutput(out, style), check_(check), report_(report), ranks_(compare_ranks(report).rows)
+        : TextOutput(out, style), check_(check), report_(report), ranks_(report.ranks.rows)
     {
     }
 

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "report/judge/check.hpp"
+#include "report/model/check.hpp"
 #include "report/text/views.hpp"
 
 namespace vramscope::report {
@@ -15,7 +15,4 @@ void write_check(std::ostream& out, const Check& check, const Report& report,
 // Ends `vramscope run --check`: the verdict is the last line.
 void write_check_summary(std::ostream& out, const Check& check, const Report& report,
                          const TextStyle& style = {});
-// As check.schema.json says.
-void write_check_json(std::ostream& out, const Check& check, const Report& report);
-
 } // namespace vramscope::report

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "report/judge/comparison.hpp"
+#include "report/model/comparison.hpp"
 #include "report/text/views.hpp"
 
 namespace vramscope::report {
@@ -12,7 +12,4 @@ namespace vramscope::report {
 // The verdict, the numbers, and the call stacks that leak more or less than before.
 void write_comparison(std::ostream& out, const Comparison& comparison, const Report& now,
                       const TextStyle& style = {});
-void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
-                           const Report& now);
-
 } // namespace vramscope::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/findings/live.hpp"
+#include "report/model/live.hpp"
 
 namespace vramscope::report {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "report/judge/measures.hpp"
+#include "report/model/measures.hpp"
 #include "report/model/report.hpp"
 #include "report/text/advice.hpp"
 #include "report/text/output.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/replay/pool/segment_cells.hpp"
+#include "report/model/segment_cells.hpp"
 #include "report/text/view.hpp"
 #include "report/words/words.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/findings/pool.hpp"
+#include "report/model/pool.hpp"
 #include "report/text/output.hpp"
 
 namespace vramscope::report {

@@ -1,4 +1,4 @@
-// report/text/ranks.cpp — one table, one list of differences, one JSON object.
+// report/text/ranks.cpp — one table, one list of differences.
 #include "report/text/ranks.hpp"
 
 #include <algorithm>
@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/json/parts.hpp"
-#include "report/judge/ranks.hpp"
+#include "report/model/report.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -37,7 +36,7 @@ std::string listed(const std::vector<std::uint32_t>& numbers)
 class RanksWriter {
 public:
     RanksWriter(std::ostream& out, const Report& report, const TextStyle& style)
-        : out_(out), report_(report), ranks_(compare_ranks(report)),
+        : out_(out), report_(report), ranks_(report.ranks),
           width_(std::max(style.width, kLeastRankWidth)),
           of_ranks_(std::any_of(ranks_.rows.begin(), ranks_.rows.end(),
                                 [](const RankRow& row) { return row.rank.has_value(); }))
@@ -136,15 +135,10 @@ private:
 
     std::ostream& out_;
     const Report& report_;
-    Ranks ranks_;
+    const Ranks& ranks_;
     std::size_t width_;
     bool of_ranks_;
 };
-
-Json number_or_null(const std::optional<std::uint32_t>& number)
-{
-    return number ? Json(*number) : Json(nullptr);
-}
 
 } // namespace
 
@@ -155,38 +149,6 @@ void write_ranks(std::ostream& out, const Report& report, const TextStyle& style
     RanksWriter writer(out, report, style);
     writer.table();
     writer.differences();
-}
-
-nlohmann::ordered_json ranks_json(const Report& report)
-{
-    const Ranks ranks = compare_ranks(report);
-    Json rows = Json::array();
-    for (const RankRow& row : ranks.rows) {
-        const Process& process = report.processes[row.process];
-        rows.push_back({{"rank", number_or_null(row.rank)},
-                        {"local_rank", number_or_null(row.local_rank)},
-                        {"world_size", number_or_null(row.world_size)},
-                        {"launcher", row.launcher.empty() ? Json(nullptr) : Json(row.launcher)},
-                        {"process", row.process},
-                        {"verdict", name(row.verdict)},
-                        {"peak_device_bytes", process.totals.peak_device_bytes},
-                        {"leaked_bytes", process.totals.leaked_bytes},
-                        {"leaked_blocks", process.totals.leaked_blocks}});
-    }
-    Json leaks = Json::array();
-    for (const SharedLeak& shared : ranks.leaks) {
-        Json processes = Json::array();
-        for (const std::size_t row : shared.rows)
-            processes.push_back(ranks.rows[row].process);
-        leaks.push_back({{"leaks", shared.leaks},
-                         {"processes", processes},
-                         {"on_all", shared.rows.size() == ranks.rows.size()},
-                         {"bytes", shared.bytes},
-                         {"blocks", shared.blocks},
-                         {"least_bytes", shared.least_bytes},
-                         {"most_bytes", shared.most_bytes}});
-    }
-    return {{"rows", rows}, {"leaks", leaks}, {"missing", ranks.missing}};
 }
 
 } // namespace vramscope::report

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "report/judge/measures.hpp"
+#include "report/model/measures.hpp"
 #include "report/model/report.hpp"
 #include "report/text/churn.hpp"
 #include "report/text/growth.hpp"

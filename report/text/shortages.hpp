@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/findings/shortages.hpp"
+#include "report/model/shortages.hpp"
 #include "report/text/output.hpp"
 
 namespace vramscope::report {

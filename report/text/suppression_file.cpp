@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "report/findings/places/library_frames.hpp"
 #include "report/text/growth.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
@@ -39,7 +38,7 @@ std::vector<Frame>::const_iterator named_frame(const Leak& leak)
 {
     const auto named = [](const Frame& frame) { return !frame.function.empty(); };
     const auto own = std::find_if(leak.stack.begin(), leak.stack.end(), [&](const Frame& frame) {
-        return named(frame) && !is_library(frame);
+        return named(frame) && !frame.library;
     });
     return own != leak.stack.end() ? own
                                    : std::find_if(leak.stack.begin(), leak.stack.end(), named);

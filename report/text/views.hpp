@@ -33,6 +33,5 @@ void write_snapshot(std::ostream& out, const Report& report,
                     const TextStyle& style = {}); // of a running program: what it holds now
 void write_summary(std::ostream& out, const Report& report,
                    const TextStyle& style = {}); // ends `vramscope run`
-void write_json(std::ostream& out, const Report& report);
 
 } // namespace vramscope::report

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "report/symbols/symbolizer.hpp"
+#include "report/model/frame.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

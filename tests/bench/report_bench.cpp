@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace {

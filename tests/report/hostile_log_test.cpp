@@ -9,7 +9,8 @@
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
+#include "report/json/json.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
 

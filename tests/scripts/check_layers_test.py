@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # tests/scripts/check_layers_test.py — plants includes in a small tree and looks whether check_layers.py finds them.
 import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,11 @@ class CheckLayers(unittest.TestCase):
         status, output = self.check()
         self.assertEqual(status, 1)
         self.assertIn("tracker/surprise/new.cpp: its folder has no row", output)
+
+    def test_no_two_folders_may_include_each_other(self):
+        layers = runpy.run_path(str(SCRIPT))["LAYERS"]
+        both = [(one, other) for one, row in layers.items() for other in row if one in layers.get(other, [])]
+        self.assertEqual(both, [])
 
     def test_a_tree_without_sources_fails(self):
         with tempfile.TemporaryDirectory() as empty:

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace vramscope::test {

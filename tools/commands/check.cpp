@@ -3,6 +3,7 @@
 #include <ostream>
 #include <unistd.h>
 
+#include "report/json/json.hpp"
 #include <CLI/CLI.hpp>
 
 #include "report/text/check.hpp"

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/json/json.hpp"
+#include "report/judge/comparison.hpp"
 #include "report/text/comparison.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"

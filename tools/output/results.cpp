@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/json/json.hpp"
 #include "report/words/words.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"

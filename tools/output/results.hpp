@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
+#include "report/json/json.hpp"
 #include "report/text/views.hpp"
 #include "tools/output/output_file.hpp"
 

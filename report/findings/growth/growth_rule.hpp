@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
-#include "report/findings/growth/growth.hpp"
 #include "report/findings/growth/place_series.hpp"
 #include "report/log/tick_clock.hpp"
+#include "report/model/growth.hpp"
 #include "report/replay/step_counter.hpp"
 
 namespace vramscope::report {

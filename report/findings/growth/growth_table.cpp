@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "report/findings/leak_sums.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "report/findings/growth/growth_rule.hpp"
-#include "report/findings/leaks.hpp"
+#include "report/findings/places/log_source.hpp"
+#include "report/model/leaks.hpp"
 #include "report/replay/growth.hpp"
 #include "report/replay/heap/phases.hpp"
 #include "report/replay/steps.hpp"

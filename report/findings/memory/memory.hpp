@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "report/findings/leaks.hpp"
-#include "report/findings/pool.hpp"
+#include "report/findings/places/log_source.hpp"
 #include "report/model/memory.hpp"
+#include "report/model/pool.hpp"
 #include "report/replay/memory.hpp"
 #include "report/replay/peak.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "report/findings/leaks.hpp"
+#include "report/findings/places/log_source.hpp"
 #include "report/model/memory.hpp"
 #include "report/replay/peak.hpp"
 

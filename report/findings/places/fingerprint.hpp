@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/symbols/symbolizer.hpp"
+#include "report/model/frame.hpp"
 
 namespace vramscope::report {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/symbols/symbolizer.hpp"
+#include "report/model/frame.hpp"
 
 namespace vramscope::report {
 

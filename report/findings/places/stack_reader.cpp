@@ -12,36 +12,6 @@
 
 namespace vramscope::report {
 
-void append_place(std::string& key, const Frame& frame)
-{
-    key += frame.module + '\0' + frame.function + '\0';
-    if (frame.line > 0)
-        key += frame.file + '\0' + std::to_string(frame.line);
-    else
-        key += std::to_string(frame.offset);
-    key += '\0';
-}
-
-std::string CallPlace::key() const
-{
-    std::string key = api + '\0' + entry_point + '\0';
-    for (const Frame& frame : stack) {
-        append_place(key, frame);
-        key += frame.build_id + '\0'; // one path may have had two libraries, one after the other
-    }
-    return key;
-}
-
-void CallPlace::merge(const CallPlace& same)
-{
-    fingerprint = std::min(fingerprint, same.fingerprint);
-}
-
-const Frame* CallPlace::own_frame() const
-{
-    return own < stack.size() ? &stack[own] : nullptr;
-}
-
 CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
 {
     CallPlace place;
@@ -132,19 +102,6 @@ const StackReader::Known& StackReader::at(std::uint64_t address, std::uint64_t t
     if (suppressions_)
         entry->second.rule = suppressions_->match(entry->second.frames);
     return entry->second;
-}
-
-const char* name(StackCut cut) noexcept
-{
-    switch (cut) {
-    case StackCut::no_unwind_table:
-        return "no-unwind-table";
-    case StackCut::no_module:
-        return "no-module";
-    case StackCut::none:
-        break;
-    }
-    return nullptr;
 }
 
 } // namespace vramscope::report

@@ -70,29 +70,6 @@ bool is_one_time(const Leak& leak)
     return leak.pattern != Pattern::repeated && leak.leak_class != LeakClass::growing;
 }
 
-void take_from(Totals& totals, const Leak& leak)
-{
-    totals.suppressed_blocks += leak.blocks;
-    if (leak.kind == LeakKind::unclosed_import) {
-        totals.unclosed_imports -= leak.blocks;
-        totals.unclosed_import_bytes -= leak.bytes;
-        return;
-    }
-    totals.suppressed_bytes += leak.bytes;
-    if (!is_own_memory(leak.memory)) // of a kind that this version does not know
-        return;
-    totals.leaked_bytes -= leak.bytes;
-    totals.leaked_blocks -= leak.blocks;
-    auto& kinds = totals.leaked_by_memory;
-    for (MemoryTotal& total : kinds) {
-        if (total.memory == leak.memory) {
-            total.bytes -= leak.bytes;
-            total.blocks -= leak.blocks;
-        }
-    }
-    std::erase_if(kinds, [](const MemoryTotal& total) { return total.blocks == 0; });
-}
-
 } // namespace
 
 bool matches(std::string_view pattern, std::string_view text) noexcept
@@ -218,7 +195,6 @@ void suppress(Report& report, const Suppressions& suppressions)
             ++use.rows;
             use.blocks += row->blocks;
             use.bytes += row->bytes;
-            take_from(report.processes[row->process].totals, *row);
         }
         std::move(first, rows->end(), std::back_inserter(report.suppressed));
         rows->erase(first, rows->end());

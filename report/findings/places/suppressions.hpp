@@ -15,23 +15,14 @@
 #include <string_view>
 #include <vector>
 
-#include "report/symbols/symbolizer.hpp"
+#include "report/model/frame.hpp"
+#include "report/model/suppressions.hpp"
 
 namespace vramscope::report {
 
 // As LeakSanitizer matches: PATTERN is anywhere in the text, `*` is any text, `^` ties it to the
 // beginning, `$` to the end. What stands behind a `*` is looked for at its first place only.
 bool matches(std::string_view pattern, std::string_view text) noexcept;
-
-struct SuppressionRule {
-    std::string pattern;
-    std::string source; // the file as it was named; empty: built in
-    std::size_t line = 0;
-    std::string why; // built in: what memory that is
-
-    bool built_in() const noexcept { return source.empty(); }
-    std::string text() const { return built_in() ? pattern : "leak:" + pattern; }
-};
 
 class Suppressions {
 public:
@@ -56,18 +47,10 @@ private:
     std::size_t user_rules_ = 0;
 };
 
-// What one rule kept from being told.
-struct RuleUse {
-    SuppressionRule rule;
-    std::uint64_t rows = 0;
-    std::uint64_t blocks = 0;
-    std::uint64_t bytes = 0;
-};
-
 struct Report;
 
-// Moves known leaks and imports of a report to Report::suppressed, and out of its processes'
-// totals. Their rules are then indexes into Report::suppressions. Growth that is known goes.
+// Moves known leaks and imports of a report to Report::suppressed. Their rules are then indexes
+// into Report::suppressions. Growth that is known goes.
 void suppress(Report& report, const Suppressions& suppressions);
 
 } // namespace vramscope::report

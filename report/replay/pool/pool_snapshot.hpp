@@ -8,30 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "report/model/pool.hpp"
 #include "report/replay/pool/segments.hpp"
 
 namespace vramscope::report {
-
-enum class BlockState : std::uint8_t {
-    active_allocated,
-    active_pending_free, // freed, not to be handed out yet
-    inactive,
-};
-
-struct BlockPiece {
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t requested = 0; // 0 of what is inactive
-    BlockState state = BlockState::inactive;
-};
-
-struct SegmentPieces {
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t context = 0; // id of its record
-    bool small = false;
-    std::vector<BlockPiece> blocks; // all of it, without a hole
-};
 
 struct PoolSnapshot {
     std::uint64_t ticks = 0;

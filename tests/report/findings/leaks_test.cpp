@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
 

@@ -1,6 +1,6 @@
 // tests/report/findings/make_report_test.cpp — the verdict and what it rests on, of one log and of
 // several.
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
+#include "report/json/json.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/schema_check.hpp"

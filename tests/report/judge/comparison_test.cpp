@@ -1,5 +1,6 @@
 // tests/report/judge/comparison_test.cpp — two runs side by side: call stacks by fingerprint,
 // numbers with a tolerance, and what is known where a log is not whole.
+#include "report/judge/comparison.hpp"
 #include "report/text/comparison.hpp"
 
 #include <algorithm>

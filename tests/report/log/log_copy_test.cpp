@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace vramscope::report {

@@ -6,7 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
+#include "report/json/json.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/random_program.hpp"
 

@@ -4,7 +4,7 @@
 // A failure names its seed; the program of a seed is always the same.
 #include <gtest/gtest.h>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 #include "tests/support/random_program.hpp"
 #include "tests/support/recount.hpp"
 #include "tests/support/replay.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/replay/pool/segment_cells.hpp"
+#include "report/model/segment_cells.hpp"
 
 namespace vramscope::report {
 namespace {

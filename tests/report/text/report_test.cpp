@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 #include "report/words/words.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/log_builder.hpp"

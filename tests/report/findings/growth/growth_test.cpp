@@ -1,5 +1,5 @@
 // tests/report/findings/growth/growth_test.cpp — programs that grow, step by step.
-#include "report/findings/growth/growth.hpp"
+#include "report/model/growth.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // tests/report/findings/growth/growth_without_steps_test.cpp — programs that say nothing of steps:
 // growth is told per call.
-#include "report/findings/growth/growth.hpp"
+#include "report/model/growth.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // tests/report/findings/growth/no_growth_test.cpp — programs that have steps and only look as if
 // they grew.
-#include "report/findings/growth/growth.hpp"
+#include "report/model/growth.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "report/error.hpp"
-#include "report/model/report.hpp"
+#include "report/findings/make_report.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"
 

@@ -1,19 +1,18 @@
-// report/findings/growth/growth.hpp — memory that grows with the program's work, one row per call
-// stack.
-//
-// Growing is what is added again and again, at the same places, up to the end of the work: found
-// over marks, instances of an NVTX range, or calls where there are neither. What is freed when the
-// program ends is found too, and is no leak.
+// report/model/growth.hpp — memory that grows with the program's work, one row per call stack.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "report/findings/places/stack_reader.hpp"
+#include "report/model/call_place.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::report {
+
+// Growing is what is added again and again, at the same places, up to the end of the work: found
+// over marks, instances of an NVTX range, or calls where there are neither. What is freed when the
+// program ends is found too, and is no leak.
 
 // What the blocks of a row are to the program, as far as the log can tell.
 enum class LeakClass {

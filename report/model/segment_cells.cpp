@@ -1,5 +1,5 @@
-// report/replay/pool/segment_cells.cpp — bytes of pieces into cells.
-#include "report/replay/pool/segment_cells.hpp"
+// report/model/segment_cells.cpp — bytes of pieces into cells.
+#include "report/model/segment_cells.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-// report/replay/pool/segment_cells.hpp — segments of the pool as a line of text.
+// report/model/segment_cells.hpp — segments of the pool as a line of text.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "report/replay/pool/pool_snapshot.hpp"
+#include "report/model/pool.hpp"
 
 namespace vramscope::report {
 

@@ -1,4 +1,4 @@
-// report/judge/measures.hpp — numbers of one process that budgets and comparisons ask for.
+// report/model/measures.hpp — numbers of one process that budgets and comparisons ask for.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// report/findings/growth/growth.cpp — the order of rows, and their words.
-#include "report/findings/growth/growth.hpp"
+// report/model/growth.cpp — the order of rows, and their words.
+#include "report/model/growth.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,9 +1,8 @@
-// report/judge/measures.cpp — the same number, whether the process had a pool or not.
-#include "report/judge/measures.hpp"
+// report/model/measures.cpp — the same number, whether the process had a pool or not.
+#include "report/model/measures.hpp"
 
 #include <algorithm>
 
-#include "report/judge/verdict.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
@@ -64,7 +63,7 @@ bool saw_nothing(const Report& report)
 {
     return !saw_memory_call(report) &&
            std::all_of(report.processes.begin(), report.processes.end(),
-                       [](const Process& process) { return reasons_for_doubt(process).empty(); });
+                       [](const Process& process) { return process.doubts.empty(); });
 }
 
 std::uint64_t driver_calls(const Process& process)

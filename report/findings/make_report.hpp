@@ -1,0 +1,39 @@
+// report/findings/make_report.hpp — from log files to one report: read, replay, symbolize, judge
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/findings/places/suppressions.hpp"
+#include "report/model/report.hpp"
+#include "report/symbols/symbolizer.hpp"
+
+namespace vramscope::report {
+
+// make_report() throws Error (bad_input) for a file that is no readable log; a log that is cut,
+// damaged or still being written gives a report that says so. A second thread reads ahead while it
+// runs; callbacks come on the caller's.
+
+struct Options {
+    // Keep the frames of vramscope, the CUDA runtime, libraries and the C start-up code.
+    bool all_frames = false;
+    // Not UINT64_MAX: of a running program's log, only what had happened by then, in its ticks, a
+    // moment before this call. See LogReader::hold_back().
+    std::uint64_t until_ticks = UINT64_MAX;
+    // What growth is told per: a range's or a mark's name; empty: what suits the log best.
+    std::string per;
+    std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
+    // Asked now and then, may be empty. True: the report of what was read so far, and no more.
+    std::function<bool()> interrupted;
+    SymbolizerOptions symbols;
+    Suppressions suppressions; // none
+};
+
+Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options = {});
+
+std::string utc(std::uint64_t real_ns); // 2026-11-21T04:00:00Z; empty for 0
+
+} // namespace vramscope::report

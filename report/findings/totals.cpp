@@ -1,0 +1,75 @@
+// report/findings/totals.cpp — counts of the replay, and sums of the rows that are listed.
+#include "report/findings/totals.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/findings/newer_functions.hpp"
+
+namespace vramscope::report {
+
+Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const LogReader& reader,
+                     const format::FileHeader& header, bool running)
+{
+    Coverage coverage;
+    coverage.events = counts.events;
+    coverage.allocations = counts.allocations;
+    coverage.frees = counts.frees;
+    coverage.unmatched_frees = counts.unmatched_frees;
+    coverage.missed_frees = counts.missed_frees;
+    coverage.undefined_events = counts.undefined_events;
+    coverage.graph_allocations = counts.graph_allocations;
+    coverage.failed_calls = counts.failed_calls;
+    coverage.names_given = counts.names_given;
+    coverage.pool_trims = counts.pool_trims;
+    std::copy(std::begin(header.lost), std::end(header.lost), coverage.lost.begin());
+    coverage.damaged_chunks = reader.damaged_chunks() + tables.undefined();
+    coverage.truncated = reader.cut() && !running; // a log that grows is never there in full
+    for (const Api& api : tables.apis()) {
+        if (api.events > 0)
+            coverage.entry_points_seen.push_back(api.name);
+    }
+    std::sort(coverage.entry_points_seen.begin(), coverage.entry_points_seen.end());
+    coverage.unknown_entry_points = newer_functions(tables.info());
+    return coverage;
+}
+
+Totals totals_of(const ReplayCounts& counts, const LostRows& rows)
+{
+    Totals totals;
+    totals.allocations = counts.memory_allocations;
+    totals.frees = counts.memory_frees;
+    totals.allocated_bytes = counts.allocated_bytes;
+    totals.peak_device_bytes = counts.peak_device_bytes;
+    totals.peak_host_bytes = counts.peak_host_bytes;
+    for (const Leak& row : rows.graph_memory)
+        totals.graph_bytes += row.bytes;
+    for (const Leak& row : rows.reservations) {
+        totals.reserved_address_bytes += row.bytes;
+        totals.address_reservations += row.blocks;
+    }
+    return totals;
+}
+
+void count_leaks(Report& report)
+{
+    for (const Leak& row : report.leaks)
+        if (is_own_memory(row.memory)) // else of a kind that this version does not know
+            report.processes[row.process].totals.add_leaked({row.memory, row.bytes, row.blocks});
+    for (const Leak& row : report.imports) {
+        Totals& totals = report.processes[row.process].totals;
+        totals.unclosed_imports += row.blocks;
+        totals.unclosed_import_bytes += row.bytes;
+    }
+    for (const Leak& row : report.suppressed) {
+        Totals& totals = report.processes[row.process].totals;
+        totals.suppressed_blocks += row.blocks;
+        if (row.kind != LeakKind::unclosed_import)
+            totals.suppressed_bytes += row.bytes;
+    }
+    for (Process& process : report.processes)
+        std::sort(process.totals.leaked_by_memory.begin(), process.totals.leaked_by_memory.end(),
+                  [](const MemoryTotal& a, const MemoryTotal& b) { return a.memory < b.memory; });
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,51 @@
+// report/model/call_place.hpp — a call of an entry point, as a reader wants to see it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/model/frame.hpp"
+
+namespace vramscope::report {
+
+// Why the outermost frame of a stack is not the program's own beginning, nor a thread's.
+enum class StackCut {
+    none,            // as far as is known
+    no_unwind_table, // the code there has none, so that nobody knows its caller
+    no_module,       // likewise: it is in no file
+};
+
+// A call of an entry point, as a reader wants to see it.
+struct CallPlace {
+    std::string api;              // what the user called: cudaMalloc
+    std::string entry_point;      // what was hooked: cuMemAlloc_v2; empty: the log does not say
+    std::vector<Frame> stack;     // innermost first; those that were asked for
+    std::size_t own = 0;          // in the stack: the innermost frame of the program's own code
+    bool stack_truncated = false; // the outermost frames were not recorded
+    StackCut cut = StackCut::none;
+    std::string fingerprint; // see fingerprint.hpp; of visible frames, those of libraries too
+    std::optional<std::size_t> suppression; // index of the rule that it matches
+
+    std::string key() const; // equal: the same call to a reader
+    // Calls with one key may differ in frames that are not shown: the least fingerprint is theirs.
+    void merge(const CallPlace& same);
+    const Frame* own_frame() const; // nullptr: there is no stack
+};
+
+struct TimedCall : CallPlace {
+    std::uint64_t at_ns = 0; // since the log was opened
+};
+
+// Adds to a key what makes two frames the same to a reader: the place in the source, as far as it
+// is known; else the place in the module.
+void append_place(std::string& key, const Frame& frame);
+
+// What makes two frames those of one function.
+std::string function_key(const Frame& frame);
+
+const char* name(StackCut cut) noexcept; // "no-unwind-table", …; nullptr: none
+
+} // namespace vramscope::report

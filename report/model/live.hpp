@@ -1,0 +1,45 @@
+// report/model/live.hpp — what a running program holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/model/leaks.hpp"
+
+namespace vramscope::report {
+
+struct LiveDevice {
+    std::int32_t ordinal = -1; // -1: not known
+    std::string name;
+    std::uint64_t total_bytes = 0; // 0: not known
+    std::uint64_t held_bytes = 0;
+    std::uint64_t blocks = 0;
+    // Of the internal pool, if the log has one: whole blocks, as they were rounded up.
+    bool pooled = false;
+    std::uint64_t reserved_bytes = 0;
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t pending_bytes = 0; // freed, not safe to reuse yet
+};
+
+// Memory is what the program owns: on devices, and pinned or registered on the host.
+struct LiveState {
+    std::uint32_t pid = 0;
+    std::string program;
+    std::uint64_t age_ns = 0; // since the log was opened
+    std::uint64_t device_bytes = 0;
+    std::uint64_t device_blocks = 0;
+    std::uint64_t host_bytes = 0;
+    std::uint64_t host_blocks = 0;
+    std::uint64_t peak_device_bytes = 0;
+    std::uint64_t peak_host_bytes = 0;
+    std::uint64_t events = 0;
+    std::uint64_t allocations = 0;
+    std::uint64_t frees = 0;
+    std::uint64_t lost_events = 0;
+    std::vector<LiveDevice> devices; // by ordinal
+    std::vector<Leak> stacks;        // that hold the most; kind is in_use
+    std::uint64_t more_stacks = 0;
+};
+
+} // namespace vramscope::report

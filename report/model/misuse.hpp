@@ -1,0 +1,54 @@
+// report/model/misuse.hpp — frees that the driver refused, and why they were wrong; all other calls
+// that it refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "report/model/call_place.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// What a free that was refused did wrong, as far as the log proves it.
+enum class MisuseKind : std::uint8_t {
+    double_free,
+    never_allocated,
+    after_context, // its context was destroyed before
+    wrong_api,     // the block is of another kind than what this function frees
+    interior_pointer,
+    unknown, // events are missing, or too many addresses were misused to follow them all
+    none,    // the block was there: the driver had another reason
+};
+
+struct Misuse {
+    MisuseKind kind = MisuseKind::unknown;
+    std::uint64_t calls = 0;
+    std::uint64_t address = 0;                    // of the first call, as is what follows
+    std::uint64_t offset = 0;                     // in the block
+    std::uint64_t bytes = 0;                      // of the block
+    format::Memory memory = format::Memory::none; // none: no block is known
+    std::uint64_t result = 0;                     // of the driver: a CUresult
+    TimedCall call;
+    std::uint64_t last_ns = 0;
+    std::optional<TimedCall> allocation;
+    std::optional<TimedCall> ended; // the free before, or the death of the context
+    std::size_t process = 0;        // index into Report::processes
+};
+
+struct FailedCall : CallPlace {
+    std::uint64_t result = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;                // asked for, by all together
+    std::uint64_t least_bytes = UINT64_MAX; // by any one; 0: not known, or no allocation
+    std::uint64_t most_bytes = 0;
+    std::uint64_t first_ns = 0;
+    std::uint64_t last_ns = 0;
+    std::size_t process = 0;
+};
+
+// The word of the JSON report: "double-free".
+const char* name(MisuseKind kind) noexcept;
+
+} // namespace vramscope::report

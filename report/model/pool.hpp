@@ -1,0 +1,77 @@
+// report/model/pool.hpp — what the internal pool held, device by device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/model/free_pieces.hpp"
+#include "report/model/pool_stats.hpp"
+
+namespace vramscope::report {
+
+enum class BlockState : std::uint8_t {
+    active_allocated,
+    active_pending_free, // freed, not to be handed out yet
+    inactive,
+};
+
+struct BlockPiece {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t requested = 0; // 0 of what is inactive
+    BlockState state = BlockState::inactive;
+};
+
+struct SegmentPieces {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t context = 0; // id of its record
+    bool small = false;
+    std::vector<BlockPiece> blocks; // all of it, without a hole
+};
+
+struct PoolTime {
+    std::uint64_t ns = 0; // where the span of time begins; what follows: see PoolPoint
+    std::uint64_t allocated = 0;
+    std::uint64_t active = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t peak_allocated = 0;
+    std::uint64_t peak_reserved = 0;
+};
+
+// A moment's segments, the first of them if there are very many.
+struct PoolMap {
+    std::uint64_t ns = 0;
+    std::uint64_t largest_gap = 0;
+    FreePieces free; // of all segments
+    std::vector<SegmentPieces> segments;
+    std::uint64_t segments_left_out = 0;
+};
+
+struct PoolDevice {
+    std::int32_t device = -1; // -1: not known
+    PoolStats stats;
+    std::vector<PoolTime> timeline;
+    PoolMap at_peak; // when the most was allocated, for the first time
+    PoolMap at_end;
+};
+
+struct PoolReport {
+    // "cache", "split", "off"; empty: the log does not say.
+    std::string mode;
+    std::vector<std::pair<std::string, std::string>> settings; // without "pool." before the names
+    bool known = false;              // the log tells of segments: else nothing is known of reserved
+    std::vector<PoolDevice> devices; // by ordinal; none, if not known
+    std::uint64_t outside = 0;       // pooled allocations in no segment that the log tells of
+};
+
+// Blocks of a map that are kept in a report.
+inline constexpr std::size_t kMostPieces = 5000;
+
+// The word of PyTorch's snapshots: "active_allocated".
+const char* name(BlockState state) noexcept;
+
+} // namespace vramscope::report

@@ -1,0 +1,38 @@
+// report/model/process_end.hpp — how a traced process ended.
+#pragma once
+
+#include <string>
+
+namespace vramscope::report {
+
+struct ProcessEnd {
+    enum class Kind {
+        unknown, // killed, crashed, or the machine stopped: nobody saw it
+        exited,  // exit(), return from main, or an exit status that the parent saw
+        quick_exit,
+        underscore_exit,
+        killed,   // by `signal`
+        replaced, // by exec: the program that was traced is gone, without an exit
+        running,
+    };
+
+    Kind kind = Kind::unknown;
+    int status = 0; // valid for the three exits
+    int signal = 0; // valid for killed
+
+    // Whether the program came to an end of its own, so that what it still held was never going to
+    // be freed.
+    bool conclusive() const noexcept;
+
+    // By a fault of its own: SIGSEGV, SIGABRT and the like.
+    bool crashed() const noexcept;
+};
+
+// "exited with status 0", "was killed by signal 11 (SIGSEGV)": the rest of a sentence about the
+// program.
+std::string describe(const ProcessEnd& end);
+
+// "exited", "killed", …: the word in the JSON report.
+const char* name(ProcessEnd::Kind kind) noexcept;
+
+} // namespace vramscope::report
