@@ -28,6 +28,7 @@ constexpr NameWord kWords[] = {
 
 constexpr std::string_view kLists[] = {
 #define VRAMSCOPE_NAMES(kind, reason, ...) #__VA_ARGS__,
+#include "interpose/hooks/classified_names.def"
 };
 
 // Letter by letter: the compiler does this for the whole table, and counts its steps.

@@ -12,11 +12,13 @@ namespace vramscope::hooks {
 const HookInfo kHookTable[kHooks] = {
 #define VRAMSCOPE_HOOK(symbol, base, since, streams, ...)                                          \
     {#symbol, #base, since, Streams::streams, reinterpret_cast<void*>(&::symbol)},
+#include "interpose/hooks/hook_table.def"
 };
 
 const log::Api kApis[kHooks] = {
 #define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, ...)                          \
     {#symbol, format::Effect::effect, format::Memory::memory},
+#include "interpose/hooks/hook_table.def"
 };
 
 constinit std::atomic<void*> real_functions[kHooks]{};

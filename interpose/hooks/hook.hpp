@@ -32,6 +32,7 @@ struct HookInfo {
 
 inline constexpr std::size_t kHooks = 0
 #define VRAMSCOPE_HOOK(...) +1
+#include "interpose/hooks/hook_table.def"
     ;
 
 static_assert(kHooks <= log::DriverTimes::kRows);

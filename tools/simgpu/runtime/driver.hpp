@@ -24,6 +24,7 @@ struct StreamCalls {
 struct Driver {
 #define SIMGPU_CALL(field, name, version) PFN_##name##_v##version field;
 #define SIMGPU_STREAM_CALL(name, version, per_thread)
+#include "tools/simgpu/runtime/driver_calls.def"
     StreamCalls legacy;
     StreamCalls per_thread;
     // The look-up function of the driver, as the driver handed it out.
