@@ -80,6 +80,7 @@ constexpr Row kRows[] = {
          call_with_nonsense(world, entry_of(#symbol, reinterpret_cast<void*>(&::symbol)),          \
                             &::symbol);                                                            \
      }},
+#include "interpose/hooks/hook_table.def"
 };
 
 void nonsense(World& world)
