@@ -1,6 +1,6 @@
 # vramscope_unity(TARGET FILES): compiles so many files of a target as one. Most of a file's time goes to headers that
 # the next file includes too. Names in anonymous namespaces must then differ from file to file.
-#   -DVRAMSCOPE_UNITY=OFF compiles each alone: it finds the include that is missing, and suits clangd.
+#   -DVRAMSCOPE_UNITY=OFF compiles each alone, as preset asan does: it finds the include that is missing, and suits clangd.
 option(VRAMSCOPE_UNITY "compile several files as one where that is quicker" ON)
 
 function(vramscope_unity target files)

@@ -43,8 +43,9 @@ void* look_up(const char* name, int)
     return dlsym(driver(), name);
 }
 #endif
-#ifdef WAY_LOOKUP // asks for the plain name, the version says which; dlsym for what the header's
-                  // macro makes of it
+// The look-up asks for the plain name, and the version says which; dlsym for what the macro of the
+// header makes of it.
+#ifdef WAY_LOOKUP
 #define DRIVER(name, version) reinterpret_cast<decltype(&name)>(look_up(#name, version))
 #else
 #define TEXT(name) #name

@@ -41,7 +41,7 @@ public:
 
     std::string make_option_opts(const CLI::Option* option) const override
     {
-        const std::string text = option->get_option_text();
+        const std::string& text = option->get_option_text();
         return text.empty() ? "" : " " + text;
     }
 };
