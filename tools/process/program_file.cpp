@@ -65,7 +65,7 @@ fs::path find_program(const std::string& name)
     const char* search = std::getenv("PATH");
     std::string rest = search ? search : "/usr/bin:/bin";
     for (rest += ':'; !rest.empty(); rest.erase(0, rest.find(':') + 1)) {
-        const fs::path candidate = fs::path(rest.substr(0, rest.find(':'))) / name;
+        fs::path candidate = fs::path(rest.substr(0, rest.find(':'))) / name;
         if (fs::is_regular_file(candidate, ignored) && ::access(candidate.c_str(), X_OK) == 0)
             return candidate;
     }

@@ -47,6 +47,7 @@ struct StartFailure {
     const std::string reason = prepare();
     if (reason.empty()) {
         std::vector<char*> arguments;
+        arguments.reserve(command.size() + 1);
         for (const std::string& argument : command)
             arguments.push_back(const_cast<char*>(argument.c_str()));
         arguments.push_back(nullptr);
