@@ -7,6 +7,11 @@
 #include "interpose/hooks/driver.hpp"
 #include "tracker/capture/loader.hpp"
 
+// Our functions: actions/wrappers.cpp defines them. An older cuda.h does not declare all of them.
+#define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, ...)              \
+    extern "C" CUresult CUDAAPI symbol parameters;
+#include "interpose/hooks/hook_table.def"
+
 namespace vramscope::hooks {
 
 const HookInfo kHookTable[kHooks] = {
