@@ -1,4 +1,4 @@
-// interpose/actions/allocations.hpp — actions of what gives the program memory.
+// interpose/actions/allocations.hpp — what gives the program memory.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,6 @@ template <class Pointer>
 struct Allocates {
     Pointer* out;
     std::uint64_t bytes;
-
     std::uint64_t bytes_wanted() const { return bytes; }
     void succeeded(Call& call) { record_allocation(call, number(*out), bytes, place_now(call)); }
 };
@@ -28,7 +27,6 @@ struct AllocatesDevice {
     ContextPool* here = nullptr; // it answered; null: the driver did
     bool pooled = false;
     std::uint64_t slack = 0;
-
     std::uint64_t bytes_wanted() const { return bytes; }
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)
@@ -62,7 +60,6 @@ struct AllocatesPitched {
     Size* pitch;
     std::uint64_t width;
     std::uint64_t height;
-
     // A lower bound: the pitch is the driver's secret until it has allocated.
     std::uint64_t bytes_wanted() const
     {
@@ -86,7 +83,6 @@ struct AllocatesAsync {
     std::uint64_t bytes;
     CUstream stream;
     CUmemoryPool pool;
-
     std::uint64_t bytes_wanted() const { return bytes; }
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)
@@ -104,7 +100,6 @@ template <class Descriptor>
 struct CreatesArray {
     CUarray* out;
     const Descriptor* descriptor;
-
     std::uint64_t bytes_wanted() const { return descriptor ? array_bytes(*descriptor, 1) : 0; }
     void succeeded(Call& call)
     {
@@ -116,7 +111,6 @@ struct CreatesMipmap {
     CUmipmappedArray* out;
     const CUDA_ARRAY3D_DESCRIPTOR* descriptor;
     unsigned levels;
-
     std::uint64_t bytes_wanted() const { return descriptor ? array_bytes(*descriptor, levels) : 0; }
     void succeeded(Call& call)
     {
@@ -128,7 +122,6 @@ struct CreatesPhysical {
     CUmemGenericAllocationHandle* out;
     std::uint64_t bytes;
     const CUmemAllocationProp* prop;
-
     std::uint64_t bytes_wanted() const { return bytes; }
     void succeeded(Call& call);
 };
@@ -136,14 +129,12 @@ struct CreatesPhysical {
 struct Registers {
     void* memory;
     std::uint64_t bytes;
-
     void succeeded(Call& call) { record_allocation(call, number(memory), bytes, place_now(call)); }
 };
 
 // A pointer into memory that another process or API owns: as large as the driver says.
 struct Imports {
     CUdeviceptr* out;
-
     void succeeded(Call& call);
 };
 
@@ -151,7 +142,6 @@ template <class Handle, class Descriptor>
 struct ImportsSized {
     Handle* out;
     const Descriptor* descriptor;
-
     void succeeded(Call& call)
     {
         record_allocation(call, number(*out), descriptor->size, place_now(call));
@@ -161,7 +151,6 @@ struct ImportsSized {
 struct ImportsMipmap {
     CUmipmappedArray* out;
     const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* descriptor;
-
     void succeeded(Call& call)
     {
         record_allocation(call, number(*out),
@@ -177,7 +166,6 @@ struct TakesMemory {
 
 struct Initialises {
     static constexpr bool kTimed = false;
-
     void failed(Call& call, CUresult result);
 };
 

@@ -1,4 +1,4 @@
-// interpose/actions/frees.hpp — actions of what ends memory.
+// interpose/actions/frees.hpp — what ends memory.
 //
 // They take their time before the driver's call: the address may be another thread's as soon as it
 // is free.
@@ -16,7 +16,6 @@ namespace vramscope::hooks {
 struct FreeRecord {
     format::Free event{};
     bool begun = false; // false: a null pointer, or there is no log
-
     void begin(Call& call, std::uint64_t address)
     {
         begun = address && call.ready();
@@ -45,7 +44,6 @@ template <class Handle>
 struct Frees {
     Handle handle;
     FreeRecord record{};
-
     void before(Call& call) { record.begin(call, number(handle)); }
     void succeeded(Call& call) { record.succeeded(call); }
     void failed(Call& call, CUresult result) { record.failed(call, result); }
@@ -67,7 +65,6 @@ template <class Pointer>
 struct FreesDevice {
     Pointer& pointer; // the program's argument itself
     FreeRecord record{};
-
     void before(Call& call) { record.begin(call, number(pointer)); }
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)
@@ -86,7 +83,6 @@ struct FreesDeviceAsync {
     CUstream stream;
     FreeRecord record{};
     bool captured = false; // then it makes a node of a graph, and frees nothing now
-
     void before(Call& call)
     {
         record.begin(call, pointer);

@@ -9,7 +9,6 @@ namespace vramscope::hooks {
 // The address is the graph's: each launch allocates it again, without a call.
 struct AddsMemoryNode {
     const CUDA_MEM_ALLOC_NODE_PARAMS* params;
-
     void succeeded(Call& call)
     {
         record_allocation(call, params->dptr, params->bytesize, place_now(call));
@@ -22,24 +21,20 @@ struct AddsMemoryNode {
 
 struct AddsNode {
     const CUgraphNodeParams* params;
-
     void succeeded(Call& call)
     {
         if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
             record_allocation(call, params->alloc.dptr, params->alloc.bytesize, place_now(call));
     }
-    void failed([[maybe_unused]] Call& call, [[maybe_unused]] CUresult result)
+    void failed(Call& call, CUresult result)
     {
-#if CUDA_VERSION >= 12020
         if (params && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
             record_shortage(call, result, params->alloc.bytesize);
-#endif
     }
 };
 
 struct MakesExecutable {
     CUgraphExec* out;
-
     template <class Ask>
     CUresult answer(Call&, const Ask& ask)
     {
@@ -55,7 +50,6 @@ struct MakesExecutable {
 struct EndsExecutable {
     CUgraphExec executable;
     FreeRecord record{};
-
     void before(Call& call) { record.begin(call, number(executable)); }
     template <class Ask>
     CUresult answer(Call&, const Ask& ask)
@@ -72,7 +66,6 @@ struct EndsExecutable {
 // An executable graph gets other addresses than it was made with.
 struct ChangesExecutable {
     static constexpr bool kTimed = false;
-
     void succeeded(Call&)
     {
         if (pooling())

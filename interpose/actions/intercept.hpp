@@ -62,7 +62,7 @@ template <class Function, class Action, class Invoke>
     thread.site = site; // first: a handler judges by it as soon as the thread is inside
     std::atomic_signal_fence(std::memory_order_release);
     thread.inside = Inside::recorder;
-    int driver_errno = errno; // the program's, as long as nobody asks the driver
+    int driver_errno = errno; // the program's, as long as the driver is not asked
     constexpr bool kTimed = is_timed<std::remove_reference_t<Action>>();
     const auto ask = [&] {
         const bool timed =

@@ -1,5 +1,4 @@
-// interpose/actions/mappings.hpp — actions of physical memory: its references, and where it is
-// mapped.
+// interpose/actions/mappings.hpp — physical memory: its references, and where it is mapped.
 #pragma once
 
 #include "interpose/serve/recording.hpp"
@@ -8,7 +7,6 @@ namespace vramscope::hooks {
 
 struct RetainsPhysical {
     CUmemGenericAllocationHandle* out;
-
     void succeeded(Call& call)
     {
         log::write(call.thread, {log::now(), call.api()}, format::Retain{*out});
@@ -19,7 +17,6 @@ struct Maps {
     CUdeviceptr address;
     std::uint64_t bytes;
     CUmemGenericAllocationHandle handle;
-
     void succeeded(Call& call)
     {
         log::write_with_stack(call.thread, call.site, call.api(),
@@ -30,7 +27,6 @@ struct Maps {
 struct Unmaps {
     CUdeviceptr address;
     std::uint64_t bytes;
-
     void before(Call& call) { call.take_ticks(); }
     void succeeded(Call& call)
     {
@@ -43,7 +39,6 @@ struct Unmaps {
 struct MapsTiles {
     const CUarrayMapInfo* list;
     unsigned count;
-
     void before(Call& call) { call.take_ticks(); }
     void succeeded(Call& call);
 };

@@ -1,4 +1,4 @@
-// interpose/actions/owners.hpp — actions of what owns memory: contexts, and CUDA's own pools.
+// interpose/actions/owners.hpp — what owns memory: contexts, and CUDA's own pools.
 #pragma once
 
 #include "interpose/actions/frees.hpp"
@@ -11,7 +11,6 @@ namespace vramscope::hooks {
 struct CreatesContext {
     CUcontext* out;
     CUdevice device;
-
     void succeeded(Call& call)
     {
         if (const Driver* driver = Driver::find())
@@ -24,7 +23,6 @@ struct CreatesContext {
 // The call may destroy a context: no synchronisation of ours may use it meanwhile.
 struct ContextEnds {
     SynchronisationsHeld held{};
-
     void begin(Call& call)
     {
         call.take_ticks();
@@ -40,7 +38,6 @@ struct ContextEnds {
 struct DestroysContext {
     CUcontext context;
     ContextEnds end{};
-
     void before(Call& call) { end.begin(call); }
     void succeeded(Call& call) { context_gone(call, context); }
     void failed(Call& call, CUresult result)
@@ -52,7 +49,6 @@ struct DestroysContext {
 
 struct AttachesContext {
     CUcontext* out;
-
     void succeeded(Call& call)
     {
         (void)place_now(call); // it is the current one: make it known
@@ -63,7 +59,6 @@ struct AttachesContext {
 struct DetachesContext {
     CUcontext context;
     ContextEnds end{};
-
     void before(Call& call) { end.begin(call); }
     void succeeded(Call& call)
     {
@@ -75,7 +70,6 @@ struct DetachesContext {
 struct RetainsPrimary {
     CUcontext* out;
     CUdevice device;
-
     void succeeded(Call& call)
     {
         if (const Driver* driver = Driver::find())
@@ -86,7 +80,6 @@ struct RetainsPrimary {
 struct ReleasesPrimary {
     CUdevice device;
     ContextEnds end{};
-
     void before(Call& call) { end.begin(call); }
     void succeeded(Call& call) { primary_released(call, device); }
 };
@@ -94,7 +87,6 @@ struct ReleasesPrimary {
 struct ResetsPrimary {
     CUdevice device;
     ContextEnds end{};
-
     void before(Call& call) { end.begin(call); }
     void succeeded(Call& call) { primary_gone(call, device); }
 };
@@ -103,7 +95,6 @@ struct ResetsPrimary {
 struct CreatesGreen {
     CUgreenCtx* out;
     CUdevice device;
-
     void succeeded(Call& call)
     {
         green_created(*out, device);
@@ -114,7 +105,6 @@ struct CreatesGreen {
 struct NamesGreen {
     CUcontext* out;
     CUgreenCtx green;
-
     void succeeded(Call& call)
     {
         if (const Driver* driver = Driver::find())
@@ -126,7 +116,6 @@ struct DestroysGreen {
     CUgreenCtx green;
     FreeRecord record{};
     ContextEnds end{};
-
     void before(Call& call)
     {
         record.begin(call, number(green));
@@ -142,18 +131,23 @@ struct DestroysGreen {
     void failed(Call& call, CUresult result) { record.failed(call, result); }
 };
 
+inline constexpr int kManagedMempool = 2; // CU_MEM_ALLOCATION_TYPE_MANAGED, new in CUDA 13.0
+
 struct CreatesMempool {
     CUmemoryPool* out;
     const CUmemPoolProps* props;
-
-    void succeeded(Call& call);
+    void succeeded(Call& call)
+    {
+        record_allocation(call, number(*out), 0, place_now(call));
+        note_mempool(call.thread, {number(*out), props->location.type, props->location.id,
+                                   props->allocType == kManagedMempool});
+    }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
 struct DestroysMempool {
     CUmemoryPool pool;
     FreeRecord record{};
-
     void before(Call& call)
     {
         record.begin(call, number(pool));
@@ -170,7 +164,6 @@ struct DestroysMempool {
 struct TrimsMempool {
     CUmemoryPool pool;
     std::uint64_t keep;
-
     void succeeded(Call& call)
     {
         log::write_with_stack(call.thread, call.site, call.api(), format::Trim{number(pool), keep});
@@ -181,7 +174,6 @@ struct TrimsMempool {
 struct SetsDeviceMempool {
     CUdevice device;
     CUmemoryPool pool;
-
     void succeeded(Call&) { set_current_mempool(device, pool); }
 };
 
@@ -189,7 +181,6 @@ struct SetsMempool {
     const CUmemLocation* location;
     CUmemAllocationType type;
     CUmemoryPool pool;
-
     void succeeded(Call&)
     {
         if (location && location->type == CU_MEM_LOCATION_TYPE_DEVICE &&
@@ -202,8 +193,11 @@ struct GetsMempool {
     CUmemoryPool* out;
     const CUmemLocation* location;
     CUmemAllocationType type;
-
-    void succeeded(Call& call);
+    void succeeded(Call& call)
+    {
+        note_mempool(call.thread,
+                     {number(*out), location->type, location->id, type == kManagedMempool});
+    }
 };
 
 } // namespace vramscope::hooks

@@ -1,5 +1,4 @@
-// interpose/actions/questions.hpp — actions of questions about memory, and of what marks or shares
-// it.
+// interpose/actions/questions.hpp — questions about memory, and what marks or shares it.
 //
 // What the program freed is unknown to it, even where the driver still has it: the driver is then
 // asked about an address that it cannot know, so that the answer is its own. A block that is part
@@ -63,7 +62,6 @@ struct AsksRange {
     Base* base;
     Size* bytes;
     Pointer& pointer;
-
     template <class Ask>
     CUresult answer(Call&, const Ask& ask)
     {
@@ -84,7 +82,6 @@ template <class Size>
 struct AsksMemory {
     Size* free;
     Size* total;
-
     void succeeded(Call& call)
     {
         if (sizeof(Size) == sizeof(std::uint64_t) && free && total)
@@ -104,7 +101,6 @@ template <class Size>
 struct AsksTotal {
     static constexpr bool kTimed = false;
     Size* bytes;
-
     void succeeded(Call&) { *bytes = static_cast<Size>(limited_total(*bytes)); }
 };
 
@@ -113,7 +109,6 @@ template <class Handle>
 struct Shares {
     static constexpr bool kTimed = false;
     Handle handle;
-
     void succeeded(Call& call)
     {
         log::write_with_stack(call.thread, call.site, call.api(), format::Shared{number(handle)});
@@ -125,7 +120,6 @@ template <class Pointer>
 struct SharesBlock {
     static constexpr bool kTimed = false;
     Pointer& pointer;
-
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)
     {
@@ -143,7 +137,6 @@ struct AsksAttributes {
     const CUpointer_attribute* attributes;
     void** data;
     CUdeviceptr& pointer;
-
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)
     {
@@ -164,7 +157,6 @@ struct AsksAttribute {
     void* datum;
     CUpointer_attribute attribute;
     CUdeviceptr& pointer;
-
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)
     {
@@ -176,7 +168,6 @@ struct AsksAttribute {
 struct SetsAttribute {
     static constexpr bool kTimed = false;
     CUdeviceptr& pointer;
-
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)
     {

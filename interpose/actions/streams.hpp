@@ -1,5 +1,6 @@
-// interpose/actions/streams.hpp — actions that tell the pool when memory may be used again, and
-// when it must be silent: synchronisations, and captures of streams.
+// interpose/actions/streams.hpp — actions of synchronisations, and of captures of streams.
+//
+// They tell the pool when memory may be used again, and when it must be silent.
 #pragma once
 
 #include "interpose/serve/captures.hpp"
@@ -13,7 +14,6 @@ struct Synchronises {
     static constexpr bool kTimed = false;
     CUcontext context = nullptr; // null: the current one
     Synchronisation began{};
-
     void before(Call&)
     {
         if (!pooling() || exiting())
@@ -33,7 +33,6 @@ struct Synchronises {
 struct BeginsCapture {
     static constexpr bool kTimed = false;
     CUstream stream;
-
     template <class Ask>
     CUresult answer(Call&, const Ask& ask)
     {
@@ -54,7 +53,6 @@ struct BeginsCapture {
 struct EndsCapture {
     static constexpr bool kTimed = false;
     CUstream stream;
-
     template <class Ask>
     CUresult answer(Call&, const Ask& ask)
     {
@@ -68,7 +66,6 @@ struct EndsCapture {
 struct DestroysStream {
     static constexpr bool kTimed = false;
     CUstream stream;
-
     template <class Ask>
     CUresult answer(Call&, const Ask& ask)
     {

@@ -1,5 +1,4 @@
-// interpose/audit/audit.cpp — libvramscope-audit.so: the door for libraries that look past a
-// preload.
+// interpose/audit/audit.cpp — the LD_AUDIT door, for libraries that look past a preload.
 //
 // A library opened with RTLD_DEEPBIND binds dlsym to libc and cu* to the driver, past every
 // preloaded definition. The loader tells an LD_AUDIT library about each binding (rtld-audit(7));

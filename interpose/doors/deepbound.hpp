@@ -1,10 +1,10 @@
-// interpose/doors/deepbound.hpp — libraries that the program opened with RTLD_DEEPBIND: their own
-// libraries come before every preload, so that what they ask of CUDA is not seen.
+// interpose/doors/deepbound.hpp — libraries that the program opened with RTLD_DEEPBIND.
 //
-// They are remembered as they are opened (the stub of dlopen, lookup_stub.S), and looked at when
-// the process ends: those that name the driver or its runtime, themselves or through libraries that
-// came with them, are named in the log, or to `vramscope run` where there is none. Where the audit
-// door is open nothing is missed.
+// Their own libraries come before every preload, so that what they ask of CUDA is not seen. They
+// are remembered as they are opened (the stub of dlopen, lookup_stub.S), and looked at when the
+// process ends: those that name the driver or its runtime, themselves or through libraries that
+// came with them, are named in the log, or to `vramscope run` where there is no log. Where the
+// audit door is open, nothing is missed.
 #pragma once
 
 namespace vramscope::hooks {

@@ -1,5 +1,4 @@
-// interpose/doors/lookup.cpp — what dlsym, dlvsym and cuGetProcAddress answer; and what dlopen is
-// asked.
+// interpose/doors/lookup.cpp — what dlsym, dlvsym and cuGetProcAddress answer.
 //
 // A look-up gets our wrapper only where its own answer is the driver's address of a hooked entry
 // point, and the asker is not the driver. Every other look-up goes on to the next dlsym by a jump,

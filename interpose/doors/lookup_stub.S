@@ -1,10 +1,9 @@
-// interpose/doors/lookup_stub.S — dlsym, dlvsym and dlopen, which must not stand between a caller and
-// libc.
+// interpose/doors/lookup_stub.S — dlsym, dlvsym and dlopen.
 //
-// libc tells the caller by the return address (RTLD_NEXT, RTLD_DEFAULT, namespaces, RUNPATH), so the
-// first two ask the filter and, where it has no answer of its own, jump to the next definition with
-// the stack and the arguments as they came. dlopen always does; that RTLD_DEEPBIND was asked for is
-// noted.
+// They must not stand between a caller and libc, which tells the caller by the return address
+// (RTLD_NEXT, RTLD_DEFAULT, namespaces, RUNPATH). So the first two ask the filter and, where it has
+// no answer of its own, jump to the next definition with the stack and the arguments as they came.
+// dlopen always jumps; that RTLD_DEEPBIND was asked for is noted.
 #if !defined(__x86_64__)
 #error "written for x86-64"
 #endif

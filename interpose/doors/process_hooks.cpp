@@ -1,8 +1,7 @@
-// interpose/doors/process_hooks.cpp — libc's functions that change what the log must know: dlclose,
-// _exit, _Exit.
+// interpose/doors/process_hooks.cpp — dlclose, _exit and _Exit.
 //
-// None of them is hooked for what it does; each passes straight on. Also our constructor and
-// destructor.
+// libc's functions that change what the log must know. None of them is hooked for what it does;
+// each passes straight on. Also our constructor and destructor.
 #include <atomic>
 #include <cstdlib>
 #include <unistd.h>

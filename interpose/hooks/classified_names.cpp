@@ -1,6 +1,6 @@
 // interpose/hooks/classified_names.cpp — classified_names.def as a sorted list of hashes.
 //
-// Of each name that speaks of memory 4 bytes are kept. That an unknown name has the hash of a known
+// 4 bytes are kept of each name that speaks of memory. That an unknown name has the hash of a known
 // one would cost a line in a report, once in ten million names.
 #include "interpose/hooks/classified_names.hpp"
 

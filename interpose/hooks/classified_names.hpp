@@ -7,8 +7,8 @@ namespace vramscope::hooks {
 // version may have other parameters than the one that we know by its name.
 inline constexpr int kNewestKnownVersion = 13000;
 
-// Of a name that is no row of the hook table: it means memory, and classified_names.def does not
-// have it. A version of a hooked function that we do not know is such a name too.
+// For a name that has no row in the hook table: true if it means memory and classified_names.def
+// does not have it. A version of a hooked function that we do not know is such a name too.
 bool is_unknown_memory_name(const char* symbol) noexcept;
 
 } // namespace vramscope::hooks

@@ -1,5 +1,6 @@
-// interpose/hooks/current_context.hpp — a context that is current to this thread for as long as we
-// need it, with the program's own current one below it.
+// interpose/hooks/current_context.hpp — a context that we make current for a while.
+//
+// The program's own current one stays below it.
 #pragma once
 
 #include "interpose/hooks/driver.hpp"

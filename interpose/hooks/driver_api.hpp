@@ -41,7 +41,7 @@ using CUdevResourceDesc = struct CUdevResourceDesc_st*;
 struct CUctxCreateParams;
 #endif
 
-// Of ours and of NVIDIA's alike.
+// True of our declarations and of NVIDIA's.
 static_assert(offsetof(CUgraphNodeParams, type) == 0);
 static_assert(offsetof(CUgraphNodeParams, alloc.bytesize) == 120);
 static_assert(offsetof(CUgraphNodeParams, alloc.dptr) == 128);

@@ -1,5 +1,6 @@
-// interpose/hooks/inside_driver.hpp — a driver call of our own: what the driver calls meanwhile is
-// its own, as in the program's calls.
+// interpose/hooks/inside_driver.hpp — a driver call of our own.
+//
+// What the driver calls meanwhile is its own, as in the program's calls.
 #pragma once
 
 #include "interpose/hooks/hook.hpp"

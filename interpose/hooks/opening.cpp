@@ -1,5 +1,4 @@
-// interpose/hooks/opening.cpp — what a log is told when it is opened: our entry points, and the
-// driver.
+// interpose/hooks/opening.cpp — what a log is told when it is opened.
 #include <cstdio>
 
 #include "interpose/hooks/call.hpp"

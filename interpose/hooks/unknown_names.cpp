@@ -1,5 +1,4 @@
-// interpose/hooks/unknown_names.cpp — a slot for each name: claimed by its hash, then filled, then
-// written.
+// interpose/hooks/unknown_names.cpp — a slot for each name: claimed by its hash, filled, written.
 #include "interpose/hooks/unknown_names.hpp"
 
 #include <atomic>
@@ -50,8 +49,8 @@ bool keep(const char* text) noexcept
 
 void write_unknown_names(log::Thread& thread) noexcept
 {
-    // The opener of the log makes it known, then looks here; who keeps a name does both in the
-    // other order. So one of them sees the other.
+    // The opener of the log makes it known, then looks here; the keeper of a name does both in
+    // the other order. So one of them sees the other.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     const std::uint32_t log = log::process->generation;
     for (UnknownName& name : names)

@@ -1,9 +1,8 @@
-// interpose/hooks/unknown_names.hpp — newer names of memory that the program looked up, kept for
-// the log.
+// interpose/hooks/unknown_names.hpp — newer names of memory that the program looked up.
 //
-// Look-ups come before there is a log, from any thread: the first kMostUnknownNames names are kept
-// in a fixed place, without a lock. Each is written once to each log, as an info record; a child of
-// a fork writes all again to its own.
+// They are kept for the log. Look-ups come before there is one, from any thread: the first
+// kMostUnknownNames names are kept in a fixed place, without a lock. Each is written once to each
+// log, as an info record; a child of a fork writes all again to its own.
 #pragma once
 
 #include <cstddef>

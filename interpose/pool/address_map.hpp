@@ -1,9 +1,9 @@
-// interpose/pool/address_map.hpp — from a 64-bit key to a record's number: open addressing in one
-// array of 8-byte entries.
+// interpose/pool/address_map.hpp — from a 64-bit key to a record's number, by open addressing.
 //
-// An entry has the upper half of the key's hash; the record itself, which whoever asks wants next
-// anyway, has the key. Half the memory of a table of keys, and so half the misses of the caches.
-// Memory comes from mmap, at first use; it grows by doubling and never shrinks. Not thread-safe.
+// One array of 8-byte entries. An entry has the upper half of the key's hash; the record itself,
+// which the caller needs next anyway, has the key. This is half the memory of a table of keys, and
+// so half the misses of the caches. Memory comes from mmap, at first use; the array grows by
+// doubling and never shrinks. Not thread-safe.
 #pragma once
 
 #include <bit>

@@ -1,7 +1,7 @@
-// interpose/pool/bins.hpp — free blocks by size, two levels: powers of two, and 32 steps in each.
-// The best fit of the few that are looked at, in constant time.
+// interpose/pool/bins.hpp — free blocks by size.
 //
-// Guarded by the pool's lock. Lists go through the blocks' own links.
+// Two levels: powers of two, and 32 steps in each. The answer is the best fit of the few that are
+// looked at, in constant time. Guarded by the pool's lock. Lists go through the blocks' own links.
 #pragma once
 
 #include <bit>

@@ -1,7 +1,7 @@
-// interpose/pool/block_table.hpp — the blocks of one pool, found by address, and the books of what
-// became of them. What both policies share.
+// interpose/pool/block_table.hpp — the blocks of one pool, and the books of what became of them.
 //
-// Guarded by the pool's lock. Memory comes from mmap; where there is none, blocks are not taken in.
+// What both policies share. Blocks are found by address. Guarded by the pool's lock. Memory comes
+// from mmap; where there is none, blocks are not taken in.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct Lookup {
     std::uint64_t bytes = 0, requested = 0;
     Address segment_address = 0;
     std::uint64_t segment_bytes = 0;
-    std::uint64_t serial = 0; // of a live block: the pool's allocations are numbered
+    std::uint64_t serial = 0; // the number of a live block's allocation in this pool
     bool pinned = false;
 };
 
@@ -76,7 +76,7 @@ struct BlockView {
     std::uint64_t serial; // 0 unless live
 };
 
-// Who was allocated, freed, reserved; one entry per event.
+// Counters of what was allocated, freed and reserved. Each event calls one member.
 struct Books {
     Tally allocations, allocated_bytes, requested_bytes;
     Tally active, active_bytes;

@@ -1,9 +1,9 @@
-// interpose/pool/cache_policy.hpp — whole segments, kept by their exact size, never split: every
-// block is what upstream gave out.
+// interpose/pool/cache_policy.hpp — whole segments, kept by their exact size.
 //
-// Guarded by the pool's lock; calls nothing outside. A size has one list of freed blocks in the
-// order of their frees: what has passed is its first part. The last of that part is handed out, so
-// that hits stay in the caches and what a size has too much of grows old.
+// They are never split: every block is what upstream gave out. Guarded by the pool's lock; calls
+// nothing outside. A size has one list of freed blocks in the order of their frees: what has passed
+// is its first part. The last of that part is handed out, so that hits stay in the caches and what
+// a size has too much of grows old.
 #pragma once
 
 #include "interpose/pool/address_tree.hpp"
@@ -212,7 +212,7 @@ public:
         }
     }
 
-    // What of it has passed is no longer active.
+    // The part of it that has passed is no longer active.
     void pass() noexcept
     {
         pending_.pass(epochs_.safe(), [this](Kind kind, std::uint64_t blocks, std::uint64_t bytes) {

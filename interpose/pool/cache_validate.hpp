@@ -1,5 +1,6 @@
-// interpose/pool/cache_validate.hpp — CachePolicy::validate(): null if all is as it must be, else
-// what is not. Looks at everything: for tests.
+// interpose/pool/cache_validate.hpp — CachePolicy::validate(), for tests.
+//
+// Null if all is as it must be, else what is not. It looks at everything.
 #pragma once
 
 #include "interpose/pool/cache_policy.hpp"

@@ -19,7 +19,7 @@ public:
     static constexpr int kMostDomains = 256;
 
     std::uint64_t now() const noexcept { return epoch_.load(); }
-    // Of memory that is freed now.
+    // The stamp of memory that is freed now.
     std::uint64_t stamp_free() noexcept
     {
         const std::uint64_t stamp = now();

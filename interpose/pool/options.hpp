@@ -1,5 +1,6 @@
-// interpose/pool/options.hpp — what a pool is told; names and meanings as in PyTorch where it has
-// them.
+// interpose/pool/options.hpp — what a pool is told.
+//
+// Names and meanings are PyTorch's where it has them.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace vramscope::pool {
 
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
-// Of max_cached_bytes: as much as the pool's user had allocated at its peak, and twice
+// A value of max_cached_bytes: as much as the pool's user had allocated at its peak, and twice
 // wait_from_bytes, or kLeastSpare.
 inline constexpr std::uint64_t kUpToPeak = kNoLimit - 1;
 inline constexpr std::uint64_t kLeastSpare = 128u << 20;
@@ -20,7 +21,7 @@ struct Options {
     // A request is rounded up to 2^n + k * 2^n / divisions. One entry for each power of two from
     // 1 MiB (the first holds for all below too) to 32 GiB (the last holds for all above); 0: off.
     std::array<std::uint8_t, 16> roundup_power2_divisions{};
-    // Of allowed_bytes: beyond it, unused segments go back before more is taken. 0: off.
+    // A part of allowed_bytes: beyond it, unused segments go back before more is taken. 0: off.
     double garbage_collection_threshold = 0;
     // Reserved bytes may not exceed this.
     std::uint64_t allowed_bytes = kNoLimit;

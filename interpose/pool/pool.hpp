@@ -1,10 +1,10 @@
-// interpose/pool/pool.hpp — the pool of one context: blocks handed out again once that is safe, and
-// memory given back when it is short.
+// interpose/pool/pool.hpp — the pool of one context.
 //
-// Policy (CachePolicy, SplitPolicy) says which block; this says in what order things are tried, and
-// holds the lock. The lock is never held during a call of upstream. Nothing here throws or calls
-// malloc; any thread may call. What upstream refuses to take back is forgotten: it is not there any
-// more, or its context is broken.
+// Blocks are handed out again once that is safe, and memory is given back when it is short. Policy
+// (CachePolicy, SplitPolicy) says which block; this says in what order things are tried, and holds
+// the lock. The lock is never held during a call of upstream. Nothing here throws or calls malloc;
+// any thread may call. What upstream refuses to take back is forgotten: it is not there any more,
+// or its context is broken.
 #pragma once
 
 #include <mutex>

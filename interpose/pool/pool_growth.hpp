@@ -1,5 +1,6 @@
-// interpose/pool/pool_growth.hpp — Pool where there is no ready block: it waits, takes more, and
-// gives back. Nothing here is hot; upstream is called with no lock held.
+// interpose/pool/pool_growth.hpp — Pool where no block is ready.
+//
+// It waits, takes more, and gives back. Nothing here is hot; upstream is called with no lock held.
 #pragma once
 
 #include "interpose/pool/pool.hpp"

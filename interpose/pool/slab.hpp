@@ -1,8 +1,8 @@
-// interpose/pool/slab.hpp — records by number, in pages of our own: numbers stay good while it
-// grows, and those given back are used again.
+// interpose/pool/slab.hpp — records by number, in pages of our own.
 //
-// Grows in pieces, each as large as all before it, so that nothing is reserved that is not used.
-// Number 0 is none. Not thread-safe.
+// Numbers stay good while it grows, and those given back are used again. It grows in pieces, each
+// as large as all before it, so that nothing is reserved that is not used. The number 0 stands for
+// no record. Not thread-safe.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace vramscope::pool {
 
-using Index = std::uint32_t; // of a record in a slab; 0: none
+using Index = std::uint32_t; // a record's number in a slab; 0: no record
 
 // Zeroed. Large tables are asked for in huge pages: a million blocks are looked up at random.
 inline void* map_pages(std::size_t bytes) noexcept

@@ -147,7 +147,7 @@ inline void SplitPolicy::not_idle(Index index) noexcept
     segment.older = segment.newer = 0;
 }
 
-// Of an idle one. As a rule it is one free block by now.
+// Asked of an idle segment. As a rule it is one free block by now.
 inline bool SplitPolicy::has_passed(const Segment& segment) const noexcept
 {
     for (Index at = segment.first; at; at = table_[at].right) {

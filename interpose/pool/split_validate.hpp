@@ -1,5 +1,6 @@
-// interpose/pool/split_validate.hpp — SplitPolicy::validate(): null if all is as it must be, else
-// what is not. Looks at everything: for tests.
+// interpose/pool/split_validate.hpp — SplitPolicy::validate(), for tests.
+//
+// Null if all is as it must be, else what is not. It looks at everything.
 #pragma once
 
 #include "interpose/pool/split_policy.hpp"

@@ -1,8 +1,8 @@
-// interpose/pool/stats.hpp — the pool in numbers, in PyTorch's vocabulary (memory_stats), and the
-// counters that they come from.
+// interpose/pool/stats.hpp — the pool in numbers, in PyTorch's vocabulary (memory_stats).
 //
-// Counts and bytes are held for small and large blocks (by the rounded size, limit 1 MiB); what is
-// said of all is their sum, but for the peak of all, which is its own.
+// And the counters that they come from. Counts and bytes are held for small and large blocks (by
+// the rounded size, limit 1 MiB); what is said of all is their sum, but for the peak of all, which
+// is its own.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct StatTypes {
 struct Stats {
     StatTypes allocation, segment, active, inactive_split; // how many
     StatTypes allocated_bytes, reserved_bytes, active_bytes, inactive_split_bytes, requested_bytes;
-    Stat oversize_allocations, oversize_segments; // of at least max_split_bytes
+    Stat oversize_allocations, oversize_segments; // at least max_split_bytes each
     std::uint64_t num_alloc_retries = 0, num_ooms = 0, num_sync_all_streams = 0;
     std::uint64_t num_device_alloc = 0, num_device_free = 0;
     std::uint64_t max_split_size = 0;

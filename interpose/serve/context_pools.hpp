@@ -1,8 +1,10 @@
-// interpose/serve/context_pools.hpp — the pools of the process: one for each context, made when it
-// first allocates, forgotten with it.
+// interpose/serve/context_pools.hpp — the pools of the process, one for each context.
 //
-// Any thread, inside a hook. The child of a fork has none of its parent's.
+// A pool is made when its context first allocates, and forgotten with it. Any thread, inside a
+// hook. The child of a fork has none of its parent's.
 #pragma once
+
+#include <iterator>
 
 #include "interpose/serve/context_pool.hpp"
 
@@ -19,19 +21,15 @@ ContextPool* next_pool(std::size_t& at) noexcept;
 // Every pool of this process, for a loop. Another thread may add one meanwhile.
 class ContextPools {
 public:
-    struct End {};
-    class Iterator {
-    public:
-        ContextPool& operator*() const noexcept { return *pool_; }
-        void operator++() noexcept { pool_ = next_pool(at_); }
-        bool operator==(End) const noexcept { return !pool_; }
+    ContextPools begin() const noexcept { return {}; }
+    std::default_sentinel_t end() const noexcept { return {}; }
+    ContextPool& operator*() const noexcept { return *pool_; }
+    void operator++() noexcept { pool_ = next_pool(at_); }
+    bool operator==(std::default_sentinel_t) const noexcept { return !pool_; }
 
-    private:
-        std::size_t at_ = 0;
-        ContextPool* pool_ = next_pool(at_);
-    };
-    Iterator begin() const noexcept { return {}; }
-    End end() const noexcept { return {}; }
+private:
+    std::size_t at_ = 0;
+    ContextPool* pool_ = next_pool(at_);
 };
 
 // A graph that can be launched may hold any address that is live now.

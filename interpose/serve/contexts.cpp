@@ -215,7 +215,7 @@ format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook,
     {
         const std::lock_guard guard(lock);
         if (Context* before = find(handle))
-            forget(thread, hook, log::now(), 0, *before); // nobody saw what ended it
+            forget(thread, hook, log::now(), 0, *before); // what ended it was not seen
         if (Context* context = find_or_add(thread, handle, device, false))
             place.context = context->id;
     }

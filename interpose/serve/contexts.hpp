@@ -1,10 +1,9 @@
-// interpose/serve/contexts.hpp — which context an allocation belongs to, under a number that is
-// never used again.
+// interpose/serve/contexts.hpp — which context an allocation belongs to.
 //
-// A CUcontext may come back as another context after it was destroyed; the log needs to tell them
-// apart. Contexts are learnt where they are first seen. The calling thread's last one is
-// remembered, so that the usual case is a comparison. No driver call is made under the table's
-// lock.
+// Each has a number that is never used again: a CUcontext may come back as another context after it
+// was destroyed, and the log needs to tell them apart. Contexts are learnt where they are first
+// seen. The calling thread's last one is remembered, so that the usual case is a comparison. No
+// driver call is made under the table's lock.
 #pragma once
 
 #include "interpose/hooks/call.hpp"

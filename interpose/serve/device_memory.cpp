@@ -1,4 +1,4 @@
-// interpose/serve/device_memory.cpp — when to ask, and whom for.
+// interpose/serve/device_memory.cpp — when we ask, and for which device.
 #include "interpose/serve/device_memory.hpp"
 
 #include <atomic>
@@ -66,7 +66,7 @@ void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
         tell(thread, log::now(), device, free, total);
 }
 
-// Without a pool nobody knows of captures, but what waits for the device is forbidden during one:
+// Without a pool we do not know of captures, but what waits for the device is forbidden during one:
 // where it was allowed, so are we.
 bool may_ask_behind(Hook hook, const format::Place& place) noexcept
 {
@@ -115,7 +115,7 @@ void moment_named() noexcept
     if (due_ticks.load(std::memory_order_relaxed) == kNever || !log::is_ready(thread) ||
         !log::is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
-    if (!pooling()) { // nobody knows of captures: the next allocation is the moment to ask
+    if (!pooling()) { // we do not know of captures: the next allocation is the moment to ask
         due_ticks.store(0, std::memory_order_relaxed);
         return;
     }

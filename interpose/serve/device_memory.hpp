@@ -1,9 +1,9 @@
-// interpose/serve/device_memory.hpp — samples of the driver's own numbers: how much memory of the
-// current context's device is free, for all processes together.
+// interpose/serve/device_memory.hpp — how much memory of the device is free, as the driver says.
 //
-// What the program asks is written down as the driver answered it. We ask by ourselves after
-// allocations that reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks; never
-// while a stream is captured or the process exits. Inside a hook, with no lock held.
+// These are samples for the current context's device, and for all processes together. What the
+// program asks is written down as the driver answered it. We ask by ourselves after allocations
+// that reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks; never while a
+// stream is captured or the process exits. Inside a hook, with no lock held.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ struct Call;
 
 // The driver's answer to the program, before it is corrected.
 void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) noexcept;
-extern constinit std::atomic<std::uint64_t> due_ticks; // of our next question
+extern constinit std::atomic<std::uint64_t> due_ticks; // when we ask next
 void ask_behind(Call& call, const format::Place& place, std::uint64_t ticks) noexcept;
 // An allocation of this call came from the driver, at `place`.
 inline void allocated_by_driver(Call& call, const format::Place& place,

@@ -1,6 +1,6 @@
 // interpose/serve/limits.hpp — VRAMSCOPE_LIMIT: the current context's device as if it were smaller.
 //
-// What the driver says is used, by whomever, counts against the limit, as it would on a smaller
+// What the driver says is used, by any process, counts against the limit, as it would on a smaller
 // device. Costs a question to the driver for each allocation that reaches it, and nothing without
 // a limit.
 #pragma once
@@ -23,8 +23,8 @@ inline bool within_limit(std::uint64_t bytes) noexcept
 // An allocation of device memory that asks for `bytes`: false where the limit refuses it.
 bool fits(const Call& call, std::uint64_t bytes) noexcept;
 
-// What the driver's pool holds and nobody has: an allocation from it takes no more of the device.
-// Null: the pool of the current context's device. Nothing without a limit: then nobody counts it.
+// What the driver's pool holds unused: an allocation from it takes no more of the device. Null: the
+// pool of the current context's device. 0 without a limit, where it does not matter.
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
 
 // Memory of the current context's device, as the driver says. False: it does not.

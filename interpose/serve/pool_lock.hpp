@@ -1,10 +1,10 @@
-// interpose/serve/pool_lock.hpp — what guards one pool: held for tens of nanoseconds, never across
-// a driver call.
+// interpose/serve/pool_lock.hpp — what guards one pool.
 //
-// Spins a little, then waits on a futex. Signals are not held back, that would cost two system
-// calls: a handler's call finds its thread inside the recorder and passes by the pool. Should a
-// handler leave by siglongjmp, near_pool_lock says which lock its thread was about to take, held or
-// had just left, and the lock itself which thread holds it: give_back() sorts that out.
+// It is held for tens of nanoseconds, never across a driver call. It spins a little, then waits on
+// a futex. Signals are not held back, as that would cost two system calls: a handler's call finds
+// its thread inside the recorder and passes by the pool. Should a handler leave by siglongjmp,
+// near_pool_lock says which lock its thread was about to take, held or had just left, and the lock
+// itself which thread holds it: give_back() sorts that out.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace vramscope::hooks {
 
 class PoolLock;
-inline thread_local constinit PoolLock* near_pool_lock = nullptr; // of this thread
+inline thread_local constinit PoolLock* near_pool_lock = nullptr; // this thread's
 
 class PoolLock {
 public:
@@ -46,12 +46,12 @@ public:
     {
         if (is_ours())
             state_.store(kFree);
-        futex(FUTEX_WAKE_PRIVATE, INT_MAX); // it may have left those asleep who wait
+        futex(FUTEX_WAKE_PRIVATE, INT_MAX); // it may have left waiting threads asleep
         near_pool_lock = nullptr;
     }
 
 private:
-    // The lock's state: who holds it, and whether others wait.
+    // The lock's state: which thread holds it, and whether others wait.
     static constexpr std::uint64_t kFree = 0;
     static constexpr std::uint64_t kWaitedFor = 1;
     static constexpr int kSpins = 100;
@@ -72,7 +72,7 @@ private:
         }
         for (;;) {
             std::uint64_t state = state_.load(std::memory_order_relaxed);
-            // Others may wait too: who was woken cannot know.
+            // Others may wait too: a thread that was woken cannot know.
             if (state == kFree) {
                 if (state_.compare_exchange_strong(state, self() | kWaitedFor,
                                                    std::memory_order_acquire))

@@ -17,7 +17,7 @@ namespace {
 struct Disposition {
     pool::Freed what = pool::Freed::foreign;
     ContextPool* owner = nullptr; // null: foreign
-    pool::Detached block;         // of one that leaves: what it was, and when it left
+    pool::Detached block;         // what a block was that leaves, and when it left
     std::uint64_t ticks = 0;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 struct Domain {
     CUcontext context; // null: the slot is free
-    int number;        // of Epochs; -1: it had no room, and then nothing is ever reusable
+    int number;        // in Epochs; -1: it had no room, and then nothing is ever reusable
 };
 
 constexpr std::size_t kMaxDomains = 64;

@@ -1,10 +1,9 @@
-// interpose/serve/synchronisation.hpp — when may freed memory be used again? When every context of
-// the process was synchronised since.
+// interpose/serve/synchronisation.hpp — when freed memory may be used again.
 //
-// Every one, not that of the memory alone: with unified addresses a stream of any context may copy
-// from it, peer access or not. The program's own synchronisations of contexts count; streams' and
-// events' do not, as streams may be unknown to us. Any thread; no lock is held while the driver
-// waits.
+// When every context of the process was synchronised since. Every one, not that of the memory
+// alone: with unified addresses a stream of any context may copy from it, peer access or not. The
+// program's own synchronisations of contexts count; streams' and events' do not, as streams may be
+// unknown to us. Any thread; no lock is held while the driver waits.
 #pragma once
 
 #include "interpose/hooks/hook.hpp"
