@@ -213,7 +213,7 @@ void look_at_log(const std::string& path, Findings& findings)
         for (std::size_t i = 0; i < seen.lost.size(); ++i)
             if (seen.lost[i] > 0)
                 findings.note(fmt::format("{} events lost: {}", seen.lost[i],
-                                          report::name(static_cast<format::Lost>(i))));
+                                          name(static_cast<format::Lost>(i))));
     }
     for (const auto* lines : {&report.reasons, &report.notices})
         for (const std::string& line : *lines)
