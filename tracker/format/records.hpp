@@ -149,7 +149,7 @@ struct Context {
                                     "id, handle, device, primary"};
     std::uint64_t id = 0;
     Address handle;
-    DeviceOrdinal device;
+    DeviceOrdinal device{};
     bool primary = false;
 };
 
@@ -244,7 +244,7 @@ struct Segment { // memory that it took from the driver
     Address address;
     std::uint64_t bytes = 0;
     std::uint64_t context = 0;
-    DeviceOrdinal device;
+    DeviceOrdinal device{};
 };
 
 struct SegmentGone { // and that is the driver's again, or no longer the pool's to know
@@ -262,7 +262,7 @@ struct Reusable { // what was freed before a moment may be handed out again
 // An allocation was short of memory: cached memory went back, and it was tried again.
 struct Retried {
     static constexpr Layout kLayout{Tag::retried, "retried", Head::call, "device, bytes, result"};
-    DeviceOrdinal device;
+    DeviceOrdinal device{};
     std::uint64_t bytes = 0;
     Result result; // of the second try
 };
@@ -272,7 +272,7 @@ struct OutOfMemory {
     static constexpr Layout kLayout{
         Tag::out_of_memory, "out_of_memory", Head::call,
         "device, requested, free, total, allocated, reserved, largest_gap"};
-    DeviceOrdinal device;
+    DeviceOrdinal device{};
     std::uint64_t requested = 0;
     std::uint64_t free = 0;  // as the driver says
     std::uint64_t total = 0; // as the driver says, or the limit that was set; 0: not known
@@ -296,7 +296,7 @@ struct Damaged { // memory was written that was free, or beyond a block
 struct DeviceMemory {
     static constexpr Layout kLayout{Tag::device_memory, "device_memory", Head::plain,
                                     "device, free, total"};
-    DeviceOrdinal device;
+    DeviceOrdinal device{};
     std::uint64_t free = 0;
     std::uint64_t total = 0;
 };
