@@ -4,12 +4,12 @@
 // waits for it.
 #pragma once
 
-#include "tests/support/child.hpp"
-#include "tools/simgpu/simgpu.h"
-
 #include <cstdlib>
 #include <cuda.h>
 #include <string>
+
+#include "tests/support/child.hpp"
+#include "tools/simgpu/simgpu.h"
 
 namespace simgpu::test {
 

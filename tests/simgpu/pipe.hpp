@@ -2,10 +2,9 @@
 #pragma once
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <string>
 #include <unistd.h>
-
-#include <gtest/gtest.h>
 
 namespace simgpu::test {
 

@@ -3,15 +3,15 @@
 // Every entry point is called with arguments made up by type: null, small and largest numbers,
 // handles that were never given out, and what earlier calls returned. A pointer to a structure is
 // null or leads to scratch memory. Which calls are made follows from the seed alone.
-#include "tests/support/child.hpp"
-#include "tools/simgpu/driver/base/cuda.hpp"
-#include "tools/simgpu/simgpu.h"
-
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <random>
 #include <sys/mman.h>
+
+#include "tests/support/child.hpp"
+#include "tools/simgpu/driver/base/cuda.hpp"
+#include "tools/simgpu/simgpu.h"
 
 namespace {
 

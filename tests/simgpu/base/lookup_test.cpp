@@ -1,6 +1,4 @@
 // tests/simgpu/base/lookup_test.cpp — cuGetProcAddress finds the form for a version and flags.
-#include "tests/simgpu/driver.hpp"
-
 #include <algorithm>
 #include <dlfcn.h>
 #include <fstream>
@@ -9,6 +7,8 @@
 #include <sstream>
 #include <string_view>
 #include <vector>
+
+#include "tests/simgpu/driver.hpp"
 
 namespace {
 

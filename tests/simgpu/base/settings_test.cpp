@@ -1,8 +1,8 @@
 // tests/simgpu/base/settings_test.cpp — the environment of the simulated GPU.
-#include "tools/simgpu/driver/base/settings.hpp"
-
 #include <cstdlib>
 #include <gtest/gtest.h>
+
+#include "tools/simgpu/driver/base/settings.hpp"
 
 using namespace simgpu;
 

@@ -1,7 +1,7 @@
 // tests/simgpu/context/context_test.cpp — initialisation, contexts, primary contexts, devices.
-#include "tests/simgpu/driver.hpp"
-
 #include <thread>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

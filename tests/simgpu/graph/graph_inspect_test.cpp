@@ -1,8 +1,8 @@
 // tests/simgpu/graph/graph_inspect_test.cpp — what a graph tells of itself, and disabled nodes.
-#include "tests/simgpu/driver.hpp"
-
 #include <utility>
 #include <vector>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

@@ -1,7 +1,7 @@
 // tests/simgpu/graph/graph_params_test.cpp — other parameters for nodes of an executable graph.
-#include "tests/simgpu/driver.hpp"
-
 #include <cstring>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

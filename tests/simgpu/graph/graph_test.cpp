@@ -1,7 +1,7 @@
 // tests/simgpu/graph/graph_test.cpp — graphs built by hand.
-#include "tests/simgpu/driver.hpp"
-
 #include <string>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

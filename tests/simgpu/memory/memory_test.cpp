@@ -1,12 +1,11 @@
 // tests/simgpu/memory/memory_test.cpp — allocation, its errors, and what memory info tells.
-#include "tests/simgpu/driver.hpp"
-
-#include <sys/mman.h>
-
 #include <chrono>
 #include <dlfcn.h>
 #include <set>
+#include <sys/mman.h>
 #include <vector>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

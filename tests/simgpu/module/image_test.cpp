@@ -1,7 +1,4 @@
 // tests/simgpu/module/image_test.cpp — kernels tell the architectures of their image.
-#include "tests/simgpu/driver.hpp"
-#include "tests/support/temp_dir.hpp"
-
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
@@ -9,6 +6,9 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+
+#include "tests/simgpu/driver.hpp"
+#include "tests/support/temp_dir.hpp"
 
 using namespace simgpu::test;
 

@@ -1,10 +1,10 @@
 // tests/simgpu/module/link_test.cpp — the linker of device code, and options of the compiler.
-#include "tests/simgpu/driver.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <elf.h>
 #include <iterator>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

@@ -1,7 +1,4 @@
 // tests/simgpu/runtime/runtime_test.cpp — nvcc-built programs on the simulated runtime.
-#include "tests/support/child.hpp"
-#include "tests/support/temp_dir.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +7,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/support/child.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // tests/simgpu/share/external_memory_test.cpp — memory objects imported by file descriptor.
-#include "tests/simgpu/driver.hpp"
-#include "tests/simgpu/physical.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "tests/simgpu/driver.hpp"
+#include "tests/simgpu/physical.hpp"
 
 using namespace simgpu::test;
 

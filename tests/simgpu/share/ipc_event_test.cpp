@@ -1,9 +1,9 @@
 // tests/simgpu/share/ipc_event_test.cpp — events that several processes record and wait for.
-#include "tests/simgpu/driver.hpp"
-#include "tests/simgpu/pipe.hpp"
-
 #include <csignal>
 #include <unistd.h>
+
+#include "tests/simgpu/driver.hpp"
+#include "tests/simgpu/pipe.hpp"
 
 using namespace simgpu::test;
 

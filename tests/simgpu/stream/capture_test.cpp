@@ -1,7 +1,7 @@
 // tests/simgpu/stream/capture_test.cpp — what a stream capture records, and what breaks it.
-#include "tests/simgpu/driver.hpp"
-
 #include <thread>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

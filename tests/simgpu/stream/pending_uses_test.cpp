@@ -1,9 +1,9 @@
 // tests/simgpu/stream/pending_uses_test.cpp — the memory that queued work is going to use is known.
-#include "tests/simgpu/driver.hpp"
-
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

@@ -1,10 +1,10 @@
 // tests/simgpu/stream/stream_test.cpp — work is asynchronous, and ordered as cuda.h promises.
-#include "tests/simgpu/driver.hpp"
-
 #include <atomic>
 #include <dlfcn.h>
 #include <future>
 #include <thread>
+
+#include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
 

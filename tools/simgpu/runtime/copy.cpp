@@ -1,9 +1,9 @@
 // tools/simgpu/runtime/copy.cpp — cudaMemcpy* of memory and symbols.
 #include "tools/simgpu/runtime/copy.hpp"
 
-#include "tools/simgpu/runtime/image.hpp"
-
 #include <cstring>
+
+#include "tools/simgpu/runtime/image.hpp"
 
 using namespace simgpu::runtime;
 

@@ -1,9 +1,9 @@
 // tools/simgpu/runtime/device.cpp — devices, versions, limits, driver entry points.
-#include "tools/simgpu/runtime/channel.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <cuda_profiler_api.h>
+
+#include "tools/simgpu/runtime/channel.hpp"
 
 using namespace simgpu::runtime;
 

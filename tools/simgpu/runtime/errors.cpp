@@ -1,13 +1,13 @@
 // tools/simgpu/runtime/errors.cpp — names of errors, and functions that are not simulated.
-#include "tools/simgpu/runtime/call.hpp"
-#include "tools/simgpu/runtime/not_simulated.hpp"
-
 #include <cctype>
 #include <cstdio>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
+
+#include "tools/simgpu/runtime/call.hpp"
+#include "tools/simgpu/runtime/not_simulated.hpp"
 
 using namespace simgpu::runtime;
 

@@ -1,8 +1,8 @@
 // tools/simgpu/runtime/launch.cpp — kernel launches, attributes of functions, occupancy.
+#include <vector>
+
 #include "tools/simgpu/runtime/call.hpp"
 #include "tools/simgpu/runtime/image.hpp"
-
-#include <vector>
 
 using namespace simgpu::runtime;
 

@@ -1,7 +1,7 @@
 // tools/simgpu/runtime/sharing.cpp — pointers, peers, other processes, managed memory.
-#include "tools/simgpu/runtime/call.hpp"
-
 #include <cstring>
+
+#include "tools/simgpu/runtime/call.hpp"
 
 using namespace simgpu::runtime;
 

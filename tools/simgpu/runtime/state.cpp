@@ -1,10 +1,10 @@
 // tools/simgpu/runtime/state.cpp — errors, the chosen device, and the end of the process.
-#include "tools/simgpu/runtime/call.hpp"
-#include "tools/simgpu/runtime/image.hpp"
-
 #include <array>
 #include <mutex>
 #include <unistd.h>
+
+#include "tools/simgpu/runtime/call.hpp"
+#include "tools/simgpu/runtime/image.hpp"
 
 namespace simgpu::runtime {
 namespace {

@@ -1,9 +1,9 @@
 // tools/simgpu/driver/array/array.cpp — life of arrays and mipmapped arrays.
 #include "tools/simgpu/driver/array/array.hpp"
 
-#include "tools/simgpu/driver/memory/allocation.hpp"
-
 #include <algorithm>
+
+#include "tools/simgpu/driver/memory/allocation.hpp"
 
 namespace simgpu {
 namespace {

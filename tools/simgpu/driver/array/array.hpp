@@ -4,11 +4,11 @@
 // not known. Sparse arrays and those with deferred mapping have no memory of their own.
 #pragma once
 
-#include "tools/simgpu/driver/context/context.hpp"
-#include "tools/simgpu/driver/memory/copy.hpp"
-
 #include <atomic>
 #include <vector>
+
+#include "tools/simgpu/driver/context/context.hpp"
+#include "tools/simgpu/driver/memory/copy.hpp"
 
 namespace simgpu {
 

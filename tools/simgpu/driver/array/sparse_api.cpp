@@ -2,15 +2,15 @@
 //
 // The pieces are remembered and keep their physical memory alive. Copies of such an
 // array are refused.
+#include <algorithm>
+#include <bit>
+#include <compare>
+
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <bit>
-#include <compare>
 
 namespace simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // tools/simgpu/driver/array/texture_api.cpp — cuTexObject*, cuSurfObject*: checked, kept and told.
+#include <map>
+#include <optional>
+
 #include "tools/simgpu/driver/array/array.hpp"
 
 #include "api.hpp"
-
-#include <map>
-#include <optional>
 
 namespace simgpu {
 namespace {

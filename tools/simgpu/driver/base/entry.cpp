@@ -5,9 +5,6 @@
 // call in after ours would have run.
 #include "tools/simgpu/driver/base/entry.hpp"
 
-#include "tools/simgpu/driver/base/settings.hpp"
-#include "tools/simgpu/simgpu.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +15,9 @@
 #include <string_view>
 #include <unistd.h>
 #include <vector>
+
+#include "tools/simgpu/driver/base/settings.hpp"
+#include "tools/simgpu/simgpu.h"
 
 namespace simgpu {
 
@@ -85,6 +85,14 @@ bool arm(const char* name, std::uint64_t nth, int code)
     update_watched(state);
 }
 
+// Each line is one write, so that lines of several processes do not mix. A full disk loses trace
+// lines and nothing else.
+void write_trace(const char* line, int length)
+{
+    [[maybe_unused]] const auto written =
+        write(watch().trace_fd, line, static_cast<std::size_t>(length));
+}
+
 } // namespace
 
 Entry* find_entry(const char* name)
@@ -115,14 +123,6 @@ CUresult injected_fault(Entry& entry)
         if (fault.entry == &entry && (fault.call == 0 || fault.call == entry.calls.load()))
             return fault.result;
     return CUDA_SUCCESS;
-}
-
-// Each line is one write, so that lines of several processes do not mix. A full disk loses trace
-// lines and nothing else.
-static void write_trace(const char* line, int length)
-{
-    [[maybe_unused]] const auto written =
-        write(watch().trace_fd, line, static_cast<std::size_t>(length));
 }
 
 void trace(const Entry& entry, CUresult result)

@@ -3,10 +3,10 @@
 // enter.hpp uses all of it on the way from an exported name to its body.
 #pragma once
 
-#include "tools/simgpu/driver/base/cuda.hpp"
-
 #include <atomic>
 #include <cstdint>
+
+#include "tools/simgpu/driver/base/cuda.hpp"
 
 namespace simgpu {
 

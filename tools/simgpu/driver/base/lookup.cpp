@@ -3,12 +3,13 @@
 // The answer is the newest form that is not newer than the version asked for. Flag 2 prefers the
 // form with the per-thread default stream, where that is not too new either.
 #include "tools/simgpu/driver/base/lookup.hpp"
-#include "tools/simgpu/driver/base/entry.hpp"
-
-#include "api.hpp"
 
 #include <algorithm>
 #include <cstring>
+
+#include "tools/simgpu/driver/base/entry.hpp"
+
+#include "api.hpp"
 
 namespace simgpu {
 namespace {

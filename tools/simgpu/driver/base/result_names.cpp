@@ -1,10 +1,10 @@
 // tools/simgpu/driver/base/result_names.cpp — cuGetErrorName and cuGetErrorString.
-#include "api.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <string>
+
+#include "api.hpp"
 
 namespace simgpu {
 namespace {

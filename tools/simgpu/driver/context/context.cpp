@@ -1,13 +1,13 @@
 // tools/simgpu/driver/context/context.cpp — the life of a context, and which is current.
 #include "tools/simgpu/driver/context/context.hpp"
 
+#include <pthread.h>
+
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include <pthread.h>
 
 namespace simgpu {
 namespace {

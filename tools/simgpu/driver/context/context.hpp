@@ -5,16 +5,16 @@
 // its id never is.
 #pragma once
 
-#include "tools/simgpu/driver/base/slots.hpp"
-#include "tools/simgpu/driver/context/device.hpp"
-#include "tools/simgpu/driver/stream/stream.hpp"
-
 #include <array>
 #include <atomic>
 #include <map>
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "tools/simgpu/driver/base/slots.hpp"
+#include "tools/simgpu/driver/context/device.hpp"
+#include "tools/simgpu/driver/stream/stream.hpp"
 
 namespace simgpu {
 

@@ -1,14 +1,14 @@
 // tools/simgpu/driver/context/device.cpp — the memory of a simulated device.
 #include "tools/simgpu/driver/context/device.hpp"
 
-#include "tools/simgpu/driver/share/share.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "tools/simgpu/driver/share/share.hpp"
 
 namespace simgpu {
 namespace {

@@ -7,14 +7,14 @@
 // blocks. All of it is under memory_mutex().
 #pragma once
 
-#include "tools/simgpu/driver/base/cuda.hpp"
-#include "tools/simgpu/driver/base/free_ranges.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "tools/simgpu/driver/base/cuda.hpp"
+#include "tools/simgpu/driver/base/free_ranges.hpp"
 
 namespace simgpu {
 

@@ -1,14 +1,14 @@
 // tools/simgpu/driver/context/device_api.cpp — cuInit and what a program asks about devices.
+#include <algorithm>
+#include <cstring>
+#include <pthread.h>
+
 #include "tools/simgpu/driver/base/entry.hpp"
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/context/context.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <cstring>
-#include <pthread.h>
 
 namespace simgpu {
 namespace {

@@ -2,12 +2,12 @@
 //
 // Resources are plain structures in the program's hands. What we must know about one later is in
 // its padding, with a mark.
+#include <algorithm>
+#include <cstring>
+
 #include "tools/simgpu/driver/context/green_context.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <cstring>
 
 namespace simgpu {
 

@@ -1,9 +1,9 @@
 // tools/simgpu/driver/graph/graph.cpp — graphs and their nodes: make, copy, take apart.
 #include "tools/simgpu/driver/graph/graph.hpp"
 
-#include "api.hpp"
-
 #include <algorithm>
+
+#include "api.hpp"
 
 namespace simgpu {
 namespace {

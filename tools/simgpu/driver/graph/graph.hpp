@@ -5,12 +5,12 @@
 // graph memory is under memory_mutex().
 #pragma once
 
-#include "tools/simgpu/driver/memory/allocation.hpp"
-#include "tools/simgpu/driver/stream/capture.hpp"
-
 #include <memory>
 #include <optional>
 #include <variant>
+
+#include "tools/simgpu/driver/memory/allocation.hpp"
+#include "tools/simgpu/driver/stream/capture.hpp"
 
 namespace simgpu {
 

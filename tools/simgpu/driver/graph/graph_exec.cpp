@@ -1,10 +1,10 @@
 // tools/simgpu/driver/graph/graph_exec.cpp — instantiate and launch graphs.
+#include <algorithm>
+#include <functional>
+
 #include "tools/simgpu/driver/graph/graph.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <functional>
 
 namespace simgpu {
 namespace {
@@ -162,6 +162,24 @@ CUresult run_steps(const GraphSteps& steps)
     return CUDA_SUCCESS;
 }
 
+CUresult update(CUgraphExec hGraphExec, CUgraph hGraph)
+{
+    const std::lock_guard lock(capture_mutex());
+    GraphExec* exec = graph_execs().find(hGraphExec);
+    const Graph* graph = graphs().find(hGraph);
+    std::vector<GraphStep> steps;
+    if (!exec || !graph || !add_steps_locked(*graph, steps))
+        return CUDA_ERROR_INVALID_VALUE;
+    const auto same_kind = [](const GraphStep& before, const GraphStep& after) {
+        return !before.allocates && !after.allocates && !before.frees == !after.frees;
+    };
+    const auto& now = exec->steps->list;
+    if (!std::equal(steps.begin(), steps.end(), now.begin(), now.end(), same_kind))
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    exec->steps = std::make_shared<const GraphSteps>(std::move(steps));
+    return CUDA_SUCCESS;
+}
+
 } // namespace
 
 GraphSteps::GraphSteps(std::vector<GraphStep> steps) : list(std::move(steps))
@@ -274,24 +292,6 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
         return CUDA_ERROR_INVALID_VALUE;
     exec->steps = nullptr;
     graph_execs().retire(exec);
-    return CUDA_SUCCESS;
-}
-
-static CUresult update(CUgraphExec hGraphExec, CUgraph hGraph)
-{
-    const std::lock_guard lock(capture_mutex());
-    GraphExec* exec = graph_execs().find(hGraphExec);
-    const Graph* graph = graphs().find(hGraph);
-    std::vector<GraphStep> steps;
-    if (!exec || !graph || !add_steps_locked(*graph, steps))
-        return CUDA_ERROR_INVALID_VALUE;
-    const auto same_kind = [](const GraphStep& before, const GraphStep& after) {
-        return !before.allocates && !after.allocates && !before.frees == !after.frees;
-    };
-    const auto& now = exec->steps->list;
-    if (!std::equal(steps.begin(), steps.end(), now.begin(), now.end(), same_kind))
-        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    exec->steps = std::make_shared<const GraphSteps>(std::move(steps));
     return CUDA_SUCCESS;
 }
 

@@ -1,11 +1,11 @@
 // tools/simgpu/driver/graph/graph_exec_params_api.cpp — change a node of an executable graph.
 //
 // Launches that are already queued keep the steps that they were launched with.
+#include <algorithm>
+
 #include "tools/simgpu/driver/graph/graph.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
 
 namespace simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // tools/simgpu/driver/graph/graph_inspect_api.cpp — a graph's nodes and what depends on what.
+#include <algorithm>
+#include <iterator>
+
 #include "tools/simgpu/driver/graph/graph.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <iterator>
 
 namespace simgpu {
 namespace {

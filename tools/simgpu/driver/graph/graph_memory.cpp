@@ -3,11 +3,11 @@
 // The address is fixed when the node is made. The bytes are taken from the device at the first
 // launch and kept, even after a free, until cuDeviceGraphMemTrim is called or nothing names the
 // address any more.
+#include <algorithm>
+
 #include "tools/simgpu/driver/graph/graph.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
 
 namespace simgpu {
 namespace {

@@ -1,14 +1,14 @@
 // tools/simgpu/driver/memory/allocation.cpp — the registry, and how each kind of memory goes back.
 #include "tools/simgpu/driver/memory/allocation.hpp"
 
+#include <algorithm>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/module/launch.hpp"
-
-#include <algorithm>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace simgpu {
 namespace {

@@ -4,13 +4,13 @@
 // expect that mutex to be held.
 #pragma once
 
-#include "tools/simgpu/driver/context/context.hpp"
-
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <vector>
+
+#include "tools/simgpu/driver/context/context.hpp"
 
 namespace simgpu {
 

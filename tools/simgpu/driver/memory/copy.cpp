@@ -5,11 +5,11 @@
 // unpinned target is written before the call returns.
 #include "tools/simgpu/driver/memory/copy.hpp"
 
-#include "tools/simgpu/driver/graph/graph.hpp"
-#include "tools/simgpu/driver/memory/allocation.hpp"
-
 #include <cstring>
 #include <memory>
+
+#include "tools/simgpu/driver/graph/graph.hpp"
+#include "tools/simgpu/driver/memory/allocation.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // tools/simgpu/driver/memory/copy.hpp — one shape for every copy and every fill.
 #pragma once
 
-#include "tools/simgpu/driver/stream/capture.hpp"
-
 #include <cstddef>
 #include <cstdint>
+
+#include "tools/simgpu/driver/stream/capture.hpp"
 
 namespace simgpu {
 

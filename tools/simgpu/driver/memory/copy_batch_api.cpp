@@ -6,15 +6,16 @@
 
 #include "api.hpp"
 
-namespace simgpu::api {
-
 #if CUDA_VERSION >= 12080
-// A senseless count is an error before any row is read.
-static constexpr size_t kMostRows = 4096;
+namespace simgpu {
+namespace {
 
-static CUresult copy_batch(const CUdeviceptr* to, const CUdeviceptr* from, const size_t* sizes,
-                           size_t count, const CUmemcpyAttributes* attributes, const size_t* starts,
-                           size_t attribute_count, size_t& failed, CUstream stream)
+// A senseless count is an error before any row is read.
+constexpr size_t kMostRows = 4096;
+
+CUresult copy_batch(const CUdeviceptr* to, const CUdeviceptr* from, const size_t* sizes,
+                    size_t count, const CUmemcpyAttributes* attributes, const size_t* starts,
+                    size_t attribute_count, size_t& failed, CUstream stream)
 {
     const bool known = to && from && sizes && attributes && starts;
     if (!known || count == 0 || count > kMostRows || attribute_count == 0 ||
@@ -31,6 +32,10 @@ static CUresult copy_batch(const CUdeviceptr* to, const CUdeviceptr* from, const
     return CUDA_SUCCESS;
 }
 
+} // namespace
+
+namespace api {
+
 CUresult cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
                             CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
                             size_t* failIdx, CUstream hStream)
@@ -42,7 +47,6 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
         *failIdx = failed;
     return result;
 }
-#endif
 
 #if CUDA_VERSION >= 13000
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
@@ -54,4 +58,6 @@ CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* siz
 }
 #endif
 
-} // namespace simgpu::api
+} // namespace api
+} // namespace simgpu
+#endif

@@ -1,11 +1,11 @@
 // tools/simgpu/driver/memory/host_api.cpp — pinned host memory, allocated or registered.
+#include <sys/mman.h>
+
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
 
 #include "api.hpp"
-
-#include <sys/mman.h>
 
 namespace simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // tools/simgpu/driver/memory/mapping_api.cpp — address reservations and what is mapped into them.
+#include <algorithm>
+#include <sys/mman.h>
+
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <sys/mman.h>
 
 namespace simgpu {
 namespace {

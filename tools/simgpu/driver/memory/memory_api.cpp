@@ -2,15 +2,15 @@
 //
 // cuMemFree first waits for the context's work, as a driver does, and for work of other contexts
 // that uses the memory: memory is never taken away from queued work.
+#include <algorithm>
+#include <sys/mman.h>
+
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <sys/mman.h>
 
 namespace simgpu {
 namespace {

@@ -3,15 +3,15 @@
 // What is bound is counted and kept. Stores through a multicast address stay in the object's own
 // file and do not reach the devices. Where a device would wait until its team is complete, the
 // answer is CUDA_ERROR_ILLEGAL_STATE.
+#include <algorithm>
+#include <unistd.h>
+
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <unistd.h>
 
 namespace simgpu {
 

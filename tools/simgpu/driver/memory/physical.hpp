@@ -5,13 +5,13 @@
 // outlives contexts. All of it is under memory_mutex().
 #pragma once
 
-#include "tools/simgpu/driver/base/slots.hpp"
-#include "tools/simgpu/driver/context/device.hpp"
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <set>
+
+#include "tools/simgpu/driver/base/slots.hpp"
+#include "tools/simgpu/driver/context/device.hpp"
 
 namespace simgpu {
 

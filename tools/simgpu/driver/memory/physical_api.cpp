@@ -1,12 +1,11 @@
 // tools/simgpu/driver/memory/physical_api.cpp — cuMemCreate, cuMemRelease and their kin.
-#include "tools/simgpu/driver/memory/physical.hpp"
+#include <algorithm>
+#include <unistd.h>
 
+#include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <unistd.h>
 
 namespace simgpu {
 namespace {

@@ -6,10 +6,10 @@
 // instead, which are not counted.
 #pragma once
 
-#include "tools/simgpu/driver/memory/allocation.hpp"
-
 #include <compare>
 #include <list>
+
+#include "tools/simgpu/driver/memory/allocation.hpp"
 
 namespace simgpu {
 

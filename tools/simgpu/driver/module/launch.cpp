@@ -1,12 +1,12 @@
 // tools/simgpu/driver/module/launch.cpp — host versions of kernels, and launches.
 #include "tools/simgpu/driver/module/launch.hpp"
 
-#include "api.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <optional>
+
+#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,15 +1,15 @@
 // tools/simgpu/driver/module/launch.hpp — kernels: names in loaded images, and their launches.
 #pragma once
 
-#include "tools/simgpu/driver/stream/capture.hpp"
-#include "tools/simgpu/simgpu.h"
-
 #include <array>
 #include <atomic>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "tools/simgpu/driver/stream/capture.hpp"
+#include "tools/simgpu/simgpu.h"
 
 namespace simgpu {
 

@@ -1,12 +1,12 @@
 // tools/simgpu/driver/module/link_api.cpp — cuLink*: checked inputs make an empty cubin.
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+
 #include "tools/simgpu/driver/module/jit.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
-#include <cstring>
-#include <elf.h>
 
 namespace simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // tools/simgpu/driver/module/module.cpp — open and close images, find what is in them.
 #include "tools/simgpu/driver/module/module.hpp"
 
-#include "tools/simgpu/driver/memory/allocation.hpp"
-
 #include <algorithm>
 #include <cstdio>
+
+#include "tools/simgpu/driver/memory/allocation.hpp"
 
 namespace simgpu {
 namespace {

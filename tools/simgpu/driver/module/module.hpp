@@ -4,12 +4,12 @@
 // the size that was set for it (simgpu.h), or kUnknownVariableBytes, which is a guess.
 #pragma once
 
-#include "tools/simgpu/driver/module/image.hpp"
-#include "tools/simgpu/driver/module/launch.hpp"
-
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "tools/simgpu/driver/module/image.hpp"
+#include "tools/simgpu/driver/module/launch.hpp"
 
 namespace simgpu {
 

@@ -2,13 +2,13 @@
 //
 // The only maker here is cuMemExportToShareableHandle, in this or another process. The memory stays
 // its maker's, so none of it is counted here.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 
 #include "api.hpp"
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace simgpu {
 namespace {

@@ -3,16 +3,16 @@
 // A handle names the exporting process, its device file, which is opened through /proc/PID/fd, and
 // the place of the allocation in it. As with a driver, a handle exports the whole allocation, even
 // for an inner address, and is of no use in the process that made it.
-#include "tools/simgpu/driver/share/share.hpp"
-#include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
-
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "tools/simgpu/driver/share/share.hpp"
+#include "tools/simgpu/driver/stream/event.hpp"
+
+#include "api.hpp"
 
 namespace simgpu {
 namespace {

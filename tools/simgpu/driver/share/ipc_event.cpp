@@ -1,11 +1,6 @@
 // tools/simgpu/driver/share/ipc_event.cpp — events between processes, through /proc/PID/fd.
 #include "tools/simgpu/driver/share/ipc_event.hpp"
 
-#include "tools/simgpu/driver/share/share.hpp"
-#include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
-
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +9,11 @@
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+
+#include "tools/simgpu/driver/share/share.hpp"
+#include "tools/simgpu/driver/stream/event.hpp"
+
+#include "api.hpp"
 
 namespace simgpu {
 

@@ -1,13 +1,13 @@
 // tools/simgpu/driver/share/memory_share_api.cpp — physical memory and ranges as descriptors.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 
 #include "api.hpp"
-
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace simgpu {
 namespace {

@@ -2,13 +2,13 @@
 //
 // The descriptor of a pool is that of its device's memory, and an allocation is named by
 // its place there.
+#include <cstring>
+#include <unistd.h>
+
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 
 #include "api.hpp"
-
-#include <cstring>
-#include <unistd.h>
 
 namespace simgpu {
 namespace {

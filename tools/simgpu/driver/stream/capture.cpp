@@ -1,10 +1,10 @@
 // tools/simgpu/driver/stream/capture.cpp — submitted work becomes nodes.
 #include "tools/simgpu/driver/stream/capture.hpp"
 
+#include <algorithm>
+
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/stream/capture_state.hpp"
-
-#include <algorithm>
 
 namespace simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // tools/simgpu/driver/stream/capture_api.cpp — begin, end and ask stream captures.
+#include <algorithm>
+
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/stream/capture_state.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
 
 #include "api.hpp"
-
-#include <algorithm>
 
 namespace simgpu {
 namespace {

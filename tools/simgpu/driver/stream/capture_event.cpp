@@ -1,8 +1,8 @@
 // tools/simgpu/driver/stream/capture_event.cpp — events, by which other streams join a capture.
+#include <algorithm>
+
 #include "tools/simgpu/driver/stream/capture_state.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include <algorithm>
 
 namespace simgpu {
 

@@ -3,12 +3,12 @@
 // An event is a mark in a stream and the time at which that was reached, or a point of a capture.
 #pragma once
 
-#include "tools/simgpu/driver/context/context.hpp"
-#include "tools/simgpu/driver/share/ipc_event.hpp"
-
 #include <chrono>
 #include <memory>
 #include <optional>
+
+#include "tools/simgpu/driver/context/context.hpp"
+#include "tools/simgpu/driver/share/ipc_event.hpp"
 
 namespace simgpu {
 

@@ -1,8 +1,8 @@
 // tools/simgpu/driver/stream/pending_uses.cpp — simgpu_pending_uses, for tests.
+#include <cstdio>
+
 #include "tools/simgpu/driver/context/context.hpp"
 #include "tools/simgpu/simgpu.h"
-
-#include <cstdio>
 
 namespace simgpu {
 namespace {

@@ -1,16 +1,16 @@
 // tools/simgpu/driver/stream/stream.cpp — the engine, which runs queued work.
 #include "tools/simgpu/driver/stream/stream.hpp"
 
-#include "tools/simgpu/driver/base/entry.hpp"
-#include "tools/simgpu/driver/base/settings.hpp"
-#include "tools/simgpu/driver/context/context.hpp"
-#include "tools/simgpu/driver/context/green_context.hpp"
-
 #include <algorithm>
 #include <condition_variable>
 #include <csignal>
 #include <pthread.h>
 #include <set>
+
+#include "tools/simgpu/driver/base/entry.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
+#include "tools/simgpu/driver/context/context.hpp"
+#include "tools/simgpu/driver/context/green_context.hpp"
 
 namespace simgpu {
 namespace {

@@ -6,9 +6,6 @@
 // holds it back. Each piece of work names the memory that it touches.
 #pragma once
 
-#include "tools/simgpu/driver/base/cuda.hpp"
-#include "tools/simgpu/driver/base/slots.hpp"
-
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,6 +13,9 @@
 #include <functional>
 #include <map>
 #include <vector>
+
+#include "tools/simgpu/driver/base/cuda.hpp"
+#include "tools/simgpu/driver/base/slots.hpp"
 
 namespace simgpu {
 

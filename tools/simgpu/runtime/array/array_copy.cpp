@@ -1,8 +1,8 @@
 // tools/simgpu/runtime/array/array_copy.cpp — copies to, from and between arrays.
-#include "tools/simgpu/runtime/copy.hpp"
-
 #include <algorithm>
 #include <cstdint>
+
+#include "tools/simgpu/runtime/copy.hpp"
 
 using namespace simgpu::runtime;
 

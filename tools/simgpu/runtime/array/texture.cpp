@@ -1,10 +1,10 @@
 // tools/simgpu/runtime/array/texture.cpp — texture and surface objects.
-#include "tools/simgpu/runtime/channel.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <type_traits>
+
+#include "tools/simgpu/runtime/channel.hpp"
 
 using namespace simgpu::runtime;
 

@@ -1,7 +1,7 @@
 // tools/simgpu/runtime/graph/graph.cpp — graphs: made, copied, asked; and the memory that they own.
-#include "tools/simgpu/runtime/call.hpp"
-
 #include <algorithm>
+
+#include "tools/simgpu/runtime/call.hpp"
 
 using namespace simgpu::runtime;
 
