@@ -136,7 +136,7 @@ Json shortage_json(const OutOfMemory& shortage)
     const auto of_pool = [&](std::uint64_t bytes) {
         return shortage.pooled ? Json(bytes) : Json(nullptr);
     };
-    const auto of_pieces = [&](Json number) {
+    const auto of_pieces = [&](const Json& number) {
         return shortage.pooled && shortage.owners_known ? number : Json(nullptr);
     };
     return {
