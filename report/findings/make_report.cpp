@@ -22,7 +22,7 @@
 #include "report/judge/ranks.hpp"
 #include "report/judge/verdict.hpp"
 #include "report/log/log_reader.hpp"
-#include "report/model/measures.hpp"
+#include "report/model/report.hpp"
 #include "report/replay/misuse.hpp"
 #include "report/replay/replays.hpp"
 

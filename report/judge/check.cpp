@@ -8,7 +8,7 @@
 
 #include "report/judge/ranks.hpp"
 #include "report/judge/verdict.hpp"
-#include "report/model/measures.hpp"
+#include "report/model/report.hpp"
 
 namespace vramscope::report {
 namespace {

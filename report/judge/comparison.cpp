@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "report/model/measures.hpp"
+#include "report/model/report.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -41,17 +41,4 @@ const Frame* CallPlace::own_frame() const
     return own < stack.size() ? &stack[own] : nullptr;
 }
 
-const char* name(StackCut cut) noexcept
-{
-    switch (cut) {
-    case StackCut::no_unwind_table:
-        return "no-unwind-table";
-    case StackCut::no_module:
-        return "no-module";
-    case StackCut::none:
-        break;
-    }
-    return nullptr;
-}
-
 } // namespace vramscope::report

@@ -34,7 +34,10 @@ struct Budget {
     std::optional<std::array<bool, kFindings>> fail_on; // not given: leaks alone
     bool allow_inconclusive = false;
 
-    bool fails_on(Finding finding) const noexcept;
+    bool fails_on(Finding finding) const noexcept
+    {
+        return fail_on ? (*fail_on)[static_cast<std::size_t>(finding)] : finding == Finding::leaks;
+    }
 };
 
 enum class CheckState { ok, failed, unknown };

@@ -1,7 +1,9 @@
 // report/model/leaks.cpp — rows of several processes together, and the words of the JSON report.
 #include "report/model/leaks.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace vramscope::report {
@@ -26,38 +28,12 @@ void LostRows::sort()
     sort_by_size(sums);
 }
 
-const char* name(LeakKind kind) noexcept
+void sort_by_speed(std::vector<Growth>& growth)
 {
-    switch (kind) {
-    case LeakKind::at_exit:
-        return "leaked-at-exit";
-    case LeakKind::at_reset:
-        return "leaked-at-reset";
-    case LeakKind::at_crash:
-        return "in-use-at-crash";
-    case LeakKind::unclosed_import:
-        return "unclosed-import";
-    case LeakKind::never_destroyed:
-        return "never-destroyed";
-    case LeakKind::graph_owned:
-        return "graph-owned";
-    case LeakKind::in_use:
-        break;
-    }
-    return "in-use-now";
-}
-
-const char* name(Pattern pattern) noexcept
-{
-    switch (pattern) {
-    case Pattern::once:
-        return "once";
-    case Pattern::several:
-        return "several";
-    case Pattern::repeated:
-        break;
-    }
-    return "repeated";
+    std::stable_sort(growth.begin(), growth.end(), [](const Growth& a, const Growth& b) {
+        return std::tie(b.rate.bytes_per_second, b.bytes, b.blocks) <
+               std::tie(a.rate.bytes_per_second, a.bytes, a.blocks);
+    });
 }
 
 } // namespace vramscope::report

@@ -1,11 +1,27 @@
 // report/model/measures.cpp — the same number, whether the process had a pool or not.
-#include "report/model/measures.hpp"
+#include "report/model/report.hpp"
 
 #include <algorithm>
 
-#include "report/model/report.hpp"
-
 namespace vramscope::report {
+namespace {
+
+double ratio(std::uint64_t part, std::uint64_t whole) noexcept
+{
+    return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+} // namespace
+
+double DeviceReport::utilisation_of_peaks() const noexcept
+{
+    return ratio(peak_allocated(), peak_reserved());
+}
+
+double DeviceReport::utilisation_at_reserved_peak() const noexcept
+{
+    return ratio(at_reserved_peak.parts.allocated, peak_reserved());
+}
 
 std::uint64_t peak_bytes(const Process& process)
 {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "report/model/call_place.hpp"
-#include "report/model/free_pieces.hpp"
 #include "report/model/pool_stats.hpp"
 #include "report/model/waterfall.hpp"
 #include "tracker/format/record.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "report/model/free_pieces.hpp"
 #include "report/model/pool_stats.hpp"
+#include "report/model/waterfall.hpp"
 
 namespace vramscope::report {
 
@@ -73,5 +73,9 @@ inline constexpr std::size_t kMostPieces = 5000;
 
 // The word of PyTorch's snapshots: "active_allocated".
 const char* name(BlockState state) noexcept;
+
+// `width` cells for the bytes of all segments one behind the other: '#' allocated, '+' in part,
+// '~' freed and not safe to reuse, '.' free.
+std::string segment_cells(const std::vector<SegmentPieces>& segments, std::size_t width);
 
 } // namespace vramscope::report

@@ -59,25 +59,4 @@ std::string describe(const ProcessEnd& end)
     return "ended unseen: killed, crashed, or the machine stopped";
 }
 
-const char* name(ProcessEnd::Kind kind) noexcept
-{
-    switch (kind) {
-    case ProcessEnd::Kind::exited:
-        return "exited";
-    case ProcessEnd::Kind::quick_exit:
-        return "quick-exit";
-    case ProcessEnd::Kind::underscore_exit:
-        return "underscore-exit";
-    case ProcessEnd::Kind::killed:
-        return "killed";
-    case ProcessEnd::Kind::replaced:
-        return "replaced";
-    case ProcessEnd::Kind::running:
-        return "running";
-    case ProcessEnd::Kind::unknown:
-        break;
-    }
-    return "unknown";
-}
-
 } // namespace vramscope::report

@@ -97,17 +97,4 @@ std::string Process::info_value(std::string_view key) const
     return {};
 }
 
-const char* name(Verdict verdict) noexcept
-{
-    switch (verdict) {
-    case Verdict::clean:
-        return "clean";
-    case Verdict::leaks:
-        return "leaks";
-    case Verdict::inconclusive:
-        break;
-    }
-    return "inconclusive";
-}
-
 } // namespace vramscope::report

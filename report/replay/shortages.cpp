@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "report/log/device_ordinal.hpp"
-#include "report/model/segment_cells.hpp"
+#include "report/model/pool.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/piece_sizes.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "report/model/frame.hpp"
+#include "report/model/call_place.hpp"
 
 namespace vramscope::report {
 

@@ -1,5 +1,5 @@
 // report/text/advice.cpp — the largest saving first.
-#include "report/text/advice.hpp"
+#include "report/text/sections.hpp"
 
 #include <algorithm>
 

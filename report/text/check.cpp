@@ -11,7 +11,7 @@
 
 #include "report/model/ranks.hpp"
 #include "report/text/output.hpp"
-#include "report/text/suppressions.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"

@@ -1,5 +1,5 @@
 // report/text/churn.cpp — a headline, a few lines of cost, two histograms, the places.
-#include "report/text/churn.hpp"
+#include "report/text/sections.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // report/text/growth.cpp — classes and rates in words; one line for each place that grows.
-#include "report/text/growth.hpp"
+#include "report/text/sections.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,8 +9,7 @@
 
 #include "report/model/report.hpp"
 #include "report/text/output.hpp"
-#include "report/text/pool.hpp"
-#include "report/text/shortages.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/shares.hpp"

@@ -1,6 +1,6 @@
 // report/text/misuse.cpp — a wrong free with its three stacks; all else that was refused in
 // a line.
-#include "report/text/misuse.hpp"
+#include "report/text/sections.hpp"
 
 #include <algorithm>
 

@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "report/model/measures.hpp"
 #include "report/model/report.hpp"
-#include "report/text/advice.hpp"
 #include "report/text/output.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"

@@ -1,5 +1,5 @@
 // report/text/ranks.cpp — one table, one list of differences.
-#include "report/text/ranks.hpp"
+#include "report/text/sections.hpp"
 
 #include <algorithm>
 #include <string>

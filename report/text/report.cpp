@@ -8,16 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "report/model/measures.hpp"
 #include "report/model/report.hpp"
-#include "report/text/churn.hpp"
-#include "report/text/growth.hpp"
-#include "report/text/misuse.hpp"
 #include "report/text/output.hpp"
-#include "report/text/pool.hpp"
-#include "report/text/ranks.hpp"
-#include "report/text/shortages.hpp"
-#include "report/text/suppressions.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"

@@ -1,6 +1,6 @@
 // report/text/shortages.cpp — the verdict first, then the numbers, the call and the
 // owners.
-#include "report/text/shortages.hpp"
+#include "report/text/sections.hpp"
 
 #include <algorithm>
 

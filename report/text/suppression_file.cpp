@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "report/text/growth.hpp"
+#include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 

@@ -1,6 +1,6 @@
 // report/text/suppressions.cpp — a table of rules, as LeakSanitizer has one, and those that
 // matched nothing.
-#include "report/text/suppressions.hpp"
+#include "report/text/sections.hpp"
 
 #include <algorithm>
 

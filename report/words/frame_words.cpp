@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "report/model/frame.hpp"
+#include "report/model/call_place.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

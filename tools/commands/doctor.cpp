@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/text/pool.hpp"
+#include "report/text/sections.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/messages.hpp"

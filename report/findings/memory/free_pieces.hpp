@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "report/model/free_pieces.hpp"
+#include "report/model/waterfall.hpp"
 #include "report/replay/pool/piece_sizes.hpp"
 #include "report/replay/request_sizes.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/model/frame.hpp"
+#include "report/model/call_place.hpp"
 
 namespace vramscope::report {
 

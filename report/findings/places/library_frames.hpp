@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/model/frame.hpp"
+#include "report/model/call_place.hpp"
 
 namespace vramscope::report {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/model/frame.hpp"
+#include "report/model/call_place.hpp"
 #include "report/model/suppressions.hpp"
 
 namespace vramscope::report {

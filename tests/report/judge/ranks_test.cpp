@@ -1,6 +1,6 @@
 // tests/report/judge/ranks_test.cpp — several processes side by side, and what differs between
 // them.
-#include "report/text/ranks.hpp"
+#include "report/text/sections.hpp"
 
 #include <sstream>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-#include "report/text/shortages.hpp"
+#include "report/text/sections.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {

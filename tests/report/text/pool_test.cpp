@@ -1,9 +1,9 @@
 // tests/report/text/pool_test.cpp — the pool in words and in cells.
-#include "report/text/pool.hpp"
+#include "report/text/sections.hpp"
 
 #include <gtest/gtest.h>
 
-#include "report/model/segment_cells.hpp"
+#include "report/model/pool.hpp"
 
 namespace vramscope::report {
 namespace {

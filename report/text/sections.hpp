@@ -1,0 +1,80 @@
+// report/text/sections.hpp — the parts that the views of a report are made of, a group for each
+// file that prints them.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "report/text/output.hpp"
+
+namespace vramscope::report {
+
+// advice.cpp
+// Nothing, where there is none.
+void write_advice(TextOutput& out, const Report& report);
+
+// churn.cpp
+// Of each process: rates, the driver's time, what could have been kept, histograms, places.
+void write_churn_of(TextOutput& out, const Process& process, bool name_process);
+
+// growth.cpp
+// "growing by 64 KiB per step, 99.9 % sure", "start-up", "once", …
+std::string class_words(const Leak& leak);
+// … in a word, for a narrow column; empty: there is nothing to say.
+std::string class_word(const Leak& leak);
+
+// "6.2 MiB growing, 11.4 MiB from start-up"; empty where no part of what leaked is either.
+std::string leaked_parts(const Report& report);
+
+// The leaks of functions that have several call stacks, a line for each function.
+void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t most);
+
+// All that grows, a line each. Where nothing does, nothing.
+void write_growth(TextOutput& out, const Report& report);
+// What `vramscope run` says of growth that is no leak.
+void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix);
+
+// misuse.cpp
+// Nothing, where there was no misuse.
+void write_misuse(TextOutput& out, const Report& report);
+void write_misuse_summary(TextOutput& out, const Report& report, std::string_view prefix);
+// Memory that was written while it was free, or beyond a block: nothing, where none was seen.
+void write_damage(TextOutput& out, const Report& report);
+void write_damage_summary(TextOutput& out, const Report& report, std::string_view prefix);
+// Owners that were never destroyed, and calls that the driver refused: a line each.
+void write_owners_and_refusals(TextOutput& out, const Report& report);
+
+// pool.cpp
+// How the pool was set: "cache, sync lazy"; empty: the log does not say.
+std::string pool_line(const PoolReport& pool);
+
+// A table for each device; with a pool, two maps too.
+void write_pools(TextOutput& out, const Report& report);
+
+// Where the blocks lay, at the pool's peak and at the end.
+void write_maps(TextOutput& out, const PoolDevice& device);
+void write_map_legend(TextOutput& out);
+
+// ranks.cpp
+// A row for each process, and in which of them each call stack leaks. Nothing for a single process.
+void write_ranks(std::ostream& out, const Report& report, const TextStyle& style);
+
+// shortages.cpp
+// "short by 2.1 GiB": why the memory was not enough, in one line.
+std::string describe(const OutOfMemory& shortage);
+
+// Nothing, where memory was never short.
+void write_out_of_memory(TextOutput& out, const Report& report);
+void write_out_of_memory_summary(TextOutput& out, const Report& report, std::string_view prefix);
+
+// suppressions.cpp
+// "17.7 MiB in 101 blocks, by 2 rules"; empty: nothing was suppressed.
+std::string suppressed(const Report& report);
+// "leak:load_labels (known.supp:3)"
+std::string rule_in_words(const SuppressionRule& rule);
+// A line for each rule, used or not; nothing, where there are none.
+void write_suppressions(TextOutput& out, const Report& report);
+
+} // namespace vramscope::report
