@@ -1,5 +1,4 @@
-// report/exporters/exporters.hpp — a log in the formats of other programs, written while it is
-// read.
+// report/exporters/exporters.hpp — a log in the formats of other programs.
 //
 // Memory goes with stacks and live blocks, not with events. The sink is given whole pieces, in
 // order; what it throws ends the export. Error (bad_input) for a file that is no readable log.

@@ -1,5 +1,4 @@
-// report/exporters/protobuf.hpp — the wire format of protocol buffers, as far as a writer of
-// profiles needs it.
+// report/exporters/protobuf.hpp — the wire format of protocol buffers, as far as needed.
 //
 // A message is a string that fields are appended to; a field that holds another message takes that
 // one's string.

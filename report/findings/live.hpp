@@ -1,5 +1,4 @@
-// report/findings/live.hpp — what a running program holds, looked at again and again for the price
-// of what is new.
+// report/findings/live.hpp — what a running program holds, looked at again and again.
 //
 // Keeps its place in the log and the replay of all before it. read() applies what was published up
 // to a moment; state() sums up what is alive, which costs a walk over the live blocks. Throws Error

@@ -1,5 +1,4 @@
-// report/findings/newer_functions.hpp — functions of memory that the program looked up and the
-// tracer did not know.
+// report/findings/newer_functions.hpp — functions of memory that the tracer did not know.
 #pragma once
 
 #include <string>

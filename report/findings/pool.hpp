@@ -1,5 +1,4 @@
-// report/findings/pool.hpp — what the internal pool held, device by device, as a report keeps
-// it.
+// report/findings/pool.hpp — what the internal pool held, device by device.
 #pragma once
 
 #include <cstdint>

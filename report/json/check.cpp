@@ -1,4 +1,4 @@
-// report/json/check.cpp — a report against its budget, as check.schema.json beside this file
+// report/json/check.cpp — a report against its budget, as check.schema.json says.
 #include "report/json/json.hpp"
 // says.
 #include <algorithm>

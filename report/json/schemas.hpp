@@ -1,5 +1,4 @@
-// report/json/schemas.hpp — the JSON Schemas of all that is written as JSON, as they are in the
-// files beside this one.
+// report/json/schemas.hpp — the JSON Schemas of all that is written as JSON.
 #pragma once
 
 #include <span>

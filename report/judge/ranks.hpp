@@ -1,5 +1,4 @@
-// report/judge/ranks.hpp — the processes of one job side by side: who leaks what the others do
-// not.
+// report/judge/ranks.hpp — the processes of one job side by side.
 //
 // Rank, local rank, world size and launcher come from the log's info records of these names; a
 // process without them is one all the same. Leaks of several processes are one when they differ in

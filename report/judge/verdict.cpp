@@ -1,5 +1,4 @@
-// report/judge/verdict.cpp — a crash, a cut log or a lost event is never "clean", and never
-// "leaks".
+// report/judge/verdict.cpp — a crash, a cut log or a lost event is a doubt.
 #include "report/judge/verdict.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// report/log/chunk_cursor.hpp — the records of one chunk, one after the other, through a small
-// window of its bytes.
+// report/log/chunk_cursor.hpp — the records of one chunk, through a small window.
 //
 // Whole records only. What cannot be decoded ends the chunk and sets damaged(); a file that ends
 // early sets cut(). A length-prefixed record with an unknown tag is skipped. Memory: one window, at

@@ -1,5 +1,4 @@
-// report/replay/marks.hpp — the named moments of a log: of the program itself, or by `vramscope
-// mark`.
+// report/replay/marks.hpp — the named moments of a log.
 //
 // Feed it every record of a LogReader. The first kMostMarks are kept, all are counted: a program
 // that marks each step of a long run must not fill the reader's memory.

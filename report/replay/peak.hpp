@@ -1,5 +1,4 @@
-// report/replay/peak.hpp — who had the memory of each device at its peak, and what became of
-// that.
+// report/replay/peak.hpp — what was alive at the peak of each device, and its fate.
 //
 // The moment of a peak is known only when it has passed. So a site that changes after a peak first
 // saves what it had then; sites that never changed again have it still. What is freed after the

@@ -1,5 +1,4 @@
-// report/replay/shortages.hpp — the moments at which an allocation failed for want of memory, and
-// who held the memory then.
+// report/replay/shortages.hpp — allocations that failed for want of memory.
 //
 // Feed it every record behind HeapReplay, SegmentReplay and DeviceMemory. The first and the last
 // few moments are kept, all are counted. Who held what costs a walk over the live blocks: in a log

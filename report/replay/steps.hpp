@@ -1,5 +1,4 @@
-// report/replay/steps.hpp — the steps that a program's work is made of, as its ranges and marks
-// tell.
+// report/replay/steps.hpp — the steps of a program's work, told by ranges and marks.
 //
 // Feed it every record of a LogReader. Names that differ in their numbers alone ("step 1", "step
 // 2") are one. Of the first kMostNames names it is kept when each of them ended; one is chosen

@@ -1,5 +1,4 @@
-// report/symbols/dwarf_attributes.hpp — what an entry of DWARF says of itself, and where it says to
-// look.
+// report/symbols/dwarf_attributes.hpp — what an entry of DWARF says of itself.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// report/symbols/dwarf_names.hpp — the full name of a C++ function that has no linkage name in
-// DWARF.
+// report/symbols/dwarf_names.hpp — full names of C++ functions without a linkage name.
 //
 // GCC gives none to what no other file can call: static functions, those of unnamed namespaces,
 // lambdas, members of local classes. Where the call was inlined, no symbol names it either, so the

@@ -1,5 +1,4 @@
-// report/symbols/split_dwarf.cpp — libdw joins the two halves; which files it opens is looked at
-// first.
+// report/symbols/split_dwarf.cpp — libdw joins the halves; files are looked at first.
 #include "report/symbols/split_dwarf.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/text/check.hpp — a report against its budget, in a few lines for the log of a CI
-// job.
+// report/text/check.hpp — a report against its budget, for the log of a CI job.
 #pragma once
 
 #include <ostream>

@@ -1,5 +1,4 @@
-// report/text/comparison.hpp — two reports side by side: text, and JSON as diff.schema.json beside
-// this file says.
+// report/text/comparison.hpp — two reports side by side, as text.
 #pragma once
 
 #include <ostream>

@@ -1,5 +1,4 @@
-// report/text/memory.cpp — how the memory of each device was made up, and how much of
-// what was reserved is of no use.
+// report/text/memory.cpp — how the memory of each device was made up.
 #include <algorithm>
 #include <array>
 #include <string>

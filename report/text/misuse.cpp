@@ -1,5 +1,4 @@
-// report/text/misuse.cpp — a wrong free with its three stacks; all else that was refused in
-// a line.
+// report/text/misuse.cpp — wrong frees with their stacks; other refusals in a line.
 #include "report/text/sections.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/text/output.hpp — lines for a person: as wide as the terminal, coloured if it
-// likes.
+// report/text/output.hpp — lines as wide as the terminal, coloured if it likes.
 //
 // Texts that come from programs are to be made safe (words.hpp) before they get here.
 #pragma once

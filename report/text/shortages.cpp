@@ -1,5 +1,4 @@
-// report/text/shortages.cpp — the verdict first, then the numbers, the call and the
-// owners.
+// report/text/shortages.cpp — the verdict first, then the numbers, call and owners.
 #include "report/text/sections.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/text/suppression_file.hpp — rules for what a report lists as leaked, to be read and
-// kept.
+// report/text/suppression_file.hpp — rules for what a report lists as leaked.
 #pragma once
 
 #include <ostream>

@@ -1,5 +1,4 @@
-// report/text/suppressions.cpp — a table of rules, as LeakSanitizer has one, and those that
-// matched nothing.
+// report/text/suppressions.cpp — a table of rules, as LeakSanitizer has one.
 #include "report/text/sections.hpp"
 
 #include <algorithm>

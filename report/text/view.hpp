@@ -1,5 +1,4 @@
-// report/text/view.hpp — what the views of a report have in common: titles, doubts and the
-// next step.
+// report/text/view.hpp — titles, doubts and the next step, which all views have.
 #pragma once
 
 #include <string>

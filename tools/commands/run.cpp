@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/model/measures.hpp"
+#include "report/model/report.hpp"
 #include "report/text/check.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/run_result.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "report/model/measures.hpp"
+#include "report/model/report.hpp"
 #include "report/text/check.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"

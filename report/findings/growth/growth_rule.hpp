@@ -1,5 +1,4 @@
-// report/findings/growth/growth_rule.hpp — does the memory of one place grow with the program's
-// work?
+// report/findings/growth/growth_rule.hpp — whether the memory of one place grows with the work.
 //
 // Growing is claimed of what rises again and again, evenly, far more than it ever falls, and up to
 // the end of the work. The first fifth is warm-up. What rose and does not pass is told as unclear:

@@ -1,5 +1,4 @@
-// report/findings/growth/growth_stop.cpp — a tail is long beside the gaps before it, and beside
-// what chance leaves empty.
+// report/findings/growth/growth_stop.cpp — a tail that is longer than the gaps and chance explain.
 #include "report/findings/growth/growth_stop.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/findings/growth/growth_table.cpp — sites become rows, rows are judged, leaks get their
-// class.
+// report/findings/growth/growth_table.cpp — sites become rows, rows are judged, leaks get a class.
 #include "report/findings/growth/growth_table.hpp"
 
 #include <algorithm>

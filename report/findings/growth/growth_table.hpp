@@ -1,5 +1,4 @@
-// report/findings/growth/growth_table.hpp — the growth of every place of one process, by what a
-// reader sees.
+// report/findings/growth/growth_table.hpp — the growth of every place, as a reader sees places.
 //
 // Places of one memory, device and visible call stack are one row, whatever their contexts, ranges
 // and hidden frames. Only places that may grow, or that lost something, are looked up in symbols.

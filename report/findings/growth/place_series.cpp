@@ -1,5 +1,4 @@
-// report/findings/growth/place_series.cpp — the moments of all places, thinned, and the least in
-// between.
+// report/findings/growth/place_series.cpp — the moments of all places, thinned.
 #include "report/findings/growth/place_series.hpp"
 
 #include <algorithm>

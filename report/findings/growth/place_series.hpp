@@ -1,5 +1,4 @@
-// report/findings/growth/place_series.hpp — what a place had alive over the run, and the sum of
-// several.
+// report/findings/growth/place_series.hpp — what a place had alive over the run; sums of several.
 //
 // Places are added as step functions of time, each by its floors: the sum is never more than the
 // truth.

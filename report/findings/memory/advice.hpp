@@ -1,5 +1,4 @@
-// report/findings/memory/advice.hpp — what of a peak need not have been there, by the times of
-// events.
+// report/findings/memory/advice.hpp — what of a peak need not have been there.
 //
 // Only times of allocations and frees are seen, no use: so each saving is the most that there can
 // be, of one change alone, and who follows advice must know what uses the memory.

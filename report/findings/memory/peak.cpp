@@ -1,5 +1,4 @@
-// report/findings/memory/peak.cpp — sites become rows by what a reader sees; the small ones are
-// summed up.
+// report/findings/memory/peak.cpp — sites become rows; the small ones are summed up.
 #include "report/findings/memory/peak.hpp"
 
 #include <algorithm>

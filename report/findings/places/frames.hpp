@@ -1,5 +1,4 @@
-// report/findings/places/frames.hpp — which frames of a stack a reader needs, and which API the
-// user called.
+// report/findings/places/frames.hpp — which frames a reader needs, and which API was called.
 //
 // Hidden: vramscope, the driver and the CUDA runtime at the inner end, header wrappers such as
 // cudaMalloc<float> included; the C start-up code at the outer end. Of what is visible then, the

@@ -1,5 +1,4 @@
-// report/findings/places/stack_reader.cpp — addresses to frames, and the frames that a reader
-// needs.
+// report/findings/places/stack_reader.cpp — addresses to frames, and the frames that are shown.
 #include "report/findings/places/stack_reader.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/findings/places/stack_reader.hpp — the stacks of one log in words: which API the user
-// called, and from where.
+// report/findings/places/stack_reader.hpp — the stacks of one log in words.
 #pragma once
 
 #include <cstddef>

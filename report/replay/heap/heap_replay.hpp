@@ -1,5 +1,4 @@
-// report/replay/heap/heap_replay.hpp — replays a log: which blocks are alive, and what became of
-// those that were lost.
+// report/replay/heap/heap_replay.hpp — which blocks are alive, and what became of the others.
 //
 // Feed it every record of a LogReader, in order, then finish(). Blocks are found by (KeySpace,
 // address). Those that die with their context, and those that are left at the end, are summed up

@@ -1,5 +1,4 @@
-// report/replay/heap/live_sums.hpp — how many bytes are alive, and which contexts took theirs with
-// them.
+// report/replay/heap/live_sums.hpp — bytes alive, and what contexts took with them.
 //
 // A context dies in one step however many blocks it has: it begins a new life, and its blocks are
 // known to be dead by the number of theirs.

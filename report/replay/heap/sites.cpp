@@ -1,5 +1,4 @@
-// report/replay/heap/sites.cpp — one hash look-up for each allocation; a context's death costs the
-// sites that it had.
+// report/replay/heap/sites.cpp — one hash look-up for each allocation.
 #include "report/replay/heap/sites.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/replay/lookup/random_seed.cpp — from the system; its header is too large to be in every
-// file.
+// report/replay/lookup/random_seed.cpp — from the system; its header is a large one.
 #include "report/replay/lookup/random_seed.hpp"
 
 #include <random>

@@ -1,5 +1,4 @@
-// report/replay/lookup/random_seed.hpp — a number that the writer of a log cannot know: hashes are
-// seeded with it.
+// report/replay/lookup/random_seed.hpp — a number that the writer of a log cannot know.
 #pragma once
 
 #include <cstdint>

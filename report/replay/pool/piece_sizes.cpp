@@ -1,5 +1,4 @@
-// report/replay/pool/piece_sizes.cpp — one sort, and the two indexes that kernels use for free
-// pages.
+// report/replay/pool/piece_sizes.cpp — one sort, and the two indexes of kernels.
 #include "report/replay/pool/piece_sizes.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/replay/pool/pool_snapshot.hpp — segments and their blocks at one moment, in order of
-// address.
+// report/replay/pool/pool_snapshot.hpp — segments and blocks at one moment, by address.
 //
 // The moment of a peak is known only when it has passed. So what goes after it is kept until the
 // next peak, and the snapshot is what is still there together with that.

@@ -1,5 +1,4 @@
-// report/replay/pool/pool_timeline.hpp — how much was reserved and allocated over time, in a
-// bounded number of points.
+// report/replay/pool/pool_timeline.hpp — memory over time, in a bounded number of points.
 //
 // A point is a span of time. When there are too many, two become one: each keeps its last values
 // and its peaks, so no peak is lost, only its exact moment.

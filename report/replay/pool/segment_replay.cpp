@@ -1,5 +1,4 @@
-// report/replay/pool/segment_replay.cpp — one case per record; every change goes through the
-// counters of its device.
+// report/replay/pool/segment_replay.cpp — one case for each record.
 #include "report/replay/pool/segment_replay.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// report/replay/pool/segments.hpp — the address space of the internal pool: segments, and the
-// blocks in each.
+// report/replay/pool/segments.hpp — the address space of the internal pool.
 //
 // Segments are disjoint, and so are the blocks of one: whoever adds one over others gets to see
 // those go first. A block that goes beyond its segment is cut off there. Pointers to a segment are
