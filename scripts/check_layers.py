@@ -13,7 +13,7 @@ LAYERS = {
     "tracker/capture": ["tracker/format"],
     "tracker/environment": ["tracker/capture", "tracker/format"],
     "tracker/log": ["tracker/capture", "tracker/environment", "tracker/format"],
-    "tracker/lifecycle": ["tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
+    "tracker/lifecycle": ["tracker/capture", "tracker/environment", "tracker/log"],
     "interpose/pool": [],
     "interpose/hooks": ["tracker/capture", "tracker/lifecycle", "tracker/log"],
     "interpose/serve": ["interpose/hooks", "interpose/pool", "tracker/capture", "tracker/environment", "tracker/log"],
@@ -21,7 +21,7 @@ LAYERS = {
                         "tracker/lifecycle", "tracker/log"],
     "interpose/actions": ["interpose/doors", "interpose/hooks", "interpose/serve", "tracker/capture",
                           "tracker/environment", "tracker/log"],
-    "interpose/nvtx": ["interpose/serve", "tracker/capture", "tracker/lifecycle", "tracker/log"],
+    "interpose/nvtx": ["interpose/serve", "tracker/capture", "tracker/lifecycle"],
     "interpose/audit": ["tracker/capture"],
     "interpose": [],  # vramscope.h, the header for programs
     "report": [],  # error.hpp
@@ -44,19 +44,18 @@ LAYERS = {
     "report/words": ["report/model", "tracker/format"],
     "report/text": ["report/model", "report/words"],
     "report/json": ["report/model", "report/words"],
-    "report/exporters": ["report", "report/findings", "report/findings/places", "report/log", "report/model",
-                         "report/replay/heap", "report/symbols", "report/words", "tracker/format"],
+    "report/exporters": ["report", "report/findings", "report/findings/places", "report/log", "report/replay/heap",
+                         "report/symbols", "report/words", "tracker/format"],
     "tools": ["report", "tools/commands", "tools/options", "tools/output"],
     "tools/commands": ["report", "report/exporters", "report/findings", "report/findings/places", "report/json",
                        "report/judge", "report/log", "report/model", "report/text", "report/words", "tools/options",
                        "tools/output", "tools/process", "tools/simgpu/driver/base", "tracker/capture",
                        "tracker/format", "tracker/log"],
-    "tools/options": ["report", "report/findings", "report/findings/places", "report/judge", "tools/commands",
-                      "tools/output", "tracker/environment", "tracker/format", "tracker/log"],
-    "tools/output": ["report", "report/exporters", "report/findings", "report/json", "report/model", "report/text",
-                     "report/words"],
+    "tools/options": ["report", "report/findings/places", "report/judge", "tools/output", "tracker/environment",
+                      "tracker/format"],
+    "tools/output": ["report", "report/exporters", "report/findings", "report/json", "report/text", "report/words"],
     "tools/process": ["report", "report/findings", "report/log", "report/symbols", "tools/output",
-                      "tracker/environment", "tracker/format", "tracker/log"],
+                      "tracker/environment", "tracker/format"],
     "tools/simgpu": [],  # simgpu.h, the header for tests
     "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
     "tools/simgpu/driver": ["tools/simgpu", "tools/simgpu/driver/base"],  # its subjects need each other

@@ -190,7 +190,7 @@ class RuntimeTest(unittest.TestCase):
 
     # The reporter must know them in the stack of a static runtime, whose other functions have no names.
     def test_the_reporter_knows_each_function_that_takes_or_gives_back_memory(self):
-        text = (SOURCE / "report" / "analyze" / "frames.cpp").read_text()
+        text = (SOURCE / "report" / "findings" / "places" / "frames.cpp").read_text()
         listed = set(re.findall(r'"(cuda\w+)"', re.search(r"kMemoryApis = \{([^}]*)\}", text)[1]))
         owners = {row.base for row in self.tables.rows.values() if row.effect in ("alloc", "free")}
         for folder, names in self.names.items():

@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(SOURCE / "tests" / "support"))
 import kept_json  # noqa: E402
 
-SCHEMAS = SOURCE / "report" / "export"
+SCHEMAS = SOURCE / "report" / "json"
 CHECK = SOURCE / "tests" / "report" / "check_schema.py"
 NOT_HERE = 77
 FOLDER = kept_json.folder_of(os.environ["VRAMSCOPE_BUILD"])

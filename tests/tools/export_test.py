@@ -9,7 +9,7 @@ import unittest
 
 from cli import PROGRAMS, SOURCE, VRAMSCOPE, CliTest
 
-SCHEMAS = SOURCE / "report" / "export"
+SCHEMAS = SOURCE / "report" / "json"
 
 
 class ExportTest(CliTest):

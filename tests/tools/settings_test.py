@@ -8,7 +8,7 @@ import unittest
 
 from cli import SOURCE, CliTest
 
-TABLE = SOURCE / "tracker" / "log" / "settings.def"
+TABLE = SOURCE / "tracker" / "environment" / "settings.def"
 PAGE = SOURCE / "tools" / "README.md"
 HEAD = "| setting | default | what it does | valid values | has an effect |\n|---|---|---|---|---|\n"
 SCOPES = {"any": "always", "memory": "always", "pooled": "with a pool", "split": "with `split`"}
