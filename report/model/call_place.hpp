@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vramscope::report {
@@ -23,6 +24,12 @@ struct Frame {
     std::string build_id{};   // ModuleId::build_id
     bool library = false;     // of a library that the program was compiled with: StackReader judges
 };
+
+// The last part of a path: a file without its folders.
+constexpr std::string_view file_name(std::string_view path) noexcept
+{
+    return path.substr(path.rfind('/') + 1);
+}
 
 // Why the outermost frame of a stack is not the program's own beginning, nor a thread's.
 enum class StackCut {

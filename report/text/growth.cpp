@@ -148,7 +148,7 @@ void write_sums(TextOutput& out, const Report& report, std::string_view prefix, 
     for (std::size_t at = 0; at < shown; ++at) {
         const LeakSum& sum = report.sums[at];
         const Frame& frame = sum.stack.front();
-        const std::string place = file_name(place_of(frame));
+        const std::string place(file_name(place_of(frame)));
         const std::string function =
             shorten_function(function_of(frame), out.width() / 2) + (place.empty() ? "" : " ");
         const std::string process =

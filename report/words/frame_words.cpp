@@ -22,11 +22,6 @@ std::string without_anonymous_namespaces(std::string name)
 
 } // namespace
 
-std::string file_name(const std::string& path)
-{
-    return path.substr(path.rfind('/') + 1);
-}
-
 std::string function_of(const Frame& frame)
 {
     if (!frame.function.empty())
@@ -47,7 +42,7 @@ std::string place_of(const Frame& frame)
 
 std::string frame_in(const Frame& frame, std::size_t room)
 {
-    std::string place = file_name(place_of(frame));
+    std::string place(file_name(place_of(frame)));
     if (columns(place) + 12 > room)
         place.clear();
     return shorten_function(function_of(frame), room - columns(place) - 1) +

@@ -20,8 +20,7 @@ bool larger(const Row& a, const Row& b)
 
 std::string module_of(const CallPlace& place)
 {
-    const std::string& path = place.stack.empty() ? std::string() : place.stack.front().module;
-    return path.substr(path.rfind('/') + 1);
+    return place.stack.empty() ? std::string() : std::string(file_name(place.stack.front().module));
 }
 
 class PartTable {

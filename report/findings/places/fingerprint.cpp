@@ -33,7 +33,7 @@ std::string source_name(std::string_view function)
 // "libtorch.so" of "/opt/lib/libtorch.so.2.1".
 std::string_view module_name(std::string_view path)
 {
-    path = path.substr(path.rfind('/') + 1);
+    path = file_name(path);
     const std::size_t suffix = path.find(".so.");
     return suffix == std::string_view::npos ? path : path.substr(0, suffix + 3);
 }

@@ -51,11 +51,6 @@ constexpr std::array<std::string_view, 37> kMemoryApis = {
     "cudaDeviceReset"};                      // ends a context, and the memory in it
 constexpr std::size_t kMostInnerFrames = 16; // of a static runtime below the API's own
 
-std::string_view file_name(std::string_view path)
-{
-    return path.substr(path.rfind('/') + 1);
-}
-
 // "cudaMalloc" of "cudaError cudaMalloc<float>(float**, unsigned long)".
 std::string_view bare_name(std::string_view function)
 {

@@ -71,11 +71,6 @@ bool is_operator(std::string_view part)
            (part.size() == kOperator.size() || !is_part_of_a_name(part[kOperator.size()]));
 }
 
-std::string_view last_part(std::string_view path)
-{
-    return path.substr(path.rfind('/') + 1);
-}
-
 // "/usr" of "/usr/include".
 std::string_view parent_of(std::string_view path)
 {
@@ -126,7 +121,7 @@ bool is_standard_library(const Frame& frame, const Scopes& scopes)
         "std", "__gnu_cxx", "__cxxabiv1", "__gnu_parallel", "__gnu_debug", "__pstl"};
     constexpr std::array<std::string_view, 4> kModules = {"libstdc++.so", "libc++.so",
                                                           "libc++abi.so", "libgcc_s.so"};
-    const std::string_view module = last_part(frame.module);
+    const std::string_view module = file_name(frame.module);
     if (std::any_of(kModules.begin(), kModules.end(),
                     [&](std::string_view name) { return module.starts_with(name); }))
         return true;
@@ -143,8 +138,8 @@ bool is_toolkit(std::string_view folder)
 {
     constexpr std::array<std::string_view, 3> kFolders = {"/usr/local/cuda", "/opt/cuda",
                                                           "/usr/lib/cuda"};
-    const std::string_view name = last_part(folder);
-    const std::string_view parent = last_part(parent_of(folder));
+    const std::string_view name = file_name(folder);
+    const std::string_view parent = file_name(parent_of(folder));
     return is_one_of(folder, kFolders) || is_numbered(name, "cuda-") ||
            (parent == "targets" && name.find("-linux") != name.npos) ||
            (parent == "cuda" && is_numbered(name, "")) ||

@@ -54,11 +54,6 @@ std::string_view trimmed(std::string_view line)
     return line.substr(begin, line.find_last_not_of(kBlanks) - begin + 1);
 }
 
-std::string_view base_name(std::string_view path)
-{
-    return path.substr(path.rfind('/') + 1);
-}
-
 [[noreturn]] void refuse(const std::string& line)
 {
     throw Error(Exit::usage, line);
@@ -170,7 +165,7 @@ std::optional<Suppressions::Rule> Suppressions::match(const std::vector<Frame>& 
 
 std::optional<Suppressions::Rule> Suppressions::match_built_in(const Frame& frame) const
 {
-    const std::string_view module = base_name(frame.module);
+    const std::string_view module = file_name(frame.module);
     for (Rule rule = user_rules_; rule < rules_.size(); ++rule) {
         if (matches(rules_[rule].pattern, module))
             return rule;
