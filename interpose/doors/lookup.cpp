@@ -3,6 +3,8 @@
 // A look-up gets our wrapper only where its own answer is the driver's address of a hooked entry
 // point, and the asker is not the driver. Every other look-up goes on to the next dlsym by a jump,
 // so that libc sees the caller.
+#include "interpose/doors/lookup.hpp"
+
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -10,7 +12,6 @@
 #include <link.h>
 
 #include "interpose/doors/deepbound.hpp"
-#include "interpose/doors/lookup.hpp"
 #include "interpose/hooks/classified_names.hpp"
 #include "interpose/hooks/unknown_names.hpp"
 #include "tracker/capture/loaded_objects.hpp"

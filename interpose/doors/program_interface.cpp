@@ -2,8 +2,6 @@
 //
 // Any thread, at any time: before the log is open, while the process exits, without CUDA, inside a
 // signal handler. What cannot be done then is not done.
-#include "interpose/vramscope.h"
-
 #include <algorithm>
 #include <cerrno>
 
@@ -12,6 +10,7 @@
 #include "interpose/serve/context_pools.hpp"
 #include "interpose/serve/device_memory.hpp"
 #include "interpose/serve/synchronisation.hpp"
+#include "interpose/vramscope.h"
 #include "tracker/lifecycle/ranges.hpp"
 #include "tracker/log/nesting.hpp"
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <string>
+
 #include <zlib.h>
 
 #include "report/error.hpp"

@@ -7,10 +7,11 @@
 // dies with a context while the program runs on is freed here: the peak is right then, and is what
 // the report's is.
 #include <algorithm>
-#include <fmt/format.h>
 #include <iterator>
 #include <map>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/own_output.hpp"

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
-
 #include <sys/wait.h>
 
 namespace vramscope::report {

@@ -1,8 +1,8 @@
 // report/json/comparison.cpp — a comparison for machines.
-#include "report/json/json.hpp"
-
-#include "report/json/parts.hpp"
 #include "report/model/comparison.hpp"
+
+#include "report/json/json.hpp"
+#include "report/json/parts.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {

@@ -3,12 +3,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string>
-#include <utility>
-
 #include <fcntl.h>
+#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // report/model/measures.cpp — the same number, whether the process had a pool or not.
-#include "report/model/report.hpp"
-
 #include <algorithm>
+
+#include "report/model/report.hpp"
 
 namespace vramscope::report {
 namespace {

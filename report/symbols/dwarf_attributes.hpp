@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 

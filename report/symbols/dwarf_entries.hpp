@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstddef>
-#include <elfutils/libdw.h>
 #include <optional>
 #include <vector>
+
+#include <elfutils/libdw.h>
 
 namespace vramscope::report {
 

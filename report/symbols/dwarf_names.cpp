@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <dwarf.h>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include <dwarf.h>
 
 #include "report/symbols/dwarf_attributes.hpp"
 #include "report/symbols/dwarf_entries.hpp"

@@ -7,10 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <elfutils/libdw.h>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <elfutils/libdw.h>
 
 namespace vramscope::report {
 

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <elfutils/libdwelf.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <limits>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
 
 namespace vramscope::report {
 

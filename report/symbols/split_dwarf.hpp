@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <elfutils/libdw.h>
 #include <filesystem>
+
+#include <elfutils/libdw.h>
 
 namespace vramscope::report {
 

@@ -1,11 +1,6 @@
 // report/symbols/symbolizer.cpp — finds the file of a module, joins DWARF and symbol table.
 #include "report/symbols/symbolizer.hpp"
 
-#include "report/symbols/elf_file.hpp"
-#include "report/symbols/symbolizer_dwarf.hpp"
-#include "report/symbols/symbolizer_ranges.hpp"
-#include "report/symbols/unwind_table.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <cxxabi.h>
@@ -14,6 +9,11 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+
+#include "report/symbols/elf_file.hpp"
+#include "report/symbols/symbolizer_dwarf.hpp"
+#include "report/symbols/symbolizer_ranges.hpp"
+#include "report/symbols/unwind_table.hpp"
 
 namespace vramscope::report {
 

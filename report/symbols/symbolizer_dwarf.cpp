@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <elfutils/libdwelf.h>
 #include <limits>
 #include <optional>
+
+#include <elfutils/libdwelf.h>
 
 #include "report/symbols/dwarf_attributes.hpp"
 #include "report/symbols/dwarf_entries.hpp"

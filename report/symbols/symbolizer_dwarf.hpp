@@ -5,14 +5,15 @@
 // Every loop over the file's data is bounded by the file's size, whatever the data says.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <elfutils/libdw.h>
+
 #include "report/symbols/dwarf_names.hpp"
 #include "report/symbols/elf_file.hpp"
 #include "report/symbols/symbolizer_ranges.hpp"
-
-#include <cstdint>
-#include <elfutils/libdw.h>
-#include <memory>
-#include <vector>
 
 namespace vramscope::report {
 

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <elfutils/libdw.h>
 #include <memory>
+
+#include <elfutils/libdw.h>
 
 #include "report/symbols/elf_file.hpp"
 

@@ -1,10 +1,9 @@
 // report/text/advice.cpp — the largest saving first.
-#include "report/text/sections.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"

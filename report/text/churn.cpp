@@ -1,10 +1,9 @@
 // report/text/churn.cpp — a headline, a few lines of cost, two histograms, the places.
-#include "report/text/sections.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 

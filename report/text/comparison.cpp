@@ -1,4 +1,6 @@
 // report/text/comparison.cpp — before and after in columns, then what changed, by call stack.
+#include "report/text/comparison.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -6,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "report/text/comparison.hpp"
 #include "report/text/output.hpp"
 #include "report/text/view.hpp"
 #include "report/words/frame_words.hpp"

@@ -1,6 +1,4 @@
 // report/text/growth.cpp — classes and rates in words; one line for each place that grows.
-#include "report/text/sections.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 

@@ -1,10 +1,9 @@
 // report/text/misuse.cpp — wrong frees with their stacks; other refusals in a line.
-#include "report/text/sections.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "report/text/sections.hpp"
 #include "report/words/cuda_results.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"

@@ -1,12 +1,12 @@
 // report/text/pool.cpp — the rows of PyTorch's memory_summary(), and segments as cells.
-#include "report/text/sections.hpp"
+#include "report/model/pool.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "report/model/pool.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/words/words.hpp"
 

@@ -1,12 +1,11 @@
 // report/text/ranks.cpp — one table, one list of differences.
-#include "report/text/sections.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
+#include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 

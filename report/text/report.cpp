@@ -1,4 +1,6 @@
 // report/text/report.cpp — the report for a person at a terminal: verdict first, next step last.
+#include "report/model/report.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "report/model/report.hpp"
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
 #include "report/text/view.hpp"

@@ -1,10 +1,9 @@
 // report/text/shortages.cpp — the verdict first, then the numbers, call and owners.
-#include "report/text/sections.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/shares.hpp"
 #include "report/words/words.hpp"

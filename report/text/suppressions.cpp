@@ -1,10 +1,9 @@
 // report/text/suppressions.cpp — a table of rules, as LeakSanitizer has one.
-#include "report/text/sections.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "report/text/sections.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

@@ -10,7 +10,6 @@ namespace vramscope::report {
 
 struct Frame;
 
-
 std::string function_of(const Frame& frame);
 std::string place_of(const Frame& frame); // "src/train.cu:42", "[libtrain.so]", or nothing
 

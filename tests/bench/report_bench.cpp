@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-
 #include <sys/wait.h>
 #include <unistd.h>
 

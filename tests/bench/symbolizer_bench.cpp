@@ -3,10 +3,6 @@
 // Usage: symbolizer_bench [PROGRAM [ADDRESSES [REPETITIONS]]]
 // Each figure is of a whole process that starts, reads the addresses, prints all frames and ends;
 // the tools take turns, so that a slow moment of the machine meets all of them.
-#include "report/symbols/symbolizer.hpp"
-
-#include "tests/report/symbols/fixture_file.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +13,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "report/symbols/symbolizer.hpp"
+#include "tests/report/symbols/fixture_file.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -7,12 +7,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
-
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz_target.hpp"

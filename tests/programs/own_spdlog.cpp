@@ -2,8 +2,9 @@
 // catches.
 //
 // Our own command line uses the same libraries; nothing of them may be in the preload.
-#include <fmt/format.h>
 #include <memory>
+
+#include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 

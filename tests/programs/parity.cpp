@@ -5,12 +5,12 @@
 // first, or that FOREIGN is opened for all to see. Built twice, the second time linked with -lcuda.
 // LIBRARY is asked to look up too, opened as a plugin. storm: eight threads, 10000 look-ups each,
 // and the answers must not change.
+#include "tests/programs/parity.hpp"
+
 #include <atomic>
 #include <cstring>
 #include <thread>
 #include <vector>
-
-#include "tests/programs/parity.hpp"
 
 namespace {
 

@@ -3,9 +3,10 @@
 //
 // Usage: phases nvtx|header. One block is left in each phase.
 #include <cstring>
-#include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <thread>
+
+#include <nvtx3/nvToolsExt.h>
 
 #include "interpose/vramscope.h"
 #include "tests/programs/driver_program.hpp"

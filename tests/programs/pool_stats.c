@@ -1,9 +1,10 @@
 /* tests/programs/pool_stats.c — a C program that asks for its memory through vramscope.h.
  *
  * One line for each moment: what it is, what vramscope_stats answered, and its numbers. */
-#include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <cuda.h>
 
 #include "interpose/vramscope.h"
 

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <random>
 #include <sstream>
+#include <sys/resource.h>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"

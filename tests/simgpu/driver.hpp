@@ -5,8 +5,9 @@
 #pragma once
 
 #include <cstdlib>
-#include <cuda.h>
 #include <string>
+
+#include <cuda.h>
 
 #include "tests/support/child.hpp"
 #include "tools/simgpu/simgpu.h"

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <string>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
 
 namespace simgpu::test {
 

@@ -5,10 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
-#include <utility>
-
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace vramscope::test {
 

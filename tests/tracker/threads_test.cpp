@@ -1,7 +1,5 @@
 // tests/tracker/threads_test.cpp — threads that come and go share chunks, and their records stay
 // their own.
-#include "tracker/lifecycle/lifecycle.hpp"
-
 #include <barrier>
 #include <map>
 #include <pthread.h>
@@ -12,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tracker/fixture/recording.hpp"
+#include "tracker/lifecycle/lifecycle.hpp"
 
 using namespace vramscope;
 using format::Tag;

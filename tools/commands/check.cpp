@@ -1,12 +1,13 @@
 // tools/commands/check.cpp — logs against a budget, for CI.
+#include "report/text/check.hpp"
+
 #include <memory>
 #include <ostream>
 #include <unistd.h>
 
-#include "report/json/json.hpp"
 #include <CLI/CLI.hpp>
 
-#include "report/text/check.hpp"
+#include "report/json/json.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"

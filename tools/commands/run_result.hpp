@@ -5,8 +5,8 @@
 #include <string>
 #include <sys/types.h>
 
-#include "report/judge/check.hpp"
 #include "report/findings/places/suppressions.hpp"
+#include "report/judge/check.hpp"
 #include "tools/output/output_file.hpp"
 #include "tools/process/installation.hpp"
 #include "tools/process/run_file.hpp"

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-
 namespace vramscope::report {
 namespace {
 

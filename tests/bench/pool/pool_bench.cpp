@@ -14,7 +14,6 @@
 #include <random>
 #include <thread>
 #include <vector>
-
 #include <x86intrin.h>
 
 #include "tests/bench/pool/allocators.hpp"

@@ -6,8 +6,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <cuda.h>
 #include <dlfcn.h>
+
+#include <cuda.h>
 
 namespace {
 

@@ -1,7 +1,7 @@
 // tests/differential/player/arrays.cpp — arrays and mipmapped arrays, by every descriptor.
-#include "tests/differential/player/operations.hpp"
-
 #include <algorithm>
+
+#include "tests/differential/player/operations.hpp"
 
 namespace differential {
 namespace {

@@ -2,9 +2,9 @@
 //
 // Some of what it left stays: it is the leaks of the report. All else goes by the program's own
 // calls, which are part of the sequence. Then the driver is as it was, but for free memory's place.
-#include "tests/differential/player/operations.hpp"
-
 #include <cuda_runtime_api.h>
+
+#include "tests/differential/player/operations.hpp"
 
 namespace differential {
 namespace {

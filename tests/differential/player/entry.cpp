@@ -1,12 +1,12 @@
 // tests/differential/player/entry.cpp — the hook table, seen from the program's side.
+#include "tests/differential/player/entry.hpp"
+
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <dlfcn.h>
 #include <string_view>
 #include <unordered_map>
-
-#include "tests/differential/player/entry.hpp"
 
 namespace differential {
 namespace {

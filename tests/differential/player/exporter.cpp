@@ -1,11 +1,11 @@
 // tests/differential/player/exporter.cpp — a second process, whose memory the player opens by IPC.
-#include "tests/differential/player/operations.hpp"
-
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
 #include <unistd.h>
+
+#include "tests/differential/player/operations.hpp"
 
 namespace differential {
 namespace {

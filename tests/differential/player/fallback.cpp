@@ -3,14 +3,13 @@
 //
 // So a row is called from the day it is in the table; what its successes mean is for an operation
 // of its own.
-#include "tests/differential/player/operations.hpp"
-
 #include <bit>
 #include <cstring>
 #include <iterator>
 #include <type_traits>
 
 #include "interpose/hooks/driver_api.hpp"
+#include "tests/differential/player/operations.hpp"
 
 // What this toolkit's cuda.h does not declare is declared by its row, and may be missing.
 #define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, ...)              \

@@ -1,11 +1,10 @@
 // tests/differential/player/faults.cpp — the simulated GPU's controls: what it was asked, and what
 // shall fail.
+#include <dlfcn.h>
+
 #include "tests/differential/player/operations.hpp"
 #include "tests/differential/player/questions.hpp"
-
 #include "tools/simgpu/simgpu.h"
-
-#include <dlfcn.h>
 
 namespace differential {
 namespace {

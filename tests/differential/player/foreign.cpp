@@ -1,7 +1,7 @@
 // tests/differential/player/foreign.cpp — memory of others, and names by which others reach ours.
-#include "tests/differential/player/operations.hpp"
-
 #include <unistd.h>
+
+#include "tests/differential/player/operations.hpp"
 
 namespace differential {
 namespace {

@@ -5,13 +5,14 @@
 // A line for each sequence: its hash, or with --text its whole transcript. Then one line of JSON:
 // what the model counted, and how often each row of the hook table was called. The same arguments
 // give the same output, with vramscope or without: that is the test.
-#include "tests/differential/player/operations.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
 #include <cuda_runtime_api.h>
+
+#include "tests/differential/player/operations.hpp"
 
 namespace differential {
 namespace {

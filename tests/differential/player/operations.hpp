@@ -5,9 +5,9 @@
 // file's table; the model is told what a success means.
 #pragma once
 
-#include "tests/differential/player/world.hpp"
-
 #include <span>
+
+#include "tests/differential/player/world.hpp"
 
 namespace differential {
 

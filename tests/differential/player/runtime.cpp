@@ -1,8 +1,8 @@
 // tests/differential/player/runtime.cpp — the CUDA runtime, which reaches the driver by doors of
 // its own.
-#include "tests/differential/player/operations.hpp"
-
 #include <cuda_runtime_api.h>
+
+#include "tests/differential/player/operations.hpp"
 
 namespace differential {
 namespace {

@@ -1,10 +1,10 @@
 // tests/differential/player/world.cpp — choices, names, and what a call changes.
 #include "tests/differential/player/world.hpp"
 
-#include "tests/differential/player/questions.hpp"
-
 #include <algorithm>
 #include <bit>
+
+#include "tests/differential/player/questions.hpp"
 
 namespace differential {
 namespace {

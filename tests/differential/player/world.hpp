@@ -6,14 +6,14 @@
 // and keeps the contexts of the model true.
 #pragma once
 
+#include <cerrno>
+
 #include "tests/differential/player/arguments.hpp"
 #include "tests/differential/player/entry.hpp"
 #include "tests/differential/player/model.hpp"
 #include "tests/differential/player/relay.hpp"
 #include "tests/differential/player/rng.hpp"
 #include "tests/differential/player/transcript.hpp"
-
-#include <cerrno>
 
 namespace differential {
 

@@ -1,8 +1,7 @@
 // tests/interpose/pool/limits_test.cpp — the knobs that limit what a pool keeps, and what happens
 // where memory is short.
-#include <vector>
-
 #include <sys/resource.h>
+#include <vector>
 
 #include "tests/interpose/pool/pool_fixture.hpp"
 

@@ -1,9 +1,9 @@
 // tests/oracle/twin/twin_main.cpp — leaks in functions of all kinds, each of a
 // size of its own.
-#include "tests/oracle/twin/memory.hpp"
-
 #include <cstring>
 #include <thread>
+
+#include "tests/oracle/twin/memory.hpp"
 
 namespace shop {
 struct Widget {

@@ -1,8 +1,8 @@
 // tests/programs/reuse_race/graphs.cpp — captures, launches, and contexts that end. With the
 // world's `order` alone.
-#include "tests/programs/reuse_race/actor.hpp"
-
 #include <algorithm>
+
+#include "tests/programs/reuse_race/actor.hpp"
 
 namespace reuse_race {
 namespace {

@@ -5,13 +5,12 @@
 // Usage: reuse_race [--seed N] [--count N] [--steps N] [--threads N] [--plant HOW]
 // HOW: no_wait, overlap, clobber: then it goes wrong, and must see it. On the simulated GPU. Ends 1
 // at the first violation; else prints what it did, as key=value.
-#include "tests/programs/reuse_race/actor.hpp"
-
-#include "tools/simgpu/simgpu.h"
-
 #include <dlfcn.h>
 #include <string_view>
 #include <thread>
+
+#include "tests/programs/reuse_race/actor.hpp"
+#include "tools/simgpu/simgpu.h"
 
 using namespace reuse_race;
 

@@ -1,13 +1,13 @@
 // tests/programs/reuse_race/world.cpp — hand out, check and take back memory; contexts.
 #include "tests/programs/reuse_race/world.hpp"
 
-#include "tools/simgpu/simgpu.h"
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
+
+#include "tools/simgpu/simgpu.h"
 
 namespace reuse_race {
 

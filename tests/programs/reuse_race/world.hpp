@@ -5,8 +5,6 @@
 // that an actor uses is taken out of `blocks`: nobody frees what another thread is about to use.
 #pragma once
 
-#include "tests/programs/driver_program.hpp"
-
 #include <array>
 #include <atomic>
 #include <map>
@@ -15,6 +13,8 @@
 #include <random>
 #include <shared_mutex>
 #include <vector>
+
+#include "tests/programs/driver_program.hpp"
 
 namespace reuse_race {
 

@@ -292,7 +292,8 @@ TEST(MemoryExports, OfAnyLogSumUpWhatTheReportDoes)
         const HeaptrackSums heaptrack(exported(export_heaptrack, log));
         std::uint64_t leaked = 0;
         for (const Leak& leak : report.leaks) {
-            if (class_of(leak.memory) == format::MemoryClass::device && leak.kind != LeakKind::at_reset)
+            if (class_of(leak.memory) == format::MemoryClass::device &&
+                leak.kind != LeakKind::at_reset)
                 leaked += leak.bytes;
         }
         if (seed % 2 != 0) { // otherwise contexts that died at the exit are live to heaptrack

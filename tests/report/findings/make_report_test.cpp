@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "report/error.hpp"
 #include "report/judge/check.hpp"

@@ -1,7 +1,6 @@
 // tests/report/judge/comparison_test.cpp — two runs side by side: call stacks by fingerprint,
 // numbers with a tolerance, and what is known where a log is not whole.
 #include "report/judge/comparison.hpp"
-#include "report/text/comparison.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -9,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/text/comparison.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"
 

@@ -1,6 +1,6 @@
 // tests/report/judge/ranks_test.cpp — several processes side by side, and what differs between
 // them.
-#include "report/text/sections.hpp"
+#include "report/judge/ranks.hpp"
 
 #include <sstream>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/judge/ranks.hpp"
+#include "report/text/sections.hpp"
 #include "report/words/words.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstring>
-#include <string>
-
 #include <fcntl.h>
-#include <gtest/gtest.h>
+#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "report/error.hpp"
 #include "tests/support/log_builder.hpp"

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include "tests/support/log_builder.hpp"
 #include "tests/support/random_program.hpp"

@@ -103,8 +103,8 @@ Moment moment_of(std::uint64_t ticks, HeapReplay& heap, const SegmentReplay& seg
         if (!is_own_memory(site.memory))
             continue;
         now.site_bytes += site.live_bytes;
-        (class_of(site.memory) == format::MemoryClass::device ? now.device_bytes : now.host_bytes) +=
-            site.live_bytes;
+        (class_of(site.memory) == format::MemoryClass::device ? now.device_bytes
+                                                              : now.host_bytes) += site.live_bytes;
     }
     heap.for_each_alive([&](const Block& block) { now.block_bytes += block.bytes; });
     for (const DevicePool& device : segments.devices()) {

@@ -2,9 +2,9 @@
 // held it.
 #include "report/replay/shortages.hpp"
 
-#include <gtest/gtest.h>
-
 #include <sstream>
+
+#include <gtest/gtest.h>
 
 #include "report/text/sections.hpp"
 #include "tests/support/report_of.hpp"

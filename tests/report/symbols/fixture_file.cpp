@@ -2,13 +2,14 @@
 #include "tests/report/symbols/fixture_file.hpp"
 
 #include <cstdlib>
-#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <fstream>
-#include <gelf.h>
 #include <iterator>
 #include <stdexcept>
 #include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
 
 namespace vramscope::report {
 

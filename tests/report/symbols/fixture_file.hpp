@@ -1,12 +1,12 @@
 // tests/report/symbols/fixture_file.hpp — fixture programs and their sources.
 #pragma once
 
-#include "report/symbols/symbolizer.hpp"
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
+
+#include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
 

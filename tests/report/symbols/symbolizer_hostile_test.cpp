@@ -1,18 +1,17 @@
 // tests/report/symbols/symbolizer_hostile_test.cpp — bad files cost names, no more.
-#include "report/symbols/symbolizer.hpp"
-
-#include "tests/report/symbols/fixture_file.hpp"
-
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
-#include <gtest/gtest.h>
 #include <random>
 #include <sstream>
 #include <sys/stat.h>
 
+#include <gtest/gtest.h>
+
 #include "report/model/report.hpp"
+#include "report/symbols/symbolizer.hpp"
 #include "report/text/views.hpp"
+#include "tests/report/symbols/fixture_file.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -5,20 +5,20 @@
 // lambdas in its own way and fails on some names. Clone suffixes (.isra.0, .cold) are cut: llvm
 // keeps them, we do not show them. Files are compared with "." and ".." resolved, which we do and
 // llvm does not. Columns are not compared.
-#include "report/symbols/symbolizer.hpp"
-
-#include "tests/report/symbols/fixture_file.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <fstream>
-#include <gtest/gtest.h>
 #include <map>
 #include <random>
 #include <sstream>
 #include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "report/symbols/symbolizer.hpp"
+#include "tests/report/symbols/fixture_file.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,9 +1,10 @@
 // tests/report/symbols/symbolizer_ranges_test.cpp — RangeIndex, held to its definition.
 #include "report/symbols/symbolizer_ranges.hpp"
 
-#include <gtest/gtest.h>
 #include <optional>
 #include <random>
+
+#include <gtest/gtest.h>
 
 namespace vramscope::report {
 namespace {

@@ -1,10 +1,11 @@
 // tests/report/symbols/symbolizer_test.cpp — code whose source is known.
 #include "report/symbols/symbolizer.hpp"
 
-#include "tests/report/symbols/fixture_file.hpp"
+#include <sys/stat.h>
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+
+#include "tests/report/symbols/fixture_file.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,9 +1,9 @@
 // tests/report/text/pool_test.cpp — the pool in words and in cells.
-#include "report/text/sections.hpp"
+#include "report/model/pool.hpp"
 
 #include <gtest/gtest.h>
 
-#include "report/model/pool.hpp"
+#include "report/text/sections.hpp"
 
 namespace vramscope::report {
 namespace {

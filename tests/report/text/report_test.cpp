@@ -1,6 +1,4 @@
 // tests/report/text/report_test.cpp — the printed reports, compared with tests/golden to the byte.
-#include "report/text/views.hpp"
-
 #include <functional>
 #include <sstream>
 #include <string>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "report/findings/make_report.hpp"
+#include "report/text/views.hpp"
 #include "report/words/words.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/log_builder.hpp"

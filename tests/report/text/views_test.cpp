@@ -1,10 +1,11 @@
 // tests/report/text/views_test.cpp — peak, frag, timeline and churn as a person reads them,
 // compared with tests/golden to the byte.
+#include "report/text/views.hpp"
+
 #include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "report/text/views.hpp"
 #include "report/words/words.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/report_of.hpp"

@@ -1,10 +1,11 @@
 // tests/simgpu/base/free_ranges_test.cpp — free address ranges against a map of single bytes.
+#include "tools/simgpu/driver/base/free_ranges.hpp"
+
 #include <algorithm>
-#include <gtest/gtest.h>
 #include <random>
 #include <vector>
 
-#include "tools/simgpu/driver/base/free_ranges.hpp"
+#include <gtest/gtest.h>
 
 using simgpu::FreeRanges;
 

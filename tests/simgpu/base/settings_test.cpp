@@ -1,8 +1,9 @@
 // tests/simgpu/base/settings_test.cpp — the environment of the simulated GPU.
-#include <cstdlib>
-#include <gtest/gtest.h>
-
 #include "tools/simgpu/driver/base/settings.hpp"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
 
 using namespace simgpu;
 

@@ -4,8 +4,9 @@
 // runs, on a GPU the kernel itself.
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime.h>
 #include <dlfcn.h>
+
+#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime.h>
 #include <iterator>
+
+#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \

@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda.h>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <cuda.h>
 
 #include "tests/support/child.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -5,9 +5,9 @@
 // cuda* function on the stack.
 #pragma once
 
-#include "tools/simgpu/runtime/driver.hpp"
-
 #include <cuda_runtime_api.h>
+
+#include "tools/simgpu/runtime/driver.hpp"
 
 #define SIMGPU_RUNTIME extern "C" [[gnu::visibility("default")]]
 

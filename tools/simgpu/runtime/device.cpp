@@ -1,6 +1,7 @@
 // tools/simgpu/runtime/device.cpp — devices, versions, limits, driver entry points.
 #include <algorithm>
 #include <cstring>
+
 #include <cuda_profiler_api.h>
 
 #include "tools/simgpu/runtime/channel.hpp"

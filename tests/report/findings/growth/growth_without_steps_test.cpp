@@ -1,9 +1,8 @@
 // tests/report/findings/growth/growth_without_steps_test.cpp — programs that say nothing of steps:
 // growth is told per call.
-#include "report/model/growth.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/model/growth.hpp"
 #include "tests/report/findings/growth/growth_scene.hpp"
 
 namespace vramscope::report {

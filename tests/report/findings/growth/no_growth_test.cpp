@@ -1,9 +1,8 @@
 // tests/report/findings/growth/no_growth_test.cpp — programs that have steps and only look as if
 // they grew.
-#include "report/model/growth.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/model/growth.hpp"
 #include "tests/report/findings/growth/growth_scene.hpp"
 
 namespace vramscope::report {

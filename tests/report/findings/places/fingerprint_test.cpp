@@ -2,8 +2,9 @@
 // it.
 #include "report/findings/places/fingerprint.hpp"
 
-#include <gtest/gtest.h>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace vramscope::report {
 namespace {

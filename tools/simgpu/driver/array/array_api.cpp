@@ -1,8 +1,7 @@
 // tools/simgpu/driver/array/array_api.cpp — cuArray*.
+#include "api.hpp"
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

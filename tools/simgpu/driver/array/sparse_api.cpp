@@ -6,11 +6,10 @@
 #include <bit>
 #include <compare>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -2,9 +2,8 @@
 #include <map>
 #include <optional>
 
-#include "tools/simgpu/driver/array/array.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/array/array.hpp"
 
 namespace simgpu {
 namespace {

@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tools/simgpu/driver/base/entry.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/base/entry.hpp"
 
 namespace simgpu {
 namespace {

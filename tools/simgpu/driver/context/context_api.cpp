@@ -1,11 +1,10 @@
 // tools/simgpu/driver/context/context_api.cpp — cuCtx*: life, stack of current contexts, limits.
 #include <functional>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

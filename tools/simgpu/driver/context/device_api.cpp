@@ -3,12 +3,11 @@
 #include <cstring>
 #include <pthread.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/base/entry.hpp"
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/context/context.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

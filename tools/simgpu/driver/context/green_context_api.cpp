@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tools/simgpu/driver/context/green_context.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/context/green_context.hpp"
 
 namespace simgpu {
 

@@ -1,7 +1,6 @@
 // tools/simgpu/driver/context/other_api.cpp — the profiler switch: accepted, without effect.
-#include "tools/simgpu/driver/context/context.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/context/context.hpp"
 
 namespace simgpu::api {
 

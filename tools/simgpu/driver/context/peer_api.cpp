@@ -1,7 +1,6 @@
 // tools/simgpu/driver/context/peer_api.cpp — peer access; all simulated devices are connected.
-#include "tools/simgpu/driver/context/context.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/context/context.hpp"
 
 namespace simgpu::api {
 

@@ -2,9 +2,8 @@
 //
 // It counts its users, and the last release destroys it. A reset destroys it at once and keeps the
 // count; the next retain makes a new one.
-#include "tools/simgpu/driver/context/context.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/context/context.hpp"
 
 namespace simgpu {
 namespace {

@@ -3,9 +3,8 @@
 // Launches that are already queued keep the steps that they were launched with.
 #include <algorithm>
 
-#include "tools/simgpu/driver/graph/graph.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/graph/graph.hpp"
 
 namespace simgpu {
 namespace {

@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tools/simgpu/driver/graph/graph.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/graph/graph.hpp"
 
 namespace simgpu {
 namespace {

@@ -5,9 +5,8 @@
 // address any more.
 #include <algorithm>
 
-#include "tools/simgpu/driver/graph/graph.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/graph/graph.hpp"
 
 namespace simgpu {
 namespace {

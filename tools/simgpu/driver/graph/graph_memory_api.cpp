@@ -1,7 +1,6 @@
 // tools/simgpu/driver/graph/graph_memory_api.cpp — add and ask nodes that allocate and free memory.
-#include "tools/simgpu/driver/graph/graph.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/graph/graph.hpp"
 
 namespace simgpu {
 namespace {

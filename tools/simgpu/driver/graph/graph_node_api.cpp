@@ -1,10 +1,9 @@
 // tools/simgpu/driver/graph/graph_node_api.cpp — add nodes that do work, and child graphs.
 #include <algorithm>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,7 +1,6 @@
 // tools/simgpu/driver/graph/graph_params_api.cpp — what a graph's node does: told, and changed.
-#include "tools/simgpu/driver/graph/graph.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/graph/graph.hpp"
 
 namespace simgpu {
 namespace {

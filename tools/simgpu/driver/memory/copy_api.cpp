@@ -1,11 +1,10 @@
 // tools/simgpu/driver/memory/copy_api.cpp — cuMemcpy*: every form becomes one Copy.
 //
 // The _ptds and _ptsz exports come here too; their default stream is the thread's own (entry.hpp).
+#include "api.hpp"
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/copy.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -2,9 +2,8 @@
 //
 // The source is read as cuMemcpyAsync reads it, which every access order allows that a program
 // may ask for.
-#include "tools/simgpu/driver/memory/copy.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/memory/copy.hpp"
 
 #if CUDA_VERSION >= 12080
 namespace simgpu {

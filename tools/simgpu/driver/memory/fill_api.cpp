@@ -1,7 +1,6 @@
 // tools/simgpu/driver/memory/fill_api.cpp — cuMemset*: every form becomes one Fill.
-#include "tools/simgpu/driver/memory/copy.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/memory/copy.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,11 +1,10 @@
 // tools/simgpu/driver/memory/host_api.cpp — pinned host memory, allocated or registered.
 #include <sys/mman.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,9 +1,8 @@
 // tools/simgpu/driver/memory/managed_api.cpp — advice, prefetch and attributes of managed memory.
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <sys/mman.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

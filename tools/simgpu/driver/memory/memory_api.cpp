@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <sys/mman.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 

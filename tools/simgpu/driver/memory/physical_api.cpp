@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

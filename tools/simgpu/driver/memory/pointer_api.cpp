@@ -2,10 +2,9 @@
 //
 // An unknown pointer is an error for the form that asks for one attribute. The form for several
 // answers that nothing is known.
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,9 +1,8 @@
 // tools/simgpu/driver/memory/pool_api.cpp — cuMemPool*: life, trimming, attributes, access.
 #include <unistd.h>
 
-#include "tools/simgpu/driver/memory/pool.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/memory/pool.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,7 +1,6 @@
 // tools/simgpu/driver/memory/pool_choice_api.cpp — the default and the current pool of each place.
-#include "tools/simgpu/driver/memory/pool.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/memory/pool.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,8 +1,7 @@
 // tools/simgpu/driver/memory/stream_memory_api.cpp — cuMemAllocAsync and cuMemFreeAsync.
+#include "api.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

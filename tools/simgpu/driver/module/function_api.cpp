@@ -1,9 +1,8 @@
 // tools/simgpu/driver/module/function_api.cpp — cuFunc*, cuOccupancy*: attributes of kernels.
 #include <algorithm>
 
-#include "tools/simgpu/driver/module/module.hpp"
-
 #include "api.hpp"
+#include "tools/simgpu/driver/module/module.hpp"
 
 namespace simgpu {
 namespace {

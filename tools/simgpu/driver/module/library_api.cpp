@@ -1,10 +1,9 @@
 // tools/simgpu/driver/module/library_api.cpp — cuLibrary*, cuKernel*: images for every context.
 #include <sys/mman.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
-
-#include "api.hpp"
 
 #if CUDA_VERSION >= 12000
 namespace simgpu {

@@ -3,10 +3,9 @@
 #include <cstring>
 #include <elf.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/module/jit.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

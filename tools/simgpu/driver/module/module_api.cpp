@@ -1,9 +1,8 @@
 // tools/simgpu/driver/module/module_api.cpp — cuModule*: images loaded into a context.
+#include "api.hpp"
 #include "tools/simgpu/driver/base/narrowed.hpp"
 #include "tools/simgpu/driver/module/jit.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -5,10 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

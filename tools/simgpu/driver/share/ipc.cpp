@@ -9,10 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -10,10 +10,9 @@
 #include <thread>
 #include <unistd.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 

@@ -3,11 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/physical.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

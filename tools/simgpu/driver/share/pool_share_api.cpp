@@ -5,10 +5,9 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

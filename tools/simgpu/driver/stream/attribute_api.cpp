@@ -1,8 +1,7 @@
 // tools/simgpu/driver/stream/attribute_api.cpp — attributes of streams and kernel nodes.
+#include "api.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

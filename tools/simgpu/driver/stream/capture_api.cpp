@@ -1,11 +1,10 @@
 // tools/simgpu/driver/stream/capture_api.cpp — begin, end and ask stream captures.
 #include <algorithm>
 
+#include "api.hpp"
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/stream/capture_state.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

@@ -1,9 +1,8 @@
 // tools/simgpu/driver/stream/event_api.cpp — cuEvent*, cuStreamWaitEvent.
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {

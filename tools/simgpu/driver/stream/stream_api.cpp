@@ -1,10 +1,9 @@
 // tools/simgpu/driver/stream/stream_api.cpp — cuStream*, events, callbacks and host functions.
+#include "api.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
 #include "tools/simgpu/driver/stream/event.hpp"
-
-#include "api.hpp"
 
 namespace simgpu {
 namespace {
