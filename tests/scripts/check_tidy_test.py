@@ -17,7 +17,7 @@ class CheckTidy(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name).resolve()
         self.write("report/good.cpp", "int good(int a)\n{\n    return a;\n}\n")
-        self.write("report/wrong.cpp", "int wrong(int a)\n{\n    return sizeof(sizeof(a));\n}\n")
+        self.write("report/wrong.cpp", "int wrong(int a)\n{\n    if (a > 0);\n        return 1;\n    return a;\n}\n")
         for name in ("scripts/check_tidy.py", ".clang-tidy"):
             self.write(name, (SOURCE / name).read_text())
 
@@ -41,13 +41,13 @@ class CheckTidy(unittest.TestCase):
     def test_a_fault_fails_with_its_line(self):
         status, output = self.check("report/good.cpp", "report/wrong.cpp")
         self.assertEqual(status, 1, output)
-        self.assertIn("report/wrong.cpp:3:12: error: ", output)
+        self.assertIn("report/wrong.cpp:3:15: error: ", output)
 
     def test_a_fault_in_a_file_of_a_unity_build_fails_too(self):
         self.write("build/Unity/unity_0_cxx.cxx", f'#include "{self.root}/report/good.cpp"\n#include "{self.root}/report/wrong.cpp"\n')
         status, output = self.check("build/Unity/unity_0_cxx.cxx")
         self.assertEqual(status, 1, output)
-        self.assertIn("report/wrong.cpp:3:12: error: ", output)
+        self.assertIn("report/wrong.cpp:3:15: error: ", output)
 
     def test_what_there_is_no_time_for_is_told(self):
         self.assertEqual(self.check("report/good.cpp", "report/wrong.cpp", minutes="0"),
