@@ -171,9 +171,11 @@ public:
             std::memcpy(out_, text.data(), text.size());
         out_ += text.size();
     }
-    void put(const Addresses& addresses, std::uint64_t count) noexcept
+    // `record` says how many there are. It is handed in whole, since most records have no count.
+    template <typename R>
+    void put(const Addresses& addresses, const R& record) noexcept
     {
-        for (std::uint64_t at = 0; at < count; ++at) {
+        for (std::uint64_t at = 0; at < record.count; ++at) {
             const std::uint64_t address = addresses.first[at];
             if (at == 0)
                 put(address);
@@ -202,7 +204,7 @@ std::uint8_t* put_body(std::uint8_t* out, const Moment& moment, const R& record,
     FieldWriter writer(out, most_text);
     for_each_field(record, [&](std::string_view, const auto& field) {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, Addresses>)
-            writer.put(field, record.count);
+            writer.put(field, record);
         else
             writer.put(field);
     });
