@@ -16,7 +16,7 @@ public:
 
     // The driver's own address of a hooked entry point; null: it does not export it.
     void* own_address(Hook hook) const noexcept { return own_[static_cast<std::size_t>(hook)]; }
-    // The row whose own address this is; null: none.
+    // The row that this is the address of; null: none.
     const HookInfo* hook_at(const void* address) const noexcept;
     bool exports(const char* name) const noexcept;
     bool contains(const void* address) const noexcept

@@ -1,5 +1,5 @@
 // report/findings/shortages.hpp — an allocation that failed for want of memory: how the device's
-// memory stood, who held it, and why it was not enough.
+// memory stood, which call stacks held it, and why it was not enough.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct Measure {
     std::string remark; // where it is not
 };
 
-// One line of a budget: how it is measured in one process, and who is to blame there.
+// One line of a budget: how it is measured in one process, and what is to blame there.
 struct Line {
     std::string budget;
     CheckUnit unit;

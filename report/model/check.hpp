@@ -43,7 +43,7 @@ struct Budget {
 enum class CheckState { ok, failed, unknown };
 enum class CheckUnit { bytes, bytes_per_step, bytes_per_call, bytes_per_second, percent, count };
 
-// Who made up most of what was measured.
+// The call stacks that made up most of what was measured.
 struct Culprit {
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;          // of blocks, calls or times

@@ -37,10 +37,10 @@ struct Comparison {
     std::vector<ComparedNumber> numbers;
     std::vector<ComparedPlace> leaks; // the largest change for the worse first; no `same`
     std::uint64_t same_leaks = 0;
-    // Of the device with the highest peak on each side: who had more or less at it, of the call
+    // Of the device with the highest peak on each side: what had more or less at it, of the call
     // stacks that both sides know.
     std::vector<ComparedPlace> peak;
-    // Who allocated more often or less, by all blocks of the run; likewise.
+    // What allocated more often or less often, by all blocks of the run; also by call stack.
     std::vector<ComparedPlace> churn;
     std::vector<std::string> doubts; // one line each: "base: …", "new: …"
 };

@@ -1,4 +1,4 @@
-// report/model/ranks.hpp — the processes of one job side by side: who leaks what the others do not.
+// report/model/ranks.hpp — the processes of one job side by side: which leaks what others do not.
 #pragma once
 
 #include <cstddef>

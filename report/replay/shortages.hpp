@@ -1,9 +1,9 @@
 // report/replay/shortages.hpp — allocations that failed for want of memory.
 //
 // Feed it every record behind HeapReplay, SegmentReplay and DeviceMemory. The first and the last
-// few moments are kept, all are counted. Who held what costs a walk over the live blocks: in a log
-// of very many failures it is known of the first ones, and of others as often as the walks do not
-// cost more than the replay.
+// few moments are kept, all are counted. What held the memory costs a walk over the live blocks: in
+// a log of very many failures it is known of the first ones, and of others as often as the walks do
+// not cost more than the replay.
 #pragma once
 
 #include <cstdint>

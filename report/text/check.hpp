@@ -8,7 +8,7 @@
 
 namespace vramscope::report {
 
-// The verdict, a line for each budget, who is over it, and the next command.
+// The verdict, a line for each budget, what is over it, and the next command.
 void write_check(std::ostream& out, const Check& check, const Report& report,
                  const TextStyle& style = {});
 // Ends `vramscope run --check`: the verdict is the last line.

@@ -94,7 +94,7 @@ public:
         }
     }
 
-    // Who made the peak higher, where it is.
+    // The call stacks that made the peak higher, where it is.
     void peak()
     {
         const ComparedNumber& peak = number("peak_bytes");
@@ -102,7 +102,7 @@ public:
             first_places("At the peak", comparison_.peak, "block");
     }
 
-    // Who allocates more often, where that is much.
+    // The call stacks that allocate more often, where that is much.
     void churn()
     {
         constexpr std::uint64_t kMuch = 16;

@@ -90,7 +90,7 @@ private:
         return shorten_path(program, kProgramColumns);
     }
 
-    // Who has it first: that is what differs.
+    // The rank that has it comes first: that is what differs.
     void difference(const SharedLeak& shared)
     {
         const Leak& leak = report_.leaks[shared.leaks.front()];

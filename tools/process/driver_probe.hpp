@@ -1,4 +1,4 @@
-// tools/process/driver_probe.hpp — asks the CUDA driver who it is, safe from its crashes.
+// tools/process/driver_probe.hpp — asks the CUDA driver what it is, safe from its crashes.
 #pragma once
 
 #include <filesystem>

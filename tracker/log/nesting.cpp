@@ -80,7 +80,7 @@ Between what_is_between(const CallSite& site, const CallSite& outer) noexcept
 [[gnu::noinline, gnu::cold]] bool enter_nested(Thread& thread, const CallSite& site,
                                                bool from_driver) noexcept
 {
-    // The thread's first call: it is in the driver, and not in the recorder, who would know.
+    // The thread's first call: it is in the driver, and not in the recorder, which would know.
     if (thread.stack.high == 0 && thread.inside == Inside::driver)
         thread.stack = capture::own_stack_bounds();
     if (is_gone(thread, site.frame)) {

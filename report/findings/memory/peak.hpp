@@ -1,4 +1,4 @@
-// report/findings/memory/peak.hpp — who had the memory of a device at its peak: by call stack,
+// report/findings/memory/peak.hpp — what held the memory of a device at its peak: by call stack,
 // module, NVTX phase and API.
 #pragma once
 

@@ -1,4 +1,4 @@
-// report/replay/heap/stack_sums.hpp — who holds what is alive: live blocks summed up by call stack.
+// report/replay/heap/stack_sums.hpp — what holds the live memory: blocks summed up by call stack.
 #pragma once
 
 #include <algorithm>

@@ -180,7 +180,7 @@ private:
         const Element* first = elements.data();
         for (std::size_t left = elements.size(); left > 0;) {
             const std::size_t half = (left + 1) / 2;
-            const Element* const behind = first + half; // no branch: nobody could foretell it
+            const Element* const behind = first + half; // no branch: it could not be predicted
             first = __builtin_expect_with_probability(less(behind[-1]), 1, 0.5) ? behind : first;
             left -= half;
         }
