@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/findings/places/library_frames.hpp"
 #include "report/findings/places/suppressions.hpp"
 
 namespace vramscope::report {
@@ -18,6 +19,7 @@ Frame frame(std::string function, std::string module = "/bin/train")
     Frame frame;
     frame.function = std::move(function);
     frame.module = std::move(module);
+    frame.library = is_library(frame); // as StackReader judges it
     return frame;
 }
 
