@@ -147,8 +147,9 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
         return CUDA_ERROR_INVALID_VALUE;
     for (auto mapping = all.find(ptr); mapping != last; mapping = all.erase(mapping)) {
         Allocation* allocation = allocation_at_locked(mapping->first);
-        mmap(pages(mapping->first), allocation->bytes, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+        if (mmap(pages(mapping->first), allocation->bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+            return CUDA_ERROR_OUT_OF_MEMORY;
         drop_allocation_locked(*allocation);
         --mapping->second->uses;
         release_if_unused(*mapping->second);
