@@ -1,7 +1,6 @@
 // report/error.hpp — the one exception of the offline half, and the exit status that it becomes.
 //
-// The message is one line: which file, what is wrong, what to do. `vramscope` catches it once, in
-// main.
+// The message is one line: which file, what is wrong, what to do. main() prints it at the latest.
 #pragma once
 
 #include <stdexcept>

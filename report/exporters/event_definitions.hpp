@@ -1,8 +1,7 @@
 // report/exporters/event_definitions.hpp — the lines that say what the numbers in events mean.
 //
-// An entry point or a stack is written before the first event that names it, and only then;
-// threads and modules where the log has them. Stacks are symbolized when they are
-// written.
+// An entry point or a stack is written before the first event that names it, and only then; threads
+// and modules are written where the log has them. Stacks are symbolized when they are written.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// report/exporters/event_lines.cpp — a line follows from the fields of its record, but for the hot
-// ones.
+// report/exporters/event_lines.cpp — a line has its record's fields; alloc and free have more.
 #include "report/exporters/event_lines.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// report/exporters/exported_memory.hpp — what the exports of memory share: which blocks they are
-// about, one reading of the log, and stacks as one entry per address.
+// report/exporters/exported_memory.hpp — what the exports of memory share.
+//
+// They share the choice of blocks, one reading of the log, and stacks with one entry per address.
 #pragma once
 
 #include <functional>

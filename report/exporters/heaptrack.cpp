@@ -1,5 +1,6 @@
-// report/exporters/heaptrack.cpp — device memory as heaptrack_print and heaptrack_gui read it: the
-// text of their file version 1.
+// report/exporters/heaptrack.cpp — device memory for heaptrack_print and heaptrack_gui.
+//
+// The text of their file version 1.
 //
 // One line each: s a text, i an address (module, then function, file, line of each inlined call and
 // of its own), t a node of the tree of stacks, a a size at such a node, + and - an allocation and

@@ -194,8 +194,7 @@ private:
                                        .number(label::str, number_of_text(text)));
     }
 
-    // The same address may be there with fewer of its inlined calls, where the outer ones alone are
-    // visible.
+    // The same address may be there with fewer inlined calls, where only the outer ones are shown.
     std::uint64_t location_of(std::span<const Frame> frames, const LogTables& tables)
     {
         const Frame& own = frames.back();

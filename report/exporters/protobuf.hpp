@@ -1,7 +1,7 @@
 // report/exporters/protobuf.hpp — the wire format of protocol buffers, as far as needed.
 //
-// A message is a string that fields are appended to; a field that holds another message takes that
-// one's string.
+// A message is a string that fields are appended to. A field that holds another message takes the
+// string of that message.
 #pragma once
 
 #include <cstdint>

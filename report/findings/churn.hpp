@@ -1,5 +1,7 @@
-// report/findings/churn.hpp — what allocating costs a process: how often, how long in the driver,
-// and where memory is taken and given back that could have been kept.
+// report/findings/churn.hpp — what allocating costs a process.
+//
+// How often it allocates, how long that takes in the driver, and where it gives memory back that it
+// could have kept.
 #pragma once
 
 #include <cstdint>

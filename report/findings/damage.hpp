@@ -1,7 +1,7 @@
-// report/findings/damage.hpp — memory that was written while it was free, or beyond a block, with
-// the stacks of its allocation, its free, and of the moment at which the pool noticed.
+// report/findings/damage.hpp — memory that was written while it was free, or beyond a block.
 //
-// One row when process, kind and the visible stacks agree.
+// Each row has the stacks of the allocation, of the free, and of the moment at which the pool
+// noticed. Cases are one row when process, kind and the visible stacks agree.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // report/findings/leaks.hpp — what was never freed, one row per call stack.
 //
 // Blocks are one row when process, kind of leak, API, memory, device and visible frames agree: a
-// reader fixes a line, not an address. Sorted by bytes, largest first; equal input gives equal
-// order.
+// reader fixes a line, not an address. Rows are sorted by bytes, the largest first. Equal input
+// gives equal order.
 #pragma once
 
 #include <algorithm>

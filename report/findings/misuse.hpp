@@ -1,5 +1,4 @@
-// report/findings/misuse.hpp — frees that the driver refused, and why they were wrong; and all
-// other calls that it refused.
+// report/findings/misuse.hpp — frees that were wrong, and all other calls that the driver refused.
 //
 // Calls are one row when process, kind and all their visible stacks agree. What cannot be proven
 // from the log is no row here: a free that was refused of a block that was there is a failed call.

@@ -8,8 +8,8 @@
 
 namespace vramscope::report {
 
-// From a log's info records: names, with @version where cuGetProcAddress was asked; sorted, each
-// once.
+// Names from a log's info records, sorted, each once; with @version where cuGetProcAddress was
+// asked for them.
 std::vector<std::string>
 newer_functions(const std::vector<std::pair<std::string, std::string>>& info);
 

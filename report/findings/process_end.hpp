@@ -1,5 +1,6 @@
-// report/findings/process_end.hpp — how a traced process ended, judged from what it and its parent
-// wrote down.
+// report/findings/process_end.hpp — how a traced process ended.
+//
+// This is judged from what the process and its parent wrote down.
 #pragma once
 
 #include <cstdint>

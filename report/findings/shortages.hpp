@@ -1,5 +1,6 @@
-// report/findings/shortages.hpp — an allocation that failed for want of memory: how the device's
-// memory stood, which call stacks held it, and why it was not enough.
+// report/findings/shortages.hpp — allocations that failed for want of memory.
+//
+// How the device's memory stood, which call stacks held it, and why it was not enough.
 #pragma once
 
 #include <cstdint>

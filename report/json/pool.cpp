@@ -1,5 +1,6 @@
-// report/json/pool.cpp — statistics as torch.cuda.memory_stats() has them, maps as its
-// memory snapshots do.
+// report/json/pool.cpp — the pool in JSON, as PyTorch shows its own.
+//
+// Statistics are named as in torch.cuda.memory_stats(), maps are as in PyTorch's memory snapshots.
 #include "report/json/pool.hpp"
 
 #include <string>

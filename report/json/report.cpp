@@ -1,8 +1,8 @@
 // report/json/report.cpp — the report for machines, as report.schema.json beside this file says.
 #include "report/json/json.hpp"
 //
-// One DOM: its size goes with the stacks, not with the events. Bytes and ns are integers, addresses
-// are hex strings.
+// The report is one DOM, whose size grows with the stacks, not with the events. Bytes and ns are
+// integers, addresses are hex strings.
 #include <string>
 
 #include <fmt/format.h>
@@ -278,8 +278,8 @@ void write_json(std::ostream& out, const Report& report)
                            {"coverage", coverage},
                            {"processes", list_json(report.processes, process_json)},
                            {"ranks", ranks_json(report)}};
-    // Only ASCII comes out, and what is no UTF-8 is replaced: safe for any reader, a terminal
-    // included.
+    // Only ASCII comes out, and what is no UTF-8 is replaced, so any reader, even a terminal, can
+    // take it safely.
     out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 

@@ -324,8 +324,8 @@ void add_failures(std::vector<std::string>& doubts, const Report& report)
                 describe(process.end)));
 }
 
-// A rank without a log may have died before its first CUDA call. Who checks one log of many means
-// that one.
+// A rank without a log may have died before its first CUDA call. A user that checks one log out of
+// many means that log alone.
 void add_missing_ranks(std::vector<std::string>& doubts, const Report& report)
 {
     if (report.processes.size() < 2)

@@ -215,8 +215,8 @@ private:
     std::vector<ComparedNumber> numbers_;
 };
 
-// What is more in a log that ended early would only be more still. Of a base that did so, nothing
-// is known.
+// Where the newer log ended early, what has grown in it would only have grown further. Where the
+// base ended early, nothing is known.
 void judge(Comparison& comparison, const Report& base, const Report& now)
 {
     const bool numbers_worse =

@@ -13,9 +13,8 @@
 
 namespace vramscope::report {
 
-// `tolerance`: by what part of the older number a peak or a count of calls may be larger; of
-// calls 16 more are allowed in any case. A leak that is new, or has more bytes, is a regression in
-// any case.
+// `tolerance`: by what part of the older number a peak or a count of calls may be larger; 16 more
+// calls are always allowed. A leak that is new, or has more bytes, is always a regression.
 Comparison compare(const Report& base, const Report& now, double tolerance);
 
 } // namespace vramscope::report

@@ -27,8 +27,8 @@ bool write_at(int descriptor, const void* bytes, std::size_t count, std::uint64_
     return true;
 }
 
-// Bytes of the records before the first that is later. What cannot be read stays in: a report
-// tells.
+// The bytes of all records before the first later one. What cannot be read stays in the copy, for a
+// report to tell of it.
 std::uint32_t bytes_until(const LogFile& log, std::uint32_t position,
                           const format::ChunkHeader& header, std::uint64_t ticks)
 {

@@ -109,8 +109,8 @@ void LogFile::refresh()
     count_chunks();
 }
 
-// The header was read first: a program that is still writing has then at least the chunks that it
-// names.
+// The header was read first, so a program that is still writing has at least the chunks that its
+// header names.
 void LogFile::count_chunks()
 {
     struct stat status {};
@@ -120,8 +120,8 @@ void LogFile::count_chunks()
     const std::uint64_t wanted =
         header_.header_bytes + std::uint64_t{header_.chunks} * header_.chunk_bytes;
     const std::uint64_t payload = size > header_.header_bytes ? size - header_.header_bytes : 0;
-    // On a full disk a chunk's number is taken and the chunk never made: its events are counted as
-    // lost.
+    // On a full disk a chunk's number is taken, but the chunk is never made: its events are counted
+    // as lost events.
     const bool disk_full = header_.lost[static_cast<std::size_t>(format::Lost::no_space)] > 0;
     cut_ = disk_full ? payload % header_.chunk_bytes != 0 : size < wanted;
     const std::uint64_t held = (payload + header_.chunk_bytes - 1) / header_.chunk_bytes;

@@ -2,8 +2,7 @@
 //
 // open() throws Error (bad_input) with one clear line for everything that is no readable log. Reads
 // go through pread, never through a mapping: the file may belong to somebody else, grow or shrink
-// at any moment. Chunk sizes other than kChunkBytes are read too (within kMinChunkBytes and
-// kMaxChunkBytes).
+// at any moment. Chunks of any size from kMinChunkBytes to kMaxChunkBytes are read.
 #pragma once
 
 #include <cstddef>

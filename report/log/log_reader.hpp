@@ -41,8 +41,8 @@ public:
     // Costs one small read per lane, and what is new.
     void refresh();
 
-    // Calls `visit` for every record with this tag, without order: for definitions that are needed
-    // early.
+    // Calls `visit` for every record with this tag, in no order: for definitions that are needed
+    // before their turn.
     template <typename Visit>
     void scan(format::Tag tag, Visit visit) const;
 

@@ -151,8 +151,8 @@ LoggedThread LogTables::thread(std::uint32_t index) const
     return found == threads_.end() ? LoggedThread{} : found->second;
 }
 
-// A module may be noticed only after the first call out of it, so nearness in time counts, not
-// membership.
+// A module may be noticed only after the first call out of it, so the one that is nearest in time
+// is taken, whether or not it was known by then.
 const Module* LogTables::module_at(std::uint64_t address, std::uint64_t ticks) const noexcept
 {
     const Module* best = nullptr;

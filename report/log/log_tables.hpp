@@ -1,8 +1,8 @@
 // report/log/log_tables.hpp — what a log defines once and its events then name by number.
 //
-// Entry points, stacks, modules, threads, devices, facts about the run. Numbers in a log are
-// hostile: those out of bounds are counted as undefined and dropped. Memory grows with the
-// definitions.
+// Entry points, stacks, modules, threads, devices, facts about the run. Numbers in a log may be
+// hostile: those out of bounds are counted as undefined and dropped. What is kept grows with the
+// number of definitions.
 #pragma once
 
 #include <cstdint>
@@ -64,8 +64,8 @@ public:
     const LoggedStack* stack(std::uint64_t id) const noexcept;
     LoggedThread thread(std::uint32_t index) const;
 
-    // The module that was at this address at this time; else the one nearest in time; nullptr: none
-    // ever was.
+    // The module that was at this address at this time, else the one nearest in time; nullptr if no
+    // module was ever there.
     const Module* module_at(std::uint64_t address, std::uint64_t ticks) const noexcept;
 
     const Module*

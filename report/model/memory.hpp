@@ -1,5 +1,7 @@
-// report/model/memory.hpp — the memory of one device as a report keeps it: how it was
-// made up at its peaks, what the peak consisted of, how it went over time, and what could be saved.
+// report/model/memory.hpp — the memory of one device as a report keeps it.
+//
+// How it was made up at its peaks, what held it at the peak, how it went over time, and what could
+// be saved.
 //
 // All numbers are of one process and one device. A *peak* is the first moment of its height.
 #pragma once
@@ -102,10 +104,10 @@ struct DeviceReport {
     std::uint64_t peak_reserved() const noexcept { return at_reserved_peak.parts.reserved; }
 
     // Two honest definitions of how well the reserved memory was used; 1 if nothing was reserved.
-    // Of the two peaks, at whatever times they were; 1 minus this is what papers call
+    // This one compares the two peaks, at whatever times they were. Papers call 1 minus this number
     // fragmentation.
     double utilisation_of_peaks() const noexcept;
-    // Of the one moment at which the most was reserved.
+    // This one is taken at the moment at which the most was reserved.
     double utilisation_at_reserved_peak() const noexcept;
 };
 inline constexpr std::size_t kMostMarkedMoments = 64;

@@ -1,5 +1,4 @@
-// report/model/misuse.hpp — frees that the driver refused, and why they were wrong; all other calls
-// that it refused.
+// report/model/misuse.hpp — frees that were wrong, and all other calls that the driver refused.
 #pragma once
 
 #include <cstddef>

@@ -20,16 +20,16 @@ struct ProcessEnd {
     int status = 0; // valid for the three exits
     int signal = 0; // valid for killed
 
-    // Whether the program came to an end of its own, so that what it still held was never going to
-    // be freed.
+    // Whether the program came to an end of its own: then what it still held would never have been
+    // freed.
     bool conclusive() const noexcept;
 
     // By a fault of its own: SIGSEGV, SIGABRT and the like.
     bool crashed() const noexcept;
 };
 
-// "exited with status 0", "was killed by signal 11 (SIGSEGV)": the rest of a sentence about the
-// program.
+// The rest of a sentence about the program: "exited with status 0", "was killed by signal 11
+// (SIGSEGV)".
 std::string describe(const ProcessEnd& end);
 
 // "exited", "killed", …: the word in the JSON report.

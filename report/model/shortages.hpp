@@ -1,5 +1,4 @@
-// report/model/shortages.hpp — an allocation that failed for want of memory, and why it was not
-// enough.
+// report/model/shortages.hpp — allocations that failed for want of memory, and why.
 #pragma once
 
 #include <cstddef>

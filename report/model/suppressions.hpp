@@ -1,5 +1,4 @@
-// report/model/suppressions.hpp — rules for what is known to leak, and what each kept from being
-// told.
+// report/model/suppressions.hpp — rules for known leaks, and how much each rule suppressed.
 #pragma once
 
 #include <cstddef>

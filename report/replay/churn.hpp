@@ -1,5 +1,6 @@
-// report/replay/churn.hpp — how blocks come and go: how many, how large, for how long, which
-// of them need not have.
+// report/replay/churn.hpp — how blocks come and go.
+//
+// How many there are, how large, how long they live, and which of them were not needed.
 //
 // A block is *temporary* if its free is the next thing that happens to its device's memory, as
 // heaptrack counts it: an allocation of the same size and stack, and nothing in between. A pair is

@@ -1,8 +1,8 @@
-// report/replay/damage.hpp — memory that was written while it was free, or beyond a block: the
-// records `damaged`, and whose memory it was.
+// report/replay/damage.hpp — memory that was written while it was free, or beyond a block.
 //
-// The first reading of a log collects the addresses, at most kMostFollowed; in the second one
-// FreeHistory follows them. Memory grows with stacks and those addresses.
+// Sums up the records `damaged`, and finds whose memory it was. The first reading of a log collects
+// the addresses, at most kMostFollowed; in the second one FreeHistory follows them. Memory grows
+// with stacks and those addresses.
 #pragma once
 
 #include <cstdint>

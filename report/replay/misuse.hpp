@@ -1,5 +1,6 @@
-// report/replay/misuse.hpp — what became of the addresses that were freed wrongly: a second
-// reading of the log that follows them alone.
+// report/replay/misuse.hpp — what became of the addresses that were freed wrongly.
+//
+// It follows these addresses alone, in a second reading of the log.
 //
 // Memory grows with those addresses and with stacks, not with events: of each key space it keeps
 // the last blocks that cover a followed address, alive or ended, which do not overlap.

@@ -29,8 +29,7 @@ struct PeakHolding {
     std::uint64_t early_bytes = 0;
     std::uint64_t early_blocks = 0;
     PhaseKind early_phase = 0;
-    // What was freed before any phase began behind the peak that was not open at it, and not in
-    // one.
+    // What was freed before any phase began that was not open at the peak, and not inside of one.
     std::uint64_t late_bytes = 0;
     std::uint64_t late_blocks = 0;
 };

@@ -1,5 +1,6 @@
-// report/replay/read_ahead.hpp — reads a log and replays its pool, on a thread of its own, some
-// batches ahead of whoever replays the rest.
+// report/replay/read_ahead.hpp — reads a log and replays its pool, on a thread of its own.
+//
+// The thread is some batches ahead of the caller, which replays the rest.
 //
 // The pool's replay is the dearest one and asks nothing of the others; all that they ask of it,
 // while both go on, is its sums behind each record. Where no thread is to be had, next() does that

@@ -1,7 +1,7 @@
-// report/replay/request_sizes.hpp — how often which size was asked for, in a bounded number of
-// counters: eight for each power of two.
+// report/replay/request_sizes.hpp — how often which size was asked for, in few counters.
 //
-// A counter that saw one size alone knows it exactly; else it takes the middle of those it saw.
+// There are eight counters for each power of two. A counter that saw one size alone knows it
+// exactly; else it takes the middle of those it saw.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // report/replay/steps.hpp — the steps of a program's work, told by ranges and marks.
 //
 // Feed it every record of a LogReader. Names that differ in their numbers alone ("step 1", "step
-// 2") are one. Of the first kMostNames names it is kept when each of them ended; one is chosen
-// afterwards.
+// 2") are one. For the first kMostNames names, the ends of their steps are kept; one name is chosen
+// at the end.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ public:
     // What the work is best counted by. Of names that cover at least half of the time that any
     // name covers: those that say step or iteration go first, then batch and epoch, then those
     // with many instances, the outer before the inner. Others than the first ones must go on in
-    // the second half of the work. CCCL's own ranges are no steps. nullptr: none is there kFewest
-    // times.
+    // the second half of the work. CCCL's own ranges are no steps. nullptr: no name is there often
+    // enough (kFewest).
     const StepName* best(const Work& work) const;
     // What something that is allocated in these ranges is best counted by: the best of them; of
     // none, the best of all.

@@ -31,8 +31,8 @@ std::vector<fs::path> candidates(Dwarf_Die& skeleton, const fs::path& file)
             itself.string() + ".dwp"};
 }
 
-// libdw would open any file of that name, a pipe too, and trusts its strings to end. 0: no file for
-// us.
+// libdw would open any file of that name, even a pipe, and trusts its strings to end. 0: not a file
+// that we can use.
 std::uint64_t usable_bytes(const fs::path& path)
 {
     std::string why_not;

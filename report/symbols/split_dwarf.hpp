@@ -1,5 +1,6 @@
-// report/symbols/split_dwarf.hpp — the entries of a unit that lie in a file of their own, as
-// -gsplit-dwarf leaves them: a .dwo beside the program or where it was compiled.
+// report/symbols/split_dwarf.hpp — the entries of a unit that lie in a file of their own.
+//
+// -gsplit-dwarf leaves them in a .dwo file beside the program, or where it was compiled.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// report/symbols/unwind_table.hpp — whether an ELF file says how to get from some of its code to
-// the caller: a stack that was recorded by such tables ends where there is none.
+// report/symbols/unwind_table.hpp — whether an ELF file says how its code gets back to the caller.
+//
+// A stack that was recorded by such tables ends where there is none.
 #pragma once
 
 #include <cstdint>

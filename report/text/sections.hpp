@@ -1,5 +1,6 @@
-// report/text/sections.hpp — the parts that the views of a report are made of, a group for each
-// file that prints them.
+// report/text/sections.hpp — the parts that the views of a report are made of.
+//
+// Functions are grouped by the file that defines them.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // report/findings/growth/place_series.hpp — what a place had alive over the run; sums of several.
 //
-// Places are added as step functions of time, each by its floors: the sum is never more than the
-// truth.
+// Places are added as step functions of time, each by its floors, so the sum is never more than
+// what was really alive.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// report/findings/memory/free_pieces.hpp — what the pool could have handed out at one moment, and
-// how little of it is of use.
+// report/findings/memory/free_pieces.hpp — what the pool could have handed out at one moment.
+//
+// Also how little of it is of use.
 #pragma once
 
 #include <cstdint>

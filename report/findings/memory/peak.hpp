@@ -1,5 +1,6 @@
-// report/findings/memory/peak.hpp — what held the memory of a device at its peak: by call stack,
-// module, NVTX phase and API.
+// report/findings/memory/peak.hpp — what held the memory of a device at its peak.
+//
+// The parts are told by call stack, by module, by NVTX phase and by API.
 #pragma once
 
 #include <vector>

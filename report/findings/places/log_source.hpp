@@ -1,5 +1,4 @@
-// report/findings/places/log_source.hpp — what one process's log says, for those who make rows of
-// it
+// report/findings/places/log_source.hpp — what one process's log says, for the makers of rows.
 #pragma once
 
 #include <cstddef>

@@ -76,8 +76,8 @@ StackCut StackReader::cut_of(const LoggedStack& stack, const std::vector<Frame>&
 
 StackReader::Stack StackReader::known(const LoggedStack& stack, std::uint64_t ticks)
 {
-    // A stack's number is of one state of the loaded modules: any later time of its use tells
-    // which.
+    // A stack's number belongs to one state of the loaded modules, which any later time of its use
+    // tells as well.
     ticks = std::max(ticks, stack.known_since_ticks);
     Stack known;
     for (const std::uint64_t address : stack.addresses)

@@ -1,7 +1,7 @@
-// report/replay/heap/failed_calls.hpp — the calls that the driver refused, summed up by stack; and
-// the frees among them, which may be the program's mistakes.
+// report/replay/heap/failed_calls.hpp — the calls that the driver refused, summed up by stack.
 //
-// Memory grows with stacks, and with at most kMostFollowed addresses.
+// The frees among them are kept apart, as they may be the program's mistakes. Memory grows with
+// stacks, and with at most kMostFollowed addresses.
 #pragma once
 
 #include <cstdint>

@@ -141,8 +141,8 @@ void HeapReplay::note_use(const Record& record)
         ++api->events;
 }
 
-// The entry point of an allocation or a free; nullptr, and counted, if the log does not say what it
-// does.
+// The entry point of an allocation or a free. Where the log does not say what it does: nullptr, and
+// the event is counted.
 Api* HeapReplay::api_of(const Record& record)
 {
     Api* const api = find_api(record.api);

@@ -2,8 +2,8 @@
 //
 // Feed it every record of a LogReader, in order, then finish(). Blocks are found by (KeySpace,
 // address). Those that die with their context, and those that are left at the end, are summed up
-// per stack: memory grows with live blocks, not with events, and a block costs one slot of a flat
-// table.
+// per stack. So memory grows with live blocks, not with events. A block costs one slot of a flat
+// hash table.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@
 
 namespace vramscope::report {
 
-// Sums over the run. Memory is what the program owns, on devices and on the host: see
-// tracker/format/memory.hpp.
+// Sums over the run. Memory is what the program owns, on devices and on the host (see
+// tracker/format/memory.hpp).
 struct ReplayCounts {
     std::uint64_t events = 0;
     std::uint64_t allocations = 0;        // of any kind but owners

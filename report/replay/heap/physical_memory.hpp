@@ -1,9 +1,8 @@
-// report/replay/heap/physical_memory.hpp — cuMemCreate's memory: it is back only when released and
-// unmapped. Imported and multicast handles are used alike.
+// report/replay/heap/physical_memory.hpp — cuMemCreate's memory, by its handles and mappings.
 //
 // A handle has references (create, retain) and mappings; the block dies with the last of both.
-// After the last release the handle's number may be given out again while the old block lives on in
-// its mappings.
+// After the last release, the handle's number may be given out again while the old block lives on
+// in its mappings. Imported and multicast handles are used alike.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +79,7 @@ public:
         return true;
     }
 
-    // Takes the handle's references away at once: its number was given out again, a release was not
+    // Takes all references of the handle away: its number was given out again, so a release was not
     // seen.
     template <typename Died>
     void forget_handle(std::uint64_t handle, Died died)

@@ -1,5 +1,6 @@
-// report/replay/pool/piece_sizes.hpp — the free pieces of the pool at one moment, by size, and how
-// little of them a request can use.
+// report/replay/pool/piece_sizes.hpp — the free pieces of the pool at one moment, by size.
+//
+// Also how little of them a request can use.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ public:
     // The part of the free bytes that requests of this size can not be served from, however many
     // come: 1 - sum of floor(piece / size) * size / bytes. 1 where nothing is free.
     double unusable_for(std::uint64_t size) const;
-    // 0: what is free is too little; towards 1: there is enough, in too many pieces; -1: a piece is
-    // large enough.
+    // 0: too little is free. Towards 1: enough is free, in too many pieces. -1: a piece is large
+    // enough for the request.
     double fragmentation_for(std::uint64_t size) const;
 
 private:

@@ -3,8 +3,7 @@
 // One block lies here itself: most segments never have more. Others are in runs of a few dozen. A
 // run keeps where its blocks begin and end close together, which is what caches like, and the rest
 // of each in a slot that stays its own: so what is searched and moved is small, however many blocks
-// a log puts into a segment. A pointer to a block is valid until the next one is inserted or
-// erased.
+// a log puts into a segment. Pointers to blocks are valid until the next insertion or removal.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// report/replay/pool/segment_replay.hpp — replays what the internal pool did: what was reserved,
-// allocated, requested, active, pending and split at every moment.
+// report/replay/pool/segment_replay.hpp — replays what the internal pool did.
+//
+// It knows how much was reserved, allocated, requested, active, pending and split at every moment.
 //
 // Feed it every record of a LogReader, in order. A log without a pool costs one comparison an
 // event. Memory grows with segments and with the blocks that live, wait, or lived at the peak; not

@@ -36,8 +36,8 @@ struct Segment {
     // The first block that reaches into [from, to); nullptr: none does. `place`: that of `from`.
     PoolBlock* overlapping(const PoolBlocks::Place& place, std::uint64_t from,
                            std::uint64_t to) noexcept;
-    // Nothing may overlap it, and it must be in the segment and not empty. `place`: that of its
-    // address.
+    // Nothing may overlap the block, and it must be in the segment and not empty. `place` is the
+    // place of its address.
     void insert(const PoolBlocks::Place& place, const PoolBlock& block);
     // Gives the block that was there.
     PoolBlock erase(const PoolBlocks::Place& place);
