@@ -15,7 +15,7 @@ using format::Tag;
 namespace {
 
 constexpr std::uint32_t kNoThread = UINT32_MAX;
-constexpr std::size_t kMostThreads = 1 << 20; // indexes beyond are written each time
+constexpr std::size_t kMostThreads = 1 << 20; // indexes beyond this are written each time
 
 } // namespace
 
@@ -75,7 +75,7 @@ bool EventDefinitions::write(const Record& record)
     switch (record.tag) {
     case Tag::info:  // in the header
     case Tag::api:   // when it is used
-    case Tag::stack: // likewise
+    case Tag::stack: // when it is used
         return true;
     case Tag::thread:
         if (const auto thread = record.as<format::Thread>())

@@ -31,7 +31,7 @@ void MemoryReading::read(BlockWatch& watch, std::uint64_t until_ticks,
 {
     replay_.watch(watch);
     reader_.hold_back(until_ticks);
-    if (!running_) // then they are only on their way
+    if (!running_) // in a running program they are only on their way
         replay_.expect(reader_.pending_frees());
     std::uint64_t records = 0;
     while (const Record* const record = reader_.next()) {

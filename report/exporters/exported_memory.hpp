@@ -14,7 +14,7 @@
 
 namespace vramscope::report {
 
-// Whether the export is about such memory: the program's own, and of the device that was asked for.
+// Whether the export is about such memory: the program's own, on the device that was asked for.
 bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& options) noexcept;
 
 class MemoryReading {
@@ -40,7 +40,7 @@ private:
     HeapReplay replay_;
 };
 
-// The frames of one address each: those of inlined calls innermost first, then the function's own.
+// Each has the frames of one address: those of inlined calls, innermost first, then the function's.
 std::vector<std::span<const Frame>> code_places(const std::vector<Frame>& stack);
 
 } // namespace vramscope::report

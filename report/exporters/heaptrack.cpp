@@ -1,12 +1,10 @@
 // report/exporters/heaptrack.cpp — device memory for heaptrack_print and heaptrack_gui.
 //
-// The text of their file version 1.
-//
-// One line each: s a text, i an address (module, then function, file, line of each inlined call and
-// of its own), t a node of the tree of stacks, a a size at such a node, + and - an allocation and
-// its free, c the time in ms. Numbers are hexadecimal and count from 1; those of `a`, from 0. What
-// dies with a context while the program runs on is freed here: the peak is right then, and is what
-// the report's is.
+// It is the text of their file version 1. A line's first letter says what it is: `s` a text, `i` an
+// address (module, then function, file and line of each inlined call and of its own), `t` a node of
+// the tree of stacks, `a` a size at such a node, `+` and `-` an allocation and its free, `c` the
+// time in ms. Numbers are hexadecimal and count from 1, those of `a` from 0. What dies with a
+// context while the program runs on is freed here, so that the peak is right, as in the report.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -75,7 +73,7 @@ public:
     {
         const std::uint64_t exit_began = file_.header().exit_began_ticks;
         if (exit_began != 0 && ticks >= exit_began)
-            return; // the exit itself took it: nobody freed it
+            return; // the exit itself took it: it was not freed
         for (const SiteLoss& loss : losses) {
             const Site& site = reading_.replay().sites()[loss.site];
             if (!is_wanted_here(site.memory, site.device))
@@ -187,8 +185,8 @@ private:
             sizes_.clear();
         const std::uint64_t node = node_of(site);
         if (next_size_ == 0) {
-            line("a 0 {:x}\n",
-                 node); // never used: a free of number 0 is always taken for temporary
+            // This number is never used: a free of number 0 is always taken for temporary.
+            line("a 0 {:x}\n", node);
             ++next_size_;
         }
         const auto [entry, added] = sizes_.try_emplace({node, bytes}, next_size_);

@@ -32,11 +32,11 @@ public:
     // What is written until the matching close() is inside.
     JsonLine& open_array(std::string_view key);
     JsonLine& open_object(std::string_view key);
-    JsonLine& open_object();                  // of an array
-    JsonLine& string(std::string_view value); // likewise
+    JsonLine& open_object();                  // an element of an array
+    JsonLine& string(std::string_view value); // an element of an array
     JsonLine& close();
 
-    void end(); // of the object and the line
+    void end(); // ends the object and the line
 
 private:
     void begin_value(std::string_view key);
@@ -56,7 +56,7 @@ private:
 
     std::string& out_;
     std::string open_;   // the brackets to close, innermost last
-    bool first_ = false; // of what is open
+    bool first_ = false; // the next one is the first in the open bracket
 };
 
 } // namespace vramscope::report

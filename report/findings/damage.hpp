@@ -14,7 +14,7 @@
 
 namespace vramscope::report {
 
-// In the order of their first moments.
+// Rows are in the order of their first moments.
 std::vector<Damage> find_damage(const std::vector<LoggedDamage>& logged, const CallSource& source);
 
 } // namespace vramscope::report

@@ -22,8 +22,8 @@ public:
     // `last_ticks`: when its last block was allocated. Known leaks are in no sum.
     void add(const Leak& row, std::uint64_t last_ticks);
 
-    // Those of several rows of which two at least allocate at one line: rows of which each has a
-    // line of its own are told apart best by themselves.
+    // The sums of several rows, where at least two of them allocate at one line. Where each row has
+    // a line of its own, the rows themselves tell more.
     std::vector<LeakSum> take(std::uint64_t duration_ns, const GrowthTable* growth);
 
 private:

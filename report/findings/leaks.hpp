@@ -19,12 +19,11 @@ namespace vramscope::report {
 
 class GrowthTable;
 
-// `lost`: of HeapReplay. `growth`: of the same;
-// without it no row gets a class.
+// `lost` and `growth` are of the same HeapReplay. Without `growth` no row gets a class.
 LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
                     const GrowthTable* growth = nullptr);
 
-// Of the sum's times and number of blocks, too.
+// It looks at times and at the number of blocks, so it works for sums of leaks too.
 Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);
 
 } // namespace vramscope::report

@@ -25,7 +25,7 @@ std::uint64_t monotonic_ns()
                                           .count());
 }
 
-// Sums over the blocks that are alive.
+// Sums up the blocks that are alive.
 class Holdings {
 public:
     explicit Holdings(LiveState& state) : state_(state) {}
@@ -128,8 +128,8 @@ private:
         device.pending_bytes = stats.active_bytes.all.current - device.allocated_bytes;
     }
 
-    // Whoever opens a log writes then what its entry points do; other threads may be faster with
-    // their first events.
+    // The thread that opens a log then writes what its entry points do; other threads may be faster
+    // with their first events.
     void wait_for_the_opening() const
     {
         constexpr std::uint64_t kOpening = 100'000'000;

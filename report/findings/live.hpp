@@ -22,7 +22,7 @@ public:
     explicit LiveReport(const std::filesystem::path& log);
     ~LiveReport();
 
-    format::Clock clock() const noexcept; // whose ticks read() wants
+    format::Clock clock() const noexcept; // read() takes the ticks of this clock
 
     // `ticks`: a moment before this call; UINT64_MAX once the program has ended.
     void read(std::uint64_t ticks);

@@ -102,7 +102,7 @@ public:
         Replays replays(
             tables, header.exit_began_ticks, [&] { find_apis(tables); }, reader.clock());
         HeapReplay& replay = replays.heap;
-        if (!running) // then they are only on their way
+        if (!running) // in a running program they are only on their way
             replay.expect(reader.pending_frees());
         BatchReader batches(reader, find_apis);
         replay_all(batches, replays, logs);
@@ -122,7 +122,7 @@ public:
             describe_churn(replays.churn, replay.sites(), tables, reader.clock(), stacks);
         if (!report_.interrupted)
             add_refused_and_damaged(process, {file, tables, reader, replays, stacks});
-        // Of a reading that was interrupted nobody knows what was freed later.
+        // After a reading that was interrupted, it is not known what was freed later.
         const ProcessEnd end =
             report_.interrupted ? ProcessEnd{.kind = ProcessEnd::Kind::running} : process.end;
         const LeakSource source{
@@ -216,7 +216,7 @@ private:
                         100 * fraction, logs == 1 ? "" : "s"));
     }
 
-    // What wrong frees, frees in flight and damaged memory were about, a second reading tells.
+    // A second reading tells what wrong frees, frees in flight and damaged memory were about.
     void add_refused_and_damaged(Process& process, const FirstReading& first)
     {
         const CallSource calls{first.reader.clock(), first.stacks, report_.processes.size()};

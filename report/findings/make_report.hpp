@@ -1,4 +1,4 @@
-// report/findings/make_report.hpp — from log files to one report: read, replay, symbolize, judge
+// report/findings/make_report.hpp — from log files to one report: read, replay, symbolize, judge.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace vramscope::report {
 struct Options {
     // Keep the frames of vramscope, the CUDA runtime, libraries and the C start-up code.
     bool all_frames = false;
-    // Not UINT64_MAX: of a running program's log, only what had happened by then, in its ticks, a
-    // moment before this call. See LogReader::hold_back().
+    // For the log of a running program: a moment before this call, in the log's ticks. Only what
+    // had happened by then is read. See LogReader::hold_back().
     std::uint64_t until_ticks = UINT64_MAX;
     // What growth is told per: a range's or a mark's name; empty: what suits the log best.
     std::string per;
     std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
-    // Asked now and then, may be empty. True: the report of what was read so far, and no more.
+    // Asked now and then; may be empty. True ends the reading: the report has what was read so far.
     std::function<bool()> interrupted;
     SymbolizerOptions symbols;
     Suppressions suppressions; // none

@@ -18,7 +18,7 @@ namespace vramscope::report {
 TimedCall read_call(const LoggedCall& call, const CallSource& source);
 std::optional<TimedCall> read_call_if_any(const LoggedCall& call, const CallSource& source);
 
-// Both: in the order of their first calls.
+// Both give rows in the order of their first calls.
 std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const CallSource& source);
 std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups,
                                           const CallSource& source);

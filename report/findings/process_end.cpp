@@ -52,8 +52,7 @@ std::uint64_t process_start(std::uint32_t pid)
     std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
     std::string stat;
     std::getline(in, stat);
-    // Field 2 is the name in parentheses and may hold anything, so fields are counted from the last
-    // parenthesis on.
+    // Field 2 is the name in parentheses and may hold anything: count from the last parenthesis.
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string::npos)
         return 0;

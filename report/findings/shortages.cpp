@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kShownOwners = 10;
 
-// Whether what was asked for is only a lower bound, as pitches and tiles are the driver's secret.
+// Whether the bytes asked for are only a lower bound: pitches and tiles are the driver's secret.
 bool is_padded(std::uint64_t api, const LogTables& tables)
 {
     if (api >= tables.apis().size())

@@ -9,10 +9,12 @@ struct Check;
 struct Comparison;
 struct Report;
 
-void write_json(std::ostream& out, const Report& report); // report.schema.json
-void write_check_json(std::ostream& out, const Check& check,
-                      const Report& report); // check.schema.json
+// As report.schema.json says.
+void write_json(std::ostream& out, const Report& report);
+// As check.schema.json says.
+void write_check_json(std::ostream& out, const Check& check, const Report& report);
+// As diff.schema.json says.
 void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
-                           const Report& now); // diff.schema.json
+                           const Report& now);
 
 } // namespace vramscope::report

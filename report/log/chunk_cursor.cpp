@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWindowBytes = 16 * 1024;
 
-// Every field is there: whoever reads the record may take them for granted.
+// Whether every field is there, so that readers of the record can rely on them.
 bool is_whole(const Record& record) noexcept
 {
     bool whole = false;

@@ -26,14 +26,14 @@ struct Record {
     std::uint64_t address = 0; // alloc, free
     std::uint64_t bytes = 0;   // alloc
     std::uint64_t stack = 0;   // alloc, free
-    std::uint64_t slack = 0;   // alloc: what its block is larger, where it is pooled
+    std::uint64_t slack = 0;   // alloc: if pooled, the bytes that its block is larger by
     bool pooled = false;       // alloc: out of a segment of the internal pool
-    format::Cursor body{nullptr,
-                        nullptr}; // of length-prefixed records; valid until the next one is read
-    format::Place place;          // alloc, free: as the record `place` before it says
+    // Of length-prefixed records; valid until the next record is read.
+    format::Cursor body{nullptr, nullptr};
+    format::Place place; // alloc, free: as the record `place` before it says
 
-    // The fields of a length-prefixed record; its texts are valid as long as `body`. Nothing: it is
-    // another record, or its body ends early.
+    // The fields of a length-prefixed record; its texts are valid as long as `body`. Nothing, where
+    // it is another record or its body ends early.
     template <typename R>
     std::optional<R> as() const noexcept
     {
@@ -49,7 +49,7 @@ public:
 
     bool next(Record& record);
 
-    // The chunk has grown to so many bytes; after damage or a cut nothing more comes.
+    // The chunk has grown to `committed` bytes. After damage or a cut nothing more comes.
     void extend(std::uint32_t committed) noexcept;
     // At the end of what there is for now: gives back the window's memory.
     void rest();

@@ -56,7 +56,7 @@ void check_header(const std::string& name, const format::FileHeader& header)
 
 LogFile LogFile::open(const std::filesystem::path& path)
 {
-    // O_NONBLOCK: opening a FIFO that nobody writes must not wait.
+    // O_NONBLOCK: opening a FIFO that has no writer must not wait.
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         refuse("cannot open '{}': {}", path.string(), std::strerror(errno));
@@ -109,8 +109,7 @@ void LogFile::refresh()
     count_chunks();
 }
 
-// The header was read first, so a program that is still writing has at least the chunks that its
-// header names.
+// The header was read first: a program that is still writing has at least the chunks it names.
 void LogFile::count_chunks()
 {
     struct stat status {};

@@ -1,7 +1,7 @@
 // report/log/log_file.hpp — an opened log: its checked header, and bounded reads of its bytes.
 //
 // open() throws Error (bad_input) with one clear line for everything that is no readable log. Reads
-// go through pread, never through a mapping: the file may belong to somebody else, grow or shrink
+// go through pread, never through a mapping: the file may belong to another user, grow or shrink
 // at any moment. Chunks of any size from kMinChunkBytes to kMaxChunkBytes are read.
 #pragma once
 

@@ -33,24 +33,24 @@ constexpr std::string_view file_name(std::string_view path) noexcept
 
 // Why the outermost frame of a stack is not the program's own beginning, nor a thread's.
 enum class StackCut {
-    none,            // as far as is known
-    no_unwind_table, // the code there has none, so that nobody knows its caller
-    no_module,       // likewise: it is in no file
+    none,            // it is, as far as is known
+    no_unwind_table, // the code there has no unwind table, so its caller is not known
+    no_module,       // the code there is in no file, so its caller is not known
 };
 
 // A call of an entry point, as a reader wants to see it.
 struct CallPlace {
     std::string api;              // what the user called: cudaMalloc
     std::string entry_point;      // what was hooked: cuMemAlloc_v2; empty: the log does not say
-    std::vector<Frame> stack;     // innermost first; those that were asked for
-    std::size_t own = 0;          // in the stack: the innermost frame of the program's own code
+    std::vector<Frame> stack;     // the frames that were asked for, innermost first
+    std::size_t own = 0;          // index of the innermost frame of the program's own code
     bool stack_truncated = false; // the outermost frames were not recorded
     StackCut cut = StackCut::none;
     std::string fingerprint; // see fingerprint.hpp; of visible frames, those of libraries too
     std::optional<std::size_t> suppression; // index of the rule that it matches
 
-    std::string key() const; // equal: the same call to a reader
-    // Calls with one key may differ in frames that are not shown: the least fingerprint is theirs.
+    std::string key() const; // equal keys: the same call to a reader
+    // Calls with one key may differ in frames that are not shown: the least fingerprint is kept.
     void merge(const CallPlace& same);
     const Frame* own_frame() const; // nullptr: there is no stack
 };

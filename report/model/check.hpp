@@ -17,7 +17,7 @@ namespace vramscope::report {
 enum class Finding : std::uint8_t { leaks, growth, out_of_memory, misuse, damage, failed_calls };
 inline constexpr std::size_t kFindings = 6;
 
-// Of all stacks that grow, together.
+// How much all growing stacks together may grow by.
 struct GrowthBudget {
     enum class Per { step, call, second };
     double bytes = 0;
@@ -57,12 +57,12 @@ struct CheckRow {
     std::string budget; // as the option is called: "max-peak"; of --fail-on: "leaks"
     CheckUnit unit = CheckUnit::count;
     double limit = 0;
-    double measured = 0;     // the most of any process
-    std::size_t process = 0; // that one
+    double measured = 0;     // the highest of all processes
+    std::size_t process = 0; // the process with the highest
     CheckState state = CheckState::ok;
     std::vector<std::size_t> failed; // processes, ascending
     std::vector<Culprit> culprits;   // of `process`; a few, the largest first
-    std::string remark;              // why it is not known, where the process is whole
+    std::string remark;              // why the state is not known, though the process is whole
 };
 
 struct Check {

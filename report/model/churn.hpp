@@ -31,18 +31,18 @@ struct ChurnSite : CallPlace {
     std::uint64_t temporary = 0;
     std::uint64_t short_lived = 0;
     std::uint64_t redundant = 0;
-    std::uint64_t redundant_driver = 0; // of them: the driver was asked
+    std::uint64_t redundant_driver = 0; // of these, the ones that asked the driver
 };
 
 struct SizeBin {
-    std::uint64_t from_bytes = 0; // up to twice that, less one
+    std::uint64_t from_bytes = 0; // the bin ends below twice this size
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
 };
 
 struct LifetimeBin {
     std::uint64_t below_ns = 0; // 0: no bound
-    std::uint64_t blocks = 0;   // that were freed
+    std::uint64_t blocks = 0;   // blocks that were freed
 };
 
 struct ChurnReport {
@@ -53,7 +53,7 @@ struct ChurnReport {
     std::uint64_t short_lived = 0;
     std::uint64_t redundant = 0;
     std::uint64_t redundant_driver = 0;
-    std::uint64_t redundant_ns = 0; // about what these cost in the driver, with their frees
+    std::uint64_t redundant_ns = 0; // about the time these and their frees took in the driver
     std::uint64_t driver_calls = 0; // 0: the log does not tell (before version 3.1)
     std::uint64_t driver_ns = 0;
     std::vector<DriverCalls> driver; // the longest first

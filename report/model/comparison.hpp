@@ -22,7 +22,7 @@ struct ComparedPlace {
 };
 
 struct ComparedNumber {
-    std::string name; // of the JSON: "peak_bytes"
+    std::string name; // as in the JSON: "peak_bytes"
     CheckUnit unit = CheckUnit::bytes;
     std::uint64_t base = 0;
     std::uint64_t now = 0;
@@ -37,8 +37,8 @@ struct Comparison {
     std::vector<ComparedNumber> numbers;
     std::vector<ComparedPlace> leaks; // the largest change for the worse first; no `same`
     std::uint64_t same_leaks = 0;
-    // Of the device with the highest peak on each side: what had more or less at it, of the call
-    // stacks that both sides know.
+    // What had more or less at the peak, of the call stacks that both sides know. On each side, the
+    // peak is that of the device where it was highest.
     std::vector<ComparedPlace> peak;
     // What allocated more often or less often, by all blocks of the run; also by call stack.
     std::vector<ComparedPlace> churn;

@@ -13,7 +13,7 @@ namespace vramscope::report {
 struct Damage {
     format::Damage kind = format::Damage::overrun;
     std::uint64_t times = 0;
-    std::uint64_t address = 0; // of the first block, as is what follows
+    std::uint64_t address = 0; // this and what follows are of the first block
     std::int64_t offset = 0;   // of the first wrong byte
     std::uint64_t wrong_bytes = 0;
     std::uint64_t block_bytes = 0;       // 0: not known

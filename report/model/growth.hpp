@@ -26,13 +26,15 @@ enum class LeakClass {
 
 // How fast, from when to when, and how sure. All zero: no growth.
 struct GrowthRate {
-    std::string per;            // what a step is: name of a range or a mark; empty: a call
-    double bytes_per_step = 0;  // the median slope; per call where there are no steps
-    double blocks_per_step = 0; // likewise
-    double bytes_per_call = 0;  // of those calls that allocate here
+    std::string per; // what a step is: the name of a range or a mark; empty: a call
+    // The median slopes; per call where there are no steps.
+    double bytes_per_step = 0;
+    double blocks_per_step = 0;
+    double bytes_per_call = 0; // over the calls that allocate here
     double bytes_per_second = 0;
-    std::uint64_t steps = 0;    // it was watched over, warm-up left out; or calls
-    std::uint64_t first_ns = 0; // it grew for the first and the last time; since the log was opened
+    std::uint64_t steps = 0; // steps (or calls) that it was watched over, without the warm-up
+    // When it grew for the first and for the last time, since the log was opened.
+    std::uint64_t first_ns = 0;
     std::uint64_t last_ns = 0;
     double confidence = 0; // 0 to 1, of the trend alone
 };
@@ -41,10 +43,10 @@ struct Growth : CallPlace {
     GrowthRate rate;
     format::Memory memory = format::Memory::none;
     std::int32_t device = -1; // -1: not known
-    std::uint64_t bytes = 0;  // that it grew by, as long as it was watched
+    std::uint64_t bytes = 0;  // how much it grew by while it was watched
     std::uint64_t blocks = 0;
     bool freed = false;      // nothing of it was left at the end
-    std::string phase;       // NVTX ranges of the first of its calls, numbers as '#'
+    std::string phase;       // the NVTX ranges around its first call, with '#' for numbers
     std::size_t process = 0; // index into Report::processes
 };
 

@@ -16,16 +16,16 @@ namespace vramscope::report {
 
 enum class LeakKind {
     at_exit,         // never freed; or its context was destroyed only by the exit itself
-    at_reset,        // its context was destroyed while the program ran on: freed by nobody
+    at_reset,        // its context was destroyed while the program ran on, and nothing freed it
     at_crash,        // in use when the program was killed or crashed: perhaps no leak at all
     in_use,          // in use by a program that is still running
-    unclosed_import, // somebody else's memory, still open here
-    // No leaks, but listed: a pool, context, …, and what belongs to a graph.
+    unclosed_import, // memory of others that was imported, and is still open here
+    // These are listed, but are no leaks: a pool, a context, …, and what belongs to a graph.
     never_destroyed,
     graph_owned,
 };
 
-// How the blocks of a row came to be. Told from their times alone, so it is a hint.
+// How the blocks of a row came to be. It is told from their times alone, so it is only a hint.
 enum class Pattern {
     once,     // one block
     several,  // more than one, close together
@@ -44,11 +44,11 @@ struct Leak : CallPlace {
     GrowthRate rate; // of growing ones, and of unclear ones that grew
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t shared_blocks = 0; // of them: were given a name, others may have them open
+    std::uint64_t shared_blocks = 0; // of these, given a name: others may have them open
     format::Memory memory = format::Memory::none;
     std::int32_t device = -1; // -1: not known
-    std::uint64_t first_ns =
-        0; // allocation of the first and the last block, since the log was opened
+    // When the first and the last block were allocated, since the log was opened.
+    std::uint64_t first_ns = 0;
     std::uint64_t last_ns = 0;
     std::vector<ThreadLabel> threads; // those that allocated, at most kMaxLeakThreads of them
     std::uint64_t thread_count = 0;
@@ -65,14 +65,14 @@ struct LeakSum : Leak {
     std::uint64_t stacks = 0; // rows
 };
 
-// What was left at the end, apart by what it is to the program.
+// What was left at the end, in lists by what it is to the program.
 struct LostRows {
     std::vector<Leak> leaks;        // memory of the program's own
     std::vector<Leak> imports;      // never closed
     std::vector<Leak> owners;       // never destroyed
     std::vector<Leak> graph_memory; // all that was made
     std::vector<Leak> reservations; // never given back: addresses, no memory
-    std::vector<LeakSum> sums;      // of leaks that are not known, by function
+    std::vector<LeakSum> sums;      // of leaks that no rule suppresses, by function
 
     void take(LostRows&& more);
     void sort();

@@ -15,7 +15,7 @@ struct LiveDevice {
     std::uint64_t total_bytes = 0; // 0: not known
     std::uint64_t held_bytes = 0;
     std::uint64_t blocks = 0;
-    // Of the internal pool, if the log has one: whole blocks, as they were rounded up.
+    // What the internal pool holds, if the log has one: whole blocks, as they were rounded up.
     bool pooled = false;
     std::uint64_t reserved_bytes = 0;
     std::uint64_t allocated_bytes = 0;
@@ -38,7 +38,7 @@ struct LiveState {
     std::uint64_t frees = 0;
     std::uint64_t lost_events = 0;
     std::vector<LiveDevice> devices; // by ordinal
-    std::vector<Leak> stacks;        // that hold the most; kind is in_use
+    std::vector<Leak> stacks;        // those that hold the most; their kind is in_use
     std::uint64_t more_stacks = 0;
 };
 

@@ -1,7 +1,6 @@
 // report/model/memory.hpp — the memory of one device as a report keeps it.
 //
-// How it was made up at its peaks, what held it at the peak, how it went over time, and what could
-// be saved.
+// How it was made up at its peaks, what held it then, how it went over time, what could be saved.
 //
 // All numbers are of one process and one device. A *peak* is the first moment of its height.
 #pragma once
@@ -27,7 +26,7 @@ struct MarkedMoment : MemoryMoment {
     std::string mark;
 };
 
-// Of a peak: what one module, phase or API had.
+// What one module, phase or API had at a peak.
 struct PeakPart {
     std::string name; // empty: not known, or outside of any phase
     std::uint64_t bytes = 0;
@@ -45,11 +44,12 @@ struct PeakStack : CallPlace {
 struct Peak {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::vector<PeakStack> stacks; // the largest; those that are left out, summed up:
+    std::vector<PeakStack> stacks; // the largest
+    // The sums over the stacks that are left out.
     std::uint64_t more_stacks = 0;
     std::uint64_t more_bytes = 0;
     std::uint64_t more_blocks = 0;
-    std::vector<PeakPart> modules; // the innermost visible frame's
+    std::vector<PeakPart> modules; // by the module of the innermost visible frame
     std::vector<PeakPart> phases;
     std::vector<PeakPart> apis;
 };
@@ -60,7 +60,7 @@ struct MemoryTime {
     std::uint64_t allocated = 0; // at its end, as are the next three
     std::uint64_t active = 0;    // allocated and pending
     std::uint64_t reserved = 0;
-    std::optional<std::uint64_t> used; // of the device, by the driver's own word: a sample
+    std::optional<std::uint64_t> used; // the device's used memory as the driver told it: a sample
     std::uint64_t peak_allocated = 0;  // within it
     std::uint64_t peak_reserved = 0;
 };
@@ -74,11 +74,11 @@ enum class AdviceKind {
 
 struct Advice : CallPlace {
     AdviceKind kind = AdviceKind::never_freed;
-    std::uint64_t saving = 0; // at the peak, at most; 0 of redundant_pairs: they save calls
-    std::uint64_t blocks = 0; // at the peak; of redundant_pairs: pairs
-    std::uint64_t bytes = 0;  // redundant_pairs: of each block; else 0
-    std::string phase;        // that allocated
-    std::string other_phase;  // allocated_early: that it was kept for
+    std::uint64_t saving = 0; // bytes at the peak, at most; 0 for redundant_pairs: they save calls
+    std::uint64_t blocks = 0; // blocks at the peak; for redundant_pairs, the number of pairs
+    std::uint64_t bytes = 0;  // for redundant_pairs, the size of each block; else 0
+    std::string phase;        // the phase that allocated the memory
+    std::string other_phase;  // for allocated_early, the phase that the memory was kept for
 };
 
 struct DeviceReport {
@@ -90,9 +90,9 @@ struct DeviceReport {
     MemoryMoment at_reserved_peak; // of reserved bytes
     MemoryMoment at_end;
     std::vector<MarkedMoment> at_marks; // the first kMostMarkedMoments
-    FreePieces free_at_peak;            // if it is pooled: at the peak of what the pool allocated
+    FreePieces free_at_peak;            // if pooled: at the peak of what the pool had allocated
     FreePieces free_at_end;
-    std::uint64_t peak_direct = 0; // of what is past the pool
+    std::uint64_t peak_direct = 0; // the peak of memory from the driver, past the pool
     Stat requested;                // over the log, pooled or not
     Stat blocks;
 
@@ -104,8 +104,8 @@ struct DeviceReport {
     std::uint64_t peak_reserved() const noexcept { return at_reserved_peak.parts.reserved; }
 
     // Two honest definitions of how well the reserved memory was used; 1 if nothing was reserved.
-    // This one compares the two peaks, at whatever times they were. Papers call 1 minus this number
-    // fragmentation.
+    // This one compares the two peaks, at whatever times they were. In papers, 1 minus this number
+    // is called fragmentation.
     double utilisation_of_peaks() const noexcept;
     // This one is taken at the moment at which the most was reserved.
     double utilisation_at_reserved_peak() const noexcept;

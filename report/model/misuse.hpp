@@ -24,11 +24,11 @@ enum class MisuseKind : std::uint8_t {
 struct Misuse {
     MisuseKind kind = MisuseKind::unknown;
     std::uint64_t calls = 0;
-    std::uint64_t address = 0;                    // of the first call, as is what follows
-    std::uint64_t offset = 0;                     // in the block
+    std::uint64_t address = 0;                    // this and what follows are of the first call
+    std::uint64_t offset = 0;                     // of the address in its block
     std::uint64_t bytes = 0;                      // of the block
     format::Memory memory = format::Memory::none; // none: no block is known
-    std::uint64_t result = 0;                     // of the driver: a CUresult
+    std::uint64_t result = 0;                     // the driver's answer: a CUresult
     TimedCall call;
     std::uint64_t last_ns = 0;
     std::optional<TimedCall> allocation;
@@ -39,8 +39,8 @@ struct Misuse {
 struct FailedCall : CallPlace {
     std::uint64_t result = 0;
     std::uint64_t calls = 0;
-    std::uint64_t bytes = 0;                // asked for, by all together
-    std::uint64_t least_bytes = UINT64_MAX; // by any one; 0: not known, or no allocation
+    std::uint64_t bytes = 0;                // bytes asked for by all calls together
+    std::uint64_t least_bytes = UINT64_MAX; // by any one call; 0: not known, or no allocation
     std::uint64_t most_bytes = 0;
     std::uint64_t first_ns = 0;
     std::uint64_t last_ns = 0;

@@ -21,7 +21,7 @@ enum class BlockState : std::uint8_t {
 struct BlockPiece {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t requested = 0; // 0 of what is inactive
+    std::uint64_t requested = 0; // 0 if inactive
     BlockState state = BlockState::inactive;
 };
 
@@ -63,12 +63,12 @@ struct PoolReport {
     // "cache", "split", "off"; empty: the log does not say.
     std::string mode;
     std::vector<std::pair<std::string, std::string>> settings; // without "pool." before the names
-    bool known = false;              // the log tells of segments: else nothing is known of reserved
-    std::vector<PoolDevice> devices; // by ordinal; none, if not known
+    bool known = false;              // the log has segments; else reserved memory is not known
+    std::vector<PoolDevice> devices; // by ordinal; empty if not known
     std::uint64_t outside = 0;       // pooled allocations in no segment that the log tells of
 };
 
-// Blocks of a map that are kept in a report.
+// How many blocks of a map are kept in a report.
 inline constexpr std::size_t kMostPieces = 5000;
 
 // The word of PyTorch's snapshots: "active_allocated".

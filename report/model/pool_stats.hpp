@@ -59,7 +59,7 @@ struct PoolStat {
     }
 };
 
-// Of the counters below, what a waterfall is made of, at one moment.
+// Those of the counters below that a waterfall is made of, at one moment.
 struct PoolBytes {
     std::uint64_t requested = 0;
     std::uint64_t allocated = 0;
@@ -68,7 +68,7 @@ struct PoolBytes {
     std::uint64_t reserved = 0;
 };
 
-// What a record made of the pool of one device.
+// The pool of one device as a record left it.
 struct PoolChange {
     std::int32_t device = -1; // -1: not known
     PoolBytes bytes;
@@ -84,7 +84,7 @@ struct PoolStats {
     PoolStat active_bytes;
     PoolStat inactive_split_bytes;
     PoolStat requested_bytes;
-    Stat oversize_allocations; // of max_split_size or more; nothing, if there is no such setting
+    Stat oversize_allocations; // of max_split_size or more; none without that setting
     Stat oversize_segments;
     std::uint64_t num_alloc_retries = 0;
     std::uint64_t num_ooms = 0;

@@ -7,7 +7,7 @@ namespace vramscope::report {
 
 struct ProcessEnd {
     enum class Kind {
-        unknown, // killed, crashed, or the machine stopped: nobody saw it
+        unknown, // killed, crashed, or the machine stopped: its end was not seen
         exited,  // exit(), return from main, or an exit status that the parent saw
         quick_exit,
         underscore_exit,
@@ -20,16 +20,14 @@ struct ProcessEnd {
     int status = 0; // valid for the three exits
     int signal = 0; // valid for killed
 
-    // Whether the program came to an end of its own: then what it still held would never have been
-    // freed.
+    // Whether the program came to an end of its own, and would never have freed what it still held.
     bool conclusive() const noexcept;
 
     // By a fault of its own: SIGSEGV, SIGABRT and the like.
     bool crashed() const noexcept;
 };
 
-// The rest of a sentence about the program: "exited with status 0", "was killed by signal 11
-// (SIGSEGV)".
+// The rest of a sentence about the program: "was killed by signal 11 (SIGSEGV)".
 std::string describe(const ProcessEnd& end);
 
 // "exited", "killed", …: the word in the JSON report.

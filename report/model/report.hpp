@@ -36,8 +36,8 @@ struct MemoryTotal {
 };
 
 struct Totals {
-    std::uint64_t allocations =
-        0; // of memory: reservations of addresses and a graph's own are not among them
+    // Allocations of memory, without reservations of addresses and without a graph's own.
+    std::uint64_t allocations = 0;
     std::uint64_t frees = 0;
     std::uint64_t allocated_bytes = 0;
     std::uint64_t peak_device_bytes = 0; // device, managed, array and physical memory together
@@ -48,7 +48,7 @@ struct Totals {
     std::uint64_t suppressed_bytes = 0;  // known to leak, and in none of the leaked and unclosed
     std::uint64_t suppressed_blocks = 0; // those of imports included, their bytes not
     std::uint64_t unclosed_imports = 0;  // of others' memory
-    std::uint64_t unclosed_import_bytes = 0;  // as far as they are known
+    std::uint64_t unclosed_import_bytes = 0;  // as far as it is known
     std::uint64_t graph_bytes = 0;            // of graph_allocations; the graphs free them
     std::uint64_t reserved_address_bytes = 0; // reservations never given back: addresses, no memory
     std::uint64_t address_reservations = 0;
@@ -91,7 +91,7 @@ struct DeviceInfo {
 struct Mark {
     std::uint64_t ns = 0; // since the log was opened
     std::string name;
-    std::uint32_t tid = 0; // of the program's thread; 0: set by `vramscope mark`
+    std::uint32_t tid = 0; // the program's thread; 0: set by `vramscope mark`
 };
 
 struct Process {
@@ -133,8 +133,8 @@ struct Report : LostRows {
     std::vector<Leak> suppressed;         // known leaks and imports, in none of their lists
     std::vector<RuleUse> suppressions;    // all rules of the user's, and the built-in ones used
     std::vector<Misuse> misuse;           // process by process, in the order of the first calls
-    std::vector<Damage> damage;           // likewise: memory written while free or beyond a block
-    std::vector<FailedCall> failed_calls; // likewise; without misuse
+    std::vector<Damage> damage;           // in the same order
+    std::vector<FailedCall> failed_calls; // in the same order; misuse is not among them
     std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first
     // Process by process, in order of time: of each, the first few and the last few.
     std::vector<OutOfMemory> out_of_memory;
@@ -145,7 +145,7 @@ struct Report : LostRows {
 
 // Numbers that budgets and comparisons ask for.
 std::uint64_t peak_bytes(const Process& process);          // allocated, on any one device
-std::uint64_t peak_reserved_bytes(const Process& process); // with what the pool kept; likewise
+std::uint64_t peak_reserved_bytes(const Process& process); // with what the pool kept, too
 // What share of the reserved memory lay in pieces beside blocks or was rounded up, when the most
 // was reserved; of the device where it was most.
 double fragmentation(const Process& process);

@@ -14,10 +14,10 @@ namespace vramscope::report {
 // Why the memory was not enough. What the pool holds and does not use counts as free: it gave back
 // what it could before the second try.
 enum class ShortageKind {
-    lacking,    // all that was free together was less
-    fragmented, // it was enough together, but in no one piece
+    lacking,    // all free memory together was less than asked for
+    fragmented, // there was enough free memory, but in no one piece
     cached,     // the pool held a piece that is large enough, and could not hand it out yet
-    unknown,    // how much was free, or how much was asked for
+    unknown,    // it is not known how much was free, or how much was asked for
 };
 
 struct OutOfMemory : CallPlace {
@@ -34,7 +34,7 @@ struct OutOfMemory : CallPlace {
     std::uint64_t retries = 0; // of this device, up to there
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
-    bool estimated = false;     // told from sums: what pieces the driver had, nobody knows
+    bool estimated = false;     // told from sums: the pieces that the driver had are not known
     Waterfall parts;            // of the device, as the log tells it
     // Of the pool's free pieces, if the owners are known: what of them such requests cannot use,
     // and whether there is too little (0), or enough in too many pieces (1; -1: it would fit).
@@ -43,9 +43,9 @@ struct OutOfMemory : CallPlace {
     double unusable = 1;
     double fragmentation = 0;
     std::string map;           // of the segments: see segment_cells(); empty: there were none
-    bool owners_known = false; // and held
-    std::uint64_t held = 0;    // by the program, pooled or not, as it asked for it
-    std::vector<Leak> owners;  // that held the most of this device, largest first
+    bool owners_known = false; // else `held` is not known either
+    std::uint64_t held = 0;    // what the program had asked for and still had, pooled or not
+    std::vector<Leak> owners;  // those that held the most of this device, largest first
     std::size_t process = 0;   // index into Report::processes
 };
 

@@ -17,7 +17,7 @@ struct SuppressionRule {
     std::string text() const { return built_in() ? pattern : "leak:" + pattern; }
 };
 
-// What one rule kept from being told.
+// What one rule suppressed.
 struct RuleUse {
     SuppressionRule rule;
     std::uint64_t rows = 0;

@@ -1,7 +1,7 @@
 // report/replay/memory.hpp — where the memory of each device was, at every moment.
 //
-// What the program has, in the pool and past it, what the pool holds beside that, and what the
-// driver counts.
+// What the program has, in the pool and past it, what else the pool holds, and what the driver
+// counts as used.
 //
 // A watch of HeapReplay. Feed it every record behind HeapReplay, with what that changed in the
 // pool. What the program has and the pool does not know of is *direct*: so the parts add up at

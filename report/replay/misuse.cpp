@@ -75,7 +75,7 @@ bool FreeHistory::follows(std::uint64_t start, std::uint64_t end) const
     return first != addresses_.end() && *first < end;
 }
 
-// Nothing in the range is left; what goes beyond it is, as far as somebody asks for it.
+// Removes all in the range. What goes beyond the range stays, where it covers a followed address.
 void FreeHistory::clear(Lives& lives, std::uint64_t start, std::uint64_t end) const
 {
     auto at = lives.lower_bound(start);

@@ -15,12 +15,12 @@
 
 namespace vramscope::report {
 
-// Of one site, on the device that it is of.
+// What one site had at the peak of its device.
 struct PeakHolding {
     SiteId site = 0;
     std::uint64_t bytes = 0; // at the peak
     std::uint64_t blocks = 0;
-    std::uint64_t kept_bytes = 0; // of these, what was never freed
+    std::uint64_t kept_bytes = 0; // the part of these that was never freed
     std::uint64_t kept_blocks = 0;
     // Its phase was over at the peak, and no other of that name was open.
     bool phase_was_over = false;
@@ -38,7 +38,7 @@ struct PeakHolding {
 struct RepeatedPairs {
     SiteId site = 0;
     std::uint64_t pairs = 0;
-    std::uint64_t bytes = 0; // of a block; 0: they differ
+    std::uint64_t bytes = 0; // the size of each block; 0: sizes differ
 };
 
 class PeakHolders : public BlockWatch {
@@ -128,7 +128,7 @@ private:
     const HeapReplay& heap_;
     const DeviceMemory& memory_;
     std::vector<Saved> saved_; // by site
-    std::vector<Pairs> pairs_; // likewise
+    std::vector<Pairs> pairs_; // by site
     std::vector<Kind> kinds_;
     std::vector<AfterPeak> after_peak_; // by index in DeviceMemory
     std::uint32_t thread_ = 0;          // of the record that HeapReplay has

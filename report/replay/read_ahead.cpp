@@ -94,7 +94,7 @@ const RecordBatch* BatchReader::next()
 void BatchReader::work() noexcept
 {
     try {
-        bool alone = false; // nobody else may be at work while the next batch is filled
+        bool alone = false; // the caller must be idle while the next batch is filled
         while (wait_for_turn(alone)) {
             RecordBatch& next = batch(filled_);
             if (!fill(next))

@@ -1,9 +1,9 @@
 // report/replay/shortages.hpp — allocations that failed for want of memory.
 //
 // Feed it every record behind HeapReplay, SegmentReplay and DeviceMemory. The first and the last
-// few moments are kept, all are counted. What held the memory costs a walk over the live blocks: in
-// a log of very many failures it is known of the first ones, and of others as often as the walks do
-// not cost more than the replay.
+// few moments are kept, all are counted. What held the memory costs a walk over the live blocks. In
+// a log with very many failures the walk is made for the first ones, and for others only so often
+// that the walks do not cost more than the replay.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +32,15 @@ struct LoggedShortage {
     std::uint64_t reserved = 0;
     std::uint64_t largest_gap = 0;
     std::uint64_t retries = 0;      // of this device, so far
-    bool owners_known = false;      // else the walk was saved
-    std::uint64_t held = 0;         // of this device's memory, by the program: pooled or not
+    bool owners_known = false;      // false: there was no walk over the live blocks
+    std::uint64_t held = 0;         // bytes of this device that the program had, pooled or not
     std::vector<LostBlocks> owners; // those that held the most
-    Waterfall parts;                // of the device, by the replay
-    // Of the pool's free pieces; known as the owners are.
+    Waterfall parts;                // the device's, by the replay
+    // What the pool's free pieces were like. Known if the owners are.
     std::uint64_t free_bytes = 0;
     std::uint64_t free_pieces = 0;
-    double unusable = 1;      // for what was asked for: PieceSizes
-    double fragmentation = 0; // likewise
+    double unusable = 1;      // for the size that was asked for: see PieceSizes
+    double fragmentation = 0; // for the same size
     std::string map;          // kMapCells cells: see segment_cells(); empty: there was no segment
 };
 

@@ -1,7 +1,7 @@
 // report/replay/step_counter.hpp — how often something had happened by when.
 //
-// At most kMostPoints of the moments are kept, evenly over the count. Between two of them the count
-// is interpolated.
+// At most kMostPoints of the moments are kept, evenly over the count. Between two of them, counts
+// are interpolated.
 #pragma once
 
 #include <algorithm>

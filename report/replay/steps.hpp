@@ -41,8 +41,8 @@ public:
     // What the work is best counted by. Of names that cover at least half of the time that any
     // name covers: those that say step or iteration go first, then batch and epoch, then those
     // with many instances, the outer before the inner. Others than the first ones must go on in
-    // the second half of the work. CCCL's own ranges are no steps. nullptr: no name is there often
-    // enough (kFewest).
+    // the second half of the work. CCCL's own ranges are no steps. nullptr: none of them is there
+    // at least kFewest times.
     const StepName* best(const Work& work) const;
     // What something that is allocated in these ranges is best counted by: the best of them; of
     // none, the best of all.

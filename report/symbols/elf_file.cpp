@@ -17,8 +17,8 @@ namespace vramscope::report {
 
 namespace {
 
-// Larger files exist only by accident or ill will, and their debug sections would have to fit into
-// our memory.
+// Larger files exist only by accident or ill will, and their debug sections would have to fit in
+// the memory of this machine.
 constexpr std::uint64_t kMaxFileBytes = 8ULL << 30;
 
 #if defined(__x86_64__)

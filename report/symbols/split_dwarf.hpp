@@ -13,11 +13,11 @@ namespace vramscope::report {
 struct SplitUnit {
     bool wanted = false; // the unit is only a skeleton
     bool found = false;
-    Dwarf_Die die;                // where found; lives as long as the skeleton's Dwarf
-    std::uint64_t file_bytes = 0; // likewise
+    Dwarf_Die die;                // set if found; lives as long as the skeleton's Dwarf
+    std::uint64_t file_bytes = 0; // set if found
 };
 
-// `file`: what holds the skeleton.
+// `file`: the file that holds the skeleton.
 SplitUnit find_split_unit(Dwarf_Die& unit, const std::filesystem::path& file);
 
 } // namespace vramscope::report

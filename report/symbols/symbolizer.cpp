@@ -127,8 +127,8 @@ private:
     SymbolizerOptions options_;
     std::map<std::pair<std::string, std::string>, OpenModule> modules_;
     std::unordered_map<std::string, std::string> function_names_; // by symbol
-    std::unordered_map<const char*, std::string>
-        file_names_; // by libdw's string, which outlives it
+    // By libdw's string, which outlives it.
+    std::unordered_map<const char*, std::string> file_names_;
     std::vector<std::string> notices_;
 };
 

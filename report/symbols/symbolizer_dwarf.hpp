@@ -73,13 +73,13 @@ private:
     Dwarf* dwarf_;
     std::unique_ptr<ElfFile> alternate_file_; // dwz's shared part
     Dwarf* alternate_ = nullptr;
-    RangeIndex code_;         // ranges of code the linker dropped start outside of it
+    RangeIndex code_;         // where ranges may begin: those of dropped code begin elsewhere
     std::vector<Unit> units_; // by offset
     RangeIndex unit_ranges_;
     DwarfNames names_;
     bool split_file_missing_ = false;
-    std::uint64_t
-        ranges_left_; // ranges can be shared by entries, so a small file could ask for a lot
+    // Entries can share ranges, so a small file could ask for very many: this is the bound.
+    std::uint64_t ranges_left_;
 };
 
 } // namespace vramscope::report

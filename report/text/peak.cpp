@@ -44,7 +44,7 @@ std::string in_blocks(std::uint64_t blocks)
     return "in " + counted(blocks, "block");
 }
 
-// What of the allocated bytes nobody asked for.
+// The part of the allocated bytes that was not asked for.
 void add_rest(std::vector<Line>& lines, const DeviceReport& device)
 {
     const Waterfall& parts = device.at_peak.parts;

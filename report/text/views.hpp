@@ -17,21 +17,21 @@ struct TextStyle {
     std::size_t max_leaks = 0; // rows of the leak list; 0: all
 };
 
-void write_report(std::ostream& out, const Report& report,
-                  const TextStyle& style = {}); // everything
-void write_leaks(std::ostream& out, const Report& report,
-                 const TextStyle& style = {}); // verdict and leaks
-void write_fragmentation(std::ostream& out, const Report& report,
-                         const TextStyle& style = {}); // how each device's memory was made up
-void write_peak(std::ostream& out, const Report& report,
-                const TextStyle& style = {}); // what each device's peak was made of
-void write_timeline(std::ostream& out, const Report& report,
-                    const TextStyle& style = {}); // a chart of each device
-void write_churn(std::ostream& out, const Report& report,
-                 const TextStyle& style = {}); // what allocating costs, and where
-void write_snapshot(std::ostream& out, const Report& report,
-                    const TextStyle& style = {}); // of a running program: what it holds now
-void write_summary(std::ostream& out, const Report& report,
-                   const TextStyle& style = {}); // ends `vramscope run`
+// Everything.
+void write_report(std::ostream& out, const Report& report, const TextStyle& style = {});
+// The verdict and the leaks.
+void write_leaks(std::ostream& out, const Report& report, const TextStyle& style = {});
+// How each device's memory was made up.
+void write_fragmentation(std::ostream& out, const Report& report, const TextStyle& style = {});
+// What each device's peak was made of.
+void write_peak(std::ostream& out, const Report& report, const TextStyle& style = {});
+// A chart of each device.
+void write_timeline(std::ostream& out, const Report& report, const TextStyle& style = {});
+// What allocating costs, and where.
+void write_churn(std::ostream& out, const Report& report, const TextStyle& style = {});
+// What a running program holds now.
+void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style = {});
+// The end of what `vramscope run` prints.
+void write_summary(std::ostream& out, const Report& report, const TextStyle& style = {});
 
 } // namespace vramscope::report

@@ -1,4 +1,4 @@
-// report/words/shares.cpp — the tenths that rounding down leaves go to those who lost the most.
+// report/words/shares.cpp — tenths that rounding down leaves go to the parts that lost the most.
 #include "report/words/shares.hpp"
 
 #include <algorithm>

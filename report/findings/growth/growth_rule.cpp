@@ -16,17 +16,17 @@
 namespace vramscope::report {
 namespace {
 
-constexpr double kAboveNoise = 10;       // the growth, in deepest falls
-constexpr double kEven = 0.25;           // of the growth, that the median slope explains
-constexpr double kFromStraight = 0.35;   // of the growth, that it may be off a straight line
-constexpr double kStillAsFast = 0.6;     // the last third, of the average of those before
-constexpr double kLongestTail = 1.0 / 3; // of the work, that may be without growth at its end …
+constexpr double kAboveNoise = 10;       // the growth, as a multiple of the deepest fall
+constexpr double kEven = 0.25;           // part of the growth that the median slope explains
+constexpr double kFromStraight = 0.35;   // part of the growth that it may be off a straight line
+constexpr double kStillAsFast = 0.6;     // speed in the last third, beside the average before
+constexpr double kLongestTail = 1.0 / 3; // part of the work that may end without growth …
 constexpr double kGapsInTail = 4;        // … or so many of the usual gaps between two rises
-constexpr double kLife = 0.25;           // of the work, that it grew over …
+constexpr double kLife = 0.25;           // part of the work that it grew over …
 constexpr double kLifeOfMany = 0.05;
 constexpr std::uint64_t kManyRises = 16;         // … without steps, after so many rises
-constexpr std::uint64_t kShortNs = 100'000'000;  // shorter times may be the machine's
-constexpr std::uint64_t kLongNs = 1'000'000'000; // longer ones are the program's
+constexpr std::uint64_t kShortNs = 100'000'000;  // shorter pauses may be the machine's doing
+constexpr std::uint64_t kLongNs = 1'000'000'000; // longer pauses are the program's doing
 constexpr double kLaterAllocations = 16;
 constexpr std::uint64_t kFewestReused = 4;
 
@@ -49,7 +49,7 @@ bool grows_to_the_last_step(const GrowthWindow& window, const Rises& rises)
            window.end - first >= kLife * window.length();
 }
 
-// Without steps: neither by time nor by allocations may it have ended before.
+// Without steps: the growth may not have ended earlier, by time or by allocations.
 bool grows_to_the_end(const GrowthWindow& window, const Rises& rises, const GrowthContext& context)
 {
     const std::uint64_t from = window.spans[rises.first].from_ticks;
@@ -98,8 +98,9 @@ bool is_of_a_loop(const PlaceSeries& place, const GrowthWindow& window, const Ri
            others_call(place, window, rises, context);
 }
 
-// What the growth is held against: the steps; without them, the calls of this place, those of all
-// places and the time, as far as they say something. One more value than spans: the end.
+// What the growth is held against: the steps; without them, the calls of this place, the calls of
+// all places and the time, as far as they say something. There is one more value than spans: the
+// last one is the end.
 std::vector<std::vector<double>> axes_of(const PlaceSeries& place, const GrowthWindow& window,
                                          const Rises& rises, const GrowthContext& context)
 {
@@ -144,7 +145,7 @@ bool is_straight(std::span<const double> level, std::span<const double> axis)
     return level.back() - by_then >= kStillAsFast * (by_then - level.front()) / 2;
 }
 
-// The median slope explains it, not one jump among small ones.
+// Whether the median slope explains the growth, rather than one jump among small rises.
 bool is_even(const PlaceSeries& place, const GrowthWindow& window, std::span<const double> values,
              const Rises& rises, const GrowthContext& context)
 {
@@ -181,7 +182,7 @@ bool ended_before_the_work(const PlaceSeries& place, const GrowthWindow& window,
            (!by_time || over(time_place));
 }
 
-// It grew, and then no more while the work went on.
+// Whether it grew, and then did not grow any more while the work went on.
 bool has_stopped(const PlaceSeries& place, const GrowthWindow& window,
                  std::span<const double> values, const Rises& rises, const GrowthContext& context)
 {
@@ -248,8 +249,8 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     return rate;
 }
 
-// A median slope is that of the steps in which something grew. Of what did not grow in all of them
-// nothing is said that makes more, over the steps, than was added.
+// A median slope is that of the steps in which something grew. Where not all of them grew, the rate
+// is bounded: over all steps it must not make more than was added.
 void average_out(GrowthFinding& finding, const WindowSpan& first, const GrowthWindow& window,
                  const GrowthContext& context)
 {

@@ -23,26 +23,26 @@ struct GrowthContext {
     std::uint64_t end_ticks = 0;   // of the program's work
 };
 
-inline constexpr std::uint64_t kRisesToTell = 3; // fewer, and nothing is said of growth
+inline constexpr std::uint64_t kRisesToTell = 3; // with fewer rises, nothing is said of growth
 
 struct GrowthFinding {
     bool growing = false;
-    bool bounded =
-        false; // it was at a level while blocks came and went, or rose up to one and stopped
+    // It stayed at a level while blocks came and went, or rose up to a level and stopped there.
+    bool bounded = false;
     bool of_a_loop = false;  // not only of the making of something
-    std::uint64_t rises = 0; // that lasted, after the warm-up
-    std::uint64_t bytes = 0; // by all of them
+    std::uint64_t rises = 0; // those that lasted, after the warm-up
+    std::uint64_t bytes = 0; // added by all of these rises
     std::uint64_t blocks = 0;
     GrowthRate rate; // `per` is left empty
 };
 
-// Cheap, and true of all that judge_growth() may find growing.
+// A cheap test, which is true of every place that judge_growth() may find growing.
 bool may_grow(const PlaceSeries& place, const GrowthContext& context);
 
 GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& context);
 
-// Of a moment at which something was allocated for the last time: it was in the first part of the
-// work, which then went on without it.
+// Whether this moment, at which something was allocated for the last time, was in the first part of
+// the work, which then went on without it.
 bool is_start_up(std::uint64_t ticks, bool one_block, const GrowthContext& context);
 
 } // namespace vramscope::report

@@ -7,7 +7,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr double kGapsOfAStop = 3; // the longest of them
+constexpr double kGapsOfAStop = 3; // in units of the longest gap
 constexpr std::size_t kFewestOfALevel = 4;
 
 // Part of an axis behind the last of so many rises: long enough that chance would hardly leave it

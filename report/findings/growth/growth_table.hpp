@@ -35,10 +35,10 @@ public:
 
     // Fills in its class and its rate. `last_ticks`: when its last block was allocated.
     void classify(Leak& leak, std::uint64_t last_ticks) const;
-    // The same of all leaks of a function together.
+    // The same for all leaks of a function together.
     void classify_sum(LeakSum& sum, std::uint64_t last_ticks) const;
 
-    // Those that grow; the fastest first.
+    // The places that grow, the fastest first.
     std::vector<Growth> growing() const;
 
 private:

@@ -13,7 +13,7 @@
 
 namespace vramscope::report {
 
-// A floor, and where its span is: in steps; without them, in floors.
+// A floor, and where its span lies: counted in steps or, without them, in floors.
 struct WindowSpan {
     double from = 0;
     double to = 0;
@@ -29,8 +29,8 @@ struct GrowthWindow {
     double begin = 0; // in the unit of WindowSpan::to
     double end = 0;
     std::uint64_t events = 0;     // in the window
-    std::uint64_t all_events = 0; // and before it
-    bool by_bytes = false;        // else by blocks: what it is made of has no bytes
+    std::uint64_t all_events = 0; // in the window and before it
+    bool by_bytes = false;        // false: by blocks, as what it is made of has no bytes
 
     std::vector<double> values() const;
     double length() const noexcept { return end - begin; }
@@ -42,7 +42,7 @@ GrowthWindow window_of(const PlaceSeries& place, const GrowthContext& context);
 // are left out.
 std::vector<double> bins_of(const GrowthWindow& window, std::span<const double> values);
 
-// Where the level rose for good: at the begin of a span.
+// A place at which the level rose for good: the beginning of a span.
 struct Rises {
     std::uint64_t count = 0;
     std::size_t first = 0; // indexes of spans; never the first one
@@ -57,6 +57,6 @@ double time_place(std::uint64_t ticks, const GrowthContext& context);
 double allocation_place(std::uint64_t ticks, const GrowthContext& context);
 std::uint64_t ns_after(std::uint64_t ticks, const GrowthContext& context);
 
-double share(double part, double whole) noexcept; // 0 to 1; 1 of nothing
+double share(double part, double whole) noexcept; // 0 to 1; 1 where `whole` is nothing
 
 } // namespace vramscope::report

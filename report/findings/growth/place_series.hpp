@@ -14,12 +14,12 @@ namespace vramscope::report {
 struct PlaceSeries {
     std::vector<Floor> floors; // the last one is up to the end of the log
     std::uint64_t allocations = 0;
-    std::uint64_t first_ticks = 0; // of its first and its last allocation
+    std::uint64_t first_ticks = 0; // when its first and its last allocation were
     std::uint64_t last_ticks = 0;
     bool one_size = false;
 };
 
-// Of places that are one to a reader; at least one.
+// The sum of places that are one place to a reader. There is at least one.
 PlaceSeries sum_of(const std::vector<PlaceSeries>& places);
 
 } // namespace vramscope::report

@@ -9,7 +9,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostExact = 10; // more values than that are normal enough
+constexpr std::size_t kMostExact = 10; // with more values, the normal approximation is good enough
 
 // Of all orders of n values, how many have so many pairs out of order: index = inversions.
 std::vector<double> orders_by_inversions(std::size_t n)

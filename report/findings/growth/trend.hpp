@@ -1,6 +1,6 @@
 // report/findings/growth/trend.hpp — is a series of numbers rising, how fast, and how sure is that?
 //
-// Without assumptions about how the numbers are spread: one wild value changes little. Pure
+// Nothing is assumed about how the numbers are spread: one wild value changes little. Pure
 // functions over at most a few dozen points; their cost goes with the square of them.
 #pragma once
 

@@ -1,7 +1,7 @@
 // report/findings/memory/advice.hpp — what of a peak need not have been there.
 //
-// Only times of allocations and frees are seen, no use: so each saving is the most that there can
-// be, of one change alone, and who follows advice must know what uses the memory.
+// Only the times of allocations and frees are seen, not the uses between them. So each saving is
+// the most that one change alone can bring, and a reader must know what uses the memory.
 #pragma once
 
 #include <vector>

@@ -37,7 +37,7 @@ bool begins_here(const Frame& frame);
 // where there is none.
 std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRange& visible);
 
-// Leaves those that are shown.
+// Leaves only the frames that are shown.
 void show_only(std::vector<Frame>& stack, const FrameRange& visible, ShownFrames shown);
 
 // The name that the user wrote: "cudaMalloc" from the runtime's frames of the stack, else the

@@ -38,8 +38,8 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, count>&
 constexpr std::string_view kOpening = "([{<";
 constexpr std::string_view kClosing = ")]}>";
 
-// Behind the bracket that closes the one at `at`, or the end of the text. What compares two numbers
-// stands in parentheses, which close it too.
+// The position behind the bracket that closes the one at `at`, or the end of the text. Comparisons
+// of two numbers stand in parentheses, whose end closes a `<` too.
 std::size_t behind_bracket(std::string_view text, std::size_t at)
 {
     std::string open;

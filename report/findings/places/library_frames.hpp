@@ -1,7 +1,7 @@
 // report/findings/places/library_frames.hpp — which frames are code of libraries made of templates.
 //
 // CUDA programs are compiled with CCCL (Thrust, CUB, libcu++), the C++ standard library and the
-// toolkit's headers.
+// headers of the toolkit.
 //
 // Their templates become code of the user's module, so the namespace tells them apart, wherever the
 // headers lie; and the header's path, where the namespace says nothing. What users write

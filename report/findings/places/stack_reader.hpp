@@ -32,9 +32,9 @@ public:
 private:
     struct Known {
         std::vector<Frame> frames;
-        std::optional<Suppressions::Rule> rule; // of the user's, in any of them
+        std::optional<Suppressions::Rule> rule; // the user's rule that matches any of them
     };
-    using Stack = std::vector<const Known*>; // an address each
+    using Stack = std::vector<const Known*>; // one for each address
 
     Stack known(const LoggedStack& stack, std::uint64_t ticks);
     const Known& at(std::uint64_t address, std::uint64_t ticks);

@@ -98,7 +98,7 @@ bool matches(std::string_view pattern, std::string_view text) noexcept
 
 void Suppressions::add_file(const std::filesystem::path& path)
 {
-    constexpr std::size_t kMostBytes = 4 << 20; // more is some other file
+    constexpr std::size_t kMostBytes = 4 << 20; // a larger file is not one of rules
     const auto from_here = [&](const SuppressionRule& rule) { return rule.source == path; };
     if (std::any_of(rules_.begin(), rules_.end(), from_here))
         return;

@@ -2,8 +2,7 @@
 //
 // User rules have LeakSanitizer's grammar and meaning: `leak:PATTERN`, looked for in the module,
 // the function and the file of each frame, from the API that the program called outwards. Built-in
-// rules name a library of NVIDIA's whose own code allocates. They never cover a leak that repeats
-// or grows.
+// rules name a library of NVIDIA's whose own code allocates; none covers what repeats or grows.
 #pragma once
 
 #include <cstddef>

@@ -309,7 +309,7 @@ void HeapReplay::map(const Record& record)
     Block* const block = physical_.find(map->handle);
     if (block && block->memory == Memory::imported_physical && !is_tile(map->address) &&
         map->bytes > block->bytes) {
-        sites_.resize(*block, map->bytes); // nobody told its size before
+        sites_.resize(*block, map->bytes); // its size was not known before
         block->bytes = map->bytes;
     }
     physical_.map(map->address, map->bytes, map->handle,
@@ -400,7 +400,7 @@ void HeapReplay::finish_gone(const Block& block, std::uint64_t ticks)
     phases_.release(block.phase);
 }
 
-// A block that nobody will free, as often as it was opened.
+// A block that will not be freed any more, as often as it was opened.
 void HeapReplay::lose(const Block& block)
 {
     lost_.add(block, sums_.fate_of(block));

@@ -2,8 +2,7 @@
 //
 // Feed it every record of a LogReader, in order, then finish(). Blocks are found by (KeySpace,
 // address). Those that die with their context, and those that are left at the end, are summed up
-// per stack. So memory grows with live blocks, not with events. A block costs one slot of a flat
-// hash table.
+// per stack. So memory grows with live blocks, not with events; a block costs one slot of a table.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +25,7 @@
 
 namespace vramscope::report {
 
-// Sums over the run. Memory is what the program owns, on devices and on the host (see
-// tracker/format/memory.hpp).
+// Sums over the run. Memory is what the program owns, on devices and host: format/memory.hpp.
 struct ReplayCounts {
     std::uint64_t events = 0;
     std::uint64_t allocations = 0;        // of any kind but owners
@@ -87,8 +85,9 @@ public:
     const Sites& sites() const noexcept { return sites_; }
     const Phases& phases() const noexcept { return phases_; }
     const FailedCalls& failed_calls() const noexcept { return failed_calls_; }
-    std::vector<LostBlocks> lost() const { return lost_.sums(); } // after finish()
-    const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; } // likewise
+    // Both: after finish().
+    std::vector<LostBlocks> lost() const { return lost_.sums(); }
+    const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; }
 
 private:
     Api* find_api(std::uint64_t id);

@@ -26,12 +26,12 @@ public:
 
     bool context_is_gone(const Block& block) const noexcept;
     bool is_dead(const Block& block) const noexcept; // and took the block along
-    Fate fate_of(const Block& block) const noexcept; // if nobody frees it any more
+    Fate fate_of(const Block& block) const noexcept; // if it is not freed any more
 
     std::uint64_t peak_device_bytes() const noexcept { return peak_device_bytes_; }
     std::uint64_t peak_host_bytes() const noexcept { return peak_host_bytes_; }
 
-    // Dead blocks that somebody may still keep.
+    // Dead blocks that may still be in a table.
     std::uint64_t dead_blocks() const noexcept { return dead_blocks_; }
     void forget_dead(std::uint64_t blocks) noexcept { dead_blocks_ -= blocks; }
 

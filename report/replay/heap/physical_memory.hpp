@@ -79,8 +79,8 @@ public:
         return true;
     }
 
-    // Takes all references of the handle away: its number was given out again, so a release was not
-    // seen.
+    // Takes all references of the handle away: its number was given out again after a release that
+    // was not seen.
     template <typename Died>
     void forget_handle(std::uint64_t handle, Died died)
     {

@@ -2,7 +2,7 @@
 //
 // A site is what a reader would call one place: a call stack, an entry point, a kind of memory, a
 // device, a context and the NVTX ranges around it. Numbers of sites are dense and stay as they are:
-// whoever keeps more about each keeps it in a vector of its own. Memory grows with sites alone.
+// what else is to be known of each is kept in vectors elsewhere. Memory grows with sites alone.
 #pragma once
 
 #include <cstdint>

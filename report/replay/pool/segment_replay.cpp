@@ -139,9 +139,9 @@ void SegmentReplay::add_segment(const Record& record)
     if (const auto known = device_of_context_.find(segment.context);
         device < 0 && known != device_of_context_.end())
         device = known->second;
+    // The driver gave these addresses out again, so their old segment went without being seen.
     while (Segment* const old = segments_.overlapping(segment.address, segment.end()))
-        drop(*old,
-             record.ticks); // the driver gave its addresses out again: that it went was not seen
+        drop(*old, record.ticks);
     segment.device = index_of(device);
     segment.small = segment.bytes <= small_segment_bytes_;
     segment.born_ticks = record.ticks;

@@ -1,8 +1,8 @@
 // report/replay/pool/segments.hpp — the address space of the internal pool.
 //
-// Segments are disjoint, and so are the blocks of one: whoever adds one over others gets to see
-// those go first. A block that goes beyond its segment is cut off there. Pointers to a segment are
-// valid until it is removed.
+// Segments are disjoint, and so are the blocks of one: before one is added, those that it overlaps
+// have to be removed. A block that goes beyond its segment is cut off there. Pointers to a segment
+// are valid until it is removed.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ private:
 
 class Segments {
 public:
-    // What is there already is to be removed before: see overlapping().
+    // What it overlaps has to be removed before: see overlapping().
     Segment& add(Segment segment);
     void remove(Segment& segment);
 
