@@ -8,7 +8,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostReadStacks = 64; // a name costs more than all else of a row
+constexpr std::size_t kMostReadStacks = 64; // names cost more than all else in a row
 
 std::uint64_t duration_ns(const TickClock& clock, std::uint64_t start_ticks, std::uint64_t ticks)
 {

@@ -17,9 +17,9 @@ constexpr std::size_t kMostCulprits = 3;
 
 struct Measure {
     double value = 0;
-    double proven = 0; // of it, whatever else the log does not tell
+    double proven = 0; // the part of it that is sure, whatever else the log does not tell
     bool known = true;
-    std::string remark; // where it is not
+    std::string remark; // why it is not known
 };
 
 // One line of a budget: how it is measured in one process, and what is to blame there.
@@ -42,7 +42,7 @@ double number(Number value)
     return static_cast<double>(value);
 }
 
-// By its own word: what a crash is, reasons_for_doubt() tells.
+// By the process's own word; reasons_for_doubt() tells what a crash is.
 bool failed(const Process& process)
 {
     const ProcessEnd& end = process.end;

@@ -31,7 +31,8 @@ void add(Places& places, Side side, const std::vector<Row>& rows)
         add(places, side, row, row.memory, row.bytes, row.blocks);
 }
 
-// What decides, and what where that is the same. Imports have no bytes of the program's own.
+// The number that decides, and the one that does where the first is the same on both sides. Imports
+// have no bytes of the program's own.
 std::pair<std::uint64_t, std::uint64_t> base_of(const ComparedPlace& place, By by)
 {
     return by == By::bytes ? std::pair(place.base_bytes, place.base_count)

@@ -5,7 +5,7 @@
 
 namespace vramscope::report {
 
-// -1: it is not known, or no number that a device can have.
+// -1: the device is not known, or the number is none that a device can have.
 constexpr std::int32_t device_ordinal(std::int64_t logged) noexcept
 {
     constexpr std::int64_t kMostDevices = 1024;

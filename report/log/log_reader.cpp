@@ -121,7 +121,7 @@ void LogReader::add_to_lane(const Chunk& chunk)
     ++chunks_;
 }
 
-// What its thread has published of it by now.
+// How much of the chunk its thread has published by now.
 std::uint32_t LogReader::committed_now(const Chunk& chunk) const
 {
     std::uint32_t committed = 0;

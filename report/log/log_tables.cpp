@@ -44,7 +44,7 @@ bool LogTables::define(const Record& record)
     }
 }
 
-// True, whatever is in it: it is a definition.
+// True even if its content is bad: the record is a definition.
 template <typename R>
 bool LogTables::take(const Record& record)
 {

@@ -20,7 +20,7 @@ public:
 
     void destroy(std::uint64_t handle) { memory_.erase(handle); }
 
-    // What an asynchronous allocation from this pool is.
+    // The kind of memory that an asynchronous allocation from this pool is.
     format::Memory memory(std::uint64_t handle) const
     {
         const auto found = memory_.find(handle);

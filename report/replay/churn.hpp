@@ -24,7 +24,7 @@ struct SiteChurn {
     std::uint64_t temporary = 0;
     std::uint64_t short_lived = 0;      // less than kShortLifeNs
     std::uint64_t redundant = 0;        // allocations of a size that it had freed before
-    std::uint64_t redundant_driver = 0; // of them: the driver was asked
+    std::uint64_t redundant_driver = 0; // of these, the ones that asked the driver
 
     // Sizes that it freed and did not allocate again since; the one used last comes first.
     struct Freed {
@@ -51,7 +51,7 @@ public:
 
     explicit ChurnCounts(const TickClock& clock) : clock_(clock) {}
 
-    // Each record of the log, before the replay has it.
+    // To be given each record of the log, before the replay has it.
     void note(const Record& record);
 
     void born(const Block& block) override;
@@ -84,7 +84,7 @@ private:
 
     const TickClock& clock_;
     std::vector<SiteChurn> sites_;
-    std::vector<Last> last_; // of the host, of no known device, of each device
+    std::vector<Last> last_; // of the host, of unknown devices, then of each device
     std::array<Sizes, 65> sizes_{};
     std::array<std::uint64_t, kLifetimes> lifetimes_{};
     std::unordered_map<std::uint64_t, DriverCallSum> driver_;

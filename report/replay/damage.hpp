@@ -19,12 +19,12 @@ struct LoggedDamage {
     format::Damage kind = format::Damage::overrun;
     std::uint64_t address = 0;     // of the block; of several, the first
     std::int64_t offset = 0;       // of the first wrong byte
-    std::uint64_t wrong_bytes = 0; // of the first
+    std::uint64_t wrong_bytes = 0; // of the first block
     std::uint64_t block_bytes = 0; // as asked for; 0: not known
     LoggedCall allocation;         // of the block
     LoggedCall ended;              // its free
     LoggedCall noticed;            // where the pool looked: without an entry point
-    std::uint64_t times = 0;       // with these stacks
+    std::uint64_t times = 0;       // how often, with these stacks
     std::uint64_t last_ticks = 0;
 };
 

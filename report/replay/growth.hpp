@@ -1,4 +1,4 @@
-// report/replay/growth.hpp — of each site, how much of it stayed alive, over the run.
+// report/replay/growth.hpp — how much of each site's memory stayed alive, over the run.
 //
 // A series of at most kMostFloors floors: the least that was alive in a span of time. Temporaries
 // come and go above a floor, so they do not look like growth. Spans are short both beside the
@@ -17,13 +17,13 @@
 
 namespace vramscope::report {
 
-// Of the span from the floor before up to `ticks`.
+// The least that was alive in the span from the floor before up to `ticks`.
 struct Floor {
     std::uint64_t ticks = 0;
     std::uint64_t bytes = 0;
-    std::uint32_t blocks = 0;      // as events: no more than fit
-    std::uint32_t events : 31 = 0; // births and deaths in it
-    std::uint32_t level : 1 = 0;   // none of them after its begin
+    std::uint32_t blocks = 0;      // like events, no more than fit
+    std::uint32_t events : 31 = 0; // births and deaths in the span
+    std::uint32_t level : 1 = 0;   // no event after the span's beginning
 };
 inline constexpr std::size_t kMostFloors = 64;
 

@@ -33,7 +33,7 @@ struct LoggedCall {
 
 struct LoggedMisuse {
     MisuseKind kind = MisuseKind::never_allocated;
-    std::uint64_t result = 0;  // of the driver
+    std::uint64_t result = 0;  // the driver's answer
     std::uint64_t address = 0; // as the program gave it; of several calls, the first
     std::uint64_t offset = 0;  // of the address in its block
     std::uint64_t bytes = 0;   // of the block
@@ -51,7 +51,7 @@ public:
     FreeHistory(const LogTables& tables, const std::unordered_set<std::uint64_t>& addresses,
                 bool complete);
 
-    // Every record, in order. True: a refused free that is no misuse.
+    // To be given every record, in order. True: it was a refused free that is no misuse.
     bool apply(const Record& record);
 
     // The block that is, or was, at this address: without memory, if none is known.
@@ -63,7 +63,7 @@ public:
     // What a free of this address would be, after the last record.
     LoggedMisuse judge(const PendingFree& free) const;
 
-    std::vector<LoggedMisuse> misuses() const; // one per stacks
+    std::vector<LoggedMisuse> misuses() const; // one for each set of stacks
 
 private:
     struct Life {

@@ -1,7 +1,6 @@
 // report/replay/step_counter.hpp — how often something had happened by when.
 //
-// At most kMostPoints of the moments are kept, evenly over the count. Between two of them, counts
-// are interpolated.
+// At most kMostPoints of the moments are kept, evenly over the count; others are interpolated.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace vramscope::report {
 
 class StepCounter {
 public:
-    // Times do not fall, or are taken for the latest before.
+    // A time that is earlier than the one before counts as that one.
     void begin(std::uint64_t ticks) noexcept
     {
         if (!begun_)
@@ -35,7 +34,7 @@ public:
     std::uint64_t begin_ticks() const noexcept { return begin_ticks_; }
     std::uint64_t last_ticks() const noexcept { return last_ticks_; }
 
-    // With the part of the one that was under way.
+    // Includes the part of a step that was under way.
     double at(std::uint64_t ticks) const noexcept
     {
         if (ticks >= last_ticks_)

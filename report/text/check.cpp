@@ -19,7 +19,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostCulpritLines = 4; // of all budgets together
+constexpr std::size_t kMostCulpritLines = 4; // for all budgets together
 constexpr std::size_t kMostCheckDoubts = 3;
 constexpr std::size_t kMostNamed = 4; // processes in one line
 

@@ -169,7 +169,7 @@ std::vector<std::string> table_of(const std::vector<LiveProgram>& programs, cons
     return screen.take();
 }
 
-// The heads of all programs come first in the count: what is left of the height is their stacks'.
+// The heads of all programs are counted first; their stacks share what is left of the height.
 std::vector<std::string> live_lines(const std::vector<LiveProgram>& programs,
                                     const LiveStyle& style)
 {

@@ -22,7 +22,7 @@ std::uint64_t failures(const Report& report)
     return sum;
 }
 
-// The driver's, and what the pool had and did not use.
+// The free memory of the driver, and what the pool had and did not use.
 std::uint64_t free_in_all(const OutOfMemory& shortage)
 {
     return shortage.free + (shortage.reserved - std::min(shortage.reserved, shortage.allocated));

@@ -131,7 +131,7 @@ std::string_view without_version(std::string_view entry_point)
 FrameRange visible_frames(const std::vector<Frame>& stack)
 {
     FrameRange range{runtime_frames(stack), stack.size()};
-    // _start of a stripped program has no name; what called it shows what it is.
+    // In a stripped program _start has no name; the frame that it called shows what it is.
     if (range.end > range.begin + 1 && stack.back().function.empty() &&
         is_start_up_code(stack[range.end - 2]))
         --range.end;

@@ -1,4 +1,4 @@
-// report/replay/heap/block_watch.hpp — what wants to know of every block as it comes and goes.
+// report/replay/heap/block_watch.hpp — the interface that is told of every block's birth and end.
 //
 // HeapReplay calls it within apply(), after its own sums and those of Sites were changed. A block
 // is born once and leaves at most once; what is there at the end has not left. Of one graph's

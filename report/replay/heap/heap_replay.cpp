@@ -22,14 +22,14 @@ std::uint64_t key_of(Memory memory, std::uint64_t address) noexcept
     return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
 }
 
-// Of a sparse array: a number in place of an address, with one byte.
+// Whether this is a tile of a sparse array: a number in place of an address, with one byte.
 bool is_tile(std::uint64_t address) noexcept
 {
     return address >> 63 != 0;
 }
 
-// Of a block whose address is handed out while it is there. A graph's memory goes with the graph;
-// owners are only listed.
+// Whether a block has missed its free if its address is handed out while it is there. A graph's
+// memory goes with the graph; owners are only listed.
 bool misses_its_free(Memory memory) noexcept
 {
     return memory != Memory::graph && class_of(memory) != format::MemoryClass::owner;

@@ -29,7 +29,7 @@ namespace vramscope::report {
 struct ReplayCounts {
     std::uint64_t events = 0;
     std::uint64_t allocations = 0;        // of any kind but owners
-    std::uint64_t frees = 0;              // that met their block
+    std::uint64_t frees = 0;              // those that met their block
     std::uint64_t memory_allocations = 0; // of device and host memory
     std::uint64_t memory_frees = 0;
     std::uint64_t allocated_bytes = 0;
@@ -58,10 +58,10 @@ public:
     HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
                std::function<void()> find_apis = {});
 
-    // It is told of what happens from now on, and outlives this.
+    // The watch is told of what happens from now on, and must outlive this.
     void watch(BlockWatch& watch) { watches_.push_back(&watch); }
 
-    // Frees that the log says were in flight at its end; before the first record.
+    // Takes the frees that the log says were in flight at its end. Call it before the first record.
     void expect(const std::vector<PendingFree>& pending);
     void apply(const Record& record);
     void prefetch(std::span<const Record> soon) const; // of at most kMostAhead: see SegmentReplay

@@ -25,7 +25,7 @@ public:
     std::uint32_t destroy(std::uint64_t context_id, std::uint64_t ticks); // our number for it
 
     bool context_is_gone(const Block& block) const noexcept;
-    bool is_dead(const Block& block) const noexcept; // and took the block along
+    bool is_dead(const Block& block) const noexcept; // its context died and took it along
     Fate fate_of(const Block& block) const noexcept; // if it is not freed any more
 
     std::uint64_t peak_device_bytes() const noexcept { return peak_device_bytes_; }

@@ -35,7 +35,7 @@ struct Block {
     SiteId site = 0;
 };
 
-// Of blocks that were never freed.
+// What became of blocks that were never freed.
 enum class Fate : std::uint8_t {
     kept,                 // alive when the log ends
     context_gone,         // destroyed with their context while the program ran
@@ -55,7 +55,7 @@ struct LostBlocks {
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
     std::vector<std::uint32_t> threads; // indexes, sorted
-    std::vector<std::string> phase;     // path that all share
+    std::vector<std::string> phase;     // the path of ranges that all blocks share
     bool phases_differ = false;
 
     // One more block of this stack: all but its fate, its thread and its phase.
@@ -69,7 +69,7 @@ public:
 
     void add(const Block& block, Fate fate);
 
-    // Of any kind: memory, and what is listed without being lost.
+    // The block may be of any kind: memory, or what is listed without being lost.
     std::vector<LostBlocks> sums() const;
 
 private:

@@ -27,7 +27,7 @@ struct Site {
     std::uint64_t live_blocks = 0;
     std::uint64_t allocations = 0;
     std::uint64_t allocated_bytes = 0;
-    std::uint64_t frees = 0; // by the program; not those that went with a context, or unseen
+    std::uint64_t frees = 0; // by the program; without blocks that went with a context, or unseen
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0; // of its last allocation
 };

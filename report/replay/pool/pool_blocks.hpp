@@ -42,7 +42,7 @@ public:
         std::size_t run = 0;
         std::size_t at = 0; // in the run; its size: behind all of them
     };
-    // What counts of the blocks before and behind.
+    // What has to be known of the blocks before and behind.
     struct Neighbours {
         std::uint64_t end_before = 0;      // 0: none is before it
         std::uint64_t behind = UINT64_MAX; // where the next one begins; UINT64_MAX: none does

@@ -17,7 +17,7 @@ struct PoolSnapshot {
     std::vector<SegmentPieces> segments;
 };
 
-// What is gone since the most was allocated.
+// Keeps what has gone since the most was allocated.
 class PoolHistory {
 public:
     // Nothing else is at an event's serial: blocks of it were born by then, or later.

@@ -47,7 +47,7 @@ public:
     const std::vector<PoolPoint>& points() const noexcept { return points_; }
 
 private:
-    // Of a new span nothing is known but what was before.
+    // A new span begins with what is known from the one before.
     PoolPoint& point_at(std::uint64_t ticks)
     {
         if (ticks < next_)

@@ -323,7 +323,7 @@ void SegmentReplay::reuse(const Record& record)
     }
 }
 
-// Those whose turn comes now; gives how many.
+// Prefetches the ones whose turn comes now, and returns how many there were.
 std::size_t SegmentReplay::prefetch_pending() noexcept
 {
     std::array<std::uint64_t, kMostAhead> addresses;

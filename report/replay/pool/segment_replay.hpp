@@ -47,7 +47,7 @@ public:
     // Before apply(), for speed; of at most kMostAhead.
     void prefetch(std::span<const Record> soon) noexcept;
 
-    // Anything of a pool: else nothing is known of what was reserved.
+    // Whether the log has anything of a pool; else it is not known what was reserved.
     bool seen() const noexcept { return seen_; }
     const std::vector<DevicePool>& devices() const noexcept { return devices_; }
     std::size_t segments() const noexcept { return segments_.all().size(); }
