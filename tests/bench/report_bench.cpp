@@ -1,8 +1,8 @@
-// tests/bench/report_bench.cpp — events per second of a whole report, and its memory, over logs of
-// growing length.
+// tests/bench/report_bench.cpp — events per second and memory of a whole report.
 //
-// The load: every allocation is freed 50,000 events later, so the live set stays the same however
-// long the log is. With a pool: blocks that are segments of their own, or pieces of segments.
+// It measures logs of growing length. In each, every allocation is freed 50,000 events later, so
+// the live set stays the same however long the log is. With a pool, the blocks are segments of
+// their own, or pieces of segments.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
-// tests/fuzz/fuzz_driver.cpp — runs a fuzz target without libFuzzer: mutations of its corpus, for a
-// while.
+// tests/fuzz/fuzz_driver.cpp — runs a fuzz target on mutations of its corpus.
 //
-// VRAMSCOPE_FUZZ_SECONDS and VRAMSCOPE_FUZZ_SEED; with a file as argument it runs that input once.
-// A crash leaves the input that caused it in the file whose name is printed at the start.
+// It needs no libFuzzer, and reads VRAMSCOPE_FUZZ_SECONDS and VRAMSCOPE_FUZZ_SEED. With a file as
+// argument it runs that input once. A crash leaves the input that caused it in the file whose name
+// is printed at the start.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,7 +1,7 @@
-// tests/fuzz/log_reader_fuzzer.cpp — bytes in, a printed report and all exports or an Error out,
-// never a crash.
+// tests/fuzz/log_reader_fuzzer.cpp — any bytes give a report or an Error, never a crash.
 //
-// libFuzzer's entry point, and the corpus for the driver beside it.
+// The report is printed, and all exports are written. The entry point is libFuzzer's; the corpus is
+// for the driver beside it.
 #include <cstdint>
 #include <sstream>
 #include <stdexcept>

@@ -1,7 +1,7 @@
-// tests/fuzz/pool_fuzzer.cpp — bytes are calls of a pool: whatever they are, what its model demands
-// holds after each, and all of it can be given back at the end.
+// tests/fuzz/pool_fuzzer.cpp — any bytes are calls that a pool must survive.
 //
-// libFuzzer's entry point, and the corpus for the driver beside it.
+// What the model demands holds after each call, and everything can be given back at the end.
+// The entry point is libFuzzer's; the corpus is for the driver beside it.
 #include <cstdint>
 #include <random>
 

@@ -156,8 +156,8 @@ TEST(HostileLog, HugeNumbersInHotRecordsAreOnlyNumbers)
     EXPECT_FALSE(whole_report(file).empty());
 }
 
-// The report of a small file must be made in little memory, whatever lengths, counts and numbers it
-// holds.
+// The report of a small file must need little memory, whatever lengths, counts and numbers the file
+// holds in its records.
 TEST(HostileLog, SmallFileCannotAskForMuchMemory)
 {
     LogBuilder log(4096);
@@ -197,8 +197,8 @@ TEST(HostileLog, NamesCannotCommandATerminal)
 
 TEST(HostileLog, GrowingLogOfALivingProcessIsReadable)
 {
-    // What a reader sees while the program writes: chunks handed out, not all begun, none of them
-    // full.
+    // A reader sees this while the program writes: chunks are handed out, not all are begun, and
+    // none of them is full.
     LogBuilder log(4096);
     log.alloc(0x1000, 256, 1).thread(1).alloc(0x2000, 256, 1).unused_chunk();
     log.header().end = format::End::unknown;

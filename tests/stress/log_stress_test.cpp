@@ -1,8 +1,8 @@
-// tests/stress/log_stress_test.cpp — one log, and at the same time: threads that are born, record
-// and die, a fork, marks from outside, and a reader that follows.
+// tests/stress/log_stress_test.cpp — one log, and all that can happen to it at once.
 //
-// The threads keep a small heap, whose blocks some free for others. The reader is another process,
-// as `top` is: what the recorder publishes too early, it sees too early.
+// Threads are born, record and die; the process forks, marks come from outside, and a reader
+// follows. The threads keep a small heap, whose blocks some free for others. The reader is another
+// process, as `top` is: what the recorder publishes too early, it sees too early.
 #include <array>
 #include <atomic>
 #include <fcntl.h>

@@ -1,13 +1,14 @@
-// tests/support/call_site.hpp — what an exported hook sees of its caller, for functions that stand
-// in for one.
+// tests/support/call_site.hpp — what an exported hook sees of its caller.
+//
+// It is for functions that stand in for a hook.
 #pragma once
 
 #include <cstdint>
 
 #include "tracker/log/recorder.hpp"
 
-// In the body of a noinline function: the frame address makes the compiler keep rbp where the
-// recorder looks.
+// Used in the body of a noinline function: the frame address makes the compiler keep rbp where the
+// recorder looks for it.
 #define VRAMSCOPE_TEST_CALL_SITE()                                                                 \
     ::vramscope::log::CallSite                                                                     \
     {                                                                                              \

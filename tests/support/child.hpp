@@ -1,8 +1,7 @@
 // tests/support/child.hpp — a piece of a test in a process of its own.
 //
 // The recorder's state belongs to a process, is opened once and never closed: each test of it takes
-// a fresh one. A failed check in the child is printed there and fails the test through the exit
-// status.
+// a fresh one. A failed check in the child is printed there, and the exit status fails the test.
 #pragma once
 
 #include <cerrno>

@@ -1,7 +1,6 @@
 // tests/support/golden.hpp — texts that are compared with tests/golden to the byte.
 //
-// After a change that is meant: run the test with VRAMSCOPE_UPDATE_GOLDEN=1 and read the
-// difference.
+// After an intended change, run the test with VRAMSCOPE_UPDATE_GOLDEN=1 and read the difference.
 #pragma once
 
 #include <cstdlib>

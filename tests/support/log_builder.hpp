@@ -1,9 +1,8 @@
-// tests/support/log_builder.hpp — writes logs for tests: valid ones, and ones that no recorder
-// would write.
+// tests/support/log_builder.hpp — writes logs for tests, valid and invalid ones.
 //
 // Events go to the thread that was chosen last, at a time that moves on by itself. Entry points are
-// defined when they are first used. Independent of the recorder, so that both are checked against
-// the format.
+// defined when they are first used. The builder is independent of the recorder, so that both are
+// checked against the format.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// tests/support/random_program.cpp — a program that takes and gives back at random, and rarely does
-// what no sound one does.
+// tests/support/random_program.cpp — a program that takes and gives back at random.
+//
+// Rarely it does what no sound program does.
 #include "tests/support/random_program.hpp"
 
 #include <algorithm>
@@ -163,8 +164,8 @@ private:
             taken_.push_back({&kind, address, taken.place.context});
     }
 
-    // A handler's record came between the free and its record, and another thread was given the
-    // address meanwhile.
+    // A handler's record came between the free and its record, and meanwhile another thread was
+    // given the address.
     void free_late(const Kind& kind, std::uint64_t address)
     {
         const std::uint64_t freed_ticks = ++ticks_;

@@ -1,8 +1,8 @@
-// tests/support/random_program.hpp — a random program as a list of what it did, and the logs that a
-// recorder could have written of it.
+// tests/support/random_program.hpp — a random program, and its possible logs.
 //
-// The list is the truth that tests count from; a log is one of many ways to write it down: in
-// larger or smaller chunks, by several threads or by one. Equal seeds, equal programs.
+// The program is a list of what it did; the logs are those that a recorder could have written. The
+// list is the truth that tests count from; a log is one of many ways to write it down: in larger or
+// smaller chunks, by several threads or by one. Equal seeds make equal programs.
 #pragma once
 
 #include <cstdint>

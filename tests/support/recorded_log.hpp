@@ -1,5 +1,4 @@
-// tests/support/recorded_log.hpp — a log as a list of records: for tests of what the recorder
-// wrote.
+// tests/support/recorded_log.hpp — a log as a list of records, as the recorder wrote it.
 //
 // Reads by the tables of tracker/format/README.md, and the hot records by record.hpp: what the
 // bytes say, no merging, no repair. A log that breaks the rules of the format throws

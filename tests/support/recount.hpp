@@ -1,7 +1,7 @@
-// tests/support/recount.hpp — counts a random program's memory as plainly as it can be done: one
-// list of what is alive, searched from end to end, step by step in the order of time.
+// tests/support/recount.hpp — counts a random program's memory as plainly as possible.
 //
-// Shares nothing with the replay but the names of the kinds of memory.
+// It keeps one list of what is alive, and searches it from end to end, step by step in the order of
+// time. It shares nothing with the replay but the names of the kinds of memory.
 #pragma once
 
 #include <compare>

@@ -1,5 +1,6 @@
-// tests/support/schema_check.hpp — JSON held against a schema of ours by two validators:
-// tests/report/check_schema.py.
+// tests/support/schema_check.hpp — has two validators hold JSON against a schema of ours.
+//
+// They run in tests/report/check_schema.py.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,4 @@
-// tests/tracker/cfi_test.cpp — frame_rule leads to the same return addresses as an unwinder, or
-// says that it cannot.
+// tests/tracker/cfi_test.cpp — frame_rule leads to an unwinder's addresses, or gives up.
 //
 // Walks frames of every shape by the rules alone and compares with glibc's backtrace(); and
 // compares every row of the unwind tables of whole libraries with what readelf reads from them.
@@ -280,8 +279,7 @@ std::vector<TableRow> readelf_rows(const std::string& path)
 // The rule that a row stands for, in words; "unsupported" where frame_rule must not give one.
 std::string wanted(const TableRow& row)
 {
-    // readelf writes "u" both for undefined and for never mentioned, which for rbp is the same
-    // value.
+    // readelf writes "u" both for undefined and for never mentioned; for rbp these are the same.
     if (row.signal)
         return "unsupported";
     if (row.return_address == "u")

@@ -1,5 +1,6 @@
-// tests/tracker/driver_times_test.cpp — calls are all counted, long ones all timed, short ones
-// stand for each other.
+// tests/tracker/driver_times_test.cpp — all calls are counted, and long ones all timed.
+//
+// Short calls stand for each other.
 #include "tracker/log/driver_times.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// tests/tracker/lifecycle_test.cpp — what a log holds however its process fares: forks, kills, full
-// disks, ends.
+// tests/tracker/lifecycle_test.cpp — what a log holds after forks, kills and full disks.
 #include "tracker/lifecycle/lifecycle.hpp"
 
 #include <algorithm>
@@ -192,8 +191,8 @@ TEST(Fork, FromAThreadAndInGenerations)
 
 namespace {
 
-// The child writes how many events it has recorded; the parent kills it at some moment and
-// compares.
+// The child writes how many events it has recorded; the parent kills it at some moment, and then
+// compares the numbers.
 void kill_in_mid_run(std::uint64_t events_before_kill, std::size_t threads)
 {
     const Recording recording;

@@ -1,5 +1,6 @@
-// tests/tracker/loaded_objects_test.cpp — what is loaded can be listed, and a child of a fork
-// records, whoever held the loader's lock.
+// tests/tracker/loaded_objects_test.cpp — what is loaded can be listed.
+//
+// A child of a fork records, whichever thread held the loader's lock.
 #include "tracker/capture/loaded_objects.hpp"
 
 #include <algorithm>

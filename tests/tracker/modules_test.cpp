@@ -1,5 +1,4 @@
-// tests/tracker/modules_test.cpp — libraries are told apart by what they are, not by where they
-// are.
+// tests/tracker/modules_test.cpp — libraries are told apart by content, not by address.
 #include "tracker/capture/modules.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// tests/tracker/outside_mark_test.cpp — marks that other processes put into a log, beside the
-// threads that own it.
+// tests/tracker/outside_mark_test.cpp — marks that other processes put into a log.
+//
+// They come beside the records of the threads that own the log.
 #include "tracker/log/outside_mark.hpp"
 
 #include <algorithm>

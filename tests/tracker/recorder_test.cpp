@@ -1,5 +1,4 @@
-// tests/tracker/recorder_test.cpp — what was recorded is what the log says, from one thread and
-// from eight.
+// tests/tracker/recorder_test.cpp — the log says what one thread or eight recorded.
 #include "tracker/log/recorder.hpp"
 
 #include <algorithm>
@@ -290,8 +289,8 @@ namespace {
 
 constexpr std::uint32_t kLie = 400000;
 
-// A hook that remembers a wrong id for its own stack: what a frame with a false unwind rule would
-// lead to.
+// A hook that remembers a wrong id for its own stack, as a frame with a false unwind rule would
+// make it do.
 [[gnu::noinline]] void hooked_alloc_that_lies(std::uint64_t address, bool lie)
 {
     const log::CallSite site = VRAMSCOPE_TEST_CALL_SITE();

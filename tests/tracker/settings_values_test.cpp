@@ -1,5 +1,4 @@
-// tests/tracker/settings_values_test.cpp — every kind of setting: what it reads, and what it
-// refuses.
+// tests/tracker/settings_values_test.cpp — what each kind of setting reads and refuses.
 #include "tracker/environment/settings_values.hpp"
 
 #include <initializer_list>

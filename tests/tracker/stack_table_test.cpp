@@ -1,5 +1,4 @@
-// tests/tracker/stack_table_test.cpp — one id per stack, whoever sees it first, and never
-// another's.
+// tests/tracker/stack_table_test.cpp — one id per stack, from whichever thread, and no other's.
 #include "tracker/capture/stack_table.hpp"
 
 #include <memory>

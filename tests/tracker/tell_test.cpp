@@ -1,5 +1,6 @@
-// tests/tracker/tell_test.cpp — a line that is told harms nobody, and the run file is the only file
-// that is written to.
+// tests/tracker/tell_test.cpp — telling a line does no harm.
+//
+// Only the run file is written to.
 #include "tracker/environment/tell.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// tests/tracker/threads_test.cpp — threads that come and go share chunks, and their records stay
-// their own.
+// tests/tracker/threads_test.cpp — threads share chunks, and their records stay their own.
 #include <barrier>
 #include <map>
 #include <pthread.h>

@@ -1,7 +1,7 @@
-// tests/tracker/unwinder_test.cpp — return addresses of the caller and of nothing below it, by
-// either unwinder.
+// tests/tracker/unwinder_test.cpp — either unwinder gives the caller's return addresses.
 //
-// The unwinder is chosen once in a process: each test runs in a child.
+// Nothing below the caller is among them. The unwinder is chosen once in a process, so each test
+// runs in a child.
 #include "tracker/capture/unwinder.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// tests/tracker/varint_test.cpp — numbers of any size come back, and a cursor never leaves its
-// bytes.
+// tests/tracker/varint_test.cpp — numbers of any size, and a cursor that keeps its bounds.
 #include "tracker/format/varint.hpp"
 
 #include <array>

@@ -1,5 +1,4 @@
-// tests/tracker/verified_stacks_test.cpp — a remembered stack is recognised, and never taken for
-// another.
+// tests/tracker/verified_stacks_test.cpp — a remembered stack is never taken for another.
 //
 // Every probe asks for the id and unwinds too: whatever id comes must be that of the unwound stack.
 #include "tracker/capture/verified_stacks.hpp"
@@ -158,8 +157,8 @@ using Program = std::vector<Step>;
 
 using Shapes = std::vector<decltype(Step::shape)>;
 
-// Each with every set of compiler flags; those with a frame that cannot be described only if asked
-// for.
+// Each shape with every set of compiler flags. Those with a frame that cannot be described come
+// only if asked for.
 Shapes shapes_of_compilers(bool undescribable)
 {
     Shapes shapes;
@@ -389,8 +388,7 @@ TEST(VerifiedStacks, GoOnWhenAllTheirWordsAreTaken)
     EXPECT_GE(prober.recognised, 1900u);
 }
 
-// ---- stacks that are not the thread's own come and go: they must not be remembered, or read later
-// ----
+// ---- stacks that are not the thread's own must not be remembered, or read when they are gone ----
 
 namespace {
 

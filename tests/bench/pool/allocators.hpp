@@ -1,5 +1,6 @@
-// tests/bench/pool/allocators.hpp — ours and the rivals behind one shape, over the same source of
-// memory: a counter.
+// tests/bench/pool/allocators.hpp — our pool and its rivals behind one interface.
+//
+// All of them take their memory from the same source, which only counts.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// tests/bench/pool/fragmentation_bench.cpp — peak reserved over peak requested, for each workload
-// and each set of rules, as a table; and how many calls the driver got.
+// tests/bench/pool/fragmentation_bench.cpp — peak reserved over peak requested.
+//
+// One table row for each workload and each set of rules, with the number of driver calls.
 //
 // "at once": every free is followed by a synchronisation, as if the program's work were never
 // behind; the others' rules know no other case on one stream. Without: synchronised when the

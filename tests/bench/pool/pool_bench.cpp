@@ -1,5 +1,6 @@
-// tests/bench/pool/pool_bench.cpp — how long a hit takes: pool_bench ALLOCATOR LIVE SPARE THREADS
-// ROUNDS.
+// tests/bench/pool/pool_bench.cpp — how long a hit takes.
+//
+// Usage: pool_bench ALLOCATOR LIVE SPARE THREADS ROUNDS
 //
 // ALLOCATOR: cache, split, torch, rmm. LIVE blocks of 16 sizes; SPARE 1: as many free ones between
 // them, 0: none. A round frees 64 random blocks, synchronises (untimed) and allocates 64 of the

@@ -1,5 +1,6 @@
-// tests/bench/pool/workloads.hpp — made-up programs as lists of calls: sizes and order follow what
-// such programs do, with fixed seeds. A step ends with a synchronisation.
+// tests/bench/pool/workloads.hpp — made-up programs as lists of calls.
+//
+// Sizes and order are those of such programs, with fixed seeds. A step ends by synchronising.
 #pragma once
 
 #include <algorithm>

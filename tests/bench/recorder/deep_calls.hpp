@@ -1,9 +1,7 @@
-// tests/bench/recorder/deep_calls.hpp — calls of some work with about 30 frames on the stack, from
-// 100 sites.
+// tests/bench/recorder/deep_calls.hpp — calls with about 30 frames on the stack, from 100 sites.
 //
 // trunk: all sites share their outer frames, as the layers of one framework do. distinct: each site
-// has a whole chain of its own. Frames differ in size, and nothing is inlined or turned into a
-// jump.
+// has a whole chain of its own. Frames differ in size; nothing is inlined, or turned into a jump.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-// tests/bench/recorder/driver.c — the least that passes for a CUDA driver: each call costs a few
-// instructions.
+// tests/bench/recorder/driver.c — the least that passes for a CUDA driver.
+//
+// Each call costs a few instructions.
 
 #include <stddef.h>
 #include <string.h>

@@ -1,10 +1,12 @@
-// tests/bench/recorder/recorder_bench.cpp — what an allocation and a free cost: CPU ns, wall ns,
-// frames.
+// tests/bench/recorder/recorder_bench.cpp — what an allocation and a free cost.
 //
-//   recorder_bench WORK trunk|distinct THREADS EVENTS    WORK: device malloc unwind nothing init
-//                                                       synchronise
-//   recorder_bench endless FILE                          counts recorded allocations in FILE until
-//   it is killed
+// Prints the nanoseconds of CPU time and of wall time, and the frames.
+//
+//   recorder_bench WORK trunk|distinct THREADS EVENTS
+//   recorder_bench endless FILE
+//
+// WORK is device, malloc, unwind, nothing, init or synchronise. `endless` counts the recorded
+// allocations in FILE until it is killed.
 //
 // Allocates from deep stacks in batches and frees them from one flat loop, so that the two are
 // timed apart. Threads are pinned to CPUs of their own. Run it alone and under a tracer: the
@@ -98,8 +100,7 @@ constexpr Kind kKinds[] = {{"device", &allocate_device}, {"malloc", &allocate_ho
                            {"unwind", &only_unwind},     {"nothing", &do_nothing},
                            {"init", &call_init},         {"synchronise", &synchronise}};
 
-// Wall time, and the thread's CPU time: on a machine with other work the latter leaves out what
-// others took.
+// Wall time, and the thread's CPU time, which leaves out what other work on the machine took.
 struct Moment {
     double wall_ns, cpu_ns;
     static Moment now() { return {ns_of(CLOCK_MONOTONIC), ns_of(CLOCK_THREAD_CPUTIME_ID)}; }
@@ -137,8 +138,7 @@ void release(Work allocate, Batch& batch)
             std::free(batch.blocks[i]);
 }
 
-// A few calls from each site first, for what is learnt once: it is not what these numbers are
-// about.
+// A few calls from each site come first: these numbers are not about what is learnt once.
 Times run(Work allocate, bool distinct, std::size_t events, std::atomic<int>& waiting)
 {
     std::vector<std::uint8_t> sites(1 << 14);

@@ -1,8 +1,8 @@
-// tests/bench/recorder/spawn_bench.c — how long a program takes from its start to its end, with and
-// without a preload.
+// tests/bench/recorder/spawn_bench.c — how long a program runs, with and without a preload.
 //
-//   spawn_bench COUNT PRELOAD PROGRAM [ARGS]    PRELOAD may be empty; prints the median in
-//   microseconds
+//   spawn_bench COUNT PRELOAD PROGRAM [ARGS]
+//
+// PRELOAD may be empty. Prints the median in microseconds.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>

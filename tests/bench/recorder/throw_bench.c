@@ -1,5 +1,4 @@
-// tests/bench/recorder/throw_bench.c — a C program that loads a C++ plugin, as python loads its
-// modules.
+// tests/bench/recorder/throw_bench.c — a C program that loads a C++ plugin, as python does.
 //
 //   throw_bench PLUGIN COUNT    prints the ns of a throw through 30 frames
 #include <dlfcn.h>

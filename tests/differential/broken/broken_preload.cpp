@@ -1,8 +1,8 @@
-// tests/differential/broken/broken_preload.cpp — an interposer that does harm, of the kind that its
-// environment names: the tester must see it.
+// tests/differential/broken/broken_preload.cpp — an interposer that does harm.
 //
-// VRAMSCOPE_BROKEN: result, out, order, extra, errno, leak. Preloaded before vramscope; it is in
-// the way of calls by the linked symbol only.
+// The tester must see the harm. VRAMSCOPE_BROKEN names its kind: result, out, order, extra, errno
+// or leak. The library is preloaded before vramscope, and is in the way of calls by the linked
+// symbol only.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

@@ -1,8 +1,8 @@
-// tests/differential/player/fallback.cpp — any row of the hook table, called with nonsense: null
-// inputs, outputs that must stay as they are, handles of nobody.
+// tests/differential/player/fallback.cpp — calls any row of the hook table with nonsense.
 //
-// So a row is called from the day it is in the table; what its successes mean is for an operation
-// of its own.
+// It passes null inputs, outputs that must stay as they are, and handles that belong to nothing. So
+// a row is called from the day it is in the table; what its successes mean is left to an operation
+// written for it.
 #include <bit>
 #include <cstring>
 #include <iterator>
@@ -51,8 +51,8 @@ private:
             in.null = world.rng().chance(50);
             return in;
         } else {
-            // What a number would mean is not known here: told as an address, which hides only how
-            // large.
+            // What a number would mean is not known here, so it is told as an address, which hides
+            // only how large it is.
             Out<Pointee> out(std::is_pointer_v<Pointee> ? Meaning::handle : Meaning::address);
             world.maybe_null(out);
             return out;

@@ -1,5 +1,4 @@
-// tests/differential/player/faults.cpp — the simulated GPU's controls: what it was asked, and what
-// shall fail.
+// tests/differential/player/faults.cpp — the simulated GPU's controls: counts and faults.
 #include <dlfcn.h>
 
 #include "tests/differential/player/operations.hpp"

@@ -1,5 +1,6 @@
-// tests/differential/player/green.cpp — green contexts: shares of a device that hold its primary
-// context.
+// tests/differential/player/green.cpp — green contexts: shares of a device.
+//
+// They hold the primary context of the device.
 #include "tests/differential/player/operations.hpp"
 
 namespace differential {

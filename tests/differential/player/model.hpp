@@ -1,5 +1,4 @@
-// tests/differential/player/model.hpp — the oracle: what is alive by the answers that the program
-// got, and what a report must therefore say.
+// tests/differential/player/model.hpp — the oracle: what is alive, and what a report must say.
 //
 // It knows nothing of logs and little of drivers: a success of an allocation makes a block, a
 // success of a free ends it, and a context takes along what is not told to survive it. Its only

@@ -36,10 +36,10 @@ constexpr bool freed_by_address(Kind kind)
            kind == Kind::async || kind == Kind::graph || kind == Kind::foreign;
 }
 
-// Another process, untraced, whose memory can be opened. Handles of its blocks; ends with this
-// process.
+// Handles of the blocks of another process, untraced, whose memory can be opened. That process ends
+// with this one.
 const std::vector<CUipcMemHandle>& exported_by_another();
-// That process: writes the handles to its output and waits for the end of its input.
+// Runs in that process: writes the handles to its output and waits for the end of its input.
 int export_memory();
 
 // Gives back most of what the sequence left, and makes the next one begin as this one did.

@@ -1,5 +1,4 @@
-// tests/differential/player/physical.cpp — virtual memory management: handles, reservations,
-// mappings.
+// tests/differential/player/physical.cpp — virtual memory: handles, reservations, mappings.
 #include "tests/differential/player/operations.hpp"
 
 namespace differential {

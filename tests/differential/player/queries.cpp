@@ -1,5 +1,4 @@
-// tests/differential/player/queries.cpp — what a program may ask between its calls: the answers
-// must be the driver's.
+// tests/differential/player/queries.cpp — queries, whose answers must be the driver's.
 #include "tests/differential/player/operations.hpp"
 
 namespace differential {

@@ -1,6 +1,7 @@
-// tests/differential/player/questions.hpp — the driver calls that vramscope makes of its own,
-// inside a hooked call. The order of driver calls is compared without these, and without these
-// only; what the program itself called is compared all the same.
+// tests/differential/player/questions.hpp — the driver calls that vramscope itself makes.
+//
+// It makes them inside a hooked call. The order of driver calls is compared without these, and
+// without these only; what the program itself called is compared all the same.
 #pragma once
 
 #include <cstring>

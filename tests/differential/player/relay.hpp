@@ -1,5 +1,6 @@
-// tests/differential/player/relay.hpp — several threads of which exactly one runs: the order is the
-// seed's.
+// tests/differential/player/relay.hpp — several threads, of which exactly one runs at a time.
+//
+// The seed determines the order.
 #pragma once
 
 #include <condition_variable>

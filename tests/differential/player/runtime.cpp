@@ -1,5 +1,4 @@
-// tests/differential/player/runtime.cpp — the CUDA runtime, which reaches the driver by doors of
-// its own.
+// tests/differential/player/runtime.cpp — the CUDA runtime, with its own doors to the driver.
 #include <cuda_runtime_api.h>
 
 #include "tests/differential/player/operations.hpp"

@@ -1,5 +1,4 @@
-// tests/differential/player/streams.cpp — streams, stream-ordered memory, pools, and what capture
-// forbids.
+// tests/differential/player/streams.cpp — streams, stream-ordered memory, pools and capture.
 #include "tests/differential/player/operations.hpp"
 
 namespace differential {

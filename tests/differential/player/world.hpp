@@ -1,5 +1,4 @@
-// tests/differential/player/world.hpp — one sequence as it runs: its choices, its transcript, what
-// it owns.
+// tests/differential/player/world.hpp — a sequence as it runs: choices, transcript, possessions.
 //
 // CALL(world, cuName, arguments...) is the only way from an operation to the driver: it picks a
 // door, writes down the call, the driver calls below it, the answer, errno and every out-parameter,

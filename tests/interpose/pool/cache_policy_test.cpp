@@ -1,5 +1,4 @@
-// tests/interpose/pool/cache_policy_test.cpp — whole segments by their exact size, kept and handed
-// out again.
+// tests/interpose/pool/cache_policy_test.cpp — whole segments, reused by their exact size.
 #include "interpose/pool/cache_policy.hpp"
 
 #include <vector>

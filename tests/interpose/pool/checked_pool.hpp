@@ -1,9 +1,9 @@
-// tests/interpose/pool/checked_pool.hpp — a pool, a model of what it may do, and calls from a
-// stream of numbers. After each call the two are compared and the pool validates itself.
+// tests/interpose/pool/checked_pool.hpp — a pool that a model checks.
 //
-// The model: live blocks do not overlap; what was freed is handed out only when every domain was
-// synchronised since; what is given back holds no live block; sums are sums. Throws
-// std::logic_error for whatever does not hold.
+// The calls come from a stream of numbers. After each call the pool is compared with the model and
+// validates itself. In the model live blocks do not overlap; what was freed is handed out only when
+// every domain was synchronised since; what is given back holds no live block; sums are sums.
+// Throws std::logic_error for whatever does not hold.
 #pragma once
 
 #include <iterator>
@@ -323,8 +323,8 @@ private:
         }
     }
 
-    // The range is upstream's again: nothing of it may be live, unless it was freed behind our
-    // back.
+    // The range is upstream's again: no part of it may be live, except what was freed behind
+    // our back.
     void gone(pool::Address address, std::uint64_t bytes, bool again)
     {
         const auto behind = live_.lower_bound(address + bytes);

@@ -1,5 +1,4 @@
-// tests/interpose/pool/contract_test.cpp — what every pool keeps, whatever its policy and wherever
-// its memory comes from.
+// tests/interpose/pool/contract_test.cpp — what every pool keeps, whatever its policy and memory.
 #include <random>
 #include <type_traits>
 

@@ -1,5 +1,4 @@
-// tests/interpose/pool/limits_test.cpp — the knobs that limit what a pool keeps, and what happens
-// where memory is short.
+// tests/interpose/pool/limits_test.cpp — the limits of what a pool keeps, and short memory.
 #include <sys/resource.h>
 #include <vector>
 

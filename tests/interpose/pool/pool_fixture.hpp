@@ -1,5 +1,4 @@
-// tests/interpose/pool/pool_fixture.hpp — a pool over a counter, which validates itself after every
-// call of get() and give_up().
+// tests/interpose/pool/pool_fixture.hpp — a pool over a counter, validated after each call.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,4 @@
-// tests/interpose/pool/tables_test.cpp — the pool's tables: records by number, numbers by address,
-// the order of addresses.
+// tests/interpose/pool/tables_test.cpp — records by number, numbers by address, address order.
 #include <algorithm>
 #include <random>
 #include <set>

@@ -1,5 +1,7 @@
-// tests/interpose/pool/threads_test.cpp — threads allocate, free, synchronise, trim and look at one
-// pool at once: no unit of memory has two owners, and none is handed out before it has passed.
+// tests/interpose/pool/threads_test.cpp — threads use one pool at once.
+//
+// They allocate, free, synchronise, trim and look: no unit of memory has two owners, and none is
+// handed out before its free has passed.
 #include <array>
 #include <atomic>
 #include <random>

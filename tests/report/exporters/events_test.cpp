@@ -1,5 +1,4 @@
-// tests/report/exporters/events_test.cpp — a log as JSON lines: what each record becomes, and in
-// which order.
+// tests/report/exporters/events_test.cpp — a log as JSON lines: each record, and their order.
 #include <algorithm>
 #include <string>
 #include <vector>

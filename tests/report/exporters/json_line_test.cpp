@@ -1,5 +1,4 @@
-// tests/report/exporters/json_line_test.cpp — a line of JSON says what was put into it, whatever
-// the texts are.
+// tests/report/exporters/json_line_test.cpp — a line of JSON says what was put into it.
 #include "report/exporters/json_line.hpp"
 
 #include <array>

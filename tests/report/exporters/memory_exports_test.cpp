@@ -1,5 +1,6 @@
-// tests/report/exporters/memory_exports_test.cpp — the heaptrack and the pprof file of made-up
-// logs: exact texts, and sums that are those of the report, whatever the log says.
+// tests/report/exporters/memory_exports_test.cpp — the heaptrack and pprof files of made-up logs.
+//
+// Their texts are exact, and their sums are those of the report, whatever the log says.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,5 +1,6 @@
-// tests/report/findings/churn_test.cpp — which blocks were temporary, short-lived or redundant, and
-// what the driver's time came to.
+// tests/report/findings/churn_test.cpp — temporary, short-lived and redundant blocks.
+//
+// The sums of the driver's time are tested here too.
 #include "report/findings/churn.hpp"
 
 #include <string>

@@ -1,5 +1,4 @@
-// tests/report/findings/damage_test.cpp — memory that was written while it was free, or beyond a
-// block.
+// tests/report/findings/damage_test.cpp — memory written while free, or beyond a block.
 #include "report/findings/damage.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// tests/report/findings/make_report_test.cpp — the verdict and what it rests on, of one log and of
-// several.
+// tests/report/findings/make_report_test.cpp — the verdict and its grounds, of one or more logs.
 #include "report/findings/make_report.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// tests/report/findings/misuse_test.cpp — frees that were refused: what the log proves of them, and
-// what it does not.
+// tests/report/findings/misuse_test.cpp — refused frees: what the log proves, and what not.
 #include "report/findings/misuse.hpp"
 
 #include <gtest/gtest.h>

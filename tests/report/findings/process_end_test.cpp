@@ -1,5 +1,4 @@
-// tests/report/findings/process_end_test.cpp — the ends of a process, as header, parent and /proc
-// tell them.
+// tests/report/findings/process_end_test.cpp — process ends by header, parent and /proc.
 #include "report/findings/process_end.hpp"
 
 #include <csignal>

@@ -1,5 +1,6 @@
-// tests/report/json/report_test.cpp — the JSON report: its numbers, its strings, and its schema
-// held by two validators.
+// tests/report/json/report_test.cpp — the JSON report: numbers, strings and schema.
+//
+// Two validators hold the report against its schema.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>

@@ -1,5 +1,6 @@
-// tests/report/judge/check_test.cpp — budgets against made-up logs: what fails, what is not known,
-// and the exit status.
+// tests/report/judge/check_test.cpp — budgets against made-up logs.
+//
+// They test what fails, what is not known, and the exit status.
 #include "report/text/check.hpp"
 
 #include <sstream>

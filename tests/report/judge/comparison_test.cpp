@@ -1,5 +1,7 @@
-// tests/report/judge/comparison_test.cpp — two runs side by side: call stacks by fingerprint,
-// numbers with a tolerance, and what is known where a log is not whole.
+// tests/report/judge/comparison_test.cpp — two runs side by side.
+//
+// Call stacks are compared by fingerprint, and numbers with a tolerance. Some logs are not whole:
+// what is still known of them is tested too.
 #include "report/judge/comparison.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// tests/report/judge/ranks_test.cpp — several processes side by side, and what differs between
-// them.
+// tests/report/judge/ranks_test.cpp — several processes side by side: their differences.
 #include "report/judge/ranks.hpp"
 
 #include <sstream>

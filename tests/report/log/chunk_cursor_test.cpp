@@ -1,5 +1,4 @@
-// tests/report/log/chunk_cursor_test.cpp — the records of one chunk: whole ones, large ones,
-// damaged ones.
+// tests/report/log/chunk_cursor_test.cpp — a chunk's records: whole, large and damaged ones.
 #include "report/log/chunk_cursor.hpp"
 
 #include <string>

@@ -1,5 +1,4 @@
-// tests/report/log/log_file_test.cpp — which files are logs, and what is said of those that are
-// not.
+// tests/report/log/log_file_test.cpp — which files are logs, and errors for other files.
 #include "report/log/log_file.hpp"
 
 #include <cstddef>

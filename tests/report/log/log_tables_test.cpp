@@ -1,5 +1,6 @@
-// tests/report/log/log_tables_test.cpp — definitions: decoded, bounded, and modules found by
-// address and time.
+// tests/report/log/log_tables_test.cpp — definitions: decoded, bounded, and looked up.
+//
+// Modules are found by address and time.
 #include "report/log/log_tables.hpp"
 
 #include <gtest/gtest.h>

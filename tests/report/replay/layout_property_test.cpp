@@ -1,5 +1,7 @@
-// tests/report/replay/layout_property_test.cpp — a report follows from what the program did, not
-// from how its log was written down: in which chunks, and by how many threads.
+// tests/report/replay/layout_property_test.cpp — how a log is written down changes no report.
+//
+// A report follows from what the program did, in whatever chunks and by however many threads its
+// log was written.
 #include <functional>
 #include <sstream>
 

@@ -1,5 +1,4 @@
-// tests/report/replay/memory_test.cpp — the waterfall of each device, moment by moment, and what is
-// kept of it.
+// tests/report/replay/memory_test.cpp — each device's waterfall at each moment, and what is kept.
 #include "report/replay/memory.hpp"
 
 #include <vector>

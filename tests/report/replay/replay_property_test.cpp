@@ -1,7 +1,7 @@
-// tests/report/replay/replay_property_test.cpp — whatever a program does, its report has the
-// numbers of a plain count, and no cut log is ever called clean.
+// tests/report/replay/replay_property_test.cpp — reports of random programs match a plain count.
 //
-// A failure names its seed; the program of a seed is always the same.
+// A log that was cut is never called clean. A failure names its seed; the program of a seed is
+// always the same.
 #include <gtest/gtest.h>
 
 #include "report/findings/make_report.hpp"

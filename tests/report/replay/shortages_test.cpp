@@ -1,5 +1,4 @@
-// tests/report/replay/shortages_test.cpp — allocations that failed for want of memory: why, and who
-// held it.
+// tests/report/replay/shortages_test.cpp — out-of-memory failures: why, and what held the memory.
 #include "report/replay/shortages.hpp"
 
 #include <sstream>
@@ -81,8 +80,8 @@ TEST(Shortages, WithoutTheDriversWordNothingIsClaimed)
     EXPECT_EQ(judged({.requested = 1_GiB}, false).kind, ShortageKind::unknown);
 }
 
-// What the driver pads is known as a lower bound: it proves that memory was lacking, and nothing
-// else.
+// Only a lower bound of the driver's padding is known: it proves that memory was lacking, and
+// proves nothing else.
 TEST(Shortages, OfPaddedMemoryOnlyTheLackIsProven)
 {
     for (const char* const api : {"cuMemAllocPitch_v2", "cuArrayCreate_v2", "cuArray3DCreate_v2",

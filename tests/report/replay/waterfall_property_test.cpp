@@ -1,5 +1,6 @@
-// tests/report/replay/waterfall_property_test.cpp — between any two records of any log, the parts
-// of a device's memory add up, and are those of a plain count.
+// tests/report/replay/waterfall_property_test.cpp — the parts of a device's memory add up.
+//
+// They do so between any two records of any log, and are those of a plain count.
 #include <gtest/gtest.h>
 
 #include "tests/support/random_program.hpp"

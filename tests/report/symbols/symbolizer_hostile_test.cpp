@@ -99,8 +99,8 @@ TEST(HostileFiles, ATruncatedProgramGivesFramesAtEveryLength)
     }
 }
 
-// A program that says that part of its debug information is in the file "shared" beside it, as dwz
-// does.
+// A program that refers to the file "shared" beside it for a part of its debug information, as the
+// output of dwz does.
 void write_program_with_shared_part(const TempDir& dir)
 {
     write_bytes(dir / "link", std::string("shared\0", 7) + "build-id of shared");

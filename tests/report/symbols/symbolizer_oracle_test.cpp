@@ -50,8 +50,8 @@ std::string demangled(std::string name)
     return name;
 }
 
-// Output is blocks of "0xaddress", then "function" and "file:line:column" for each frame, then a
-// blank line.
+// The output is a block per address: "0xaddress", then "function" and "file:line:column" for each
+// frame, then a blank line.
 FramesByAddress parse(std::istream& in)
 {
     FramesByAddress result;
@@ -115,8 +115,8 @@ std::string text_of(const std::vector<Frame>& frames)
     return text;
 }
 
-// The part of the addresses on which our answer for `address + shift` agrees with llvm's for
-// `address`.
+// The share of the addresses for which our answer for `address + shift` agrees with llvm's answer
+// for `address`.
 double agreement(std::uint64_t shift, std::size_t* deepest = nullptr)
 {
     const auto program = fixture("large");

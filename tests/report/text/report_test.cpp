@@ -32,8 +32,8 @@ Frame frame(std::string function, std::string file, int line)
     return frame;
 }
 
-// A run of a training program as a log, its stacks replaced by known names: symbols are not under
-// test here.
+// A run of a training program as a log. Its stacks are replaced by known names, as symbols are not
+// under test here.
 Report training_run()
 {
     LogBuilder log;

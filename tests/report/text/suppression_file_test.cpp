@@ -1,5 +1,6 @@
-// tests/report/text/suppression_file_test.cpp — rules that are written for leaks match these leaks,
-// and are safe to print.
+// tests/report/text/suppression_file_test.cpp — rules that are written for leaks.
+//
+// They match these leaks, and are safe to print.
 #include "report/text/suppression_file.hpp"
 
 #include <sstream>

@@ -1,5 +1,6 @@
-// tests/report/text/views_test.cpp — peak, frag, timeline and churn as a person reads them,
-// compared with tests/golden to the byte.
+// tests/report/text/views_test.cpp — peak, frag, timeline and churn as a person reads them.
+//
+// They are compared with tests/golden to the byte.
 #include "report/text/views.hpp"
 
 #include <sstream>

@@ -1,5 +1,6 @@
-// tests/report/words/words_test.cpp — numbers and names for people, and names that attack a
-// terminal.
+// tests/report/words/words_test.cpp — numbers and names for people.
+//
+// Names that attack a terminal must come out harmless.
 #include "report/words/words.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-// tests/bench/pool/rivals/rmm_rules.hpp — the rules of RMM's pool memory resource, on one stream,
-// over a source of memory that only counts: what ours is compared with.
+// tests/bench/pool/rivals/rmm_rules.hpp — the rules of RMM's pool memory resource.
 //
-// A list of free blocks in the order of their addresses, best fit by a scan, always cut, joined
-// within one upstream block; grows by what it has, and never gives back. Its event per free is left
-// out, as there is no driver here.
+// Our pool is compared with it: one stream, over a source of memory that only counts. It keeps
+// a list of free blocks in the order of their addresses. A scan finds the best fit, which is always
+// cut; neighbours are joined within one upstream block. It grows by what it has, and never gives
+// back. RMM's event per free is left out, as there is no driver here.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// tests/bench/pool/rivals/torch_rules.hpp — the rules of PyTorch's caching allocator, on one
-// stream, over a source of memory that only counts: what ours is compared with.
+// tests/bench/pool/rivals/torch_rules.hpp — the rules of PyTorch's caching allocator.
 //
-// Sets ordered by (size, address), a sharded map from pointers, a recursive mutex, as there. No
-// streams, graphs or expandable segments; a freed block is free at once, as on its own stream.
+// Our pool is compared with it: one stream, over a source of memory that only counts. Like
+// PyTorch's, it has sets ordered by (size, address), a sharded map from pointers and a recursive
+// mutex. It has no streams, graphs or expandable segments; a freed block is free at once, as on its
+// own stream.
 #pragma once
 
 #include <array>

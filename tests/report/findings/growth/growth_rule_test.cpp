@@ -1,5 +1,6 @@
-// tests/report/findings/growth/growth_rule_test.cpp — the rule on series that are written down, and
-// the sum of places.
+// tests/report/findings/growth/growth_rule_test.cpp — the rule on given series.
+//
+// The sum of places is tested here too.
 #include "report/findings/growth/growth_rule.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// tests/report/findings/growth/growth_scene.hpp — logs of programs whose growth is known, event by
-// event.
+// tests/report/findings/growth/growth_scene.hpp — logs of programs whose growth is known.
 //
 // Addresses are handed out as an allocator would: what was freed comes again. Calls are at stacks 1
 // to 9 of tests/support/report_of.hpp.

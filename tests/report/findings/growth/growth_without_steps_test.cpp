@@ -1,5 +1,6 @@
-// tests/report/findings/growth/growth_without_steps_test.cpp — programs that say nothing of steps:
-// growth is told per call.
+// tests/report/findings/growth/growth_without_steps_test.cpp — growth per call.
+//
+// The programs do not mark their steps.
 #include <gtest/gtest.h>
 
 #include "report/model/growth.hpp"

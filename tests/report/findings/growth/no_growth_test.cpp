@@ -1,5 +1,4 @@
-// tests/report/findings/growth/no_growth_test.cpp — programs that have steps and only look as if
-// they grew.
+// tests/report/findings/growth/no_growth_test.cpp — stepped programs that only seem to grow.
 #include <gtest/gtest.h>
 
 #include "report/model/growth.hpp"

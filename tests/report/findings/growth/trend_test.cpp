@@ -1,5 +1,6 @@
-// tests/report/findings/growth/trend_test.cpp — the statistics against values that were worked out
-// by hand, or are in textbooks.
+// tests/report/findings/growth/trend_test.cpp — the statistics against known values.
+//
+// The values were worked out by hand, or are in textbooks.
 #include "report/findings/growth/trend.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// tests/report/findings/memory/peak_test.cpp — who had the memory at the peak, and what of it need
-// not have been there.
+// tests/report/findings/memory/peak_test.cpp — what was held at the peak, and what needlessly.
 #include "report/findings/memory/peak.hpp"
 
 #include <map>

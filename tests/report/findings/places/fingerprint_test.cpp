@@ -1,5 +1,4 @@
-// tests/report/findings/places/fingerprint_test.cpp — what keeps a fingerprint, and what changes
-// it.
+// tests/report/findings/places/fingerprint_test.cpp — what keeps or changes a fingerprint.
 #include "report/findings/places/fingerprint.hpp"
 
 #include <vector>

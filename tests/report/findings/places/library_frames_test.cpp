@@ -1,5 +1,4 @@
-// tests/report/findings/places/library_frames_test.cpp — code of libraries, and users' code that
-// looks like it.
+// tests/report/findings/places/library_frames_test.cpp — library code, and its look-alikes.
 #include "report/findings/places/library_frames.hpp"
 
 #include <string>

@@ -1,5 +1,4 @@
-// tests/report/findings/places/suppressions_test.cpp — rules: their grammar, what they match, and
-// what becomes of the rows that they match.
+// tests/report/findings/places/suppressions_test.cpp — rules: grammar, matches and effect.
 #include "report/findings/places/suppressions.hpp"
 
 #include <fstream>

@@ -1,5 +1,4 @@
-// tests/report/replay/heap/heap_replay_test.cpp — which blocks are alive, and what became of the
-// others.
+// tests/report/replay/heap/heap_replay_test.cpp — which blocks live, and how the others ended.
 #include "report/replay/heap/heap_replay.hpp"
 
 #include <algorithm>
@@ -98,8 +97,8 @@ TEST(HeapReplay, AFreeThatIsWrittenLateBelongsToTheBlockBefore)
 {
     LogBuilder log;
     log.thread(0).at(100).alloc(0x1000, 1_MiB, 1);
-    // Inside thread 0's free a signal handler's range was recorded first: the free comes late in
-    // its chunk.
+    // A signal handler's range was recorded inside thread 0's free, and before it: the free comes
+    // late in its chunk.
     log.at(400).push("handler").at(200).free(0x1000);
     log.thread(1).at(300).alloc(0x1000, 2_MiB, 2);
     const Replayed result = replay(log);

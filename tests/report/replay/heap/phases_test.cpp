@@ -1,5 +1,4 @@
-// tests/report/replay/heap/phases_test.cpp — NVTX ranges per thread, and how long they are
-// remembered.
+// tests/report/replay/heap/phases_test.cpp — NVTX ranges per thread, and how long they stay.
 #include "report/replay/heap/phases.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// tests/report/replay/heap/physical_memory_test.cpp — handles, references and mappings of
-// cuMemCreate.
+// tests/report/replay/heap/physical_memory_test.cpp — cuMemCreate: references and mappings.
 #include "report/replay/heap/physical_memory.hpp"
 
 #include <vector>

@@ -1,5 +1,4 @@
-// tests/report/replay/heap/sites_test.cpp — what each site has, and what a watch is told of its
-// blocks.
+// tests/report/replay/heap/sites_test.cpp — what each site has, and what a watch is told.
 #include "report/replay/heap/sites.hpp"
 
 #include <map>

@@ -1,5 +1,6 @@
-// tests/report/replay/pool/piece_sizes_test.cpp — free pieces, what requests can use of them, and
-// how often which size is asked for.
+// tests/report/replay/pool/piece_sizes_test.cpp — free pieces and requested sizes.
+//
+// They test what requests can use of the pieces, and how often each size is asked for.
 #include "report/replay/pool/piece_sizes.hpp"
 
 #include <gtest/gtest.h>

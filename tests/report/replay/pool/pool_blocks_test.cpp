@@ -1,5 +1,4 @@
-// tests/report/replay/pool/pool_blocks_test.cpp — blocks by address, few and many, beside a plain
-// map.
+// tests/report/replay/pool/pool_blocks_test.cpp — few or many blocks by address, as in a map.
 #include "report/replay/pool/pool_blocks.hpp"
 
 #include <iterator>

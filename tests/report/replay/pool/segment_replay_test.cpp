@@ -1,5 +1,4 @@
-// tests/report/replay/pool/segment_replay_test.cpp — what the internal pool reserved and gave out,
-// moment by moment.
+// tests/report/replay/pool/segment_replay_test.cpp — what the internal pool held at each moment.
 #include "report/replay/pool/segment_replay.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// tests/stress/broken/interpose/pool/epochs.hpp — a pool that never waits: found before the real
-// header, for a preload that reuse_race must catch.
+// tests/stress/broken/interpose/pool/epochs.hpp — a pool that never waits.
+//
+// It is found before the real header, for a preload that reuse_race must catch.
 #pragma once
 #pragma GCC system_header // include_next is no C++
 
