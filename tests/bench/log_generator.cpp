@@ -3,7 +3,7 @@
 //   log_generator EVENTS FILE [--pool off|cache|split] [--threads N] [--live N] [--stacks N]
 //
 // A program that holds N blocks, frees any of them and allocates another, from several threads and
-// many places, in steps that are NVTX ranges. With a pool freed blocks wait until they may be used
+// many places, in steps that are NVTX ranges. With a pool, freed blocks wait until they may be used
 // again, and are handed out without the driver. Streamed: memory goes with what is alive. The bytes
 // are made by tracker/format alone. EVENTS counts allocations and frees.
 #include <cstdio>
@@ -29,8 +29,8 @@ constexpr std::uint64_t kSlotBytes = 64 * 1024;
 constexpr std::uint64_t kSlotsPerSegment = 32; // with --pool split
 constexpr std::uint64_t kFirstModule = 0x400000;
 constexpr std::uint64_t kEventsPerStep = 1000;
-constexpr std::uint64_t kEventsPerTurn = 100; // of one thread, before another goes on
-constexpr std::size_t kPending = 512;         // freed blocks that wait
+constexpr std::uint64_t kEventsPerTurn = 100; // one thread's events before another goes on
+constexpr std::size_t kPending = 512;         // freed blocks that wait to be used again
 
 enum class Pool { off, cache, split };
 
@@ -237,7 +237,7 @@ private:
 
     void allocate(std::uint64_t slot)
     {
-        // Sizes are the slot's own, mostly: programs repeat themselves.
+        // Mostly each slot keeps its own size, as programs repeat themselves.
         const std::uint64_t bytes =
             random_() % 8 == 0 ? 256 + random_() % (kSlotBytes - 256) : 512 + slot % 64 * 512;
         const format::Alloc event{.api = kAlloc,

@@ -42,7 +42,7 @@ void write_log(const std::string& path, std::uint64_t events, std::uint32_t thre
 
 enum class Pool { none, cache, split };
 
-// Twice as many places as live blocks; a synchronisation every 1000 allocations.
+// There are twice as many places as live blocks, and a synchronisation every 1000 allocations.
 void write_pooled_log(const std::string& path, std::uint64_t events, Pool pool)
 {
     constexpr std::uint64_t kPlaces = 2 * kLive;
@@ -84,7 +84,7 @@ long status_kib(const char* field)
     return 0;
 }
 
-// In a process of its own: the peak of its memory is that of the report.
+// Runs in a process of its own, so that its memory peak is that of the report.
 void measure(std::uint64_t events, std::uint32_t threads, Pool pool)
 {
     const std::string path = std::filesystem::temp_directory_path() /

@@ -1,8 +1,8 @@
 // tests/bench/symbolizer_bench.cpp — time and memory beside two known tools.
 //
 // Usage: symbolizer_bench [PROGRAM [ADDRESSES [REPETITIONS]]]
-// Each figure is of a whole process that starts, reads the addresses, prints all frames and ends;
-// the tools take turns, so that a slow moment of the machine meets all of them.
+// Each figure is that of a whole process, which starts, reads the addresses, prints all frames and
+// ends. The tools take turns, so that a slow moment of the machine meets all of them.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

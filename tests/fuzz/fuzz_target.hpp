@@ -1,6 +1,6 @@
 // tests/fuzz/fuzz_target.hpp — what a fuzz target gives to the driver.
 //
-// Its name, the entry point and well-formed inputs.
+// These are its name, the entry point and well-formed inputs.
 #pragma once
 
 #include <cstddef>

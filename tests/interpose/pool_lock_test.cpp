@@ -55,7 +55,7 @@ bool left_behind(int steps, PoolLock& lock)
     return false;
 }
 
-// Ends the test program if it cannot: no thread can be stopped that waits for a lock.
+// Ends the test program if it cannot, as no thread that waits for a lock can be stopped.
 void expect_free_for_others(PoolLock& lock, int steps)
 {
     std::promise<void> taken;
@@ -112,7 +112,7 @@ TEST(PoolLock, GuardsFromAllOthers)
     EXPECT_EQ(counted, 400'000);
 }
 
-// Those who sleep are not left to: the holder's jump may come between its release and its wake.
+// Sleepers are not left asleep: the holder's jump may come between its release and its wake.
 TEST(PoolLock, WhoWaitsIsWokenByGivingBack)
 {
     PoolLock lock;

@@ -21,7 +21,7 @@ using test::Bytes;
 using test::LogBuilder;
 using test::TempFile;
 
-// Of the bytes that are overwritten; a sanitizer makes each take ten times as long.
+// Every kEach-th byte is overwritten; a sanitizer makes each take ten times as long.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t kEach = 5;
 #else
@@ -52,7 +52,7 @@ LogBuilder varied_log(std::uint32_t chunk_bytes)
     return log;
 }
 
-// All of a report, printed: what an analyst's machine would do with the file.
+// Prints all of a report, as an analyst's machine would do with the file.
 std::string whole_report(const TempFile& file, bool with_exports = true)
 {
     std::ostringstream out;

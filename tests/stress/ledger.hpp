@@ -1,7 +1,7 @@
 // tests/stress/ledger.hpp — what a reader is told, against what the program did.
 //
-// Each event says who recorded it, and how many that one had recorded before: the ledger knows what
-// must come next. Faults are few and in words, since one leads to a thousand.
+// Each event says which writer recorded it, and how many that writer had recorded before: the
+// ledger knows what must come next. Faults are few and in words, since one leads to a thousand.
 #pragma once
 
 #include <charconv>
@@ -16,7 +16,7 @@
 
 namespace vramscope::test {
 
-// The size of an allocation, the name of a range.
+// The size of an allocation, and the name of a range.
 constexpr std::uint64_t event_id(std::uint64_t writer, std::uint64_t sequence)
 {
     return (writer + 1) << 24 | sequence;
@@ -24,7 +24,7 @@ constexpr std::uint64_t event_id(std::uint64_t writer, std::uint64_t sequence)
 
 class Ledger {
 public:
-    // Marks are numbered, so many by each marker.
+    // Marks are numbered through: each marker has `marks_of_each` numbers.
     explicit Ledger(std::uint64_t marks_of_each) : marks_of_each_(marks_of_each) {}
 
     void apply(const report::Record& record)

@@ -56,7 +56,7 @@ constexpr int kMarksEach = 40;
     VRAMSCOPE_TEST_KEEP_FRAME();
 }
 
-// Blocks that one thread allocates and another frees, to take the same address at once: what the
+// Blocks that one thread allocates and another frees, which take the same address at once: what the
 // order of times must get right.
 class Travellers {
 public:
@@ -159,7 +159,7 @@ void run_program(int out, int go_on)
     ASSERT_EQ(::write(out, &sum, sizeof sum), static_cast<ssize_t>(sizeof sum));
 }
 
-// ---- those who look on ----
+// ---- the onlookers ----
 
 void mark_from_outside(const std::string& path, int marker)
 {
@@ -220,7 +220,7 @@ TEST(LogStress, EveryEventIsThereOnceAndInOrderForWhoeverLooks)
         ::close(go_on[1]);
         run_program(from_program[1], go_on[0]);
     });
-    ::close(from_program[1]); // whoever waits for one that ended is told so
+    ::close(from_program[1]); // a process that waits for one that ended is told so
     char byte = 0;
     ASSERT_EQ(::read(from_program[0], &byte, 1), 1);
     const std::string path = recording.dir().file(std::to_string(program) + ".vsl");

@@ -75,7 +75,8 @@ public:
         return record(fields, api, 0);
     }
 
-    LogBuilder& define_api(std::string_view name); // before its first use; else by itself
+    // Call it before the first use of the entry point; otherwise that use defines it.
+    LogBuilder& define_api(std::string_view name);
     // Entry points are not defined any more, as if another thread had done it.
     LogBuilder& forget_definitions();
     LogBuilder& stack(std::uint64_t id, const std::vector<std::uint64_t>& addresses,

@@ -183,7 +183,7 @@ private:
     void free()
     {
         Step& freed = step(Do::free);
-        if (taken_.empty() || once_in(20)) { // of what is not there
+        if (taken_.empty() || once_in(20)) { // frees what is not there
             const Kind& kind = kKinds[below(std::size(kKinds))];
             freed.api = kind.free;
             freed.memory = kind.memory;

@@ -67,7 +67,7 @@ constexpr std::int64_t device_of(std::uint64_t context)
 inline constexpr std::uint64_t kHostPool = 8; // the memory of a pool is where the pool is
 inline constexpr std::uint64_t kManagedPool = 9;
 
-// In the order of writing, which is that of time but for late frees.
+// The steps in the order of writing, which is that of time except for late frees.
 std::vector<Step> random_program(std::uint32_t seed, const ProgramOptions& options = {});
 
 struct Layout {

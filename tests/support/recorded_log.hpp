@@ -1,7 +1,7 @@
 // tests/support/recorded_log.hpp — a log as a list of records, as the recorder wrote it.
 //
-// Reads by the tables of tracker/format/README.md, and the hot records by record.hpp: what the
-// bytes say, no merging, no repair. A log that breaks the rules of the format throws
+// It reads by the tables of tracker/format/README.md, and the hot records by record.hpp: what the
+// bytes say, without merging or repair. A log that breaks the rules of the format throws
 // std::runtime_error, and so fails the test.
 #pragma once
 
@@ -56,7 +56,7 @@ struct RecordedLog {
 
     std::vector<DecodedRecord> all(format::Tag tag) const;
     std::size_t count(format::Tag tag) const;
-    // Value of an info record; empty: there is none.
+    // The value of an info record; empty if there is none.
     std::string info(std::string_view key) const;
     std::vector<std::uint64_t> frames_of(std::uint64_t stack) const;
 };

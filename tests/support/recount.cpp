@@ -42,7 +42,7 @@ Memory lies_in(const Step& step)
     return step.memory;
 }
 
-// Of pools, it outlives the context.
+// Memory from pools outlives the context.
 bool dies_with_context(const Step& step)
 {
     return is_one_of(step.memory, {Memory::device, Memory::pitched, Memory::managed, Memory::pinned,

@@ -56,12 +56,12 @@ struct Recount {
     std::uint64_t peak_device_bytes = 0;
     std::uint64_t peak_host_bytes = 0;
     std::map<Place, Held> lost;                   // at the end
-    Held reservations;                            // likewise
+    Held reservations;                            // at the end too
     std::map<std::int64_t, DeviceSums> pool;      // by device
-    std::map<std::int64_t, std::uint64_t> direct; // likewise, past the pool: alive now
+    std::map<std::int64_t, std::uint64_t> direct; // by device, past the pool: alive now
 };
 
-// Of a program whose exit began at this time; 0: it did not.
+// `exit_began_ticks`: when the program's exit began; 0: it did not.
 Recount recount(std::vector<Step> steps, std::uint64_t exit_began_ticks = 0);
 
 } // namespace vramscope::test

@@ -24,7 +24,7 @@ inline nlohmann::json schema(const std::string& name)
     return nlohmann::json::parse(std::ifstream(schema_path(name)));
 }
 
-// Exit status of the check over this text, which is a document, or one a line.
+// The exit status of the check. The text is a document, or holds one on each line.
 inline int check_schema(const std::string& name, const std::string& text,
                         const std::string& suffix = ".json")
 {
@@ -39,7 +39,7 @@ inline int check_schema(const std::string& name, const std::string& text,
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// How many of the lines are refused, by both.
+// How many of the lines both validators refuse.
 inline std::size_t invalid_lines(const std::string& name, const std::string& text)
 {
     const std::string path =

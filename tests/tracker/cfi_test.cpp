@@ -62,7 +62,7 @@ void walk_from(const log::CallSite& site, Walk& walk)
     }
 }
 
-// At the end of every chain.
+// Is called at the end of every chain.
 [[gnu::noinline]] void take(void* result)
 {
     const log::CallSite site = VRAMSCOPE_TEST_CALL_SITE();
@@ -229,7 +229,7 @@ std::string shell_output(const std::string& command)
     return text;
 }
 
-// Rows of `readelf --debug-dump=frames-interp`; of several rows for one address the last counts.
+// Rows of `readelf --debug-dump=frames-interp`. If an address has several rows, the last counts.
 std::vector<TableRow> readelf_rows(const std::string& path)
 {
     std::vector<TableRow> rows;

@@ -54,7 +54,7 @@ std::vector<std::string> cells_of(const std::string& line)
     return cells;
 }
 
-// Rows of the table under a heading, by the first cell's form.
+// The rows of the table under a heading, chosen by the form of their first cell.
 std::vector<std::vector<std::string>> rows_under(const std::string& heading,
                                                  const std::string& first_chars)
 {
@@ -153,7 +153,7 @@ format::DeltaState deltas_before(const Example& example)
     return {number(example.before.at("ticks")), number(example.before.at("address"))};
 }
 
-// What the code that writes this record writes.
+// The bytes that the writing code gives for this record.
 class Written {
 public:
     explicit Written(const Example& example) : example_(example)

@@ -73,7 +73,7 @@ void limit_file_size(std::uint64_t bytes)
 
 constexpr std::uint64_t kChunk = format::kChunkBytes;
 
-// Stderr of the child goes to this file of the recording.
+// The child's stderr goes to this file of the recording.
 void catch_stderr(const Recording& recording)
 {
     const int file = ::open(recording.dir().file("stderr").c_str(), O_WRONLY | O_CREAT, 0600);

@@ -40,7 +40,7 @@ std::string expanded(const char* pattern, std::size_t capacity = log::kPathBytes
     return out.c_str();
 }
 
-// Descriptor of the log, found as its file: LogFile shows it to nobody.
+// The log's descriptor, found by its file, as LogFile shows it to no caller.
 int descriptor_of(const std::string& path)
 {
     struct stat wanted;
@@ -174,7 +174,7 @@ TEST_F(LogFileTest, HandsOutChunksOneBehindTheOther)
     }
 }
 
-// SIGXFSZ keeps its default action: the program would die of it.
+// SIGXFSZ keeps its default action, which would kill the program.
 TEST_F(LogFileTest, AtAFileSizeLimitGivesNoChunkAndRaisesNoSignal)
 {
     test::run_in_child([&] {

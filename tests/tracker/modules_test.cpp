@@ -78,7 +78,7 @@ const void* text_of(void* library)
     return ::dlsym(library, "library_text");
 }
 
-// Loads `first`, unloads it and loads `second`: at one address, since both have the same layout.
+// Loads `first`, unloads it and loads `second`, at one address since both have the same layout.
 struct Replaced {
     std::uint32_t first_id;
     const Module* second;

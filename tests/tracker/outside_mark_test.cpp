@@ -181,7 +181,7 @@ TEST_F(OutsideMark, AFileWithoutAWholeHeaderIsNotTouched)
     EXPECT_EQ(errno, EINVAL);
 }
 
-// What the program records and what others mark at the same moment: all of it is there, once. Short
+// All that the program records and that others mark at the same moment is there, once. Short
 // threads and long names, so that chunks are taken all the time.
 TEST(OutsideMarks, OfManyProcessesGoBetweenTheChunksOfARunningProgram)
 {

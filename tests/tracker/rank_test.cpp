@@ -77,7 +77,7 @@ TEST(Rank, IsInTheLog)
         test::Recording recording;
         for (const char* mine : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
                                  "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "MV2_COMM_WORLD_RANK"})
-            recording.setting(mine, ""); // of the launcher that runs this test
+            recording.setting(mine, ""); // the launcher that runs this test may have set it
         for (const auto& [name, value] : variables)
             recording.setting(name, value);
         const test::RecordedLog log = recording.run([] { test::hooked_alloc(256, 256); });

@@ -30,7 +30,7 @@ namespace {
 
 const std::string kLibraries = VRAMSCOPE_FIXTURE_DIR;
 
-// Name of the module of the log that holds an address; empty: none.
+// The name of the log's module that holds an address; empty if none does.
 std::string module_of(const RecordedLog& log, std::uint64_t address)
 {
     for (const DecodedRecord& module : log.all(Tag::module_loaded))

@@ -33,7 +33,7 @@ protected:
     {
         return table_->publish(hash, frames.data(), frames.size(), id);
     }
-    // As the recorder does it.
+    // Does what the recorder does.
     std::uint32_t intern(const Frames& frames)
     {
         const std::uint64_t hash = hash_of(frames);

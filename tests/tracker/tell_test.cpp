@@ -25,14 +25,14 @@ using namespace vramscope;
 namespace {
 
 constexpr char kTold[] = "vramscope: hello\n";
-constexpr unsigned kMostSeconds = 60; // then a line that waits for ever is killed
+constexpr unsigned kMostSeconds = 60; // a line that waits longer is killed
 
 struct Pipe {
     Pipe() { EXPECT_EQ(::pipe(ends), 0); }
     int ends[2] = {-1, -1};
 };
 
-// In a process of its own, whose stderr is `descriptor`. Failures must be told by the status alone.
+// Runs in a process whose stderr is `descriptor`, so failures must be told by the status alone.
 int tell_to(
     int descriptor, const std::function<bool()>& after = [] { return true; })
 {

@@ -21,7 +21,7 @@ using test::Recording;
 
 namespace {
 
-// Of thread `t`, numbered by its birth.
+// The address of block `i` of thread `t`, numbered by its birth.
 std::uint64_t address_of(std::uint64_t t, std::uint64_t i)
 {
     return ((t << 20) + i + 1) * 256;

@@ -1,6 +1,6 @@
 // tests/tracker/verified_stacks_test.cpp — a remembered stack is never taken for another.
 //
-// Every probe asks for the id and unwinds too: whatever id comes must be that of the unwound stack.
+// Every probe asks for the id and also unwinds: any id it gets must be that of the unwound stack.
 #include "tracker/capture/verified_stacks.hpp"
 
 #include <algorithm>

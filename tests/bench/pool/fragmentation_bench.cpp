@@ -1,10 +1,10 @@
 // tests/bench/pool/fragmentation_bench.cpp — peak reserved over peak requested.
 //
-// One table row for each workload and each set of rules, with the number of driver calls.
+// It prints a table of each workload and each set of rules, with the number of driver calls.
 //
 // "at once": every free is followed by a synchronisation, as if the program's work were never
-// behind; the others' rules know no other case on one stream. Without: synchronised when the
-// workload is, or when the pool waits itself.
+// behind; the others' rules know no other case on one stream. Without it, the device is
+// synchronised when the workload is, or when the pool waits itself.
 #include <cstdio>
 #include <functional>
 

@@ -68,7 +68,7 @@ struct Taken {
     std::vector<std::uint32_t> allocations, frees;
 };
 
-// Spare ones: every second block of twice as many is freed, so that no two of them can be joined.
+// For spare blocks, every second of twice as many is freed, so that no two of them can be joined.
 template <class Allocator>
 std::vector<Block> fill(Allocator& allocator, std::size_t live, bool spare, std::mt19937_64& random)
 {

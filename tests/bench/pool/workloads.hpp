@@ -14,7 +14,7 @@ namespace vramscope::bench {
 
 struct Call {
     enum What : std::uint8_t { allocate, free, synchronise } what;
-    std::uint32_t id = 0; // of the buffer
+    std::uint32_t id = 0; // the buffer's number
     std::uint64_t bytes = 0;
 };
 

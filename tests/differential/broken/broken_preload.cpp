@@ -1,8 +1,8 @@
 // tests/differential/broken/broken_preload.cpp — an interposer that does harm.
 //
 // The tester must see the harm. VRAMSCOPE_BROKEN names its kind: result, out, order, extra, errno
-// or leak. The library is preloaded before vramscope, and is in the way of calls by the linked
-// symbol only.
+// or leak. The library is preloaded before vramscope, and is in the way only of calls by the
+// linked symbol.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -45,7 +45,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t bytes)
     return result;
 }
 
-// Of two frees, the second goes first.
+// Swaps two frees: the second goes first.
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
     static CUdeviceptr kept;

@@ -46,7 +46,7 @@ private:
     }
 };
 
-// What a call only reads.
+// An argument that the call only reads.
 template <class T>
 struct In {
     T value{};

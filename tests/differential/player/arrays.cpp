@@ -22,7 +22,7 @@ CUarray_format some_format(World& world)
                                CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32});
 }
 
-// By the descriptor alone; written apart from what the hooks do.
+// It is computed from the descriptor alone, and written apart from what the hooks do.
 template <class Descriptor>
 std::uint64_t descriptor_bytes(const Descriptor& array, unsigned levels)
 {

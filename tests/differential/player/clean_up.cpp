@@ -71,7 +71,7 @@ void end_graphs(World& world)
     }
 }
 
-// A pointer that is freed by the family it is of.
+// A pointer that is freed by its own family's function.
 void free_block(World& world, const Block& block)
 {
     const std::uint64_t address = block.address;

@@ -28,7 +28,7 @@ struct Entry {
 
 // `linked` is null for what the program is not linked with.
 Entry& entry_of(const char* name, void* linked);
-// All of the hook table's, once and before anything is written down.
+// Makes all entries of the hook table, once and before anything is written down.
 void look_up_rows();
 // The name of a function by its address, however it was reached; null: not one of a driver.
 const char* name_of_function(void* address);

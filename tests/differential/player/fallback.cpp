@@ -87,7 +87,7 @@ void nonsense(World& world)
     const Row& row = kRows[world.rng().below(std::size(kRows))];
     if (row.since > CUDA_VERSION) // the driver is as old as the toolkit
         return;
-    // To the first 4 GiB is a size; the others would read as many entries of a list.
+    // The first takes 4 GiB as a size; the others would read as many entries of a list.
     for (const char* exempt : {"cuMemAllocHost", "cuMemMapArrayAsync", "cuMemMapArrayAsync_ptsz"})
         if (std::strcmp(row.name, exempt) == 0)
             return;

@@ -36,7 +36,7 @@ bool find_controls(void (*observer)(const char*, int))
     return true;
 }
 
-// A question fails for everybody and until the sequence ends: how often it is asked is what
+// A question fails for every asker and until the sequence ends: how often it is asked is what
 // differs. So may how often a function is called, with a pool: then its next call fails, or none.
 void arm_fault(World& world)
 {

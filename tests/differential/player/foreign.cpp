@@ -17,7 +17,7 @@ CUipcMemHandle some_ipc_handle(World& world)
 {
     const auto& exported = exported_by_another();
     CUipcMemHandle handle{};
-    if (!world.rng().chance(10)) // else nobody's
+    if (!world.rng().chance(10)) // otherwise it belongs to nothing
         handle = exported[world.rng().below(exported.size())];
     return handle;
 }

@@ -227,7 +227,7 @@ int run(int argc, char** argv)
         cudaFree(nullptr); // it looks up all that it needs
     World world(options.profile);
     observed_world = &world;
-    // Whoever's context the runtime made is left, as at the end of a sequence.
+    // The context that the runtime made is left, as at the end of a sequence.
     if (options.profile.runtime) {
         world.begin(options.seed);
         Relay relay;

@@ -87,7 +87,7 @@ void Model::end(Block& block)
         keep_from_others(block.address, block.extent);
 }
 
-// A freed address of the system's must not become another's within the sequence: whether it does
+// A freed address of the system's must not be given out again within the sequence: whether it does
 // depends on the process's other mappings, of which a traced one has more. The tracer may also have
 // mapped a page of its own there already: then the rest is held.
 void Model::keep_from_others(std::uint64_t address, std::uint64_t bytes)

@@ -58,7 +58,7 @@ struct Block {
     unsigned handles = 1;       // of them, handles
     bool queued = false;        // work that uses it may be waiting
     bool ends_in_order = false; // freed in stream order: gone for the program, not for the driver
-    std::uint64_t ended = 0;    // how many allocations there had been then
+    std::uint64_t ended = 0;    // the number of allocations at that moment
 
     bool contains(std::uint64_t value) const { return value - address < extent; }
 };
@@ -74,7 +74,7 @@ struct Sum {
     std::uint64_t blocks = 0;
 };
 
-// Of all sequences of this process.
+// Counts over all sequences of this process.
 struct Totals {
     std::uint64_t allocations = 0; // of memory
     std::uint64_t frees = 0;

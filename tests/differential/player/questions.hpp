@@ -16,7 +16,7 @@ constexpr const char* kQuestions[] = {
     "cuStreamGetCtx",          "cuStreamIsCapturing",
 };
 
-// With a pool only: what waits, or looks at memory.
+// These are asked with a pool only: calls that wait, or look at memory.
 constexpr const char* kPoolCalls[] = {
     "cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2",   "cuCtxSynchronize", "cuCtxSynchronize_v2",
     "cuDeviceGetMemPool", "cuMemPoolGetAttribute", "cuMemcpyDtoH_v2",  "cuMemsetD8_v2",

@@ -16,7 +16,7 @@ class Relay {
 public:
     ~Relay() { stop(); }
 
-    // Thread 0 is the caller; others are born when they are first given something to do.
+    // Thread 0 is the caller; the others start when they are first given something to do.
     void run(unsigned thread, const std::function<void()>& work)
     {
         if (thread == 0) {

@@ -52,7 +52,7 @@ void fill(World& world)
          std::size_t{1}, stream);
 }
 
-// A captured allocation is the graph's: recorded, but nobody's to free now.
+// A captured allocation is the graph's: recorded, but not to be freed now.
 void allocated(World& world, CUresult result, const Out<CUdeviceptr>& block, std::size_t bytes,
                bool captured)
 {

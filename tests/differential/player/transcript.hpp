@@ -1,7 +1,7 @@
 // tests/differential/player/transcript.hpp — what one sequence did and saw, as text.
 //
 // Both runs must write the same text. Addresses and handles differ between processes, so they are
-// written as names: who they are, and how far inside.
+// written as names: which object, and how far inside it.
 #pragma once
 
 #include <charconv>

@@ -187,7 +187,7 @@ bool World::capturing(CUstream stream, bool per_thread)
 {
     if (!stream && per_thread)
         stream = CU_STREAM_PER_THREAD;
-    if (!stream || stream == CU_STREAM_LEGACY) // which cannot be captured
+    if (!stream || stream == CU_STREAM_LEGACY) // these cannot be captured
         return false;                          // any other: a stale handle may be a stream's again
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     quiet = true;
@@ -363,7 +363,7 @@ void World::describe_pointer(std::uint64_t value)
         text_ << "pointer";
 }
 
-// A number is told as it is, an address or a handle of nobody that we know by its alignment.
+// A number is told as it is; an address or a handle that we do not know, by its alignment.
 void World::describe_out(Meaning meaning, std::uint64_t value)
 {
     if (meaning == Meaning::file) {

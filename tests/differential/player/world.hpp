@@ -30,7 +30,7 @@ struct Object {
     std::uint64_t context = 0; // a stream
     unsigned thread = 0;       // where a stream's capture began
     bool capturing = false;    // a stream, as far as we know
-    bool is_default = false;   // a pool that nobody may destroy
+    bool is_default = false;   // a pool that must not be destroyed
 };
 
 enum class Pool { off, cache, split };
@@ -94,7 +94,7 @@ public:
     {
         return add(thing, reinterpret_cast<std::uint64_t>(handle));
     }
-    // The calling thread's current context, quietly asked; a new one is made known.
+    // The calling thread's current context, asked without a line; a new one is made known.
     std::uint64_t current_context();
     // Whether others can be given this memory is the pool's to say: a part of a segment they
     // cannot, which is told, and small memory where its address allows it.
@@ -104,12 +104,13 @@ public:
     {
         return allocated(kind, address, bytes, bytes);
     }
-    bool capturing(CUstream stream, bool per_thread = false); // quietly asked
+    // Asked without a line in the transcript.
+    bool capturing(CUstream stream, bool per_thread = false);
     // Before a free in stream order: work on that memory, which may be in another stream, is over.
     void settle(std::uint64_t address);
-    // So that much memory that was freed in stream order is there, whoever asks for it.
+    // Makes memory that was freed in stream order available to any call that asks for it.
     void wait_for_all();
-    // A free that the driver took, of memory that the model does not know: a hole in one of them.
+    // The driver took a free of memory that the model does not know: a hole in one of the two.
     void freed(std::uint64_t address, bool (*of_kind)(Kind));
     std::uint64_t unexplained = 0;
     bool abandoned = false; // what follows cannot be compared

@@ -31,7 +31,7 @@ public:
         };
     }
 
-    // One call; `next` gives numbers, any will do.
+    // Makes one call. `next` gives numbers; any will do.
     template <class Next>
     void step(Next&& next)
     {
@@ -323,8 +323,8 @@ private:
         }
     }
 
-    // The range is upstream's again: no part of it may be live, except what was freed behind
-    // our back.
+    // The range is upstream's again: no part of it may be live, except what was freed
+    // behind our back.
     void gone(pool::Address address, std::uint64_t bytes, bool again)
     {
         const auto behind = live_.lower_bound(address + bytes);
@@ -338,7 +338,7 @@ private:
         cut(address, bytes);
     }
 
-    // The range is no longer free; what is left of those that overlap it stays so.
+    // The range is no longer free; the rest of the ranges that overlap it stays free.
     void cut(pool::Address address, std::uint64_t bytes)
     {
         std::map<pool::Address, Range> rest;

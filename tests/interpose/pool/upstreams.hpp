@@ -82,7 +82,7 @@ public:
         int allocate = 0, release = 0, synchronise = 0, make_room = 0;
     };
     Calls calls;
-    bool remember = true; // what it gave out: needs memory
+    bool remember = true; // what it gave out, which needs memory
     std::uint64_t capacity = ~std::uint64_t{0} >> 1;
     std::vector<Released> released;
     std::function<void()> on_make_room;
@@ -150,7 +150,7 @@ public:
     }
     int synchronise() { return fails() ? failure : CounterUpstream::synchronise(); }
 
-    int fail_at = 0; // the how manieth call; 0: none
+    int fail_at = 0; // the number of the call that fails; 0: none
     int made = 0;
     int failure = kRefused;
 

@@ -16,7 +16,7 @@ std::string text_on_a_line(std::string_view text)
     return out.substr(8, out.size() - 10);
 }
 
-// As the JSON report writes it.
+// The text as the JSON report writes it.
 std::string text_in_the_report(std::string_view text)
 {
     return nlohmann::json(std::string(text))

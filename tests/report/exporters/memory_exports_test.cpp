@@ -34,7 +34,7 @@ std::string exported(Export write, const LogBuilder& log, const ExportOptions& o
     return text;
 }
 
-// What heaptrack_print makes of the file: its rules, in its order.
+// What heaptrack_print makes of the file, by its rules and in its order.
 struct HeaptrackSums {
     std::uint64_t allocations = 0;
     std::uint64_t temporary = 0;

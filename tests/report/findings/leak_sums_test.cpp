@@ -37,7 +37,7 @@ LogBuilder program()
     return log;
 }
 
-// In each step one block at a depth of its own.
+// Each step has one block, at a depth of its own.
 LogBuilder leak_per_step(std::uint64_t steps)
 {
     LogBuilder log = program();

@@ -21,7 +21,7 @@ std::uint64_t offset_of(const std::optional<TimedCall>& call)
     return call && !call->stack.empty() ? call->stack.front().offset : 0;
 }
 
-// The one misuse of the log.
+// The only misuse in the log.
 Misuse misuse_of(const LogBuilder& log)
 {
     const Report report = report_of(log);

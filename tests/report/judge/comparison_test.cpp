@@ -36,7 +36,7 @@ LogBuilder run(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& leaks
     return log;
 }
 
-// Elsewhere in memory: nothing but the modules' places differ.
+// Elsewhere in memory: only the places of the modules differ.
 LogBuilder moved(std::uint64_t stack, std::uint64_t bytes)
 {
     LogBuilder log;

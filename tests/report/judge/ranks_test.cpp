@@ -52,7 +52,7 @@ TEST(Ranks, AreRowsInTheirOrderAndSayWhoDiffers)
     LogBuilder killed = process(103, "3", 10_KiB, 5_KiB);
     killed.header().waited = 1;
     killed.header().wait_status = 9;
-    // In another order than that of the ranks.
+    // The order is not that of the ranks.
     const Report report = report_of_all(
         {killed, process(100, "0", 10_KiB), process(102, "2", 10_KiB), process(101, "1", 30_KiB)});
     EXPECT_EQ(text_of(report),

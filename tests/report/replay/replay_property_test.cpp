@@ -165,7 +165,7 @@ TEST(ReplayProperty, ALogThatIsCutIsNeverClean)
     }
 }
 
-// Killed at any moment: what was written by then is whole, and nobody wrote down an end.
+// Killed at any moment: what was written by then is whole, but no end was written down.
 TEST(ReplayProperty, AProgramThatIsKilledIsNeverClean)
 {
     for (std::uint32_t seed = 1; seed <= 3; ++seed) {

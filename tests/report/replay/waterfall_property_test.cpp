@@ -95,7 +95,7 @@ TEST(WaterfallProperty, AddsUpAtEveryMomentAndAgreesWithAPlainCount)
     }
 }
 
-// Frees that come late, blocks over blocks: the numbers are then a guess, their sum is not.
+// With late frees and overlapping blocks the numbers are a guess, but their sum is not.
 TEST(WaterfallProperty, AddsUpWhateverTheLogSays)
 {
     for (std::uint32_t seed = 1; seed <= 40; ++seed)
@@ -107,7 +107,7 @@ TEST(WaterfallProperty, AddsUpWhateverTheLogSays)
                    for (const DeviceMemory::Device& device : memory.devices()) {
                        const Waterfall now = memory.now(device);
                        ASSERT_TRUE(now.adds_up()) << "seed " << seed;
-                       // Nothing is less than nothing.
+                       // No part is below zero.
                        for (const std::uint64_t part :
                             {now.reserved, now.releasable, now.stuck, now.pending, now.allocated,
                              now.internal, now.requested, now.direct, now.unattributed})

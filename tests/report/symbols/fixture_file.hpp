@@ -12,7 +12,7 @@ namespace vramscope::report {
 
 // The built program of that name.
 std::filesystem::path fixture(const std::string& name);
-// As a log would name it.
+// The module as a log would name it.
 ModuleId module_of(const std::filesystem::path& program);
 // The address of a symbol, MARK(name) for one; throws if there is none.
 std::uint64_t address_of(const std::filesystem::path& program, const std::string& symbol);

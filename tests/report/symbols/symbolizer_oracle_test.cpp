@@ -92,7 +92,7 @@ FramesByAddress ask_llvm(const std::filesystem::path& program,
     return parse(answers);
 }
 
-// LLVM puts no name together from scopes: what has no linkage name it calls by the short one.
+// LLVM puts no name together from scopes: without a linkage name it gives the short name.
 const std::string& linkage_or_short_name(const Frame& frame)
 {
     return frame.short_name.empty() ? frame.function : frame.short_name;
@@ -115,8 +115,8 @@ std::string text_of(const std::vector<Frame>& frames)
     return text;
 }
 
-// The share of the addresses for which our answer for `address + shift` agrees with llvm's answer
-// for `address`.
+// The share of the addresses for which our answer for `address + shift` agrees with the answer
+// that llvm gives for `address`.
 double agreement(std::uint64_t shift, std::size_t* deepest = nullptr)
 {
     const auto program = fixture("large");

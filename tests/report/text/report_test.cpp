@@ -91,7 +91,7 @@ Report crashed_run()
     return report;
 }
 
-// One of everything that is listed beside leaks.
+// It has one example of everything that is listed beside leaks.
 Report careless_run()
 {
     LogBuilder log;

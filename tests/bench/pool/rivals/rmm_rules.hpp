@@ -20,7 +20,7 @@ namespace vramscope::bench {
 template <pool::Upstream U>
 class RmmRules {
 public:
-    // It asks for its first memory before anybody needs it.
+    // It asks for its first memory before any call needs it.
     RmmRules(U& upstream, std::uint64_t initial_bytes) : upstream_(upstream)
     {
         if (initial_bytes != 0)
@@ -33,7 +33,7 @@ public:
         const std::lock_guard guard(mutex_);
         auto best = best_fit(bytes);
         if (best == free_.end()) {
-            // Twice as much as before; on refusal halved, down to what is needed.
+            // Asks for twice as much as before; after a refusal for half, down to what is needed.
             std::uint64_t more = bytes < reserved_ ? reserved_ : bytes;
             while (!grow(more)) {
                 if (more == bytes)

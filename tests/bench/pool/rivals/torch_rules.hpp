@@ -2,8 +2,8 @@
 //
 // Our pool is compared with it: one stream, over a source of memory that only counts. Like
 // PyTorch's, it has sets ordered by (size, address), a sharded map from pointers and a recursive
-// mutex. It has no streams, graphs or expandable segments; a freed block is free at once, as on its
-// own stream.
+// mutex. It has no streams, graphs or expandable segments; a freed block is free at once, as it is
+// on its own stream.
 #pragma once
 
 #include <array>

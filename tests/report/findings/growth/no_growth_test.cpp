@@ -236,7 +236,7 @@ TEST(NoGrowth, RiseThatStoppedIsBoundedWhereSeveralStacksAreAddedUp)
 
 TEST(NoGrowth, WhatIsPerhapsGrowingIsNotSaidToGrowByMoreThanItDid)
 {
-    // Bursts far apart: whether another one would have come, nobody knows.
+    // The bursts are far apart: it is not known whether another one would have come.
     GrowthScene scene;
     scene.steps(1000, [&](std::size_t step) {
         scene.flash(kOther);

@@ -213,7 +213,7 @@ TEST(Advice, AllocatedEarlyIsWhatOnlyALaterPhaseFrees)
     EXPECT_EQ(device.advice.size(), 1u);
 }
 
-// Each frees what its own range allocated: in the later range, or when all is over.
+// Each frees what its own range allocated, in the later range or when all is over.
 TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
 {
     for (const bool within : {true, false}) {

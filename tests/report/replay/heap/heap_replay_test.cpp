@@ -379,7 +379,7 @@ TEST(HeapReplay, EntryPointMayBeDefinedLaterByAnotherThread)
     LogBuilder log;
     log.thread(0).at(100).define_api("cuMemFree_v2").define_api("cuMemAlloc_v2");
     log.at(500).alloc(0x9000, 1).free(0x9000);
-    // Thread 1's events are earlier than anything of thread 0's, the definitions included.
+    // Thread 1's events are earlier than all that thread 0 wrote, the definitions included.
     log.thread(1).at(100).alloc(0x1000, 1).free(0x1000);
     test::Bytes bytes = log.build();
     // Let thread 0 begin so late that its chunk is opened after thread 1's events.

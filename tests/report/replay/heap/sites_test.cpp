@@ -20,7 +20,7 @@ using test::TempFile;
 using test::operator""_KiB;
 using test::operator""_MiB;
 
-// Counts by what it is told alone.
+// Counts only by what it is told.
 struct Told : BlockWatch {
     std::map<SiteId, std::uint64_t> bytes;
     std::map<SiteId, std::uint64_t> blocks;

@@ -14,7 +14,7 @@ using Map = std::map<std::uint64_t, PoolBlock>;
 
 using Neighbours = PoolBlocks::Neighbours;
 
-// Of the block at `address`, which is there or is not yet.
+// The neighbours of the block at `address`, which may not exist yet.
 Neighbours neighbours_of(const Map& wanted, std::uint64_t address)
 {
     Neighbours neighbours;
