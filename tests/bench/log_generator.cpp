@@ -2,10 +2,11 @@
 //
 //   log_generator EVENTS FILE [--pool off|cache|split] [--threads N] [--live N] [--stacks N]
 //
-// A program that holds N blocks, frees any of them and allocates another, from several threads and
-// many places, in steps that are NVTX ranges. With a pool, freed blocks wait until they may be used
-// again, and are handed out without the driver. Streamed: memory goes with what is alive. The bytes
-// are made by tracker/format alone. EVENTS counts allocations and frees.
+// The log is that of a program that holds N blocks, frees any of them and allocates another, from
+// several threads and many places, in steps that are NVTX ranges. With a pool, freed blocks wait
+// until they may be used again, and are handed out without the driver. The log is streamed, so the
+// memory for it goes with what is alive. The bytes are made by tracker/format alone. EVENTS counts
+// allocations and frees.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -28,15 +28,15 @@ using test::Recording;
 
 namespace {
 
-constexpr std::uint64_t kRows = 4;   // of threads that follow one another
-constexpr std::uint64_t kLives = 40; // in each row
+constexpr std::uint64_t kRows = 4;   // rows of threads that follow one another
+constexpr std::uint64_t kLives = 40; // threads in each row
 #ifdef __SANITIZE_THREAD__
 constexpr std::uint64_t kSteps = 500; // an event takes some twenty times as long
 #else
 constexpr std::uint64_t kSteps = 2000;
 #endif
 constexpr std::uint64_t kStepsPerRange = 10;
-constexpr std::uint64_t kBlocks = 16; // that a thread holds at once
+constexpr std::uint64_t kBlocks = 16; // blocks that a thread holds at once
 constexpr std::uint64_t kTravellers = kRows / 2;
 constexpr std::uint64_t kOpener = kRows * kLives; // the main thread, as a writer
 constexpr std::uint64_t kWriters = kOpener + 1;

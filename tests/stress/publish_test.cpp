@@ -1,7 +1,7 @@
 // tests/stress/publish_test.cpp — what a chunk says is committed was written before.
 //
-// Reads through the writer's own mapping, where ThreadSanitizer can tell bytes that were published
-// from bytes that only happened to be there.
+// It reads through the writer's own mapping, where ThreadSanitizer can tell bytes that were
+// published from bytes that only happened to be there.
 #include <atomic>
 #include <cstdlib>
 #include <thread>
@@ -18,13 +18,13 @@ using test::hooked_alloc;
 TEST(Publish, WhatIsCommittedWasWrittenBefore)
 {
     constexpr std::uint64_t kEvents = 2000; // less than a chunk: the mapping stays
-    constexpr std::uint64_t kAhead = 20;    // of the reader, at most: that they meet
+    constexpr std::uint64_t kAhead = 20;    // at most so far ahead of the reader, so that they meet
     test::run_in_child([] {
         const test::TempDir dir;
         ::setenv("VRAMSCOPE_LOG", dir.file("log.vsl").c_str(), 1);
         ::setenv("VRAMSCOPE_UNWINDER", "none", 1);
         std::atomic<format::ChunkHeader*> chunk{nullptr};
-        std::atomic<std::uint64_t> read{0}; // events
+        std::atomic<std::uint64_t> read{0}; // how many events were read
         std::thread writer([&] {
             hooked_alloc(256, 1);
             chunk = log::this_thread.chunk;

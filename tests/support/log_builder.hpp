@@ -58,7 +58,7 @@ public:
 
     format::FileHeader& header() { return header_; }
 
-    LogBuilder& thread(std::uint32_t index); // following records are its
+    LogBuilder& thread(std::uint32_t index); // following records are this thread's
     LogBuilder& at(std::uint64_t ticks); // time of the next event; each further one is 1000 later
     std::uint64_t now() const { return ticks_; }
 
@@ -229,7 +229,7 @@ private:
     void append(const std::uint8_t* bytes, std::size_t count);
     void write_place();
     LogBuilder& add_alloc(const format::Alloc& event);
-    // `less`: bytes that are left out at its end.
+    // `less` bytes are left out at its end.
     template <typename R>
     LogBuilder& record(const R& fields, std::string_view api, std::size_t less)
     {

@@ -36,11 +36,11 @@ struct Step {
     std::uint64_t ticks = 0;
     std::uint32_t thread = 0;
     std::string_view api;
-    format::Memory memory = format::Memory::none; // of an allocation: as its entry point says
+    format::Memory memory = format::Memory::none; // none: as the entry point says
     format::Place place;
     std::uint64_t address = 0; // or a handle, or the number of a context
     std::uint64_t bytes = 0;
-    std::uint64_t handle = 0; // of a mapping
+    std::uint64_t handle = 0; // what a mapping maps
     std::uint64_t stack = 0;
     std::uint64_t slack = 0;
     std::uint64_t age = 0;

@@ -37,7 +37,7 @@ struct DecodedRecord {
         numbers; // in the order of the layout; signed ones as two's complement
     std::vector<std::string> texts;
     std::vector<std::uint64_t> frames; // of a stack
-    format::Place place;               // that an allocation happened in
+    format::Place place;               // where an allocation happened
 
     format::Tag tag() const { return layout->tag; }
     std::uint64_t number(std::string_view field) const;
@@ -52,7 +52,7 @@ struct RecordedLog {
     format::FileHeader header;
     std::vector<format::ChunkHeader> chunks; // those that were begun
     std::vector<DecodedRecord> records;      // chunk by chunk, in the order of the file
-    std::unordered_map<std::uint64_t, std::size_t> stacks; // by id: where in `records`
+    std::unordered_map<std::uint64_t, std::size_t> stacks; // by id: their place in `records`
 
     std::vector<DecodedRecord> all(format::Tag tag) const;
     std::size_t count(format::Tag tag) const;

@@ -12,7 +12,7 @@ using format::Memory;
 struct Alive {
     Step step;
     Memory memory = Memory::none;   // where it lies
-    std::uint64_t references = 0;   // of a handle
+    std::uint64_t references = 0;   // how often a handle is held
     std::set<std::uint64_t> mapped; // addresses
 };
 

@@ -43,7 +43,7 @@ struct DeviceSums {
 
 struct Recount {
     std::uint64_t events = 0;
-    std::uint64_t allocations = 0; // of any kind
+    std::uint64_t allocations = 0; // allocations of any kind
     std::uint64_t frees = 0;
     std::uint64_t unmatched_frees = 0;
     std::uint64_t missed_frees = 0;

@@ -1,7 +1,7 @@
 // tests/tracker/cfi_test.cpp — frame_rule leads to an unwinder's addresses, or gives up.
 //
-// Walks frames of every shape by the rules alone and compares with glibc's backtrace(); and
-// compares every row of the unwind tables of whole libraries with what readelf reads from them.
+// Some tests walk frames of every shape by the rules alone and compare with glibc's backtrace().
+// Others compare every row of whole libraries' unwind tables with what readelf reads from them.
 #include "tracker/capture/cfi.hpp"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ void expect_whole(const Walk& walk)
     EXPECT_GT(walk.walked.size(), 5u);
 }
 
-// It stopped where it said so, and all before was right.
+// The walk stopped where it said so, and all before was right.
 void expect_stopped(const Walk& walk)
 {
     EXPECT_EQ(walk.last, FrameRule::Kind::unsupported);

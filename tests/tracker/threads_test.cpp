@@ -63,7 +63,7 @@ TEST(Threads, ThatFollowOneAnotherShareOneLane)
             std::thread([t] { alloc_as(t, kEvents); }).join();
     });
     EXPECT_EQ(log.header.threads, kThreads);
-    EXPECT_LE(log.chunks.size(), 5u); // some 150 bytes of each thread
+    EXPECT_LE(log.chunks.size(), 5u); // each thread wrote some 150 bytes
     expect_events_of_each(log, kThreads, kEvents);
     std::set<std::uint32_t> lanes;
     for (const format::ChunkHeader& chunk : log.chunks) {

@@ -178,8 +178,8 @@ inline Workload rmm_random(std::uint64_t most_mib, std::size_t count)
     return work;
 }
 
-// A convolutional network as AlexNet is one: few large buffers of many sizes, a workspace per
-// convolution, weights that are small beside them.
+// A convolutional network like AlexNet: few large buffers of many sizes, a workspace per
+// convolution, and weights that are small beside them.
 inline Workload alexnet_training()
 {
     Workload work("AlexNet's shape");

@@ -8,7 +8,7 @@
 // WORK is device, malloc, unwind, nothing, init or synchronise. `endless` counts the recorded
 // allocations in FILE until it is killed.
 //
-// Allocates from deep stacks in batches and frees them from one flat loop, so that the two are
+// It allocates from deep stacks in batches and frees them from one flat loop, so that the two are
 // timed apart. Threads are pinned to CPUs of their own. Run it alone and under a tracer: the
 // difference is the tracer's.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // tests/differential/player/clean_up.cpp — the end of a sequence.
 //
-// Some of what it left stays: it is the leaks of the report. All else goes by the program's own
-// calls, which are part of the sequence. Then the driver is as it was, but for free memory's place.
+// Some of what it left stays, as the leaks of the report. All else goes by the program's own calls,
+// which are part of the sequence. Then the driver is as it was, but for free memory's place.
 #include <cuda_runtime_api.h>
 
 #include "tests/differential/player/operations.hpp"

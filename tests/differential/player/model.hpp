@@ -49,13 +49,13 @@ constexpr bool dies_with_context(Kind kind)
 struct Block {
     Kind kind;
     unsigned number;       // its name
-    std::uint64_t address; // or handle
+    std::uint64_t address; // or a handle
     std::uint64_t bytes;   // as the report must count them
     std::uint64_t extent;  // how far a pointer may lie inside
     std::uint64_t context = 0;
     bool live = true;
-    unsigned references = 1;    // of physical memory: handles and mappings
-    unsigned handles = 1;       // of them, handles
+    unsigned references = 1;    // to physical memory, by handles and mappings
+    unsigned handles = 1;       // how many of them are handles
     bool queued = false;        // work that uses it may be waiting
     bool ends_in_order = false; // freed in stream order: gone for the program, not for the driver
     std::uint64_t ended = 0;    // the number of allocations at that moment
@@ -65,7 +65,7 @@ struct Block {
 
 struct Mapping {
     std::uint64_t address, bytes;
-    std::size_t physical; // index of its block
+    std::size_t physical; // the index of its block
     bool live = true;
 };
 
@@ -97,13 +97,13 @@ public:
     Block& allocated(Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t extent,
                      std::uint64_t context);
     void freed(Block& block);
-    void released(Block& physical); // one handle of it
+    void released(Block& physical); // gives up one handle
     void mapped(std::uint64_t address, std::uint64_t bytes, Block& physical);
     void unmapped(std::uint64_t address, std::uint64_t bytes);
     void context_gone(std::uint64_t context);
 
     bool was_graphs(std::uint64_t address) const;
-    // It is not alive, and nothing was allocated since it was.
+    // The block is not alive, and nothing was allocated since it was.
     bool ended_last(const Block& block) const
     {
         return !block.live && block.ended == totals_.recorded_allocations;

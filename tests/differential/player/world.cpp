@@ -187,8 +187,9 @@ bool World::capturing(CUstream stream, bool per_thread)
 {
     if (!stream && per_thread)
         stream = CU_STREAM_PER_THREAD;
-    if (!stream || stream == CU_STREAM_LEGACY) // these cannot be captured
-        return false;                          // any other: a stale handle may be a stream's again
+    // These cannot be captured. Any other is asked: a stale handle may be a stream's again.
+    if (!stream || stream == CU_STREAM_LEGACY)
+        return false;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     quiet = true;
     cuStreamIsCapturing(stream, &status);

@@ -61,8 +61,8 @@ public:
     void next(std::uint64_t seed) { rng_ = Rng(seed); }
 
     // ---- choices ----
-    std::size_t size();       // of memory, now and then impossible
-    std::size_t small_size(); // that can be had
+    std::size_t size();       // a size of memory, now and then impossible
+    std::size_t small_size(); // a size that can be had
     CUdevice device() { return rng_.chance(4) ? 7 : static_cast<CUdevice>(rng_.below(kDevices)); }
     // A pointer to memory of these kinds, or one that is wrong in some way.
     std::uint64_t pointer(std::initializer_list<Kind> kinds);
@@ -235,11 +235,11 @@ private:
     Transcript text_;
     std::vector<Object> objects_;
     const Entry* inside_ = nullptr;
-    bool own_seen_ = false; // of the call that runs: that the driver was reached by its name
+    bool own_seen_ = false; // whether the running call reached the driver by its own name
     struct Shown {
         const char* name = nullptr;
         int result = 0;
-        std::size_t at = 0; // where its text begins
+        std::size_t at = 0; // where the call's text begins
     } last_shown_;
     unsigned thread_ = 0;
     unsigned calls_ = 0;

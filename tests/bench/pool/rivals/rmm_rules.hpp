@@ -33,7 +33,7 @@ public:
         const std::lock_guard guard(mutex_);
         auto best = best_fit(bytes);
         if (best == free_.end()) {
-            // Asks for twice as much as before; after a refusal for half, down to what is needed.
+            // Doubles what it has; after a refusal it asks for half, down to what is needed.
             std::uint64_t more = bytes < reserved_ ? reserved_ : bytes;
             while (!grow(more)) {
                 if (more == bytes)

@@ -54,7 +54,7 @@ private:
 
 struct Replayed {
     std::vector<Site> sites;
-    std::vector<std::string> phases; // of the sites, joined
+    std::vector<std::string> phases; // the sites' phases, joined
     std::vector<std::string> told;
 };
 
