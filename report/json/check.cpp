@@ -1,11 +1,11 @@
 // report/json/check.cpp — a report against its budget, as check.schema.json says.
-#include "report/json/json.hpp"
-// says.
+#include "report/model/check.hpp"
+
 #include <algorithm>
 #include <cmath>
 
+#include "report/json/json.hpp"
 #include "report/json/parts.hpp"
-#include "report/model/check.hpp"
 #include "report/model/ranks.hpp"
 #include "report/model/report.hpp"
 

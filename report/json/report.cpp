@@ -1,19 +1,20 @@
 // report/json/report.cpp — the report for machines, as report.schema.json beside this file says.
-#include "report/json/json.hpp"
 //
 // The report is one DOM, whose size grows with the stacks, not with the events. Bytes and ns are
 // integers, addresses are hex strings.
+#include "report/model/report.hpp"
+
 #include <string>
 
 #include <fmt/format.h>
 
 #include "report/json/churn.hpp"
 #include "report/json/growth.hpp"
+#include "report/json/json.hpp"
 #include "report/json/memory.hpp"
 #include "report/json/parts.hpp"
 #include "report/json/pool.hpp"
 #include "report/json/ranks.hpp"
-#include "report/model/report.hpp"
 #include "report/words/cuda_results.hpp"
 
 namespace vramscope::report {
