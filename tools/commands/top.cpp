@@ -1,5 +1,6 @@
-// tools/commands/top.cpp — what running programs hold, how fast that changes, and where it comes
-// from.
+// tools/commands/top.cpp — what running programs hold, and how fast that changes.
+//
+// It also shows where the memory comes from.
 #include <algorithm>
 #include <chrono>
 #include <iostream>

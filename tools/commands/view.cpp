@@ -1,5 +1,6 @@
-// tools/commands/view.cpp — report, leaks and the other views: each reads logs, and prints a part
-// of what they say.
+// tools/commands/view.cpp — report, leaks and the other views.
+//
+// Each of them reads logs and prints a part of what they say.
 #include <array>
 #include <memory>
 #include <ostream>

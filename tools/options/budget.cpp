@@ -1,5 +1,4 @@
-// tools/options/budget.cpp — budgets read: every value comes here as text, and is refused with its
-// place.
+// tools/options/budget.cpp — reads budgets; a bad value is refused with its place.
 #include "tools/options/budget.hpp"
 
 #include <algorithm>

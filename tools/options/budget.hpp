@@ -1,5 +1,7 @@
-// tools/options/budget.hpp — what a check may find: from options, or from a JSON file with keys of
-// the same names. An option goes before the file.
+// tools/options/budget.hpp — what a check may find.
+//
+// Limits come from options, or from a JSON file with keys of the same names. An option goes
+// before the file.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
-// tools/options/output_options.hpp — --json and --force, the same wherever a report is written for
-// machines, and what such a report may not be written over.
+// tools/options/output_options.hpp — --json and --force of every command that writes a report.
+//
+// Both mean the same everywhere, and so does what a report may not be written over.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
-// tools/options/settings.hpp — the settings of the traced process as the command line takes and
-// prints them, from the table that the process reads them by.
+// tools/options/settings.hpp — settings of the traced process on the command line.
+//
+// They are taken and printed from the same table that the process reads them by.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// tools/options/suppression_options.cpp — files of rules, from the command line and the
-// environment.
+// tools/options/suppression_options.cpp — files of rules, from options and the environment.
 #include "tools/options/suppression_options.hpp"
 
 #include <cstdlib>

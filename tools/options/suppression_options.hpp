@@ -1,5 +1,6 @@
-// tools/options/suppression_options.hpp — --suppressions and --no-builtin-suppressions, the same
-// wherever leaks are told.
+// tools/options/suppression_options.hpp — --suppressions and --no-builtin-suppressions.
+//
+// They mean the same wherever leaks are told.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,4 @@
-// tools/options/usage.hpp — how --help looks, and what a mistyped command or option is answered
-// with.
+// tools/options/usage.hpp — how --help looks, and how a mistyped word is answered.
 #pragma once
 
 #include <string>

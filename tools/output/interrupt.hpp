@@ -1,7 +1,7 @@
-// tools/output/interrupt.hpp — signals during a long reading: the first one ends it with what was
-// read so far, the next one ends the command as if nothing had been caught.
+// tools/output/interrupt.hpp — signals during a long reading.
 //
-// One object at a time. A user who had a signal ignored keeps that.
+// The first signal ends the reading with what was read so far; the next one ends the command as if
+// nothing had been caught. One object at a time. A user who had a signal ignored keeps that.
 #pragma once
 
 #include <csignal>

@@ -1,5 +1,4 @@
-// tools/process/driver_probe.cpp — dlopen and a handful of calls, made in a child that answers in
-// lines.
+// tools/process/driver_probe.cpp — asks the driver from a child that answers in lines.
 #include "tools/process/driver_probe.hpp"
 
 #include <cstddef>

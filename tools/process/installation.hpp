@@ -1,5 +1,4 @@
-// tools/process/installation.hpp — where the parts of vramscope are, seen from the running
-// executable.
+// tools/process/installation.hpp — where the parts of vramscope are, seen from its executable.
 #pragma once
 
 #include <filesystem>

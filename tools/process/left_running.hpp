@@ -1,8 +1,8 @@
-// tools/process/left_running.hpp — traced processes that go on when the program that `run` started
-// has ended: what it forked, and what that started.
+// tools/process/left_running.hpp — traced processes that outlive the program of `run`.
 //
-// They are known by the run file in their environment, which fork and exec hand on, or by having
-// announced themselves there; and by our library, which they have mapped.
+// They are what that program forked, and what its children started. They are known by the run file
+// in their environment, which fork and exec hand on, or by having announced themselves there; and
+// by our library, which they have mapped.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
-// tools/process/log_stamp.hpp — writes into a log's header what only the parent saw: how the
-// process ended.
+// tools/process/log_stamp.hpp — writes how the process ended into its log's header.
 //
-// Touches those fields of FileHeader alone, and only in a file that is a log of that process.
+// Only the parent sees how it ended. Touches those fields of FileHeader alone, and only in a file
+// that is a log of that process.
 #pragma once
 
 #include <filesystem>

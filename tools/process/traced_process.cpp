@@ -1,5 +1,4 @@
-// tools/process/traced_process.cpp — fork, exec, wait; signals are taken one by one with
-// sigwaitinfo.
+// tools/process/traced_process.cpp — fork, exec, wait; signals are taken by sigwaitinfo.
 #include "tools/process/traced_process.hpp"
 
 #include <cerrno>

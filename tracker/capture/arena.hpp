@@ -1,8 +1,8 @@
-// tracker/capture/arena.hpp — memory of the recorder, straight from mmap: the program's malloc is
-// never called.
+// tracker/capture/arena.hpp — memory of the recorder, straight from mmap.
 //
-// A bump allocator that never gives back; for tables that live as long as the process. Not
-// thread-safe: its owner holds a lock. Returns null when the kernel has no more.
+// The program's malloc is never called. A bump allocator that never gives back; for tables that
+// live as long as the process. Not thread-safe: its owner holds a lock. Returns null when the
+// kernel has no more.
 #pragma once
 
 #include <cstddef>

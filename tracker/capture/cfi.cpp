@@ -1,5 +1,6 @@
-// tracker/capture/cfi.cpp — a small interpreter of call frame information (DWARF 5 §6.4, LSB
-// .eh_frame).
+// tracker/capture/cfi.cpp — a small interpreter of call frame information.
+//
+// The format is that of DWARF 5 §6.4 and of .eh_frame in the LSB.
 #include "tracker/capture/cfi.hpp"
 
 #include "tracker/capture/eh_frame.hpp"

@@ -1,5 +1,4 @@
-// tracker/capture/clock.hpp — the time of an event, which is also its place in the order of all
-// events.
+// tracker/capture/clock.hpp — the time of an event, which also orders all events.
 //
 // An invariant time stamp counter is the same on every core and costs no shared cache line; where
 // the kernel itself does not trust it, CLOCK_MONOTONIC serves (its ticks are ns). Safe in signal

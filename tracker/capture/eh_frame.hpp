@@ -1,5 +1,4 @@
-// tracker/capture/eh_frame.hpp — the unwind entry of a code address, in the loaded object that has
-// it.
+// tracker/capture/eh_frame.hpp — finds the unwind entry of a code address in its loaded object.
 //
 // Finds it by the binary search table that linkers write (LSB, .eh_frame_hdr). Tables are mapped
 // and were made by a compiler; reading them stays bounded all the same. Asks the loader; hold no

@@ -1,9 +1,9 @@
-// tracker/capture/loaded_objects.hpp — the walk over what is loaded: dl_iterate_phdr, and what
-// takes its place where that would wait for ever.
+// tracker/capture/loaded_objects.hpp — the walk over what is loaded.
 //
-// glibc's fork gives the child the lock of that walk as it was: if another thread of the parent
-// held it, nobody ever lets go of it in the child. Nothing can then be loaded or unloaded there
-// either, so that the list can be read without the lock.
+// It is dl_iterate_phdr, and what takes its place where that would wait for ever. glibc's fork
+// gives the child the lock of that walk as it was: if another thread of the parent held it, nobody
+// ever lets go of it in the child. Nothing can then be loaded or unloaded there either, so that the
+// list can be read without the lock.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-// tracker/capture/lock.hpp — the lock of the recorder's cold paths: opening the log, new stacks,
-// contexts and modules.
+// tracker/capture/lock.hpp — the lock of the recorder's cold paths.
 //
-// Held by a process, not by a thread: the child of a fork that inherits it held, because another
-// thread of its parent was inside, takes it over. Waits on a futex, never sleeps by the clock.
-// Never held across a driver call or a call of the loader. Signals wait meanwhile: a handler that
-// leaves by siglongjmp would leave it held for ever. Use with std::lock_guard.
+// It is taken to open the log and for new stacks, contexts and modules. Held by a process, not by a
+// thread: the child of a fork that inherits it held, because another thread of its parent was
+// inside, takes it over. Waits on a futex, never sleeps by the clock. Never held across a driver
+// call or a call of the loader. Signals wait meanwhile: a handler that leaves by siglongjmp would
+// leave it held for ever. Use with std::lock_guard.
 #pragma once
 
 #include <atomic>

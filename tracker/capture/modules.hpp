@@ -1,5 +1,4 @@
-// tracker/capture/modules.hpp — which libraries are loaded, so that addresses are given names
-// later, elsewhere.
+// tracker/capture/modules.hpp — which libraries are loaded, so that addresses can be named later.
 //
 // scan() compares the loader's list with the last one and calls back for what came and went; when
 // the loader's counters have not moved it costs one short call. Reads only memory that the loader

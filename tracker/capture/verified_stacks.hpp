@@ -1,5 +1,4 @@
-// tracker/capture/verified_stacks.hpp — recognise a stack that was taken before, without unwinding
-// it.
+// tracker/capture/verified_stacks.hpp — recognises a known stack without unwinding it.
 //
 // A stack that was unwound is remembered as the places of its return addresses (and of the saved
 // frame pointers that other places depend on) with the words that were there. When the same stack

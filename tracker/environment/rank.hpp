@@ -1,8 +1,8 @@
-// tracker/environment/rank.hpp — which process of a parallel job this is, by the variables that
-// launchers set.
+// tracker/environment/rank.hpp — which process of a parallel job this is.
 //
-// A launcher speaks where its rank variable holds a number; the first that does is believed. What
-// is no small number, in any of its variables, is not told.
+// The variables that launchers set tell it. A launcher speaks where its rank variable holds a
+// number; the first that does is believed. What is no small number, in any of its variables,
+// is not told.
 #pragma once
 
 namespace vramscope::log {

@@ -1,8 +1,8 @@
-// tracker/environment/settings_values.hpp — how the text of a setting is read, one struct for each
-// kind.
+// tracker/environment/settings_values.hpp — how the text of a setting is read.
 //
-// read() says whether `text` is valid; if not, `value` means nothing. It allocates nothing and
-// knows no locale. Sizes are in bytes; for limits "off" is kNoBytes.
+// There is one struct for each kind of setting. read() says whether `text` is valid; if not,
+// `value` means nothing. It allocates nothing and knows no locale. Sizes are in bytes; for limits
+// "off" is kNoBytes.
 #pragma once
 
 #include <array>

@@ -1,5 +1,4 @@
-// tracker/environment/tell.hpp — what the tracer says to people, and to the `vramscope run` that
-// started it.
+// tracker/environment/tell.hpp — what the tracer says to people and to `vramscope run`.
 //
 // Saying it never harms the program: no signal reaches it because a pipe has no reader or a file is
 // at its limit, and nobody waits. What cannot be written at once is dropped. Any thread; errno

@@ -1,6 +1,6 @@
-// tracker/format/terminal_text.hpp — text from outside on its way to a terminal: every name, path
-// and value that we print goes through here, in the traced process and out of it.
+// tracker/format/terminal_text.hpp — text from outside on its way to a terminal.
 //
+// Every name, path and value that we print goes through here, in the traced process and out of it.
 // What a terminal could take for a command (control characters, C1), what turns or hides the text
 // around it (bidirectional marks, invisible characters), and what is no UTF-8 is written as \xNN.
 #pragma once

@@ -1,5 +1,4 @@
-// tracker/lifecycle/description.hpp — what the program was, so that the log explains itself
-// elsewhere.
+// tracker/lifecycle/description.hpp — records what the program was, for readers elsewhere.
 #pragma once
 
 #include "tracker/log/thread.hpp"

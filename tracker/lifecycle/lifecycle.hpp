@@ -1,5 +1,4 @@
-// tracker/lifecycle/lifecycle.hpp — the log's life in a process: opened, joined by threads, left by
-// fork, ended by exit.
+// tracker/lifecycle/lifecycle.hpp — the log's life in a process, from opening to exit.
 //
 // The first ready() of a process opens the log, the first of a thread gives it a chunk. All but
 // ready() is cold.

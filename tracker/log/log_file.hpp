@@ -1,5 +1,4 @@
-// tracker/log/log_file.hpp — the log as a file: created safely, grown by whole chunks, mapped
-// shared.
+// tracker/log/log_file.hpp — the log file: created safely, grown by chunks, mapped shared.
 //
 // Created with O_EXCL|O_NOFOLLOW and mode 0600; an existing file is never touched: the next free
 // name with .1, .2 … is taken. Space is reserved before it is mapped, so that a full disk is an

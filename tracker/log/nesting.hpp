@@ -1,10 +1,10 @@
-// tracker/log/nesting.hpp — a hooked call while the thread is in another: whose is it, and is the
-// other still there?
+// tracker/log/nesting.hpp — a hooked call while the thread is already in another one.
 //
-// It may be the driver's own, or another preload's, and means nothing to the log. It may come from
-// a signal handler: that is the program's, and is recorded if it interrupted the driver, and
-// counted as lost if it interrupted the recorder. Or a handler left the other call by siglongjmp,
-// which then never ends: the thread is taken out of it here.
+// Whose is the inner call, and is the outer one still there? It may be the driver's own, or another
+// preload's, and means nothing to the log. It may come from a signal handler: that is the
+// program's, and is recorded if it interrupted the driver, and counted as lost if it interrupted
+// the recorder. Or a handler left the other call by siglongjmp, which then never ends: the thread
+// is taken out of it here.
 #pragma once
 
 #include "tracker/log/thread.hpp"

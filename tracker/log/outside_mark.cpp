@@ -1,5 +1,4 @@
-// tracker/log/outside_mark.cpp — finds a chunk of marks that nobody else writes to just now, or
-// begins one.
+// tracker/log/outside_mark.cpp — finds a chunk of marks without a writer, or begins one.
 #include "tracker/log/outside_mark.hpp"
 
 #include <atomic>

@@ -1,5 +1,4 @@
-// tracker/log/outside_mark.hpp — a mark in the log of another process, while that process writes
-// it.
+// tracker/log/outside_mark.hpp — writes a mark into the log of another process while it runs.
 //
 // `vramscope mark` is one more writer of the log, beside the threads of the traced process, which
 // know nothing of it: it takes a thread index and a chunk through the header's counters as they do.

@@ -1,5 +1,4 @@
-// tracker/log/thread.hpp — what the recorder keeps for each thread: its chunk, its deltas, its open
-// ranges.
+// tracker/log/thread.hpp — what the recorder keeps for each thread: chunk, deltas, open ranges.
 //
 // Lives in the thread's static TLS and is touched by that thread alone. `generation` tells whether
 // it belongs to the log that is open now: after a fork it does not, and nothing it points to may be
