@@ -1,7 +1,7 @@
 // interpose/actions/frees.hpp — what ends memory.
 //
-// They take their time before the driver's call: the address may be another thread's as soon as it
-// is free.
+// They take their time before the driver's call: the address may be another thread's as soon as
+// it is free.
 #pragma once
 
 #include <utility>

@@ -1,10 +1,10 @@
 // interpose/audit/audit.cpp — the LD_AUDIT door, for libraries that look past a preload.
 //
 // A library opened with RTLD_DEEPBIND binds dlsym to libc and cu* to the driver, past every
-// preloaded definition. The loader tells an LD_AUDIT library about each binding (rtld-audit(7));
-// where the definition is libc's dlsym or the driver's and libvramscope.so has one of that name, we
-// answer with that. Lives in a link namespace of its own; no state but what la_objopen saw; nothing
-// allocated.
+// preloaded definition. The loader tells an LD_AUDIT library about each binding
+// (rtld-audit(7)); where the definition is libc's dlsym or the driver's and libvramscope.so has
+// one of that name, we answer with that. Lives in a link namespace of its own; no state but
+// what la_objopen saw; nothing allocated.
 #include <atomic>
 #include <cstdint>
 #include <cstring>

@@ -86,8 +86,8 @@ void* wrapper_for(const Driver& driver, const HookInfo& hook, void* found) noexc
     return hook.wrapper;
 }
 
-// What the global scope holds behind us. As the last question to the loader it leaves dlerror as it
-// should be.
+// What the global scope holds behind us. As the last question to the loader it leaves dlerror as
+// it should be.
 void* next_after_us(const char* name, const char* version) noexcept
 {
     if (!version)

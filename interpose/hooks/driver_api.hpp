@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-// Every version of every signature, under its exact symbol name, so that each row is checked
-// against it.
+// Every version of every signature, under its exact symbol name, so that each row is
+// checked against it.
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
 

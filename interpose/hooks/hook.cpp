@@ -43,8 +43,8 @@ constinit std::atomic<void*> real_functions[kHooks]{};
 
 void set_real_function(Hook hook, void* function) noexcept
 {
-    // Another interposer's look-up may hand out our own export, or a driver's that was not linked
-    // to itself.
+    // Another interposer's look-up may hand out our own export, or a driver's that was not
+    // linked to itself.
     if (function == info(hook).wrapper)
         return;
     real_functions[static_cast<std::size_t>(hook)].store(function, std::memory_order_release);

@@ -47,8 +47,8 @@ inline const HookInfo& info(Hook hook)
 
 // Row of an exact symbol name; null: none of ours.
 const HookInfo* find_hook(const char* symbol) noexcept;
-// Row of the newest signature of `base` that is not newer than `version`, in the wanted stream
-// form.
+// Row of the newest signature of `base` that is not newer than `version`, in the
+// wanted stream form.
 const HookInfo* find_hook(const char* base, int version, Streams streams) noexcept;
 
 inline Hook id_of(const HookInfo& hook)

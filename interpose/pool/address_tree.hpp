@@ -1,9 +1,9 @@
 // interpose/pool/address_tree.hpp — segments in the order of their addresses.
 //
-// It answers questions about any address: a treap through links in the records themselves. Nodes
-// gives address(i), and left(i) and right(i) as references, of record i. Priorities are hashes of
-// the addresses, so that the depth is about 2 ln n whatever comes. Iterative: a hook's stack is
-// short.
+// It answers questions about any address: a treap through links in the records themselves.
+// Nodes gives address(i), and left(i) and right(i) as references, of record i. Priorities are
+// hashes of the addresses, so that the depth is about 2 ln n whatever comes. Iterative: a
+// hook's stack is short.
 #pragma once
 
 #include <cstdint>

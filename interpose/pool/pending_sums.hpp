@@ -1,8 +1,8 @@
 // interpose/pool/pending_sums.hpp — how much is pending, by the epoch of its free.
 //
-// No block is touched when an epoch passes. A ring of sums: when it is full, the two oldest become
-// one with the later stamp. Then blocks may pass before their sum does, and are taken out one by
-// one.
+// No block is touched when an epoch passes. A ring of sums: when it is full, the two oldest
+// become one with the later stamp. Then blocks may pass before their sum does, and are taken out
+// one by one.
 #pragma once
 
 #include <array>

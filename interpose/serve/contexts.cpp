@@ -106,8 +106,8 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t s
                                std::uint64_t seen) noexcept
 {
     remembered = {};
-    // The device of a context that is not current cannot be asked for without changing the current
-    // one.
+    // The device of a context that is not current cannot be asked for without changing
+    // the current one.
     CUcontext current = nullptr;
     CUdevice device = -1;
     if (driver.context && driver.context(&current) == CUDA_SUCCESS && current == handle &&

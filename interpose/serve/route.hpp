@@ -41,12 +41,12 @@ private:
     CUresult (*call_)(const void* object, std::uint64_t address);
 };
 
-// A free by the program. The pool keeps the block; or the driver is called with its address, if it
-// is nothing of ours or must not be kept; or with an address that the driver cannot know, if it is
-// free already.
+// A free by the program. The pool keeps the block; or the driver is called with its address, if
+// it is nothing of ours or must not be kept; or with an address that the driver cannot know, if
+// it is free already.
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept;
-// A free that only the driver can judge: on a stream, which may be captured, or without a pool
-// here.
+// A free that only the driver can judge: on a stream, which may be captured, or without
+// a pool here.
 CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,
                         DriverFree driver_free) noexcept;
 

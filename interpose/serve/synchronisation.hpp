@@ -28,9 +28,9 @@ struct Synchronisation {
 Synchronisation synchronisation_begins(CUcontext context) noexcept;
 void synchronisation_ended(log::Thread& thread, const Synchronisation& synchronisation) noexcept;
 
-// Waits for all that is queued in every context. An error is that of the current one. Nothing is
-// done, and freed memory stays unusable, while a stream is captured or a context is being
-// destroyed.
+// Waits for all that is queued in every context. An error is that of the current one.
+// Nothing is done, and freed memory stays unusable, while a stream is captured or a context
+// is being destroyed.
 CUresult synchronise_all(log::Thread& thread) noexcept;
 
 // While held, none of ours runs: returns when those that run have ended, or after seconds.

@@ -28,8 +28,8 @@ public:
         return add(name, what, help, [action, options] { return action(*options); });
     }
 
-    // The command that was added last takes from the end of the arguments what the parser must not
-    // understand.
+    // The command that was added last takes from the end of the arguments what the parser
+    // must not understand.
     void take_rest_by(std::function<void(std::vector<std::string>& arguments)> take_rest);
 
     // Runs the command that the arguments name. CLI::Error if they are wrong or ask for help.

@@ -72,8 +72,8 @@ bool on_noexec_mount(const std::filesystem::path& file)
     return ::statvfs(file.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC);
 }
 
-// Starts this very program with the library preloaded and looks whether the library announced
-// itself.
+// Starts this very program with the library preloaded and looks whether the
+// library announced itself.
 bool preload_works(const Installation& installation)
 {
     const RunFile run_file;

@@ -1,8 +1,8 @@
 // tools/output/messages.hpp — what the command says about its own work: one line each, on stderr.
 //
-// Each line goes through report::terminal_safe on the way: it may hold names from logs and from the
-// command line. Results of report and leaks go to stdout, through the report library, and not
-// through here.
+// Each line goes through report::terminal_safe on the way: it may hold names from logs and from
+// the command line. Results of report and leaks go to stdout, through the report library, and
+// not through here.
 #pragma once
 
 #include <string>

@@ -13,12 +13,12 @@
 
 namespace vramscope {
 
-// Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name. Error if a folder
-// holds none.
+// Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name. Error if a
+// folder holds none.
 std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
 
-// Draws on stderr, where that is a terminal and the work takes long enough to want a bar, until it
-// is destroyed.
+// Draws on stderr, where that is a terminal and the work takes long enough to want a bar, until
+// it is destroyed.
 std::function<void(double fraction)> progress_bar();
 
 // make_report with that bar. While an Interrupt lives, Ctrl-C ends the reading early.
@@ -31,8 +31,8 @@ report::TextStyle style_for(int descriptor);
 void write_text_to(const Output& output, const std::string& text);
 void write_json_to(const Output& output, const report::Report& report);
 
-// What a command found, for machines where `json` says, and as text on stdout, unless that is the
-// JSON's.
+// What a command found, for machines where `json` says, and as text on stdout, unless that
+// is the JSON's.
 void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
                    const std::function<void(std::ostream&)>& write_text);
 

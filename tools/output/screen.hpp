@@ -27,8 +27,8 @@ public:
     std::size_t height() const;
     void draw(const std::vector<std::string>& lines) const;
 
-    // Until the time is over, the size has changed, or the user is done: q, Ctrl-C, SIGTERM,
-    // SIGHUP.
+    // Until the time is over, the size has changed, or the user is done: q,
+    // Ctrl-C, SIGTERM, SIGHUP.
     Event wait(std::chrono::milliseconds time);
 
 private:

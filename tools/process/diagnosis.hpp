@@ -10,8 +10,8 @@
 
 namespace vramscope {
 
-// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the
-// simulated one.
+// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses
+// the simulated one.
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
                                        const Installation& installation, Ask ask);
 

@@ -21,8 +21,8 @@ enum class Ask {
     all,   // starts the driver, which may take a second
 };
 
-// `library` is libcuda.so.1 for the loader to find, or the path of one. `simulate`: the spec it
-// shall simulate.
+// `library` is libcuda.so.1 for the loader to find, or the path of one. `simulate`: the spec
+// it shall simulate.
 DriverFacts probe_driver(const std::filesystem::path& library, Ask ask,
                          const std::string& simulate = {});
 

@@ -13,8 +13,8 @@ inline constexpr const char* kDefaultLog = "vramscope.%e.%p.vsl";
 // move its log.
 std::string absolute_pattern(const std::string& pattern);
 
-// As the traced process expands it: %e program, %p pid, %h host, %t seconds, %%. Error (125) for
-// any other.
+// As the traced process expands it: %e program, %p pid, %h host, %t seconds, %%. Error (125)
+// for any other.
 std::string expand_pattern(std::string_view pattern, std::string_view program, pid_t pid);
 
 // Error (125) if no log of a few chunks could be written to that folder.

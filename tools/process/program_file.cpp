@@ -77,8 +77,8 @@ bool has_loader_of_musl(const ProgramFile& program)
     return fs::path(program.loader).filename().string().starts_with("ld-musl-");
 }
 
-// As the kernel decides it at exec. Root gains nothing by capabilities, so its loader is not
-// strict.
+// As the kernel decides it at exec. Root gains nothing by capabilities, so its loader
+// is not strict.
 bool is_privileged(const fs::path& path, const struct stat& status)
 {
     constexpr mode_t kSetGroup = S_ISGID | S_IXGRP; // without the latter it means another thing

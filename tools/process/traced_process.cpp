@@ -85,8 +85,8 @@ void survive_failed_writes()
 TracedProcess::TracedProcess(const std::vector<std::string>& command,
                              const std::function<std::string()>& prepare)
 {
-    // Blocked rather than ignored: the child could not tell an ignored signal from its user's own
-    // wish.
+    // Blocked rather than ignored: the child could not tell an ignored signal from its
+    // user's own wish.
     const sigset_t handled = handled_signals();
     struct sigaction default_action {
     }, child_action{};

@@ -1,8 +1,8 @@
 // tools/process/traced_process.hpp — starts a program as if its user had, and waits for it.
 //
 // The child gets our stdin, stdout and stderr, our signal mask and dispositions. A signal that
-// someone sends to us is passed on; one from the terminal has reached the program already, and is
-// only survived.
+// someone sends to us is passed on; one from the terminal has reached the program already, and
+// is only survived.
 #pragma once
 
 #include <csignal>

@@ -1,8 +1,8 @@
 // tracker/capture/eh_frame.hpp — finds the unwind entry of a code address in its loaded object.
 //
-// Finds it by the binary search table that linkers write (LSB, .eh_frame_hdr). Tables are mapped
-// and were made by a compiler; reading them stays bounded all the same. Asks the loader; hold no
-// lock.
+// Finds it by the binary search table that linkers write (LSB, .eh_frame_hdr). Tables are
+// mapped and were made by a compiler; reading them stays bounded all the same. Asks the loader;
+// hold no lock.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace vramscope::capture {
 
-// Reads forward through a table; the tables are mapped and were made by a compiler, but stay
-// bounded.
+// Reads forward through a table; the tables are mapped and were made by a compiler,
+// but stay bounded.
 class FrameTable {
 public:
     FrameTable(const std::uint8_t* begin, const std::uint8_t* end) noexcept : at_(begin), end_(end)

@@ -10,8 +10,8 @@
 
 namespace vramscope::capture {
 
-// Address of the default version of `name` in libc.so.6 (or libdl.so.2 before glibc 2.34); null:
-// not there.
+// Address of the default version of `name` in libc.so.6 (or libdl.so.2 before glibc 2.34);
+// null: not there.
 void* libc_symbol(const char* name) noexcept;
 
 // Address of `name` in one loaded object, from its dynamic section; null: not defined there.

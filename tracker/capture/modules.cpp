@@ -62,8 +62,8 @@ void read_build_id(const dl_phdr_info& info, Module& module) noexcept
     }
 }
 
-// The main program has no name here, the vDSO a name that is no file, and dlopen("./x.so") a
-// relative one.
+// The main program has no name here, the vDSO a name that is no file, and dlopen("./x.so")
+// a relative one.
 void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
 {
     const char* name = info.dlpi_name ? info.dlpi_name : "";

@@ -38,8 +38,8 @@ public:
     void scan(const ModuleObserver& observer) noexcept;
     void reset_after_fork() noexcept;
 
-    // Code was unloaded: addresses from before may mean other code now. The next scan finds what it
-    // was.
+    // Code was unloaded: addresses from before may mean other code now. The next scan finds
+    // what it was.
     void note_unload() noexcept { unload_epoch_.fetch_add(1, std::memory_order_relaxed); }
 
     // Counts the times that code was unloaded, as far as it was noticed.

@@ -48,8 +48,8 @@ bool is_end(int descriptor, int access, ino_t& inode) noexcept
     return true;
 }
 
-// Its descriptors are in a static array that has no name outside: two numbers that are the ends of
-// one pipe.
+// Its descriptors are in a static array that has no name outside: two numbers that are the ends
+// of one pipe.
 int find_pipe(dl_phdr_info* info, std::size_t, void* code)
 {
     const auto address = reinterpret_cast<std::uintptr_t>(code);

@@ -242,8 +242,8 @@ void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address,
     }
 }
 
-// Splits `node` before its slot `at`: what followed moves to a child, the new stack is the other
-// child.
+// Splits `node` before its slot `at`: what followed moves to a child, the new stack is
+// the other child.
 bool VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
                             std::uint32_t id) noexcept
 {

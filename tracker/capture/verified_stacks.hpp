@@ -13,9 +13,9 @@
 
 namespace vramscope::capture {
 
-// The stack that the kernel or the thread library gave this thread. Others (signal stacks, fibers)
-// come and go, and a remembered place might not be mapped any more: stacks there are unwound each
-// time.
+// The stack that the kernel or the thread library gave this thread. Others (signal stacks,
+// fibers) come and go, and a remembered place might not be mapped any more: stacks there are
+// unwound each time.
 struct StackBounds {
     std::uintptr_t low = 0;
     std::uintptr_t high = 0;
@@ -45,8 +45,8 @@ private:
         std::uintptr_t value;
     };
     // A run of slots that all stacks below it share, then either an id, or one more slot whose
-    // value picks the next node: a radix tree, so that many callers of one allocating function cost
-    // one run.
+    // value picks the next node: a radix tree, so that many callers of one allocating function
+    // cost one run.
     struct Node {
         std::uintptr_t parent; // frame for a root, children_of of the parent for others
         std::uintptr_t

@@ -93,8 +93,8 @@ static_assert(offsetof(FileHeader, process_start) == 40);
 static_assert(offsetof(FileHeader, end) == 96);
 static_assert(offsetof(FileHeader, lost) == 120);
 
-// A chunk is written by one thread at a time and is read on its own: deltas start from zero in
-// each.
+// A chunk is written by one thread at a time and is read on its own: deltas start from
+// zero in each.
 struct ChunkHeader {
     std::uint32_t magic;      // kChunkMagic once the chunk is in use
     std::uint32_t index;      // position in the file

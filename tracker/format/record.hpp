@@ -46,8 +46,8 @@ struct Place {
 
 inline constexpr std::size_t kMaxHotBytes = 1 + 6 * kMaxVarintBytes;
 
-// Addresses of the driver are multiples of 256 nearly always; so are the differences, and they are
-// small.
+// Addresses of the driver are multiples of 256 nearly always; so are the differences, and
+// they are small.
 inline std::uint8_t* put_address(std::uint8_t* out, std::uint8_t* tag, std::uint64_t address,
                                  DeltaState& state) noexcept
 {

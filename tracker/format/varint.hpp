@@ -1,8 +1,8 @@
 // tracker/format/varint.hpp — LEB128 integers and zigzag, the only number encoding inside records.
 //
-// Writers own a buffer that is known to be large enough; the reader's Cursor never leaves its bytes
-// and turns into a failed state instead of throwing, so a damaged log costs records and never a
-// crash.
+// Writers own a buffer that is known to be large enough; the reader's Cursor never leaves its
+// bytes and turns into a failed state instead of throwing, so a damaged log costs records and
+// never a crash.
 #pragma once
 
 #include <cstddef>

@@ -7,8 +7,8 @@
 
 namespace vramscope::log {
 
-// A range or a mark of a thread that is inside a hook (a signal handler's) is not worth a torn
-// record.
+// A range or a mark of a thread that is inside a hook (a signal handler's) is not worth
+// a torn record.
 void push_range(std::string_view name) noexcept
 {
     Thread& thread = this_thread;

@@ -41,8 +41,8 @@ inline bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexce
     return false;
 }
 
-// While chunks are not to be had, an event is lost before its stack is taken: not the one without
-// the other.
+// While chunks are not to be had, an event is lost before its stack is taken: not the one
+// without the other.
 inline bool has_chunk(Thread& thread) noexcept
 {
     return thread.retry_in == 0 || reserve(thread, 2 * format::kMaxHotBytes);

@@ -16,14 +16,14 @@ namespace vramscope::log {
 
 inline constexpr std::size_t kPathBytes = 4096;
 
-// Fills `out` with the name that `pattern` (%e %p %h %t %%) stands for. False: too long, or an
-// unknown %.
+// Fills `out` with the name that `pattern` (%e %p %h %t %%) stands for. False: too long, or
+// an unknown %.
 bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept;
 
 class LogFile {
 public:
-    // Creates the file and maps its header, zeroed but for the fixed fields. On failure errno says
-    // why.
+    // Creates the file and maps its header, zeroed but for the fixed fields. On failure
+    // errno says why.
     bool create(const char* path) noexcept;
 
     format::FileHeader* header() const noexcept { return header_; }

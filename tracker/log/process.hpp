@@ -24,8 +24,8 @@ struct Process {
     format::FileHeader* header;
 };
 
-// Where that state is: first in our data, from the opening of the first log on in its page. Never
-// null.
+// Where that state is: first in our data, from the opening of the first log on in its
+// page. Never null.
 class ProcessPointer {
 public:
     constexpr explicit ProcessPointer(Process* first) noexcept : pointer_(first) {}

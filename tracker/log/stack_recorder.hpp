@@ -13,8 +13,8 @@ std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept;
 
 // Writes which libraries came and went since the last time. The thread must be ready.
 void note_modules(Thread& thread) noexcept;
-// Code is gone: what unwinding learnt about its addresses must not be used again. Any thread, ready
-// or not.
+// Code is gone: what unwinding learnt about its addresses must not be used again. Any thread,
+// ready or not.
 void code_unloaded() noexcept;
 
 } // namespace vramscope::log

@@ -1,8 +1,8 @@
 // tracker/log/thread.hpp — what the recorder keeps for each thread: chunk, deltas, open ranges.
 //
-// Lives in the thread's static TLS and is touched by that thread alone. `generation` tells whether
-// it belongs to the log that is open now: after a fork it does not, and nothing it points to may be
-// touched.
+// Lives in the thread's static TLS and is touched by that thread alone. `generation` tells
+// whether it belongs to the log that is open now: after a fork it does not, and nothing it points
+// to may be touched.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ private:
     std::uint32_t unnamed_; // pushed when there was no room
 };
 
-// What the thread is doing, so that a call from inside (driver to driver, signal handler) is
-// recognised.
+// What the thread is doing, so that a call from inside (driver to driver, signal
+// handler) is recognised.
 enum class Inside : std::uint8_t {
     program = 0,
     driver = 1,   // in a hooked driver call: nested calls are the driver's own
