@@ -24,7 +24,7 @@ struct Allocates {
 struct AllocatesDevice {
     CUdeviceptr* out;
     std::uint64_t bytes;
-    ContextPool* here = nullptr; // it answered; null: the driver did
+    ContextPool* here = nullptr; // the pool that answered; null: the driver did
     bool pooled = false;
     std::uint64_t slack = 0;
     std::uint64_t bytes_wanted() const { return bytes; }

@@ -1,7 +1,7 @@
 // interpose/actions/array_bytes.hpp — what an array takes, by its descriptor.
 //
-// The driver tells the size only of arrays that are mapped later, and those own no memory; tiling
-// and padding are its secret. So this is a lower bound.
+// The driver tells the size only of arrays that are mapped later, and those own no memory. It tells
+// nothing of tiling and padding, so this is a lower bound.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace vramscope::hooks {
 
 // Bits of one element with all its channels. The newer formats are given by number (cuda.h,
-// CUarray_format): older toolkits lack their names. Planar ones count their smaller planes in.
+// CUarray_format): older toolkits lack their names. In planar formats the smaller planes
+// are counted too.
 constexpr std::uint64_t element_bits(int format, std::uint64_t channels) noexcept
 {
     switch (format) {

@@ -1,6 +1,6 @@
 // interpose/actions/frees.hpp — what ends memory.
 //
-// They take their time before the driver's call: the address may be another thread's as soon as
+// Their time is taken before the driver's call: another thread may get the address as soon as
 // it is free.
 #pragma once
 
@@ -49,7 +49,7 @@ struct Frees {
     void failed(Call& call, CUresult result) { record.failed(call, result); }
 };
 
-// Asks with another address in the place of the program's argument, which is as it was afterwards.
+// Asks with another address in place of the program's argument, which is restored afterwards.
 template <class Pointer, class Ask>
 auto ask_with_address(Pointer& pointer, const Ask& ask)
 {
@@ -71,7 +71,7 @@ struct FreesDevice {
     {
         if (!record.begun || !pooling())
             return ask();
-        call.began = 0; // what the pool does first is not this call's
+        call.began = 0; // what the pool does first is not part of this call
         return free_block(call, number(pointer), ask_with_address(pointer, ask));
     }
     void succeeded(Call& call) { record.succeeded(call); }
@@ -82,7 +82,7 @@ struct FreesDeviceAsync {
     CUdeviceptr& pointer;
     CUstream stream;
     FreeRecord record{};
-    bool captured = false; // then it makes a node of a graph, and frees nothing now
+    bool captured = false; // true: it makes a node of a graph, and frees nothing now
     void before(Call& call)
     {
         record.begin(call, pointer);

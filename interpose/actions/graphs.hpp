@@ -6,7 +6,7 @@
 
 namespace vramscope::hooks {
 
-// The address is the graph's: each launch allocates it again, without a call.
+// The address belongs to the graph: each launch allocates it again, without a call.
 struct AddsMemoryNode {
     const CUDA_MEM_ALLOC_NODE_PARAMS* params;
     void succeeded(Call& call)

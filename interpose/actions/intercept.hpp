@@ -28,7 +28,7 @@ namespace vramscope::hooks {
         thread, site,
         driver && driver->contains(reinterpret_cast<const void*>(site.return_address)));
     if (enters && near_pool_lock && thread.inside == log::Inside::program)
-        leave_pool_lock(); // the call that took it was left by a jump
+        leave_pool_lock(); // the call that took the lock was left by a jump
     return enters;
 }
 
@@ -41,7 +41,7 @@ namespace vramscope::hooks {
     return result;
 }
 
-// The action is not copied: the program's arguments were just written into it.
+// The action is not copied, since the program's arguments were just written into it.
 template <class Function, class Action, class Invoke>
 [[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
                                                  Action&& action, Invoke invoke)
@@ -54,7 +54,7 @@ template <class Function, class Action, class Invoke>
     if (thread.inside != Inside::program) [[unlikely]]
         if (!enter_nested(thread, site))
             return invoke(real);
-    const Inside outer = thread.inside; // the driver, if a handler interrupted it
+    const Inside outer = thread.inside; // Inside::driver, if a handler interrupted the driver
     log::CallSite outer_site;
     if (outer != Inside::program) [[unlikely]]
         outer_site = thread.site;

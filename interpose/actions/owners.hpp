@@ -20,7 +20,7 @@ struct CreatesContext {
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
-// The call may destroy a context: no synchronisation of ours may use it meanwhile.
+// The call may destroy a context, so no synchronisation of ours may use it meanwhile.
 struct ContextEnds {
     SynchronisationsHeld held{};
     void begin(Call& call)
@@ -51,7 +51,7 @@ struct AttachesContext {
     CUcontext* out;
     void succeeded(Call& call)
     {
-        (void)place_now(call); // it is the current one: make it known
+        (void)place_now(call); // it is the current context: make it known
         attached(*out);
     }
 };
@@ -91,7 +91,7 @@ struct ResetsPrimary {
     void succeeded(Call& call) { primary_gone(call, device); }
 };
 
-// It retains its device's primary context, and what is allocated in it is that one's.
+// It retains its device's primary context, to which what is allocated in it belongs.
 struct CreatesGreen {
     CUgreenCtx* out;
     CUdevice device;

@@ -1,8 +1,8 @@
 // interpose/actions/questions.hpp — questions about memory, and what marks or shares it.
 //
-// What the program freed is unknown to it, even where the driver still has it: the driver is then
-// asked about an address that it cannot know, so that the answer is its own. A block that is part
-// of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
+// To the program, what it freed is unknown, even where the driver still has it. The driver is then
+// asked about an address that it cannot know, so that the answer is the driver's own. A block that
+// is part of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
 #pragma once
 
 #include "interpose/serve/contexts.hpp"
@@ -13,8 +13,9 @@
 
 namespace vramscope::hooks {
 
-// The block behind the program's pointer, if a pool has it. Where the driver must not be asked
-// about it, `pointer` is changed to an address that nobody has, for as long as this lives.
+// The block behind the program's pointer, if a pool has it. Where the driver must not be
+// asked about it, `pointer` is changed to an address that is never given out, for as long as
+// this object lives.
 template <class Pointer>
 class AskedAbout {
 public:
@@ -39,7 +40,7 @@ private:
     const Pointer shown_;
 };
 
-// Once for each thing that VRAMSCOPE_POOL=split cannot do.
+// Says it once for each thing that VRAMSCOPE_POOL=split cannot do.
 [[nodiscard]] CUresult refuse(Call& call) noexcept;
 
 // What stays with the driver's whole allocation: a part is refused it, and a block that got it is
@@ -77,7 +78,7 @@ struct AsksRange {
     }
 };
 
-// What is cached is free: the program would get it.
+// What is cached counts as free, since the program would get it.
 template <class Size>
 struct AsksMemory {
     Size* free;
@@ -115,7 +116,8 @@ struct Shares {
     }
 };
 
-// Memory gets such a name, which stays good until it is freed: then it is not kept.
+// Memory gets such a name, which stays good until the memory is freed; the pool does not
+// keep it then.
 template <class Pointer>
 struct SharesBlock {
     static constexpr bool kTimed = false;

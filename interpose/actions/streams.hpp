@@ -1,6 +1,6 @@
 // interpose/actions/streams.hpp — actions of synchronisations, and of captures of streams.
 //
-// They tell the pool when memory may be used again, and when it must be silent.
+// They tell the pool when memory may be used again, and when the pool must not call the driver.
 #pragma once
 
 #include "interpose/serve/captures.hpp"
@@ -9,7 +9,7 @@
 
 namespace vramscope::hooks {
 
-// Not timed: the wait is the program's own, for its work and not for memory.
+// These are not timed: the program waits for its own work, not for memory.
 struct Synchronises {
     static constexpr bool kTimed = false;
     CUcontext context = nullptr; // null: the current one

@@ -9,10 +9,10 @@
 
 namespace vramscope::hooks {
 
-// `path` as given to dlopen, which is not done yet. Any thread.
+// `path` is as given to dlopen, which has not run yet. Any thread may call.
 void remember_deepbound(const char* path) noexcept;
 
-// As the process ends, before the log is told of it.
+// To be called as the process ends, before that is written to the log.
 void tell_of_deepbound() noexcept;
 
 } // namespace vramscope::hooks

@@ -30,7 +30,7 @@ public:
     ContextMadeCurrent(const ContextMadeCurrent&) = delete;
     ContextMadeCurrent& operator=(const ContextMadeCurrent&) = delete;
 
-    CUresult result() const noexcept { return result_; } // not CUDA_SUCCESS: it is not current
+    CUresult result() const noexcept { return result_; } // if not CUDA_SUCCESS, it is not current
 
 private:
     const Driver* driver_;

@@ -1,8 +1,8 @@
 // interpose/hooks/driver.hpp — the one libcuda.so.1 of the process, and what we ask of it.
 //
-// Found only when it is loaded already, and then kept loaded: the addresses we hand on must stay
-// good. We never initialise CUDA, and call nothing here once the process began to exit or from
-// inside a nested hook.
+// It is found only when it is loaded already, and is then kept loaded: the addresses we hand on
+// must stay good. We never initialise CUDA, and call nothing here once the process began to exit or
+// from inside a nested hook.
 #pragma once
 
 #include "interpose/hooks/hook.hpp"
@@ -11,12 +11,13 @@ namespace vramscope::hooks {
 
 class Driver {
 public:
-    // The driver, or null while none is loaded. The first call asks the loader; hold no lock.
+    // The driver, or null while none is loaded. The first call asks the loader, so the caller
+    // holds no lock.
     static const Driver* find() noexcept;
 
-    // The driver's own address of a hooked entry point; null: it does not export it.
+    // The driver's own address of a hooked entry point; null: the driver does not export it.
     void* own_address(Hook hook) const noexcept { return own_[static_cast<std::size_t>(hook)]; }
-    // The row that this is the address of; null: none.
+    // The row whose function has this address; null: there is none.
     const HookInfo* hook_at(const void* address) const noexcept;
     bool exports(const char* name) const noexcept;
     bool contains(const void* address) const noexcept

@@ -1,8 +1,8 @@
 // interpose/hooks/driver_api.hpp — cuda.h, and of newer ones what an older one lacks.
 //
 // A preload that was built with an old toolkit hooks what newer drivers have all the same: every
-// row of the hook table is compiled with every toolkit. Most newer types are handed on, which takes
-// no more than their name.
+// row of the hook table is compiled with every toolkit. Most newer types are only handed on, for
+// which their name is enough.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ enum CUlibraryOption : int;
 struct CUmulticastObjectProp;
 #endif
 #if CUDA_VERSION < 12020
-struct CUgraphNodeParams { // as much of it as we read
+struct CUgraphNodeParams { // only the members that we read
     CUgraphNodeType type;
     int reserved0[3];
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
@@ -41,7 +41,7 @@ using CUdevResourceDesc = struct CUdevResourceDesc_st*;
 struct CUctxCreateParams;
 #endif
 
-// True of our declarations and of NVIDIA's.
+// This holds for our declarations and for NVIDIA's.
 static_assert(offsetof(CUgraphNodeParams, type) == 0);
 static_assert(offsetof(CUgraphNodeParams, alloc.bytesize) == 120);
 static_assert(offsetof(CUgraphNodeParams, alloc.dptr) == 128);

@@ -17,7 +17,7 @@ auto in_driver(log::Thread& thread, Ask ask)
     return result;
 }
 
-// One that stands for the program's own: what it takes is told under the entry point's name.
+// A call that stands for the program's own: its time is reported under the entry point's name.
 template <class Ask>
 auto timed_in_driver(log::Thread& thread, Hook hook, Ask ask)
 {

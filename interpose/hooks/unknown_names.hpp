@@ -1,6 +1,6 @@
 // interpose/hooks/unknown_names.hpp — newer names of memory that the program looked up.
 //
-// They are kept for the log. Look-ups come before there is one, from any thread: the first
+// They are kept for the log. Look-ups come before there is a log, from any thread: the first
 // kMostUnknownNames names are kept in a fixed place, without a lock. Each is written once to each
 // log, as an info record; a child of a fork writes all again to its own.
 #pragma once

@@ -1,8 +1,8 @@
 // tracker/capture/arena.hpp — memory of the recorder, straight from mmap.
 //
-// The program's malloc is never called. A bump allocator that never gives back; for tables that
-// live as long as the process. Not thread-safe: its owner holds a lock. Returns null when the
-// kernel has no more.
+// The program's malloc is never called. It is a bump allocator that never gives memory back, for
+// tables that live as long as the process. Not thread-safe: its owner holds a lock. Returns null
+// when the kernel has no more.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ public:
     T* operator->() const noexcept { return room_; }
 
 private:
-    T* room_; // zeroed
+    T* room_; // zeroed memory
 };
 
 class Arena {

@@ -2,8 +2,8 @@
 //
 // Reads .eh_frame of a loaded object for one address: the rules of the ordinary frames that
 // compilers make. What it does not know (expressions, signal frames, other registers) it calls
-// unsupported; it never guesses. Slow: for stacks that are seen for the second time, never for
-// every event. Asks the loader; hold no lock.
+// unsupported; it never guesses. It is slow: use it for stacks that are seen for the second time,
+// never for every event. It asks the loader, so the caller holds no lock.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct FrameRule {
     bool saves_frame_pointer = false;
     std::int32_t frame_offset = 0;
     std::int32_t return_address_offset = 0; // from the canonical frame address
-    std::int32_t frame_pointer_offset = 0;  // likewise, where the caller's rbp was saved
+    std::int32_t frame_pointer_offset = 0;  // from there to the caller's saved rbp
 };
 
-// The rule at the instruction before `return_address`.
+// Returns the rule at the instruction before `return_address`.
 FrameRule frame_rule(std::uintptr_t return_address) noexcept;
 
 } // namespace vramscope::capture

@@ -1,8 +1,8 @@
 // tracker/capture/clock.hpp — the time of an event, which also orders all events.
 //
 // An invariant time stamp counter is the same on every core and costs no shared cache line; where
-// the kernel itself does not trust it, CLOCK_MONOTONIC serves (its ticks are ns). Safe in signal
-// handlers and after fork.
+// the kernel itself does not trust it, CLOCK_MONOTONIC serves (its ticks are ns). Both are safe in
+// signal handlers and after fork.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline std::uint64_t clock_ns(clockid_t clock) noexcept
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-// Which clock this machine can order events by. Reads a file of sysfs: call once.
+// Which clock this machine can order events by. It reads a file of sysfs: call it once.
 format::Clock choose_clock() noexcept;
 
 // The fence keeps the counter from being read before the driver call that it is to follow.

@@ -1,8 +1,8 @@
 // tracker/capture/eh_frame.hpp — finds the unwind entry of a code address in its loaded object.
 //
-// Finds it by the binary search table that linkers write (LSB, .eh_frame_hdr). Tables are
-// mapped and were made by a compiler; reading them stays bounded all the same. Asks the loader;
-// hold no lock.
+// The entry is found by the binary search table that linkers write (.eh_frame_hdr in the LSB).
+// Tables are mapped and were made by a compiler; reading them stays bounded all the same. The
+// loader is asked, so the caller holds no lock.
 #pragma once
 
 #include <cstddef>
@@ -128,7 +128,7 @@ struct FrameEntry {
     FrameTable program{nullptr, nullptr};
 };
 
-// False: there is none, or it is of a kind that we do not know (a signal frame, another encoding).
+// False: there is no entry, or we do not know its kind (a signal frame, another encoding).
 bool find_frame_entry(std::uintptr_t address, FrameEntry& entry) noexcept;
 
 } // namespace vramscope::capture

@@ -1,9 +1,9 @@
 // tracker/capture/loaded_objects.hpp — the walk over what is loaded.
 //
 // It is dl_iterate_phdr, and what takes its place where that would wait for ever. glibc's fork
-// gives the child the lock of that walk as it was: if another thread of the parent held it, nobody
-// ever lets go of it in the child. Nothing can then be loaded or unloaded there either, so that the
-// list can be read without the lock.
+// gives the child the lock of that walk as it was: if another thread of the parent held it, no
+// thread of the child ever releases it. Nothing can then be loaded or unloaded there either, so
+// that the list can be read without the lock.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace vramscope::capture {
 
-// As dl_iterate_phdr(3). Of a list that is locked for ever dlpi_adds is 1 and dlpi_subs 0.
+// Works as dl_iterate_phdr(3). For a list that is locked for ever, dlpi_adds is 1 and dlpi_subs 0.
 int each_object(int (*visit)(dl_phdr_info* info, std::size_t bytes, void* data),
                 void* data) noexcept;
 
-// dl_iterate_phdr would not return: no call of it may be made by others on our behalf either.
+// True: dl_iterate_phdr would not return, so we may not call functions that call it either.
 bool objects_locked_for_ever() noexcept;
 
 } // namespace vramscope::capture

@@ -1,8 +1,8 @@
 // tracker/capture/loader.hpp — libc's own functions, found without asking dlsym.
 //
 // The preload exports dlsym, dlvsym, dlclose and _exit itself, and others may do the same; what is
-// found here is libc's definition, read from its dynamic symbol table. Any thread, any time;
-// nothing is allocated.
+// found here is libc's definition, read from its dynamic symbol table. Any thread may call at any
+// time; nothing is allocated.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace vramscope::capture {
 
-// Address of the default version of `name` in libc.so.6 (or libdl.so.2 before glibc 2.34);
-// null: not there.
+// Address of the default version of `name` in libc.so.6 (or in libdl.so.2 before glibc 2.34); null:
+// it is not there.
 void* libc_symbol(const char* name) noexcept;
 
 // Address of `name` in one loaded object, from its dynamic section; null: not defined there.
@@ -21,7 +21,7 @@ void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name
 void each_needed(ElfW(Addr) bias, const ElfW(Dyn) * dynamic,
                  void (*visit)(const char* name, void* data), void* data) noexcept;
 
-// A variable of the loader's own, and its size; null: not there.
+// A variable of the loader itself, and its size; null: it is not there.
 void* loader_symbol(const char* name, std::size_t& bytes) noexcept;
 
 // libc's dlsym, past every hook.

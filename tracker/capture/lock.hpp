@@ -1,10 +1,10 @@
 // tracker/capture/lock.hpp — the lock of the recorder's cold paths.
 //
-// It is taken to open the log and for new stacks, contexts and modules. Held by a process, not by a
-// thread: the child of a fork that inherits it held, because another thread of its parent was
-// inside, takes it over. Waits on a futex, never sleeps by the clock. Never held across a driver
-// call or a call of the loader. Signals wait meanwhile: a handler that leaves by siglongjmp would
-// leave it held for ever. Use with std::lock_guard.
+// It is taken to open the log and for new stacks, contexts and modules. A process holds it, not a
+// thread: a child of a fork takes it over if another thread of its parent held it at the fork.
+// Waiting is on a futex, never by the clock. It is never held across a call of the driver or of the
+// loader. Signals wait while it is held: a handler that leaves by siglongjmp would leave it held
+// for ever. Use with std::lock_guard.
 #pragma once
 
 #include <atomic>
@@ -42,14 +42,14 @@ public:
     }
 
 private:
-    // std::atomic's own wait pulls in the C++ runtime, unwinder and all.
+    // The wait of std::atomic would pull in the C++ runtime and its unwinder.
     void futex(int operation, pid_t value) noexcept
     {
         ::syscall(SYS_futex, reinterpret_cast<pid_t*>(&holder_), operation, value, nullptr);
     }
 
     std::atomic<pid_t> holder_{0};
-    SignalMask signals_before_ = 0; // the holder's
+    SignalMask signals_before_ = 0; // the holder's mask before lock()
 };
 
 } // namespace vramscope::capture

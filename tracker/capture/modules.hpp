@@ -1,8 +1,8 @@
 // tracker/capture/modules.hpp — which libraries are loaded, so that addresses can be named later.
 //
 // scan() compares the loader's list with the last one and calls back for what came and went; when
-// the loader's counters have not moved it costs one short call. Reads only memory that the loader
-// maps. Any thread; the callbacks run inside dl_iterate_phdr and must not call the loader.
+// the loader's counters have not moved it costs one short call. Only memory that the loader maps is
+// read. Any thread may call; the callbacks run inside dl_iterate_phdr and must not call the loader.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 namespace vramscope::capture {
 
 struct Module {
-    std::uint32_t id = 0;     // from 1; 0: the slot is free
+    std::uint32_t id = 0;     // counts from 1; 0: the slot is free
     std::uintptr_t bias = 0;  // run-time address minus address in the file
     std::uintptr_t first = 0; // loaded range
     std::uintptr_t end = 0;
     std::uint8_t build_id[64] = {};
     std::uint32_t build_id_bytes = 0;
     std::uint32_t generation = 0;
-    char path[512] = {}; // absolute where it can be told; "[vdso]" for the kernel's
+    char path[512] = {}; // absolute where known; "[vdso]" for the kernel's object
 };
 
 // What scan() calls; `context` is handed through.
@@ -38,11 +38,11 @@ public:
     void scan(const ModuleObserver& observer) noexcept;
     void reset_after_fork() noexcept;
 
-    // Code was unloaded: addresses from before may mean other code now. The next scan finds
-    // what it was.
+    // To be called after code was unloaded: known addresses may mean other code now. The next scan
+    // finds which library it was.
     void note_unload() noexcept { unload_epoch_.fetch_add(1, std::memory_order_relaxed); }
 
-    // Counts the times that code was unloaded, as far as it was noticed.
+    // How many times code was seen to be unloaded.
     std::uint64_t unload_epoch() const noexcept
     {
         return unload_epoch_.load(std::memory_order_relaxed);

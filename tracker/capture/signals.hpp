@@ -1,8 +1,9 @@
 // tracker/capture/signals.hpp — no signal handler of the program runs on this thread for a moment.
 //
-// A handler may leave by siglongjmp, and would leave for ever what the recorder holds at that
-// moment: a lock, the loader's list, a half-made chunk. For cold paths; costs two system calls.
-// Signals that tell of a fault of this very thread, and those of the thread library, come through.
+// A handler may leave by siglongjmp, and what the recorder holds at that moment would stay held
+// for ever: a lock, the loader's list, a half-made chunk. This is for cold paths, as it costs two
+// system calls. Signals that tell of a fault of this very thread, and those of the thread
+// library, come through.
 #pragma once
 
 #include <csignal>
@@ -14,12 +15,12 @@
 
 namespace vramscope::capture {
 
-using SignalMask = std::uint64_t; // as the kernel has it: signal n is bit n - 1
+using SignalMask = std::uint64_t; // as in the kernel: signal n is bit n - 1
 
-// Returns the mask from before. Past libc: its functions may be intercepted.
+// Returns the mask from before. It goes past libc, whose functions may be intercepted.
 inline SignalMask hold_signals() noexcept
 {
-    constexpr int kFirstOfLibrary = 32; // NPTL takes two for itself
+    constexpr int kFirstOfLibrary = 32; // NPTL takes two signals for itself
     SignalMask held = ~SignalMask{0};
     for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
                              kFirstOfLibrary, kFirstOfLibrary + 1})
@@ -45,7 +46,7 @@ private:
     SignalMask before_;
 };
 
-// The same around a write: those that the write itself may raise, for a pipe without a reader or a
+// The same around a write. Signals that the write itself raises, for a pipe without a reader or a
 // file at its limit, are taken away again.
 class WriteSignalsHeld : SignalsHeld {
 public:

@@ -20,19 +20,19 @@ std::uint64_t hash_frames(const std::uintptr_t* frames, std::size_t count,
 
 class StackTable {
 public:
-    // False: no memory.
+    // False: there is no memory.
     bool open() noexcept;
     void reset_after_fork() noexcept;
 
-    // 0: not known yet.
+    // Returns the id of a stack; 0: it is not known yet.
     std::uint32_t find(std::uint64_t hash, const std::uintptr_t* frames,
                        std::size_t count) const noexcept;
 
-    // A fresh id for a stack that find() did not know; 0: the table is full. Two threads may get
-    // two ids for one stack; both are written to the log, and the later publish() loses.
+    // Returns a fresh id for a stack that find() did not know; 0: the table is full. Two threads
+    // may get two ids for one stack; both are written to the log, and the later publish() loses.
     std::uint32_t new_id() noexcept;
 
-    // Makes the stack visible under `id`, or gives the id of the thread that was faster.
+    // Makes the stack visible under `id`, or returns the id that a faster thread gave it.
     std::uint32_t publish(std::uint64_t hash, const std::uintptr_t* frames, std::size_t count,
                           std::uint32_t id) noexcept;
 

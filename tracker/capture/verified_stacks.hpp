@@ -5,7 +5,7 @@
 // pointer and return address come by again those words are compared; if all match it is the same
 // stack, by induction over its frames: the same code address has the same unwind rule, and so the
 // next frame is in the same place. A stack with a frame whose rule is not plain (cfi.hpp) is not
-// remembered. One per thread, touched by that thread alone.
+// remembered. Each thread has its own, which no other thread touches.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ StackBounds own_stack_bounds() noexcept;
 
 class VerifiedStacks {
 public:
-    // Maps its memory; null: there is none, and stacks are unwound each time.
+    // Maps its memory. Null: there is no memory, and stacks are unwound each time.
     static VerifiedStacks* create(const StackBounds& stack) noexcept;
     void destroy() noexcept;
     void forget() noexcept;
@@ -34,7 +34,8 @@ public:
     std::uint32_t find(std::uintptr_t frame, std::uintptr_t return_address,
                        std::uint64_t epoch) noexcept;
 
-    // What unwinding found, remembered at the second time. frames[0] is the return address.
+    // Takes what unwinding found; it is remembered the second time. frames[0] is
+    // the return address.
     void learn(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
                bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept;
 
@@ -44,13 +45,13 @@ private:
         std::int64_t offset;
         std::uintptr_t value;
     };
-    // A run of slots that all stacks below it share, then either an id, or one more slot whose
-    // value picks the next node: a radix tree, so that many callers of one allocating function
-    // cost one run.
+    // A node of a radix tree: a run of slots that all stacks below it share, then either an id, or
+    // one more slot whose value picks the next node. Many callers of one allocating function so
+    // share one run.
     struct Node {
         std::uintptr_t parent; // frame for a root, children_of of the parent for others
-        std::uintptr_t
-            value; // return address for a root, the value of the parent's branch for others
+        // The return address for a root, the value of the parent's branch for others.
+        std::uintptr_t value;
         std::uint32_t first_slot;
         std::uint32_t slots;
         std::uint32_t id; // 0: it branches
@@ -79,8 +80,8 @@ private:
     std::size_t nodes_used_;
     std::size_t slots_used_;
     std::uintptr_t next_children_;
-    Slot described_[kMaxStackSlots]; // of the stack that is learnt now: a thread's own stack may be
-                                     // small
+    // The stack that is learnt now. It is not on the thread's own stack, which may be small.
+    Slot described_[kMaxStackSlots];
     std::uint64_t candidates_[kCandidates];
     std::uint32_t buckets_[kBuckets]; // index of a node + 1; 0: empty
     Node nodes_[kNodes];

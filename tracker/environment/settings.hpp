@@ -1,8 +1,8 @@
 // tracker/environment/settings.hpp — what the environment asks of the traced process, read once.
 //
 // The values are copied at the first call (our constructor makes it), before the program can start
-// a thread that changes its environment. A wrong value is told in one line, when the log is opened,
-// and its default is used.
+// a thread that changes its environment. A wrong value is reported in one line when the log is
+// opened, and its default is used.
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,18 @@ struct Settings {
 #include "tracker/environment/settings.def"
     // With poison or guard the pool is strict; guard is false where red zones cannot be.
     char complaint[kComplaintBytes]; // about a wrong value; empty: none
-    char without_effect[512];        // names what was set in vain; empty: nothing
-    char pool_knobs[kSettingBytes];  // "limit=8GiB" … as set; each ends in '\0', the list in an
-                                     // empty one
+    char without_effect[512];        // names settings that have no effect; empty: there are none
+    // The pool's settings as given, such as "limit=8GiB". Each ends in '\0'; an empty one
+    // ends the list.
+    char pool_knobs[kSettingBytes];
 };
 
 using Environment = const char* (*)(const char* name);
 
-// Reads the environment into `result`; settings() is this over the process's own, kept.
+// Reads the environment into `result`. settings() does so once for the process and keeps it.
 void read_settings(Settings& result, Environment environment) noexcept;
 
-// What the row of `environment` says of `value`; an empty text: it is valid.
+// What is wrong with `value` by the row of `environment`; empty if it is valid.
 void check_setting(const char* environment, const char* value,
                    char (&complaint)[kComplaintBytes]) noexcept;
 
@@ -40,7 +41,7 @@ struct KeptSettings {
 extern constinit KeptSettings kept_settings;
 void keep_settings() noexcept;
 
-// Cheap: hooks ask for each call.
+// It is cheap: hooks ask it in each call.
 inline const Settings& settings() noexcept
 {
     if (!kept_settings.read.load(std::memory_order_acquire)) [[unlikely]]

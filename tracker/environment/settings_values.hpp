@@ -48,7 +48,7 @@ struct Size { // tracker/format/size_text.hpp
     using Value = std::uint64_t;
     static bool read(const char* text, Value& value) noexcept;
 };
-inline constexpr std::uint64_t kPeakBytes = kNoBytes - 1; // as much as the program's peak
+inline constexpr std::uint64_t kPeakBytes = kNoBytes - 1; // as much as the program had at its peak
 struct SizeOrPeak {
     using Value = std::uint64_t;
     static bool read(const char* text, Value& value) noexcept;
@@ -61,7 +61,7 @@ struct Megabytes { // PyTorch's max_split_size_mb
     using Value = std::uint64_t;
     static bool read(const char* text, Value& value) noexcept;
 };
-// Entry i holds for sizes of 2^i MiB up to twice that, the first for all below too, the last for
+// Entry i is for sizes from 2^i MiB up to twice that; the first is for all below too, the last for
 // all above. In a list, as PyTorch reads it, the first key's value also holds below it, and that of
 // ">" from the last key on, this one included.
 struct Divisions {

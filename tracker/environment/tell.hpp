@@ -1,22 +1,23 @@
 // tracker/environment/tell.hpp — what the tracer says to people and to `vramscope run`.
 //
-// Saying it never harms the program: no signal reaches it because a pipe has no reader or a
-// file is at its limit, and nobody waits. What cannot be written at once is dropped. Any
-// thread; errno stays.
+// Saying it never harms the program: no signal reaches it because a pipe has no reader or a file is
+// at its limit, and no thread waits. What cannot be written at once is dropped. Any thread may
+// call; errno stays as it was.
 #pragma once
 
 #include <sys/stat.h>
 
 namespace vramscope::log {
 
-// One line on stderr, "vramscope: …", and the same as a note in the run file. For what must
-// not be silent.
+// Writes one line to stderr, "vramscope: …", and the same as a note to the run file. It is for what
+// must not pass in silence.
 [[gnu::format(printf, 1, 2)]] void tell(const char* format, ...) noexcept;
 
 // The run file is the private file that `vramscope run` made. VRAMSCOPE_RUN is
 // "NONCE:PATH", and the file's first line is this and the nonce. Any other file that the
 // variable names is left alone.
-bool is_private(const struct stat& status) noexcept; // its user's alone, under one name
+// True: only its user may use the file, and it has one name.
+bool is_private(const struct stat& status) noexcept;
 inline constexpr char kRunFileHeading[] = "vramscope-run ";
 inline constexpr unsigned kNonceBytes = 32; // hexadecimal digits
 

@@ -12,7 +12,7 @@ enum class Tag : std::uint8_t;
 // What stands before the fields of a record.
 enum class Head : std::uint8_t {
     definition,       // nothing: it says what others mean
-    timed_definition, // ticks; likewise
+    timed_definition, // ticks; it says what others mean, too
     timed,            // ticks
     call,             // the id of an entry point, ticks
     plain,            // ticks that leave the chunk's deltas alone: records since 3.1
@@ -30,7 +30,7 @@ struct Layout {
     std::string_view name; // in README.md and in JSON
     Head head;
     std::string_view fields;     // their names, with a comma between them
-    std::size_t at_least = kAll; // so many of them are there in a log of an earlier minor version
+    std::size_t at_least = kAll; // how many an earlier minor version has at least
 };
 
 // A number that means something: how it is shown follows from its type.
@@ -43,20 +43,20 @@ struct Number {
     constexpr Number(Value number) noexcept : value(number) {}
     constexpr operator Value() const noexcept { return value; }
 };
-using Address = Number<Meaning::address>; // or a handle
+using Address = Number<Meaning::address>; // an address or a handle
 using StackId = Number<Meaning::stack>;   // 0: not captured
 using ApiId = Number<Meaning::entry_point>;
 using DeviceOrdinal = Number<Meaning::device, std::int64_t>; // -1: not known
 using Ticks = Number<Meaning::ticks>;                        // a span of time
 using Result = Number<Meaning::result>;                      // a CUresult
 
-// Return addresses, innermost first: the last field of a stack. Numbers to the writer, bytes to the
-// reader: the first as it is, the others as signed differences to the one before.
+// Return addresses, innermost first: the last field of a stack. The writer has them as numbers, the
+// reader as bytes: the first as it is, the others as signed differences to the one before.
 struct Addresses {
     const std::uintptr_t* first = nullptr; // as many as the stack's `count`
     std::string_view coded;
 
-    // False: the bytes hold less than so many.
+    // False: the bytes hold fewer than `count`.
     template <typename Visit>
     bool visit(std::uint64_t count, Visit visit) const
     {

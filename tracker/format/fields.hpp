@@ -28,7 +28,8 @@ inline std::uint64_t get_ticks(Cursor& in, DeltaState& state) noexcept
     return state.ticks;
 }
 
-// When an event happened, and in a call of which entry point. Zero where its head has none.
+// When an event happened, and in a call of which entry point. Both are zero where its
+// head lacks them.
 struct Moment {
     std::uint64_t ticks = 0;
     std::uint64_t api = 0;
@@ -94,7 +95,8 @@ constexpr void for_each_field(R& record, Visit&& visit)
     }
 }
 
-// What a number in the log is of an enumeration; one too large for its type is none of its values.
+// The value of an enumeration that a number in the log stands for. A number too large for its type
+// is none of its values.
 template <typename Enum>
 constexpr Enum enum_of(std::uint64_t number) noexcept
 {
@@ -106,7 +108,7 @@ constexpr Enum enum_of(std::uint64_t number) noexcept
 // Texts are cut off at so many bytes by the recorder, so that a body's length is two varint bytes.
 inline constexpr std::size_t kMostTextBytes = 4096;
 
-// The bytes that a field takes at most.
+// The most bytes that a field can take.
 template <typename Field>
 constexpr std::size_t most_bytes(const Field& field, std::size_t most_text) noexcept
 {
@@ -118,7 +120,7 @@ constexpr std::size_t most_bytes(const Field& field, std::size_t most_text) noex
         return kMaxVarintBytes;
 }
 
-// The bytes of a whole body at most, what stands before its fields included.
+// The most bytes that a whole body can take, with what stands before its fields.
 template <typename R>
 constexpr std::size_t most_body_bytes(const R& record, std::size_t most_text) noexcept
 {
@@ -131,7 +133,7 @@ constexpr std::size_t most_body_bytes(const R& record, std::size_t most_text) no
     return bytes;
 }
 
-// The same of any record of this kind that the recorder writes, but for the addresses of a stack.
+// The same for any record of this kind that the recorder writes, without the addresses of a stack.
 template <typename R>
 inline constexpr std::size_t kMostBodyBytes = [] {
     R record{};
@@ -189,7 +191,7 @@ private:
     std::size_t most_text_;
 };
 
-// The body of a record: what stands before its fields, and these. There is room for it.
+// Writes the body of a record: what stands before its fields, and its fields. There is room for it.
 template <typename R>
 std::uint8_t* put_body(std::uint8_t* out, const Moment& moment, const R& record, DeltaState& deltas,
                        std::size_t most_text) noexcept
@@ -213,7 +215,8 @@ std::uint8_t* put_body(std::uint8_t* out, const Moment& moment, const R& record,
 
 // ---- reading ----
 
-// What stands before the fields. Where that is nothing, the moment is that of the record before.
+// Reads what stands before the fields. Where that is nothing, the moment is that of
+// the previous record.
 inline Moment get_head(Head head, Cursor& in, DeltaState& deltas) noexcept
 {
     Moment moment;
@@ -250,8 +253,8 @@ private:
     Cursor in_;
 };
 
-// The fields that begin at `in`; texts point into the log. Nothing: they end early. A call, so that
-// code that asks every record whether it is this one holds a comparison and no more.
+// Reads the fields that begin at `in`; texts point into the log. Nothing: they end early. It is a
+// call, so that code that asks every record whether it is this one holds only a comparison.
 template <typename R>
 [[gnu::noinline]] std::optional<R> get_fields(const Cursor& in) noexcept
 {

@@ -35,7 +35,7 @@ enum class End : std::uint32_t {
     underscore_exit = 3, // _exit or _Exit
 };
 
-// Reasons for which an event was not written. Index into FileHeader::lost.
+// Reasons for which an event was not written. They are indexes into FileHeader::lost.
 enum class Lost : std::uint32_t {
     no_space = 0,   // the disk is full, or the log could not grow
     no_thread = 1,  // no memory for the state of one more thread
@@ -64,16 +64,16 @@ struct FileHeader {
     std::uint32_t pid;
     std::uint32_t parent_pid;
     Clock clock;
-    std::uint32_t chunks;        // chunks handed out; the file holds at most so many
-    std::uint64_t process_start; // field 22 of /proc/pid/stat: tells this process from a later one
-                                 // with its pid
+    std::uint32_t chunks; // chunks handed out; the file holds at most so many
+    // Field 22 of /proc/pid/stat, which tells this process from a later one with its pid.
+    std::uint64_t process_start;
     std::uint64_t start_real_ns; // CLOCK_REALTIME when the log was opened
     std::uint64_t start_ns;      // CLOCK_MONOTONIC at the same moment
     std::uint64_t start_ticks;   // ticks at the same moment
     std::uint64_t latest_ns;     // a later pair, renewed now and then: two pairs give ns per tick
     std::uint64_t latest_ticks;
-    std::uint64_t exit_began_ticks; // first exit handler ran; 0: not yet. Frees may follow (static
-                                    // destructors)
+    // When the first exit handler ran; 0: not yet. Frees may follow, from static destructors.
+    std::uint64_t exit_began_ticks;
     End end;
     std::int32_t end_status;
     std::uint32_t waited;     // 1: `vramscope run` waited for the process, wait_status is valid
@@ -83,9 +83,10 @@ struct FileHeader {
     std::uint64_t lost[kLostReasons];
     std::uint64_t stacks_verified; // stacks taken without unwinding
     std::uint64_t stacks_unwound;
-    std::uint64_t verify_mismatches; // a verified stack differed from the unwound one: verification
-                                     // was turned off
-    std::uint64_t snapshot_ticks;    // not 0: a copy of the log as it was then, its program running
+    // How often a verified stack differed from the unwound one, so that verification
+    // was turned off.
+    std::uint64_t verify_mismatches;
+    std::uint64_t snapshot_ticks; // not 0: a copy of the log as it was then, its program running
     std::uint8_t reserved[kHeaderBytes - 216];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
@@ -106,7 +107,7 @@ struct ChunkHeader {
         committed; // bytes of whole records after this header; stored with release order, last
     std::uint32_t tid;
     // A free whose driver call has not come back, or was never written down: the process ended in
-    // between. Nobody knows then whether the block is free.
+    // between. Then it is not known whether the block is free.
     std::uint64_t pending_address;
     std::uint64_t pending_ticks;
     std::uint32_t pending_stack;

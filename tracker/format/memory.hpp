@@ -23,14 +23,14 @@ enum class Memory : std::uint8_t {
     mipmap = 9,
     physical = 10,    // cuMemCreate: a handle
     reservation = 11, // cuMemAddressReserve: addresses, no memory
-    // What somebody else owns; here it is only open, and must be closed.
-    imported = 12,          // a pointer: of another's pool, or a buffer of external memory
-    ipc = 13,               // cuIpcOpenMemHandle: as often to be closed as it was opened
+    // These belong to others; here they are only open, and must be closed.
+    imported = 12,          // a pointer into another's pool, or to a buffer of external memory
+    ipc = 13,               // cuIpcOpenMemHandle: closed as often as it was opened
     external = 14,          // cuImportExternalMemory
     imported_mipmap = 15,   // of external memory
     imported_physical = 16, // cuMemImportFromShareableHandle: a handle, used as cuMemCreate's
     multicast = 17,         // cuMulticastCreate: a handle to bind memory to, mapped as memory is
-    // Owners of memory: no bytes of their own.
+    // These own memory, and have no bytes of their own.
     pool = 18,
     context = 19,
     green_context = 20,
@@ -45,7 +45,7 @@ enum class KeySpace : std::uint8_t {
     host,
     registered,
     ipc,
-    mapping, // mapped ranges: no allocation is one
+    mapping, // mapped ranges, which are no allocations
     array,
     mipmap,
     external,
@@ -70,19 +70,19 @@ inline constexpr KeySpaceRow kKeySpaces[] = {
     {KeySpace::green_context, false}, {KeySpace::graph_exec, false}, {KeySpace::reservation, true},
 };
 
-// What a kind of memory is to the program's account. Only device and host memory are the program's
-// own bytes. The rest is shown apart, or not at all.
+// How a kind of memory counts for the program. Only device and host memory are the program's own
+// bytes. The rest is shown apart, or not at all.
 enum class MemoryClass : std::uint8_t {
     device,
     host,      // pinned or registered
     addresses, // reserved, without memory
-    graph,     // of a graph, which frees it
-    foreign,   // somebody else's, only open here
-    owner,     // a pool, a context, …: no bytes of its own
+    graph,     // belongs to a graph, which frees it
+    foreign,   // belongs to others, and is only open here
+    owner,     // a pool, a context, …: it has no bytes of its own
     unknown,
 };
 
-// Whether a block goes with its context, by cuda.h's word on cuCtxDestroy.
+// Whether a block goes with its context, as cuda.h says of cuCtxDestroy.
 enum class ContextEnd : std::uint8_t { survives, dies };
 
 struct MemoryKind {

@@ -1,8 +1,8 @@
 // tracker/format/record.hpp — the hot records: their fields, and how they are written and read.
 //
-// A hot record (tag < 0x20) is a tag with flag bits and a fixed row of varints, and its length is
-// nowhere said. Encode and decode stand side by side here, by hand. All other records are tag, body
-// length, body, so that a reader skips what it does not know: records.hpp. README.md has the bytes
+// A hot record (tag < 0x20) is a tag with flag bits and a fixed row of varints; its length is not
+// written. Encode and decode stand side by side here, by hand. All other records (records.hpp) are
+// tag, body length and body, so that a reader skips what it does not know. README.md has the bytes
 // of worked examples, and tests/tracker checks them.
 #pragma once
 
@@ -21,10 +21,10 @@ struct Alloc {
     std::uint64_t stack;     // id of a Stack record, 0: not captured
     Memory memory;           // not in the record: from the Api, unless the place says graph
     bool pooled = false;     // it lies in a segment of the internal pool
-    std::uint64_t slack = 0; // what its block there is larger than `bytes`
+    std::uint64_t slack = 0; // how much larger its block there is than `bytes`
 };
 
-// With `pool.guard` on, a block begins so many bytes before the address that was handed out.
+// With `pool.guard` on, a block begins this many bytes before the address that was handed out.
 inline constexpr std::uint64_t kRedZoneBytes = 512;
 
 struct Free {
@@ -46,8 +46,8 @@ struct Place {
 
 inline constexpr std::size_t kMaxHotBytes = 1 + 6 * kMaxVarintBytes;
 
-// Addresses of the driver are multiples of 256 nearly always; so are the differences, and
-// they are small.
+// Addresses from the driver are nearly always multiples of 256; so are their differences,
+// which are small.
 inline std::uint8_t* put_address(std::uint8_t* out, std::uint8_t* tag, std::uint64_t address,
                                  DeltaState& state) noexcept
 {

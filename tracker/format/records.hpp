@@ -1,9 +1,9 @@
 // tracker/format/records.hpp — the length-prefixed records: a struct for each, its fields in order.
 //
-// What is said here is said nowhere else in the code: fields.hpp reads and writes any of these by
-// its members, and what is true of a whole kind of record is asked of its Layout. README.md has the
-// bytes, and a test holds the two against each other. A new record is a tag, a struct and its name
-// in `Records`. The four hot records are in record.hpp.
+// Nothing here is repeated elsewhere in the code: fields.hpp reads and writes any record by its
+// members, and what is true of a whole kind of record is in its Layout. README.md has the bytes,
+// and a test holds the two against each other. A new record is a tag, a struct and its name in
+// `Records`. The four hot records are in record.hpp.
 #pragma once
 
 #include <string_view>
@@ -109,7 +109,7 @@ struct Api { // an entry point
     std::string_view name;
 };
 
-struct Thread { // whose the records behind this one are
+struct Thread { // the thread that wrote the records behind this one
     static constexpr Layout kLayout{Tag::thread, "thread", Head::definition, "index, tid, name"};
     std::uint64_t index = 0;
     std::uint64_t tid = 0;
@@ -120,8 +120,8 @@ struct ModuleLoaded {
     static constexpr Layout kLayout{Tag::module_loaded, "module_loaded", Head::timed_definition,
                                     "id, bias, first, end, build_id, path"};
     std::uint64_t id = 0;
-    Address bias;  // the address in the process minus that in the file
-    Address first; // loaded are [first, end)
+    Address bias;  // address in the process minus address in the file
+    Address first; // it is loaded at [first, end)
     Address end;
     std::string_view build_id; // raw bytes
     std::string_view path;
@@ -161,8 +161,8 @@ struct Device {
     std::string_view name;
 };
 
-// What a pool of CUDA's gives out. It is written when the pool is first seen, which may be long
-// after its creation.
+// What one of CUDA's own pools gives out. It is written when the pool is first seen, which may be
+// long after its creation.
 struct Pool {
     static constexpr Layout kLayout{Tag::pool, "pool", Head::definition,
                                     "handle, location_type, location, managed"};
@@ -199,7 +199,7 @@ struct Failed {
     static constexpr Layout kLayout{Tag::failed, "failed", Head::call,
                                     "result, address, bytes, stack"};
     Result result;
-    Address address; // that was to be freed, or 0
+    Address address; // the address that was to be freed, or 0
     std::uint64_t bytes = 0;
     StackId stack{};
 };
@@ -208,7 +208,7 @@ struct Map {
     static constexpr Layout kLayout{Tag::map, "map", Head::call, "address, bytes, handle, stack"};
     Address address;
     std::uint64_t bytes = 0;
-    Address handle; // of physical memory
+    Address handle; // a handle of physical memory
     StackId stack{};
 };
 
@@ -264,10 +264,10 @@ struct Retried {
     static constexpr Layout kLayout{Tag::retried, "retried", Head::call, "device, bytes, result"};
     DeviceOrdinal device{};
     std::uint64_t bytes = 0;
-    Result result; // of the second try
+    Result result; // result of the second try
 };
 
-// Behind the `failed` of an allocation: how the device's memory stood.
+// Follows the `failed` of an allocation, and says how the device's memory stood.
 struct OutOfMemory {
     static constexpr Layout kLayout{
         Tag::out_of_memory, "out_of_memory", Head::call,
@@ -278,16 +278,16 @@ struct OutOfMemory {
     std::uint64_t total = 0; // as the driver says, or the limit that was set; 0: not known
     std::uint64_t allocated = 0;
     std::uint64_t reserved = 0;
-    std::uint64_t largest_gap = 0; // of what the pool holds
+    std::uint64_t largest_gap = 0; // the largest gap in what the pool holds
 };
 
 struct Damaged { // memory was written that was free, or beyond a block
     static constexpr Layout kLayout{Tag::damaged, "damaged", Head::timed,
                                     "kind, address, offset, bytes, stack"};
     Damage kind = Damage::overrun;
-    Address address;         // of the block, as the program knows it
-    std::int64_t offset = 0; // of the first wrong byte
-    std::uint64_t bytes = 0; // that are wrong
+    Address address;         // address of the block, as the program knows it
+    std::int64_t offset = 0; // offset of the first wrong byte
+    std::uint64_t bytes = 0; // how many bytes are wrong
     StackId stack{};
 };
 
@@ -310,7 +310,7 @@ struct DriverTime { // what calls of one entry point took in the driver
     Ticks longest;
 };
 
-// All of them, in the order of their tags.
+// All records, in the order of their tags.
 template <typename... Each>
 struct RecordList {
     static constexpr Layout kLayouts[] = {Each::kLayout...};
@@ -327,7 +327,7 @@ using Records =
                RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
                SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime>;
 
-// Null: a later minor version has such a record, or none has.
+// Null: no record of this version has that tag; a later minor version may.
 constexpr const Layout* layout_of(Tag tag) noexcept
 {
     const auto at = static_cast<std::size_t>(tag) - static_cast<std::size_t>(Tag::info);
@@ -342,7 +342,7 @@ static_assert(
     }(),
     "Records are in the order of their tags, without a gap");
 
-// Records of a call; alloc and free are too.
+// True of the records of a call. Alloc and free are records of a call too.
 constexpr bool names_entry_point(Tag tag) noexcept
 {
     const Layout* const layout = layout_of(tag);

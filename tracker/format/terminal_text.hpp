@@ -68,7 +68,7 @@ constexpr void put_terminal_safe(std::string_view text, Put put)
     }
 }
 
-// The same as a string of C in `out`; what does not fit is left out.
+// The same as a C string in `out`; what does not fit is left out.
 constexpr void copy_terminal_safe(std::string_view text, char* out, std::size_t capacity) noexcept
 {
     std::size_t used = 0;

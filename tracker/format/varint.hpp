@@ -64,7 +64,7 @@ public:
 
     std::int64_t signed_varint() noexcept { return unzigzag(varint()); }
 
-    // `bytes` of text; empty after a failure. Points into the log.
+    // Returns `bytes` of text, which point into the log; empty after a failure.
     std::string_view text(std::uint64_t bytes) noexcept
     {
         if (bytes > remaining()) {

@@ -11,7 +11,7 @@ struct Word {
     const char* word;
 };
 
-// The row of a value, or null: a log may hold numbers that have none.
+// Returns the row of a value, or null, as a log may hold numbers that have no row.
 template <typename Enum, std::size_t kRows>
 constexpr const Word<Enum>* row_of(const Word<Enum> (&rows)[kRows], Enum value) noexcept
 {

@@ -1,7 +1,7 @@
 // tracker/lifecycle/lifecycle.hpp — the log's life in a process, from opening to exit.
 //
-// The first ready() of a process opens the log, the first of a thread gives it a chunk. All but
-// ready() is cold.
+// The first ready() of a process opens the log; the first ready() of a thread gives it a chunk.
+// Everything but ready() is cold.
 #pragma once
 
 #include <span>

@@ -5,8 +5,8 @@
 
 namespace vramscope::log {
 
-// What a program closed of 0, 1 and 2 is taken while we open our own: it goes on writing to these
-// numbers, and would write into the log.
+// If the program closed descriptors 0, 1 or 2, they are kept taken while we open ours: a program
+// goes on writing to these numbers, and would write into the log.
 class StandardDescriptors {
 public:
     StandardDescriptors() noexcept;
@@ -18,8 +18,8 @@ private:
     bool taken_[STDERR_FILENO + 1] = {};
 };
 
-// Makes the file that the settings name, fills its header, and chooses the clock. False, and said
-// on stderr: it cannot be done.
+// Makes the file that the settings name, fills its header, and chooses the clock. False, with a
+// line on stderr: it cannot be done.
 bool open_log_file() noexcept;
 
 } // namespace vramscope::log

@@ -1,8 +1,8 @@
 // tracker/log/chunk_writer.hpp — bytes into the calling thread's chunk.
 //
-// The hot path of an event: room is there, encode into the mapped chunk, one release store of
-// `committed`. A new chunk is the exception. What finds no room is lost, and counted if it is an
-// event. The thread must be ready.
+// The hot path of an event finds room, encodes into the mapped chunk, and ends with one release
+// store of `committed`. A new chunk is the exception. A record that finds no room is lost, and
+// counted if it is an event. The thread must be ready.
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,17 @@ inline void publish(Thread& thread, std::uint8_t* end) noexcept
         .store(static_cast<std::uint32_t>(end - payload), std::memory_order_release);
 }
 
-// The record by which a chunk says whose records follow.
+// The record that says which thread wrote what follows in the chunk.
 void write_thread(Thread& thread) noexcept;
 
-// Gives the thread its next chunk. False: there is none to be had, for a number of tries.
+// Gives the thread its next chunk. False: none can be had now, nor for a number of further tries.
 bool next_chunk(Thread& thread) noexcept;
 
-// Makes a fresh chunk the thread's, and says in it whose it is: the magic last.
+// Gives the thread a fresh chunk and writes in it whose it is. The magic is written last.
 void begin_chunk(Thread& thread, format::ChunkHeader* chunk, std::size_t payload_bytes,
                  std::uint64_t ticks, std::uint32_t tid) noexcept;
 
-// Room for `bytes` at thread.at. False: the record is lost, and counted if it is an event.
+// Makes room for `bytes` at thread.at. False: the record is lost, and counted if it is an event.
 inline bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexcept
 {
     if (static_cast<std::size_t>(thread.end - thread.at) >= bytes) [[likely]]
@@ -41,18 +41,18 @@ inline bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexce
     return false;
 }
 
-// While chunks are not to be had, an event is lost before its stack is taken: not the one
+// While no chunk can be had, an event is lost before its stack is taken, so that neither is written
 // without the other.
 inline bool has_chunk(Thread& thread) noexcept
 {
     return thread.retry_in == 0 || reserve(thread, 2 * format::kMaxHotBytes);
 }
 
-// Tag and length. The length is one fixed two-byte varint, so that nothing moves.
+// Writes tag and length. The length is a varint of always two bytes, so that nothing has to move.
 inline constexpr std::size_t kPrefixBytes = 3;
 
-// Writes any record but the hot ones. False: there was no room for it. Where there is none for a
-// definition, the event that needs it is lost too, and that one is counted.
+// Writes any record but the hot ones. False: there was no room for it. Where there is no room for a
+// definition, the event that needs it is lost too, and that event is counted.
 template <typename R>
 [[gnu::noinline]] bool write(Thread& thread, const format::Moment& moment, const R& record) noexcept
 {

@@ -1,7 +1,7 @@
 // tracker/log/driver_times.hpp — what a thread's calls spend in the driver, summed by entry point.
 //
-// All calls are counted. A time stamp costs some 25 ns, so where calls take little (kShortTicks)
-// only one of some 32 is timed and stands for the others too. The rows are a page of the thread's
+// All calls are counted. A time stamp costs some 25 ns, so where calls are short (kShortTicks) only
+// one of about 32 is timed and stands for the others too. The rows are in a page of the thread's
 // own; now and then, and when the thread or the process ends, they become records.
 // add_driver_time() writes nothing and may run anywhere inside a hook; settle_driver_times() must
 // not run between a free's begin and its record.
@@ -20,15 +20,15 @@ struct DriverTimes {
         std::uint64_t longest;
         std::uint32_t calls;
         std::uint16_t untimed; // calls that the next timed one stands for
-        std::uint16_t wait;    // calls until that one
+        std::uint16_t wait;    // calls before the next timed one
     };
-    static constexpr std::size_t kRows = 160; // entry points beyond are not timed
+    static constexpr std::size_t kRows = 160; // further entry points are not timed
     static constexpr std::uint64_t kTimedCalls = 64;
     static constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 24; // some 10 ms of any clock
     static constexpr std::uint64_t kShortTicks = 2048;                  // about 1 us
 
     std::uint64_t timed;         // since rows were written
-    std::uint64_t written_ticks; // when that was
+    std::uint64_t written_ticks; // when the rows were last written
     std::array<std::uint64_t, (kRows + 63) / 64> used;
     std::array<Row, kRows> rows;
 };
@@ -39,7 +39,7 @@ DriverTimes* make_driver_times(Thread& thread) noexcept;
 void forget_driver_times(Thread& thread) noexcept;
 void write_driver_times(Thread& thread, std::uint64_t ticks, bool all) noexcept;
 
-// Whether the call that is about to be made is to be timed; else it is counted, and that is all.
+// Whether to time the call that is about to be made; if not, it is only counted.
 inline bool times_driver_call(Thread& thread, std::uint64_t api) noexcept
 {
     DriverTimes* const times = thread.driver_times;
@@ -68,12 +68,12 @@ inline void add_driver_time(Thread& thread, std::uint64_t api, std::uint64_t beg
     row.ticks += ticks * (row.untimed + 1u);
     row.longest = std::max(row.longest, ticks);
     row.untimed = 0;
-    // Not in the rhythm of a loop.
+    // The wait varies, so that it does not follow the rhythm of a loop.
     row.wait = ticks < DriverTimes::kShortTicks ? static_cast<std::uint16_t>(16 + ended % 32) : 0;
     ++times->timed;
 }
 
-// Writes the rows if enough came together.
+// Writes the rows if there is enough in them.
 inline void settle_driver_times(Thread& thread, std::uint64_t ticks) noexcept
 {
     const DriverTimes* const times = thread.driver_times;

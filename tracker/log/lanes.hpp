@@ -1,8 +1,8 @@
 // tracker/log/lanes.hpp — rows of chunks that threads write one after another.
 //
 // A thread that ends leaves its lane, with the chunk that is open in it, to the next one that is
-// born: a log has as many open chunks as threads were alive at once, not as many as ever lived.
-// Cold; any thread.
+// born: a log has as many open chunks as threads were alive at once, not as many as ever lived. All
+// of this is cold; any thread may call.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace vramscope::log {
 struct Lane {
     static constexpr std::uint32_t kNoChunk = UINT32_MAX;
 
-    std::uint32_t index;        // that of the first thread in it
-    std::uint32_t next_ordinal; // of its next chunk
-    std::uint32_t chunk;        // position in the file of the open one, or kNoChunk
-    std::uint32_t committed;    // bytes of its records
-    format::DeltaState deltas;  // behind the last of them
+    std::uint32_t index;        // index of the first thread in it
+    std::uint32_t next_ordinal; // ordinal of its next chunk
+    std::uint32_t chunk;        // position of the open chunk in the file, or kNoChunk
+    std::uint32_t committed;    // bytes of records in the open chunk
+    format::DeltaState deltas;  // as they are after the last record
     format::Place place;
 };
 
 class Lanes {
 public:
-    // False: there is none that waits.
+    // False: no lane is waiting.
     bool take(Lane& lane) noexcept;
     // Without memory to remember it the lane ends, and the rest of its chunk is never used.
     void give(const Lane& lane) noexcept;

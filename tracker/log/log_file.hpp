@@ -1,9 +1,9 @@
 // tracker/log/log_file.hpp — the log file: created safely, grown by chunks, mapped shared.
 //
-// Created with O_EXCL|O_NOFOLLOW and mode 0600; an existing file is never touched: the next free
-// name with .1, .2 … is taken. Space is reserved before it is mapped, so that a full disk is an
-// error code here and not a SIGBUS in the program. Mappings are not inherited by fork. Functions
-// return false or null, never throw.
+// It is created with O_EXCL|O_NOFOLLOW and mode 0600. An existing file is never touched: the next
+// free name with .1, .2 … is taken. Space is reserved before it is mapped, so that a full disk is
+// an error code here and not a SIGBUS in the program. Mappings are not inherited by fork. Functions
+// return false or null and never throw.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ public:
     // it for reading and writing, and keeps the descriptor. On failure errno says why.
     bool adopt(int descriptor) noexcept;
 
-    // Maps the next free chunk; null: no space, or the file is not ours any more.
+    // Maps the next free chunk; null: there is no space, or the file is no longer ours.
     format::ChunkHeader* map_next_chunk() noexcept;
     // Maps a chunk that was begun and unmapped.
     format::ChunkHeader* map_chunk(std::uint32_t index) const noexcept;

@@ -11,11 +11,12 @@
 
 namespace vramscope::log {
 
-// Of a call from `site` while thread.inside is not Inside::program. True: it is to be recorded, and
-// thread.inside says to what the thread comes back afterwards. False: it passes.
+// Asked for a call from `site` while thread.inside is not Inside::program. True: the call is
+// to be recorded, and thread.inside says what the thread returns to afterwards. False: the
+// call passes unrecorded.
 bool enter_nested(Thread& thread, const CallSite& site, bool from_driver) noexcept;
 
-// False while the thread is in a hooked call. `frame` is of the function that asks.
+// False while the thread is in a hooked call. `frame` is that of the function that asks.
 bool is_in_program(Thread& thread, std::uintptr_t frame) noexcept;
 
 } // namespace vramscope::log

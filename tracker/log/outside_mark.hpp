@@ -3,7 +3,7 @@
 // `vramscope mark` is one more writer of the log, beside the threads of the traced process, which
 // know nothing of it: it takes a thread index and a chunk through the header's counters as they do.
 // Chunks of marks have tid 0. They are used again by later marks: a mark costs its bytes, not a
-// chunk; of a chunk, the disk holds what is needed.
+// chunk; the disk holds only as much of a chunk as is needed.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace vramscope::log {
 inline constexpr std::size_t kMostMarkBytes = 1000;
 
 // `descriptor` is open for reading and writing on a log whose header the caller has checked. Longer
-// names are cut. False: it was not written, errno says why. Any number of processes may do this at
-// once; none waits for another.
+// names are cut. False: the mark was not written, and errno says why. Any number of processes may
+// do this at once; none waits for another.
 bool append_mark(int descriptor, std::string_view name) noexcept;
 
 } // namespace vramscope::log

@@ -1,8 +1,8 @@
 // tracker/log/process.hpp — what this process has: its log, clock, stacks, modules and lanes.
 //
 // State that a fork must not inherit is in a page that the kernel wipes for the child
-// (MADV_WIPEONFORK: it works for clone() too, where pthread_atfork does not). The tables are their
-// parent's in a child, until forget_parent().
+// (MADV_WIPEONFORK: it works for clone() too, where pthread_atfork does not). In a child the tables
+// are those of its parent until forget_parent().
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace vramscope::log {
 
-// In the page: all zero in the child of a fork.
+// What is in that page; it is all zero in the child of a fork.
 struct Process {
     std::atomic<std::uint32_t> generation; // 0: no log is open, and what follows is not to be read
     std::atomic<bool> off;                 // the log could not be opened: tracing is off for good
@@ -24,8 +24,8 @@ struct Process {
     format::FileHeader* header;
 };
 
-// Where that state is: first in our data, from the opening of the first log on in its
-// page. Never null.
+// Where that state is: at first in our data, and in its page once the first log is
+// opened. Never null.
 class ProcessPointer {
 public:
     constexpr explicit ProcessPointer(Process* first) noexcept : pointer_(first) {}

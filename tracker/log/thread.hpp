@@ -1,6 +1,6 @@
 // tracker/log/thread.hpp — what the recorder keeps for each thread: chunk, deltas, open ranges.
 //
-// Lives in the thread's static TLS and is touched by that thread alone. `generation` tells
+// It lives in the thread's static TLS and is touched by that thread alone. `generation` tells
 // whether it belongs to the log that is open now: after a fork it does not, and nothing it points
 // to may be touched.
 #pragma once
@@ -15,8 +15,9 @@
 
 namespace vramscope::log {
 
-// Ranges that are open before the thread has a chunk: NVTX may be used long before CUDA, or without
-// it. In pages of their own: what is thread-local here, each stack of the program gives up.
+// Ranges that are open before the thread has a chunk: NVTX may be used long before CUDA, or
+// without it. They have pages of their own, since thread-local memory is taken from each stack
+// of the program.
 class PendingRanges {
 public:
     bool has_room() const noexcept { return bytes_ != nullptr; }
@@ -40,9 +41,9 @@ public:
 
 private:
     static constexpr std::size_t kBytes = 4096;
-    char* bytes_; // length, text, length: so that pop finds the start of the last one
+    char* bytes_; // length, text, length, so that pop finds where the last begins
     std::uint32_t used_;
-    std::uint32_t unnamed_; // pushed when there was no room
+    std::uint32_t unnamed_; // ranges pushed when there was no room
 };
 
 // What the thread is doing, so that a call from inside (driver to driver, signal
@@ -69,7 +70,7 @@ struct Thread {
     Inside inside;
     bool end_watched; // the pthread key is set
     std::uint32_t index;
-    std::uint32_t lane;     // which it writes; the index of the first thread in it
+    std::uint32_t lane;     // that it writes: the index of the first thread in it
     std::uint32_t chunks;   // ordinal of the lane's next chunk
     std::uint32_t retry_in; // events to lose before another chunk is tried for
     format::ChunkHeader* chunk;
@@ -77,10 +78,10 @@ struct Thread {
     std::uint8_t* end;
     format::DeltaState deltas;
     format::Place place;        // as last written to this chunk
-    CallSite site;              // of the call that it is inside of
-    capture::StackBounds stack; // its own; unknown before it joined
+    CallSite site;              // of the call that it is inside
+    capture::StackBounds stack; // its own stack; unknown before it joined
     capture::VerifiedStacks* stacks;
-    DriverTimes* driver_times; // null: none was timed yet
+    DriverTimes* driver_times; // null: no call was timed yet
     std::uint64_t verified;    // stacks recognised without unwinding
     PendingRanges pending;
 };
