@@ -1,10 +1,10 @@
 // interpose/audit/audit.cpp — the LD_AUDIT door, for libraries that look past a preload.
 //
 // A library opened with RTLD_DEEPBIND binds dlsym to libc and cu* to the driver, past every
-// preloaded definition. The loader tells an LD_AUDIT library about each binding
-// (rtld-audit(7)); where the definition is libc's dlsym or the driver's and libvramscope.so has
-// one of that name, we answer with that. Lives in a link namespace of its own; no state but
-// what la_objopen saw; nothing allocated.
+// preloaded definition. The loader tells an LD_AUDIT library about each binding (rtld-audit(7));
+// where the definition is libc's dlsym or the driver's and libvramscope.so has one of that name, we
+// answer with that. It lives in a link namespace of its own, keeps no state but what la_objopen
+// saw, and allocates nothing.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -64,8 +64,9 @@ bool may_be_ours(Kind definer, const char* symbol)
            (std::strcmp(symbol, "dlsym") == 0 || std::strcmp(symbol, "dlvsym") == 0);
 }
 
-// What a library behind ours defines itself, ours calls next: it asks for the one after. Were that
-// ours again, the two would call each other for ever. Libraries that come later are behind nobody.
+// Our function calls next what a library behind ours defines, and that asks for the one
+// after. Were that ours again, the two would call each other for ever. Libraries that come
+// later are behind none.
 bool may_get_ours(std::uintptr_t referrer, const char* symbol)
 {
     if (referrer <= last_kind)

@@ -29,7 +29,7 @@ const log::Api kApis[kHooks] = {
 constinit std::atomic<void*> real_functions[kHooks]{};
 
 // An exported hook was called before any look-up: the program was linked with -lcuda. The next
-// definition may be another preload's, which has a right to be called; else it is the driver's own.
+// definition may be that of another preload, which is to be called; else it is the driver's own.
 [[gnu::noinline, gnu::cold]] void* find_real_function(Hook hook) noexcept
 {
     void* function = capture::loader_dlsym(RTLD_NEXT, info(hook).symbol);

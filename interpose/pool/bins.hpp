@@ -1,7 +1,8 @@
 // interpose/pool/bins.hpp — free blocks by size.
 //
-// Two levels: powers of two, and 32 steps in each. The answer is the best fit of the few that are
-// looked at, in constant time. Guarded by the pool's lock. Lists go through the blocks' own links.
+// Two levels: powers of two, and 32 steps in each. The answer is the best fit of the few blocks
+// that are looked at, in constant time. Guarded by the pool's lock. Lists go through the
+// blocks' own links.
 #pragma once
 
 #include <bit>
@@ -92,19 +93,20 @@ public:
 
 private:
     static constexpr unsigned kStepBits = 5, kSteps = 1u << kStepBits, kPowers = 52;
-    static constexpr int kLooks = 16; // at blocks of a bin
+    static constexpr int kLooks = 16; // blocks of a bin that are looked at
 
     struct Bin {
         unsigned power, step;
     };
     static Bin bin_of(std::uint64_t bytes) noexcept
     {
-        bytes |= kSteps; // tiny ones together
+        bytes |= kSteps; // tiny sizes share a bin
         const auto power = static_cast<unsigned>(std::bit_width(bytes)) - 1;
         return {power, static_cast<unsigned>(bytes >> (power - kStepBits)) & (kSteps - 1)};
     }
 
-    // The smallest that is large enough, the lowest of several; of the first few.
+    // Of the first few blocks, the smallest that is large enough; of several, the one at
+    // the lowest address.
     static Index best_of(const BlockTable& table, Index at, std::uint64_t bytes) noexcept
     {
         Index best = 0;

@@ -1,6 +1,6 @@
 // interpose/pool/block_table.hpp — the blocks of one pool, and the books of what became of them.
 //
-// What both policies share. Blocks are found by address. Guarded by the pool's lock. Memory comes
+// Both policies share it. Blocks are found by address. Guarded by the pool's lock. Memory comes
 // from mmap; where there is none, blocks are not taken in.
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace vramscope::pool {
 
 enum class State : std::uint8_t {
-    foreign, // no block of this pool
+    foreign, // it is no block of this pool
     live,
     held,    // freed while pinned, and part of a segment: not for use, not for upstream
     pending, // freed, but not yet safe to hand out
@@ -49,7 +49,7 @@ struct Lookup {
     bool pinned = false;
 };
 
-// A block that left the pool live, as it was.
+// A block as it was when it left the pool while live.
 struct Detached {
     Address address;
     std::uint64_t bytes, requested, serial;
@@ -157,7 +157,7 @@ struct Books {
 
 struct BlockTable {
     Slab<Block> blocks;
-    AddressMap by_address; // of every block, whatever its state
+    AddressMap by_address; // has every block, whatever its state
     Books books;
     std::uint64_t serial = 0; // of the last allocation
     std::uint64_t turn = 0;   // searches so far

@@ -34,7 +34,7 @@ public:
     std::uint64_t segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
     std::uint64_t least_segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
 
-    // A block that has passed, live now; 0: none.
+    // Returns a block that has passed, live now; 0: there is none.
     Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
     {
         ++table_.turn;
@@ -50,7 +50,7 @@ public:
         return index;
     }
 
-    // Something pending could serve; and so much is pending that waiting pays.
+    // True if something pending could serve, and so much is pending that waiting pays.
     bool worth_waiting(std::uint64_t rounded) const noexcept
     {
         const Index group = group_of(rounded);
@@ -104,7 +104,7 @@ public:
         group.tail = index;
     }
 
-    // Out of the pool, whatever its state.
+    // Takes it out of the pool, whatever its state.
     void remove(Index index) noexcept
     {
         Block& block = table_[index];
@@ -283,7 +283,7 @@ private:
         return group;
     }
 
-    // All of the list, or a few more than before: never none if its head has passed.
+    // All of the list, or a few more than before; at least one if its head has passed.
     Index ready(Group& group) const noexcept
     {
         const std::uint64_t safe = epochs_.safe();
@@ -310,7 +310,7 @@ private:
             table_.books.passed(block.kind, 1, block.bytes);
     }
 
-    // Upstream gave this out again: what we knew there was freed behind our back.
+    // Upstream gave this memory out again, so what we knew there was freed without our knowledge.
     void drop_overlaps(Address address, std::uint64_t bytes) noexcept
     {
         for (;;) {

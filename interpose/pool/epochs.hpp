@@ -1,8 +1,8 @@
 // interpose/pool/epochs.hpp — when freed memory may be handed out again. One for the process.
 //
 // A domain is a context whose work may touch pooled memory. What was freed with stamp s has passed
-// when every domain was synchronised by a synchronisation that began after the free. No locks:
-// stamps and answers are loads; the rest is as rare as synchronisations are.
+// when every domain was synchronised by a synchronisation that began after the free. There are no
+// locks: stamps and answers are loads; the rest is as rare as synchronisations are.
 //
 // stamp_free() is to be called behind an atomic read-modify-write of the caller (the pool's lock):
 // work queued before the free must not be seen later than the stamp is taken.
@@ -40,7 +40,7 @@ public:
     std::uint64_t safe() const noexcept { return safe_.load(std::memory_order_acquire); }
 
     // Never synchronised yet: what is pending waits for it too. -1: the table is full, and since
-    // nobody watches that context nothing more will ever pass.
+    // that context is not watched nothing more will ever pass.
     int add_domain() noexcept
     {
         for (unsigned slot = 0; slot < kMostDomains; ++slot) {
@@ -52,7 +52,7 @@ public:
         return -1;
     }
 
-    // Its context is gone, and can touch nothing any more.
+    // The context of the domain is gone, and can touch nothing any more.
     void remove_domain(int domain) noexcept
     {
         std::uint64_t word = word_of(domain);

@@ -1,10 +1,10 @@
 // interpose/pool/pool.hpp — the pool of one context.
 //
 // Blocks are handed out again once that is safe, and memory is given back when it is short. Policy
-// (CachePolicy, SplitPolicy) says which block; this says in what order things are tried, and holds
-// the lock. The lock is never held during a call of upstream. Nothing here throws or calls malloc;
-// any thread may call. What upstream refuses to take back is forgotten: it is not there any more,
-// or its context is broken.
+// (CachePolicy or SplitPolicy) chooses the block; this class says in what order things are tried,
+// and holds the lock. The lock is never held during a call of upstream. Nothing here throws or
+// calls malloc; any thread may call. What upstream refuses to take back is forgotten: it is not
+// there any more, or its context is broken.
 #pragma once
 
 #include <mutex>
@@ -20,10 +20,10 @@ struct Allocation {
     std::uint64_t block_bytes = 0;
     bool reused = false;  // no driver call was made for it
     bool retried = false; // memory was short at first
-    bool pooled = false;  // false with status 0: upstream's own, and the pool does not know it
+    bool pooled = false;  // false with status 0: the pool does not know this memory
 };
 
-// Whose block an address is that is freed, and what became of it.
+// What a freed address was, and what became of its block.
 enum class Freed : std::uint8_t {
     cached,  // kept: the driver need not know
     surplus, // kept, and now more is cached than max_cached_bytes: call settle()
@@ -75,10 +75,10 @@ public:
         return policy_.releasable_bytes() > most_cached() ? Freed::surplus : Freed::cached;
     }
 
-    // Gives back what is more than max_cached_bytes, what was free for longest first.
+    // Gives back what is beyond max_cached_bytes; what was free for longest goes first.
     void settle() noexcept;
 
-    // The free is upstream's to do: a block leaves, if it is live and a whole segment.
+    // Upstream does the free: a block leaves the pool if it is live and a whole segment.
     Freed detach(Address address, Detached& left) noexcept
     {
         const Guard guard(lock_);
@@ -92,7 +92,7 @@ public:
         take_away(index, left);
         return Freed::leaves;
     }
-    // ... and the driver refused.
+    // Takes the block back, as the driver refused to free it.
     void reattach(const Detached& left) noexcept
     {
         const Guard guard(lock_);
@@ -104,7 +104,7 @@ public:
         policy_.table()[index].mark = left.serial;
         policy_.table()[index].pinned = left.pinned;
     }
-    // The program has it from the driver, past the pool: a live segment from now on.
+    // The program got it from the driver, past the pool; it is a live segment from now on.
     bool adopt(Address address, std::uint64_t bytes) noexcept
     {
         const Guard guard(lock_);
@@ -114,7 +114,7 @@ public:
         return true;
     }
 
-    // This live block is never kept at its free.
+    // From now on this live block is not kept at its free.
     bool pin(Address address) noexcept
     {
         const Guard guard(lock_);
@@ -149,7 +149,7 @@ public:
         return describe(policy_.find_inside(address));
     }
 
-    // Gives back every segment that is wholly free and has passed; how many bytes.
+    // Gives back every segment that is wholly free and has passed, and returns how many bytes.
     std::uint64_t trim(Release why) noexcept { return release_aged(why, 0, kNoLimit); }
 
     // What trim() would give back after a synchronisation.
@@ -210,7 +210,7 @@ public:
                       });
     }
 
-    // Null: all is as it must be. Looks at everything: for tests.
+    // Null: all is as it must be. It looks at everything, and is for tests.
     const char* validate() const noexcept
     {
         const Guard guard(lock_);
@@ -306,7 +306,7 @@ private:
     const Options options_;
     mutable Lock lock_;
     Policy policy_;
-    std::uint64_t growing_ = 0; // asked of upstream at this moment
+    std::uint64_t growing_ = 0; // bytes asked of upstream at this moment
     std::uint64_t pinned_serial_ = 0;
     std::uint64_t most_allocated_ = 0; // as seen at frees
     std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;

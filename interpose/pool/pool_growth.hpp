@@ -7,7 +7,7 @@
 
 namespace vramscope::pool {
 
-// Wait for what is pending, or take more, or make room and take more.
+// Waits for what is pending, or takes more, or makes room and takes more.
 template <Upstream U, class Policy>
 [[gnu::noinline, gnu::cold]] Allocation Pool<U, Policy>::miss(std::uint64_t rounded,
                                                               std::uint64_t requested) noexcept

@@ -60,7 +60,7 @@ public:
         vacant_ = index;
     }
 
-    // One more than the greatest number ever given.
+    // One more than the greatest number ever given out.
     Index end() const noexcept { return end_; }
 
     void clear() noexcept

@@ -34,7 +34,7 @@ inline void SplitPolicy::hand_out(Index index, std::uint64_t rounded,
     used(block);
 }
 
-// From live or held.
+// The block was live or held.
 inline void SplitPolicy::make_pending(Index index, std::uint64_t stamp) noexcept
 {
     Block& block = table_[index];
@@ -164,7 +164,7 @@ inline bool SplitPolicy::take_out_segment(Index index, Leaving& leaving) noexcep
     return true;
 }
 
-// With all its blocks, whatever their states.
+// The segment goes with all its blocks, whatever their states.
 inline void SplitPolicy::remove_segment(Index index) noexcept
 {
     const Segment segment = segments_[index];
@@ -197,7 +197,7 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
     segments_.remove(index);
 }
 
-// Upstream gave this out again: what we knew there was freed behind our back.
+// Upstream gave this memory out again, so what we knew there was freed without our knowledge.
 inline void SplitPolicy::drop_overlaps(Address address, std::uint64_t bytes) noexcept
 {
     for (;;) {

@@ -33,7 +33,7 @@ public:
     }
     std::uint64_t least_segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
 
-    // A block that has passed, live now; 0: none.
+    // Returns a block that has passed, live now; 0: there is none.
     Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
     {
         ++table_.turn;
@@ -51,7 +51,7 @@ public:
         return index;
     }
 
-    // What is pending might serve, once joined; and is so much that waiting pays.
+    // True if what is pending might serve once joined, and is so much that waiting pays.
     bool worth_waiting(std::uint64_t rounded) const noexcept
     {
         return pending_bytes_[kind_of(rounded)] >= rounded &&
@@ -198,7 +198,8 @@ public:
     const char* validate() const noexcept;
 
 private:
-    // Of large ones nearly all at once: what is not joined yet is missed, and a worse fit is cut.
+    // Of large blocks nearly all are joined at once: one that is not joined yet is missed, and a
+    // worse fit is cut.
     static constexpr int kPassedPerSmall = 4, kPassedPerLarge = 64, kPassedInNeed = 64;
     // What a request of at least max_split_bytes may get more than it asked for.
     static constexpr std::uint64_t kMostUnsplit = 20u << 20;

@@ -1,8 +1,8 @@
 // interpose/pool/stats.hpp — the pool in numbers, in PyTorch's vocabulary (memory_stats).
 //
-// And the counters that they come from. Counts and bytes are held for small and large blocks (by
-// the rounded size, limit 1 MiB); what is said of all is their sum, but for the peak of all, which
-// is its own.
+// The counters that these numbers come from are here too. Counts and bytes are held for small and
+// large blocks (by the rounded size, limit 1 MiB); what is said of all is their sum, but for the
+// peak of all, which is its own.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // interpose/pool/upstream.hpp — where the pool's memory comes from, as a concept.
 //
-// The driver in a traced program, a counter in tests and in what-if, a source that fails on
-// purpose. The pool calls these with no lock held, and from any thread. Addresses are numbers:
+// It is the driver in a traced program, a counter in tests and in what-if, or a source that fails
+// on purpose. The pool calls these with no lock held, and from any thread. Addresses are numbers:
 // nothing here reads or writes the memory.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace {
 struct Capture {
     bool open;
     CUstream stream; // the per-thread stream is a name that each thread has
-    pid_t thread;    // then: whose; else 0
+    pid_t thread;    // of the per-thread stream: whose it is; otherwise 0
     CUcontext context;
 };
 
@@ -57,7 +57,8 @@ void capture_refused() noexcept
     open_captures.fetch_sub(1);
 }
 
-// One that finds no room stays open for ever: then the pool is silent, and right.
+// A capture that finds no room stays open for ever: the pool then stays out of the way,
+// which is safe.
 void capture_began(const Driver& driver, CUstream stream) noexcept
 {
     CUcontext context = nullptr;

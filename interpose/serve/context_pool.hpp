@@ -24,7 +24,7 @@ public:
         else
             new (&cache_pool_) Cache(upstream_, epochs, options);
     }
-    ~ContextPool() {} // never: see above
+    ~ContextPool() {} // its memory stays: see above
     ContextPool(const ContextPool&) = delete;
     ContextPool& operator=(const ContextPool&) = delete;
 

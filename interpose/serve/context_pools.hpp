@@ -1,7 +1,7 @@
 // interpose/serve/context_pools.hpp — the pools of the process, one for each context.
 //
-// A pool is made when its context first allocates, and forgotten with it. Any thread, inside a
-// hook. The child of a fork has none of its parent's.
+// A pool is made when its context first allocates, and forgotten with it. Any thread may call,
+// inside a hook. The child of a fork has none of its parent's pools.
 #pragma once
 
 #include <iterator>
@@ -40,8 +40,8 @@ void executable_gone() noexcept;
 // The context is gone, with its memory.
 void pool_context_gone(std::uint64_t id) noexcept;
 
-// A handler of this thread left a pool by a jump, around near_pool_lock: if in the middle of a
-// change, pools are used no more.
+// To be called when a handler of this thread left a pool by a jump, around near_pool_lock. If that
+// was in the middle of a change, pools are used no more.
 void leave_pool_lock() noexcept;
 
 } // namespace vramscope::hooks

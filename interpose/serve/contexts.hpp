@@ -31,13 +31,13 @@ format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook,
 void green_created(CUgreenCtx green, CUdevice device) noexcept;
 void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx green,
                  CUcontext context) noexcept;
-// The device of the green context that is gone; -1: not known.
+// The device of the green context that is gone; -1: it is not known.
 CUdevice green_gone(CUgreenCtx green) noexcept;
 void attached(CUcontext context) noexcept;
 // True if this detach was the last.
 bool detached(CUcontext context) noexcept;
 
-// This call, which has its ticks from before it, ended the context, with all that it owned.
+// This call, whose ticks were taken before it, ended the context with all that it owned.
 void context_gone(Call& call, CUcontext context) noexcept;
 void primary_gone(Call& call, CUdevice device) noexcept;
 // The last release of a primary context ends it; only the driver knows how many there were.

@@ -25,7 +25,7 @@ void fill(log::Thread& thread, std::uint64_t address, std::uint8_t byte,
 }
 
 struct Difference {
-    std::uint64_t first = 0; // how far behind the start
+    std::uint64_t first = 0; // distance from the start
     std::uint64_t bytes = 0; // 0: there is none
 };
 

@@ -1,6 +1,6 @@
 // interpose/serve/damage.hpp — VRAMSCOPE_POISON and VRAMSCOPE_GUARD: what wrote where it must not?
 //
-// Poison fills what the pool has and does not give out; a byte that is another when its block is
+// Poison fills what the pool has and does not give out; a byte that has changed when its block is
 // handed out was written after the free. A guard is 512 bytes on both sides of a block; it is
 // looked at when the block is freed. Both wait for the device at each free: for finding faults, not
 // for every day.

@@ -47,7 +47,7 @@ void tell(log::Thread& thread, std::uint64_t ticks, std::int64_t device, std::ui
     log::write(thread, {ticks}, format::DeviceMemory{device, free, total});
 }
 
-// One thread asks, however many come at once.
+// Only one thread asks, however many come at once.
 bool is_our_turn(std::uint64_t ticks) noexcept
 {
     std::uint64_t due = due_ticks.load(std::memory_order_relaxed);

@@ -1,9 +1,9 @@
 // interpose/serve/device_memory.hpp — how much memory of the device is free, as the driver says.
 //
-// These are samples for the current context's device, and for all processes together. What the
-// program asks is written down as the driver answered it. We ask by ourselves after allocations
-// that reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks; never while a
-// stream is captured or the process exits. Inside a hook, with no lock held.
+// These are samples for the current context's device, and for all processes together. When the
+// program asks, the answer of the driver is recorded. We ask by ourselves after allocations that
+// reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks; never while a stream
+// is captured or the process exits. Inside a hook, with no lock held.
 #pragma once
 
 #include <atomic>

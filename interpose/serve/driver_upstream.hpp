@@ -1,7 +1,7 @@
 // interpose/serve/driver_upstream.hpp — the driver as the source of one context's pool.
 //
-// Called with no lock held, on a thread that is inside a hook of the program's. Each segment is
-// told to the log. `allocate` is for the context that is current; `release` makes it so.
+// It is called with no lock held, on a thread that is inside a hook. Each segment is recorded in
+// the log. `allocate` needs the context to be current; `release` makes it current.
 #pragma once
 
 #include "interpose/pool/upstream.hpp"

@@ -1,7 +1,7 @@
 // interpose/serve/limits.hpp — VRAMSCOPE_LIMIT: the current context's device as if it were smaller.
 //
-// What the driver says is used, by any process, counts against the limit, as it would on a
-// smaller device. Costs a question to the driver for each allocation that reaches it, and nothing
+// What the driver says is used, by any process, counts against the limit, as it would on a smaller
+// device. It costs a question to the driver for each allocation that reaches it, and nothing
 // without a limit.
 #pragma once
 
@@ -27,7 +27,7 @@ bool fits(const Call& call, std::uint64_t bytes) noexcept;
 // pool of the current context's device. 0 without a limit, where it does not matter.
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
 
-// Memory of the current context's device, as the driver says. False: it does not.
+// Memory of the current context's device, as the driver says. False: the driver does not say.
 bool ask_driver(std::size_t& free, std::size_t& total) noexcept;
 // All memory of the current context's device, as the driver says.
 std::uint64_t device_bytes() noexcept;

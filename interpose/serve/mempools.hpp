@@ -11,7 +11,8 @@
 namespace vramscope::hooks {
 
 void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept;
-// Before the driver destroys it: its handle may be another pool's as soon as it is gone.
+// To be called before the driver destroys the pool: another pool may get its handle as soon as
+// it is gone.
 void forget_mempool(CUmemoryPool pool) noexcept;
 
 void set_current_mempool(CUdevice device, CUmemoryPool pool) noexcept;

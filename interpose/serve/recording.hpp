@@ -10,7 +10,8 @@ namespace vramscope::hooks {
 
 void record_allocation(Call& call, std::uint64_t address, std::uint64_t bytes,
                        const format::Place& place);
-// One whose block, in a segment of the pool, is `slack` bytes larger than asked for.
+// Records an allocation whose block, in a segment of the pool, is `slack` bytes larger
+// than asked for.
 void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
                    const format::Place& place, std::uint64_t slack);
 // The driver refused to free this. Any call, ready or not.

@@ -13,7 +13,7 @@
 namespace vramscope::hooks {
 namespace {
 
-// Whose block an address is that the program frees, and what is to be done with it.
+// Which pool has the block that the program frees, and what is to be done with it.
 struct Disposition {
     pool::Freed what = pool::Freed::foreign;
     ContextPool* owner = nullptr; // null: foreign
@@ -49,7 +49,7 @@ Disposition detach(std::uint64_t address) noexcept
     return found;
 }
 
-// The driver frees it. Where it refuses, the block is the pool's again.
+// The driver frees it. Where it refuses, the pool has the block again.
 CUresult let_go(Call& call, const Disposition& found, CUresult result) noexcept
 {
     if (result != CUDA_SUCCESS)

@@ -17,7 +17,7 @@ struct Served {
     CUresult result = CUDA_SUCCESS;
     std::uint64_t address = 0;
     bool pooled = false;     // its free is the pool's
-    std::uint64_t slack = 0; // what its block is larger than asked for
+    std::uint64_t slack = 0; // how much larger its block is than asked for
 };
 Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept;
 // The driver gave it to the program past the pool, which is told.
@@ -41,16 +41,16 @@ private:
     CUresult (*call_)(const void* object, std::uint64_t address);
 };
 
-// A free by the program. The pool keeps the block; or the driver is called with its address, if
-// it is nothing of ours or must not be kept; or with an address that the driver cannot know, if
-// it is free already.
+// A free by the program. The pool keeps the block; or the driver is called with its address, if the
+// block is not ours or must not be kept; or with an address that the driver cannot know, if the
+// block is free already.
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept;
 // A free that only the driver can judge: on a stream, which may be captured, or without
 // a pool here.
 CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,
                         DriverFree driver_free) noexcept;
 
-// Memory that no program has: what the driver says of it is what it says of freed memory.
+// An address of memory that no program has: the driver says of it what it says of freed memory.
 std::uint64_t dead_address() noexcept;
 
 // The block that a pointer of the program's lies in.

@@ -1,9 +1,10 @@
 // interpose/serve/synchronisation.hpp — when freed memory may be used again.
 //
-// When every context of the process was synchronised since. Every one, not that of the memory
-// alone: with unified addresses a stream of any context may copy from it, peer access or not. The
-// program's own synchronisations of contexts count; streams' and events' do not, as streams may be
-// unknown to us. Any thread; no lock is held while the driver waits.
+// Memory may be used again when every context of the process was synchronised since its free. It
+// takes every context, not that of the memory alone: with unified addresses a stream of any context
+// may copy from it, peer access or not. The program's own synchronisations of contexts count;
+// streams' and events' do not, as streams may be unknown to us. Any thread; no lock is held while
+// the driver waits.
 #pragma once
 
 #include "interpose/hooks/hook.hpp"
@@ -28,12 +29,13 @@ struct Synchronisation {
 Synchronisation synchronisation_begins(CUcontext context) noexcept;
 void synchronisation_ended(log::Thread& thread, const Synchronisation& synchronisation) noexcept;
 
-// Waits for all that is queued in every context. An error is that of the current one.
+// Waits for all that is queued in every context. An error is that of the current context.
 // Nothing is done, and freed memory stays unusable, while a stream is captured or a context
 // is being destroyed.
 CUresult synchronise_all(log::Thread& thread) noexcept;
 
-// While held, none of ours runs: returns when those that run have ended, or after seconds.
+// While it is held, no synchronisation of ours runs. It waits until those that run have ended,
+// or some seconds.
 void hold_synchronisations() noexcept;
 void readmit_synchronisations() noexcept;
 

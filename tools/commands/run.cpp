@@ -1,7 +1,7 @@
 // tools/commands/run.cpp — run a program with the tracer in it, and say what it leaked.
 //
-// Whatever goes wrong after the program was started is told and changes nothing of its exit status,
-// unless the program itself did not fail, and what was asked for, --check or --json, is not there.
+// Whatever goes wrong after the program was started is reported but does not change its exit
+// status, unless the program itself did not fail and what --check or --json asked for is not there.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -51,7 +51,7 @@ struct RunOptions {
     std::string simulate;              // "24GiB", "2x80GiB"; empty: whatever driver there is
     std::string log;                   // pattern; empty: VRAMSCOPE_LOG, or the default name
     std::string json;                  // empty: none; "-": stdout
-    std::string pool;                  // of VRAMSCOPE_POOL; empty: as the environment has it
+    std::string pool;                  // for VRAMSCOPE_POOL; empty: as in the environment
     std::vector<std::string> settings; // NAME=VALUE
     bool force = false;                // overwrite what `log` and `json` name
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
@@ -218,9 +218,9 @@ void add_run(CommandLine& line)
     line.take_rest_by([options, &command](std::vector<std::string>& arguments) {
         options->command = take_program(command, arguments);
     });
-    command.add_option(
-        "PROGRAM", options->command,
-        "the program to trace, and its arguments (after -- if it starts with -)"); // for the help text; take_program reads it
+    command.add_option("PROGRAM", options->command,
+                       // Only for the help text: take_program reads it.
+                       "the program to trace, and its arguments (after -- if it starts with -)");
     command
         .add_option("--simulate", options->simulate, "simulate GPUs of this size: 24GiB, 2x80GiB")
         ->option_text("SPEC");
@@ -243,7 +243,8 @@ void add_run(CommandLine& line)
     command.add_flag("--audit", options->audit,
                      "follow libraries opened with RTLD_DEEPBIND too, by LD_AUDIT: some "
                      "programs do not start with it");
-    command.add_flag("!--no-audit", options->audit)->group(""); // of before 0.5.0: the default now
+    // An option from before 0.5.0; it is the default now.
+    command.add_flag("!--no-audit", options->audit)->group("");
 }
 
 } // namespace vramscope

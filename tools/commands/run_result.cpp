@@ -56,8 +56,8 @@ void tell_drivers(const report::Report& report)
         say(line);
 }
 
-// A process that could not make its log is one of which nothing is known; where there is no driver,
-// there was nothing to know.
+// Nothing is known of a process that could not make its log; where there is no driver, there was
+// nothing to know.
 bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>& logs)
 {
     return !note.text.starts_with("cuInit failed") &&
@@ -116,7 +116,7 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ou
         report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
     }
     for (const std::filesystem::path& log : logs)
-        json.keep_off(log); // of several processes each has another name
+        json.keep_off(log); // each of several processes has another name
     if (json.wanted())
         write_json_to(json, report);
     if (!judgement.budget)

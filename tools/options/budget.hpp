@@ -24,10 +24,10 @@ struct BudgetOptions {
     bool allow_inconclusive = false;
 };
 
-// `needs`: an option without which these have no meaning; may be null.
+// `needs` is an option without which these have no meaning; it may be null.
 void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* needs);
 
-// Error (usage), one line with the option, or the file and its key.
+// Throws Error (usage): one line with the option, or the file and its key.
 report::Budget read_budget(const BudgetOptions& options);
 
 extern const char* const kBudgetHelp; // for the end of a command's --help

@@ -16,16 +16,16 @@ class App;
 namespace vramscope {
 
 struct SuppressionOptions {
-    std::vector<std::string> files; // besides those that VRAMSCOPE_SUPPRESSIONS names
+    std::vector<std::string> files; // in addition to those that VRAMSCOPE_SUPPRESSIONS names
     bool built_in = true;
 };
 
 void add_suppression_options(CLI::App& command, SuppressionOptions& options);
 
-// Those that VRAMSCOPE_SUPPRESSIONS names, then those of the options.
+// The files that VRAMSCOPE_SUPPRESSIONS names, then those of the options.
 std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& options);
 
-// Error (usage) for a file that cannot be read or is none of suppressions.
+// Throws Error (usage) for a file that cannot be read or is not one of suppressions.
 report::Suppressions read_suppressions(const SuppressionOptions& options);
 
 } // namespace vramscope

@@ -12,7 +12,7 @@ class ParseError;
 
 namespace vramscope {
 
-// For the whole command line; before subcommands are added, which inherit it.
+// Applies to the whole command line. Call it before subcommands are added, which inherit it.
 void set_help_format(CLI::App& app);
 
 // Error (125), naming the nearest command, where the first argument is no command and no option.
@@ -26,7 +26,7 @@ inline constexpr const char* kSizesHelp =
     "Sizes are bytes, or have a unit behind them: K, M, G or T, with or without B or iB, powers of "
     "1024: 4096,\n64M, 1.5GiB.\n";
 
-// The one of `names` that `word` was probably meant to be; empty: none is near.
+// The name in `names` that `word` was probably meant to be; empty: none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& names);
 
 } // namespace vramscope

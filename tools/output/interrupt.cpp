@@ -7,8 +7,8 @@ namespace {
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 volatile std::sig_atomic_t flag = 0;
-volatile std::sig_atomic_t caught[NSIG] = {}; // whose handler is ours
-volatile std::sig_atomic_t repeat[NSIG] = {}; // whose next one means nothing
+volatile std::sig_atomic_t caught[NSIG] = {}; // signals whose handler is ours
+volatile std::sig_atomic_t repeat[NSIG] = {}; // signals whose next arrival means nothing
 
 void handle(int number)
 {

@@ -12,12 +12,13 @@ inline constexpr int kInterruptedStatus = 128 + SIGINT; // as of a command that 
 
 class Interrupt {
 public:
-    // Of a command that reads logs: SIGINT, for as long as this lives.
+    // For a command that reads logs: SIGINT is caught for as long as this lives.
     Interrupt();
 
-    // After a program has ended: SIGINT, SIGTERM, SIGHUP and SIGQUIT, to the end of the process.
-    // Those in `repeats` have come already, for the program, and often come twice: timeout(1) sends
-    // them to us and then to our group, people press Ctrl-C again. One more of each means nothing.
+    // For use after a program has ended: SIGINT, SIGTERM, SIGHUP and SIGQUIT are caught to the end
+    // of the process. Those in `repeats` have come already, for the program, and often come twice:
+    // timeout(1) sends them to us and then to our group, people press Ctrl-C again. One more of
+    // each means nothing.
     explicit Interrupt(const sigset_t& repeats);
 
     ~Interrupt();

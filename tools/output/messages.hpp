@@ -17,10 +17,10 @@ void say(const std::string& line);    // "vramscope: line"
 void warn(const std::string& line);   // "vramscope: warning: line"
 void fail(const std::string& line);   // "vramscope: error: line"
 
-// A terminal that knows the usual escape sequences.
+// True for a terminal that knows the usual escape sequences.
 bool can_draw(int descriptor);
 
-// A terminal that shows colours, and a user who did not set NO_COLOR.
+// True for a terminal that shows colours, unless the user set NO_COLOR.
 bool wants_color(int descriptor);
 
 } // namespace vramscope

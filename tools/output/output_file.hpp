@@ -3,10 +3,10 @@
 // An Output is checked when the command begins, before anything is read, written or started: it can
 // be written, it is none of the command's inputs or other outputs, and what it would replace is an
 // output of ours, unless --force was given (asked again when it is written: the traced program may
-// have made a file of that name). Files are compared by what they are: a link to an input
-// is that input. OutputFile writes it: a regular file beside its place, which it takes when all is
-// written; what is no regular file (/dev/null, a pipe) where it is; /dev/stdout and /dev/fd/N
-// through that descriptor. Every error is an Error (125) that names the file.
+// have made a file of that name). Files are compared by what they are: a link to an input is that
+// input. OutputFile writes it: a regular file beside its place, which it takes when all is written;
+// what is no regular file (/dev/null, a pipe) where it is; /dev/stdout and /dev/fd/N through that
+// descriptor. Every error is an Error (125) that names the file.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +28,7 @@ public:
     Output(const std::string& name, const std::vector<std::filesystem::path>& taken, bool force,
            Keep keep = Keep::foreign_files);
 
-    // The same for what somebody else writes: only that it is none of the others.
+    // The same for what another process writes: only that it is none of the others.
     static void keep_apart(const std::string& name,
                            const std::vector<std::filesystem::path>& taken);
 
@@ -46,9 +46,9 @@ private:
     [[noreturn]] void fail(int problem) const;
 
     std::string name_;           // as it was given, "-" too; errors show it
-    std::optional<Keep> keep_;   // none: --force
-    int descriptor_ = -1;        // of ours, that the name leads to
-    std::filesystem::path path_; // else: behind all links
+    std::optional<Keep> keep_;   // nothing after --force
+    int descriptor_ = -1;        // our descriptor that the name leads to
+    std::filesystem::path path_; // otherwise the path, with all links followed
 };
 
 class OutputFile {
@@ -61,7 +61,7 @@ public:
     void write(std::string_view text);
     void finish();
 
-    // For those that write in another order; fail() tells of what errno says.
+    // For writers that write in another order; fail() reports what errno says.
     int descriptor() const { return descriptor_; }
     [[noreturn]] void fail() const;
 

@@ -27,12 +27,12 @@ report::Report read_logs(const std::vector<std::filesystem::path>& logs,
 
 report::TextStyle style_for(int descriptor);
 
-// Error (125) if it cannot be written.
+// Throws Error (125) if it cannot be written.
 void write_text_to(const Output& output, const std::string& text);
 void write_json_to(const Output& output, const report::Report& report);
 
-// What a command found, for machines where `json` says, and as text on stdout, unless that
-// is the JSON's.
+// Writes what a command found: as JSON where `json` says, and as text on stdout, unless the
+// JSON goes there.
 void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
                    const std::function<void(std::ostream&)>& write_text);
 

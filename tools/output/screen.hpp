@@ -1,8 +1,8 @@
 // tools/output/screen.hpp — a terminal that is drawn on as a whole, and given back as it was.
 //
-// Uses the alternate screen, so that nothing of it stays; keys come one by one and are not shown.
-// Signals that end us, stop us or tell of a new size are taken in wait() and nowhere else, so that
-// the terminal is given back first. One at a time.
+// It uses the alternate screen, so that nothing of it stays; keys come one by one and are not
+// shown. Signals that end us, stop us or tell of a new size are taken in wait() and nowhere else,
+// so that the terminal is given back first. There is one screen at a time.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ public:
     std::size_t height() const;
     void draw(const std::vector<std::string>& lines) const;
 
-    // Until the time is over, the size has changed, or the user is done: q,
+    // Waits until the time is over, the size has changed, or the user is done: q,
     // Ctrl-C, SIGTERM, SIGHUP.
     Event wait(std::chrono::milliseconds time);
 

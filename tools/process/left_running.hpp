@@ -24,8 +24,9 @@ struct RunningProcess {
 std::vector<RunningProcess> left_running(const std::filesystem::path& run_file,
                                          const std::vector<Announcement>& announcements);
 
-// Why their run is not over, a line each. A process that does not use CUDA (a shell's background
-// job, a daemon) is told only where `nothing_seen`: then it may be the one that was meant.
+// Why their run is not over, in a line for each. A process that does not use CUDA (a
+// shell's background job, a daemon) is told only where `nothing_seen`: then it may be the
+// one that was meant.
 std::vector<std::string> doubts_of(const std::vector<RunningProcess>& running, bool nothing_seen);
 
 } // namespace vramscope

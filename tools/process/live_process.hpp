@@ -1,8 +1,9 @@
 // tools/process/live_process.hpp — from a running process to the log that it is writing.
 //
-// Asks /proc alone; the process is neither stopped nor sent anything. It has its log's header
-// mapped for as long as it runs, and the header says whose it is: another's log is never taken for
-// its own. The log may have been deleted, renamed, or be named in another mount namespace.
+// Only /proc is asked; the process is neither stopped nor sent anything. It has its log's header
+// mapped for as long as it runs, and the header says which process it belongs to, so the log of
+// another process is never taken for its own. The log may have been deleted, renamed, or be named
+// in another mount namespace.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct LiveProcess {
 // Error (110) if there is no such process, it has ended, has no log, or may not be looked into.
 LiveProcess find_live_process(pid_t pid);
 
-// Those of this user, by pid. Empty: there is none.
+// The traced processes of this user, by pid. Empty: there is none.
 std::vector<LiveProcess> find_live_processes();
 
 bool is_alive(const LiveProcess& process);

@@ -9,7 +9,7 @@ namespace vramscope {
 
 struct ProgramFile {
     std::filesystem::path path; // as found on PATH; empty: not found
-    std::string interpreter;    // of a script: what its first line names
+    std::string interpreter;    // what the first line of a script names
     std::string loader;         // of a dynamic ELF program: only then LD_PRELOAD reaches it
     bool executable = false;
     bool elf = false;
@@ -27,7 +27,7 @@ ProgramFile inspect_program(const std::string& name);
 // ends it before its first instruction.
 bool runs_on_musl(const ProgramFile& program);
 
-// Why vramscope would see nothing of it, one line each; empty: no reason is known.
+// Why vramscope would see nothing of it, in one line each; empty: no reason is known.
 std::vector<std::string> obstacles(const ProgramFile& program);
 
 } // namespace vramscope

@@ -11,14 +11,14 @@ namespace vramscope {
 
 struct TracedEnvironment {
     const Installation& installation; // without a preload: the program runs untraced
-    bool audit;                       // LD_AUDIT too
+    bool audit;                       // true: set LD_AUDIT too
     std::string simulate;             // "24GiB"; empty: whatever driver there is
     std::string log;                  // a pattern
     std::string run_file;             // what VRAMSCOPE_RUN says
     std::vector<std::pair<std::string, std::string>> settings; // variables and their values
 };
 
-// Sets the variables of this process: for the child, before exec.
+// Sets the variables of this process; the child calls it before exec.
 void enter(const TracedEnvironment& environment);
 
 } // namespace vramscope

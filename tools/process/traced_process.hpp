@@ -28,11 +28,11 @@ public:
     // 0, or why exec failed: ENOENT, EACCES, ...
     int exec_error() const { return exec_error_; }
 
-    // As waitpid(2) gives it. Call once, after a start that did not fail. Signals stay held back
-    // after it, until let_signals_through().
+    // Returns the status as waitpid(2) gives it. Call it once, after a start that did not fail.
+    // Signals stay held back after it, until let_signals_through().
     int wait();
 
-    // Those that came while it ran, or ended it. They were the program's.
+    // The signals that came while it ran, or that ended it. They were meant for the program.
     const sigset_t& signals_seen() const { return seen_; }
 
     // Not those that only a program has a use for.

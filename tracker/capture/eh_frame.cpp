@@ -54,8 +54,8 @@ const std::uint8_t* find_entry(const Object& object) noexcept
     const auto count_encoding = header.read<std::uint8_t>();
     const auto table_encoding = header.read<std::uint8_t>();
     std::uintptr_t frames = 0, count = 0;
-    constexpr std::uint8_t kSortedOffsets =
-        0x3b; // what linkers write: offsets from the header, 4 bytes
+    // What linkers write: offsets from the header, 4 bytes each.
+    constexpr std::uint8_t kSortedOffsets = 0x3b;
     if (version != 1 || table_encoding != kSortedOffsets ||
         !header.pointer(frame_encoding, base, frames) ||
         !header.pointer(count_encoding, base, count))

@@ -117,7 +117,7 @@ bool open_libunwind() noexcept
 
 void open_unwinder(const char* wanted) noexcept
 {
-    if (objects_locked_for_ever()) // each of them asks for the lock
+    if (objects_locked_for_ever()) // each unwinder asks for the lock
         return unwinder.store(Unwinder::none, std::memory_order_release);
     if (unwinder.load(std::memory_order_acquire) != Unwinder::none)
         return;

@@ -23,7 +23,7 @@ std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
     return hash ^ (hash >> 32);
 }
 
-// A place that is not proven yet may be anything of the stack by now, a sanitizer's red zone too.
+// A place that is not proven yet may by now be any part of the stack, even a sanitizer's red zone.
 __attribute__((no_sanitize("address", "thread"))) std::uintptr_t load(std::uintptr_t frame,
                                                                       std::int64_t offset) noexcept
 {
@@ -228,7 +228,7 @@ void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address,
             return;
         }
         if (node->id || count == 0)
-            return; // known already, or one stack ends within another: left to the unwinder
+            return; // known, or one stack ends within another: the unwinder takes it
         if (slots[0].offset != node->branch_offset)
             return forget();
         Node* child = lookup(node->children_of, slots[0].value);

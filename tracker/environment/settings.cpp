@@ -60,7 +60,7 @@ void add_knob(char*& end, std::size_t room, const char* environment, const char*
     end = std::strcpy(end, value) + std::strlen(value) + 1;
 }
 
-// Of what is set and valid for memory and the pool, each is a knob that counts, or set in vain.
+// Each valid setting for memory and the pool either counts as a knob, or has no effect.
 void sort_knobs(Settings& settings, Environment environment, const bool* given) noexcept
 {
     char* end = settings.pool_knobs;

@@ -39,7 +39,7 @@ bool read_number(const char* text, std::uint64_t& number) noexcept
 // Digits with at most one point; "1e-1", "inf" and what a locale makes of them are not valid.
 bool read_decimal(const char* text, double& number) noexcept
 {
-    double unit = 0; // of the next digit behind the point; 0: before it
+    double unit = 0; // unit of the next digit behind the point; 0: before it
     bool digits = false;
     number = 0;
     for (; *text; ++text) {

@@ -28,8 +28,8 @@ enum class Clock : std::uint32_t {
 
 // How the process ended, as far as the process itself could write it down.
 enum class End : std::uint32_t {
-    unknown =
-        0,    // still running, or killed, crashed, replaced by exec: see wait_status and exec_seen
+    // Still running, or killed, crashed or replaced by exec: see wait_status and exec_seen.
+    unknown = 0,
     exit = 1, // exit() or return from main; end_status is the exit status
     quick_exit = 2,
     underscore_exit = 3, // _exit or _Exit
@@ -103,8 +103,8 @@ struct ChunkHeader {
     std::uint32_t ordinal;    // 0, 1, 2 … among the chunks of that lane
     std::uint64_t base_ticks; // first record's time is a delta from here
     std::uint64_t base_ns;    // CLOCK_MONOTONIC at base_ticks
-    std::uint32_t
-        committed; // bytes of whole records after this header; stored with release order, last
+    // Bytes of whole records after this header; stored with release order, last.
+    std::uint32_t committed;
     std::uint32_t tid;
     // A free whose driver call has not come back, or was never written down: the process ended in
     // between. Then it is not known whether the block is free.

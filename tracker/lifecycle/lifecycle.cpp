@@ -21,7 +21,7 @@
 namespace vramscope::log {
 namespace {
 
-// Survives a fork: tells the child that the tables are its parent's.
+// It survives a fork, and tells the child that the tables are those of its parent.
 constinit std::atomic<pid_t> opened_by{0};
 constinit pthread_key_t end_key{};
 constinit bool end_key_made = false;
@@ -177,7 +177,7 @@ bool join(Thread& thread) noexcept
         std::atomic_ref(process->header->threads).fetch_add(1, std::memory_order_relaxed);
     thread.generation = process->generation;
     if (inherited)
-        inherited->forget(); // its ids are of the parent's log
+        inherited->forget(); // its ids are those of the parent's log
     if (settings().verify_stacks)
         thread.stacks = inherited ? inherited : capture::VerifiedStacks::create(thread.stack);
     enter_lane(thread);
@@ -213,7 +213,7 @@ void leave(Thread& thread) noexcept
     if (!is_ready(thread))
         return;
     add_verified(thread);
-    if (thread.inside == Inside::program) // else it was torn out of a hook
+    if (thread.inside == Inside::program) // otherwise it was torn out of a hook
         write_driver_times(thread, now(), true);
     leave_lane(thread);
     forget_driver_times(thread);

@@ -36,8 +36,8 @@ void write_thread(Thread& thread) noexcept
     format::ChunkHeader* chunk = log_file.map_next_chunk();
     if (!chunk) {
         thread.retry_in = kEventsBetweenTries;
-        thread.end = thread.at; // what would still fit must not come without what does not: an
-                                // event, its stack
+        // What would still fit must not come without what does not, as an event without its stack.
+        thread.end = thread.at;
         tell_once_log_full();
         return false;
     }

@@ -114,7 +114,8 @@ bool LogFile::adopt(int descriptor) noexcept
     struct stat status;
     if (::fstat(descriptor, &status) != 0)
         return false;
-    if (status.st_size < static_cast<off_t>(format::kHeaderBytes)) { // touching it were a SIGBUS
+    // Touching a mapping of a shorter file would raise SIGBUS.
+    if (status.st_size < static_cast<off_t>(format::kHeaderBytes)) {
         errno = EINVAL;
         return false;
     }
@@ -150,8 +151,8 @@ bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
         return true;
     if (errno != EOPNOTSUPP)
         return false;
-    static constexpr char kZeros[4096] =
-        {}; // a file system without fallocate: write what we will map
+    // For a file system without fallocate: write what we will map.
+    static constexpr char kZeros[4096] = {};
     for (std::size_t done = 0; done < bytes; done += sizeof kZeros)
         if (::pwrite(descriptor_, kZeros, sizeof kZeros, offset + static_cast<off_t>(done)) !=
             static_cast<ssize_t>(sizeof kZeros))
@@ -165,8 +166,8 @@ void* LogFile::map(off_t offset, std::size_t bytes) const noexcept
     if (memory == MAP_FAILED)
         return nullptr;
     ::madvise(memory, bytes, MADV_DONTFORK);
-    constexpr int kPopulateWrite =
-        23; // MADV_POPULATE_WRITE, Linux 5.14: no page fault later, inside an event
+    // MADV_POPULATE_WRITE, Linux 5.14: no page fault comes later, inside an event.
+    constexpr int kPopulateWrite = 23;
     ::madvise(memory, bytes, kPopulateWrite);
     return memory;
 }

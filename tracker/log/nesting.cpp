@@ -24,7 +24,7 @@ word_at(std::uintptr_t address) noexcept
 }
 
 // What is certain without unwinding: a stack grows down, and the return address of a live call
-// stays where it is. Of other stacks (a handler's, a fiber's) nothing is known.
+// stays where it is. Nothing is known of other stacks, as those of handlers and fibers.
 bool is_gone(const Thread& thread, std::uintptr_t frame) noexcept
 {
     if (!holds(thread.stack, frame) || !holds(thread.stack, thread.site.frame))
@@ -40,7 +40,7 @@ void abandon(Thread& thread) noexcept
     if (is_ready(thread)) {
         if (thread.chunk)
             abandon_free(thread);
-        if (thread.inside == Inside::recorder) { // in the middle of anything
+        if (thread.inside == Inside::recorder) { // it may be in the middle of anything
             thread.end = thread.at;              // deltas are the log's only in a new chunk
             if (thread.stacks)
                 thread.stacks->forget();

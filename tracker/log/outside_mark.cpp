@@ -17,7 +17,7 @@ namespace {
 
 using format::Tag;
 
-constexpr std::uint32_t kNoTid = 0; // no thread of the kernel's has it
+constexpr std::uint32_t kNoTid = 0; // no thread has this number
 constexpr std::size_t kHeadBytes = 8192;
 constexpr std::size_t kHeadPayloadBytes = kHeadBytes - sizeof(format::ChunkHeader);
 constexpr std::uint32_t kMostLookedAt = 4096; // chunks, from the newest back: a bound, not a need
@@ -55,7 +55,7 @@ private:
     bool held_;
 };
 
-// The rest of a mark's way, whatever chunk it goes to. The thread has room for it.
+// Writes the mark, whatever chunk it goes to. The thread has room for it.
 void write_mark(Thread& thread, std::string_view name, format::Clock clock) noexcept
 {
     write(thread, {capture::read_ticks(clock)}, format::Mark{name});
@@ -89,7 +89,7 @@ bool go_on_in(Thread& thread, format::ChunkHeader* chunk) noexcept
     thread.chunk = chunk;
     thread.at = payload + committed;
     thread.end = payload + kHeadPayloadBytes;
-    return committed > 0; // else whoever began it has not said what it is
+    return committed > 0; // else its writer has not yet said what it is
 }
 
 bool mark_in_chunk(const LogFile& file, int descriptor, std::uint32_t index,

@@ -54,8 +54,8 @@ enum class Inside : std::uint8_t {
     recorder = 2, // in our code: a nested call comes from a signal handler and is lost
 };
 
-inline constexpr std::uint64_t kSelfCheckEvery =
-    1024; // a verified stack that is unwound all the same
+// Of this many verified stacks, one is unwound all the same.
+inline constexpr std::uint64_t kSelfCheckEvery = 1024;
 
 // Where a hook was called: what its exported function saw of its caller.
 struct CallSite {
