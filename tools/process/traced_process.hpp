@@ -13,7 +13,7 @@
 
 namespace vramscope {
 
-// From here on a write to a pipe that nobody reads, or beyond the limit of a file's size, is an
+// From here on a write to a pipe without a reader, or beyond the limit of a file's size, is an
 // error and not our end. Processes that are started later get the dispositions from before.
 void survive_failed_writes();
 
