@@ -15,7 +15,7 @@ import unittest
 
 from e2e import PRELOAD, PROGRAMS as BUILT, SIMGPU, SOURCE, VRAMSCOPE, driver_names
 
-sys.path.insert(0, str(SOURCE / "tests" / "interpose"))
+sys.path.insert(0, str(SOURCE / "tests" / "interpose" / "hooks"))
 from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
 
 PAGE = SOURCE / "interpose" / "coverage.md"

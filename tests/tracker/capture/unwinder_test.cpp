@@ -1,4 +1,4 @@
-// tests/tracker/unwinder_test.cpp — either unwinder gives the caller's return addresses.
+// tests/tracker/capture/unwinder_test.cpp — either unwinder gives the caller's return addresses.
 //
 // Nothing below the caller is among them. The unwinder is chosen once in a process, so each test
 // runs in a child.

@@ -1,10 +1,10 @@
-# tests/interpose/driver_names.py — what toolkits say the driver has, and what our two tables say about it.
+# tests/interpose/hooks/driver_names.py — what toolkits say the driver has, and what our two tables say about it.
 import dataclasses
 import pathlib
 import re
 import subprocess
 
-SOURCE = pathlib.Path(__file__).parents[2]
+SOURCE = pathlib.Path(__file__).parents[3]
 HOOKS = SOURCE / "interpose" / "hooks"
 KNOWN_TOOLKITS = (11080, 13000)  # what the tables were made from
 PER_THREAD = r"(?:_pt[sd][sz])"

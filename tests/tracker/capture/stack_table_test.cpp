@@ -1,4 +1,4 @@
-// tests/tracker/stack_table_test.cpp — one id per stack, from whichever thread, and no other's.
+// tests/tracker/capture/stack_table_test.cpp — one id per stack, from whichever thread.
 #include "tracker/capture/stack_table.hpp"
 
 #include <memory>

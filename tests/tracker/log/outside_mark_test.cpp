@@ -1,4 +1,4 @@
-// tests/tracker/outside_mark_test.cpp — marks that other processes put into a log.
+// tests/tracker/log/outside_mark_test.cpp — marks that other processes put into a log.
 //
 // They come beside the records of the threads that own the log.
 #include "tracker/log/outside_mark.hpp"

@@ -1,4 +1,4 @@
-// tests/tracker/settings_values_test.cpp — what each kind of setting reads and refuses.
+// tests/tracker/environment/settings_values_test.cpp — what each kind of setting reads and refuses.
 #include "tracker/environment/settings_values.hpp"
 
 #include <initializer_list>

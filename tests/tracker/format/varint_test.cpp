@@ -1,4 +1,4 @@
-// tests/tracker/varint_test.cpp — numbers of any size, and a cursor that keeps its bounds.
+// tests/tracker/format/varint_test.cpp — numbers of any size, and a cursor that keeps its bounds.
 #include "tracker/format/varint.hpp"
 
 #include <array>

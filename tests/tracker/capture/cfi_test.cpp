@@ -1,4 +1,4 @@
-// tests/tracker/cfi_test.cpp — frame_rule leads to an unwinder's addresses, or gives up.
+// tests/tracker/capture/cfi_test.cpp — frame_rule leads to an unwinder's addresses, or gives up.
 //
 // Some tests walk frames of every shape by the rules alone and compare with glibc's backtrace().
 // Others compare every row of whole libraries' unwind tables with what readelf reads from them.

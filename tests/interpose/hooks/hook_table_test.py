@@ -1,4 +1,4 @@
-# tests/interpose/hook_table_test.py — the tables of names against the toolkits' headers and stub of the driver.
+# tests/interpose/hooks/hook_table_test.py — the tables of names against the toolkits' headers and stub of the driver.
 #
 # A driver may gain entry points with each version: a name that speaks of memory must be hooked, or stand in
 # classified_names.def with the reason why it need not be. VRAMSCOPE_CUDA_INCLUDE and VRAMSCOPE_CUDA_STUB name the

@@ -1,4 +1,4 @@
-// tests/tracker/loaded_objects_test.cpp — what is loaded can be listed.
+// tests/tracker/capture/loaded_objects_test.cpp — what is loaded can be listed.
 //
 // A child of a fork records, whichever thread held the loader's lock.
 #include "tracker/capture/loaded_objects.hpp"

@@ -1,4 +1,4 @@
-// tests/tracker/log_file_test.cpp — a log never takes another file's place, bytes or descriptor.
+// tests/tracker/log/log_file_test.cpp — a log never takes another file's place or descriptor.
 #include "tracker/log/log_file.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// tests/tracker/lifecycle_test.cpp — what a log holds after forks, kills and full disks.
+// tests/tracker/lifecycle/lifecycle_test.cpp — what a log holds after forks, kills and full disks.
 #include "tracker/lifecycle/lifecycle.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// tests/tracker/format_spec_test.cpp — tracker/format/README.md says what the code does.
+// tests/tracker/format/format_spec_test.cpp — tracker/format/README.md says what the code does.
 //
 // Offsets, field rows and worked examples are parsed out of the page. An example's bytes must
 // decode to its fields, and the code that writes such a record must give these bytes.

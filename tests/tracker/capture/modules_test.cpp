@@ -1,4 +1,4 @@
-// tests/tracker/modules_test.cpp — libraries are told apart by content, not by address.
+// tests/tracker/capture/modules_test.cpp — libraries are told apart by content, not by address.
 #include "tracker/capture/modules.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// tests/tracker/threads_test.cpp — threads share chunks, and their records stay their own.
+// tests/tracker/log/threads_test.cpp — threads share chunks, and their records stay their own.
 #include <barrier>
 #include <map>
 #include <pthread.h>

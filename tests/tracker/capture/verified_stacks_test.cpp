@@ -1,4 +1,4 @@
-// tests/tracker/verified_stacks_test.cpp — a remembered stack is never taken for another.
+// tests/tracker/capture/verified_stacks_test.cpp — a remembered stack is never taken for another.
 //
 // Every probe asks for the id and also unwinds: any id it gets must be that of the unwound stack.
 #include "tracker/capture/verified_stacks.hpp"

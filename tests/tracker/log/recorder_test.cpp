@@ -1,4 +1,4 @@
-// tests/tracker/recorder_test.cpp — the log says what one thread or eight recorded.
+// tests/tracker/log/recorder_test.cpp — the log says what one thread or eight recorded.
 #include "tracker/log/recorder.hpp"
 
 #include <algorithm>

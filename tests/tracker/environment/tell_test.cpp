@@ -1,4 +1,4 @@
-// tests/tracker/tell_test.cpp — telling a line does no harm.
+// tests/tracker/environment/tell_test.cpp — telling a line does no harm.
 //
 // Only the run file is written to.
 #include "tracker/environment/tell.hpp"

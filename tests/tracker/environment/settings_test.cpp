@@ -1,4 +1,4 @@
-// tests/tracker/settings_test.cpp — a wrong value costs one complaint and gives the default.
+// tests/tracker/environment/settings_test.cpp — a wrong value: one complaint, and the default.
 #include "tracker/environment/settings.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-// tests/tracker/driver_times_test.cpp — all calls are counted, and long ones all timed.
+// tests/tracker/log/driver_times_test.cpp — all calls are counted, and long ones all timed.
 //
 // Short calls stand for each other.
 #include "tracker/log/driver_times.hpp"

@@ -1,4 +1,4 @@
-// tests/tracker/rank_test.cpp — the rank that launchers tell of, and the one that the log holds.
+// tests/tracker/environment/rank_test.cpp — the rank that launchers tell, and that of the log.
 #include "tracker/environment/rank.hpp"
 
 #include <map>

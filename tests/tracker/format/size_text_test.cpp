@@ -1,4 +1,4 @@
-// tests/tracker/size_text_test.cpp — what is a size, to the byte, and what is none.
+// tests/tracker/format/size_text_test.cpp — what is a size, to the byte, and what is none.
 #include "tracker/format/size_text.hpp"
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// tests/tracker/record_test.cpp — hot records come back as they were, whatever the deltas.
+// tests/tracker/format/record_test.cpp — hot records come back as they were, whatever the deltas.
 #include "tracker/format/record.hpp"
 
 #include <random>
