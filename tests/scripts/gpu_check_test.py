@@ -14,9 +14,10 @@ sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("gpu_check", str(SCRIPT))
 gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
 loader.exec_module(gpu_check)
+import gpu_programs  # noqa: E402  (gpu-check has told where it is)
 
-EXACT = gpu_check.Row("exact", "runtime_program.cu")
-LOOSE = gpu_check.Row("loose", "cublas_program.cu", exact=False)
+EXACT = gpu_programs.Row("exact", "runtime_program.cu")
+LOOSE = gpu_programs.Row("loose", "cublas_program.cu", exact=False)
 TEXT = "cudaMalloc cuMemAlloc_v2 2 200 3\ncudaMallocArray cuArray3DCreate_v2 1 - 1\n"
 REPORT = {
     "coverage": {"lost_events": 0, "damaged_chunks": 0, "unmatched_frees": 0, "missed_frees": 0},
@@ -31,7 +32,7 @@ class Judge(unittest.TestCase):
     def refused(self, change, row=EXACT, text=TEXT):
         report = copy.deepcopy(REPORT)
         change(report)
-        with self.assertRaises(gpu_check.Failed) as caught:
+        with self.assertRaises(gpu_programs.Failed) as caught:
             gpu_check.judge(row, text, report)
         return str(caught.exception)
 
@@ -71,7 +72,7 @@ class Judge(unittest.TestCase):
 
     def test_a_framework_whose_memory_was_not_seen_is_wrong(self):
         gpu_check.judge(LOOSE, "at least 1 5000\n", REPORT)
-        with self.assertRaises(gpu_check.Failed):
+        with self.assertRaises(gpu_programs.Failed):
             gpu_check.judge(LOOSE, "at least 1 5001\n", REPORT)
 
 
@@ -98,7 +99,7 @@ class ScenesOfPrograms(unittest.TestCase):
         """What is told of two scenes whose runs are played."""
         def run_twice(command, *_):
             if command[-1] in ends_badly:
-                raise gpu_check.EndsAlone("alone it ends 3")
+                raise gpu_programs.EndsAlone("alone it ends 3")
             return "", {"coverage": {**REPORT["coverage"], "entry_points_seen": ["cuMemAlloc", "cuMemFree_v2", "cuMemAlloc_v2"],
                                      **(report or {})}}
         real, gpu_check.run_twice = gpu_check.run_twice, run_twice
@@ -107,49 +108,49 @@ class ScenesOfPrograms(unittest.TestCase):
         return gpu_check.check_scenes(scenes, ["program"], None, None, simulate)
 
     def test_the_page_names_the_scenes(self):
-        self.assertEqual(gpu_check.scenes_of_page(PAGE, "13.0"), {("kinds", "v1"): {"cuMemAlloc"},
+        self.assertEqual(gpu_programs.scenes_of_page(PAGE, "13.0"), {("kinds", "v1"): {"cuMemAlloc"},
                                                                   ("kinds", "v2"): {"cuMemAlloc_v2", "cuMemFree_v2"}})
 
     def test_a_function_that_the_toolkit_is_too_old_for_is_not_asked_for(self):
-        self.assertEqual(gpu_check.scenes_of_page(PAGE, "3.0"), {("kinds", "v1"): {"cuMemAlloc"}})
+        self.assertEqual(gpu_programs.scenes_of_page(PAGE, "3.0"), {("kinds", "v1"): {"cuMemAlloc"}})
         self.assertNotIn("green_context", self.row_named("scenes of owners").scenes("11.8"))
         self.assertNotIn("cuGraphInstantiateWithParams", self.row_named("scenes of owners").scenes("11.8")["graph_execs"])
 
     def test_the_real_page_has_scenes_of_each_program(self):
-        rows = [row for row in gpu_check.ROWS if isinstance(row, gpu_check.Scenes)]
+        rows = [row for row in gpu_programs.ROWS if isinstance(row, gpu_programs.Scenes)]
         self.assertEqual(len(rows), 3)
         for row in rows:
             self.assertGreater(len(row.scenes("13.0")), 4, row.name)
 
     @staticmethod
     def row_named(name):
-        return next(row for row in gpu_check.ROWS if row.name == name)
+        return next(row for row in gpu_programs.ROWS if row.name == name)
 
     def test_every_function_recorded_is_right(self):
         self.assertEqual(self.scene(), "3 functions recorded in 2 scenes")
 
     def test_a_function_that_is_not_in_the_log_is_wrong(self):
-        with self.assertRaisesRegex(gpu_check.Failed, "v2: not recorded: cuMemFree_v2"):
+        with self.assertRaisesRegex(gpu_programs.Failed, "v2: not recorded: cuMemFree_v2"):
             self.scene({"entry_points_seen": ["cuMemAlloc", "cuMemAlloc_v2"]})
 
     def test_a_lost_event_is_wrong(self):
-        with self.assertRaisesRegex(gpu_check.Failed, "v1: 1 lost events"):
+        with self.assertRaisesRegex(gpu_programs.Failed, "v1: 1 lost events"):
             self.scene({"lost_events": 1})
 
     def test_a_scene_that_a_gpu_cannot_play_is_told_and_no_fault(self):
         self.assertEqual(self.scene(ends_badly=["v1"]), "2 functions recorded in 1 scenes; not on this GPU, alone either: v1")
 
     def test_the_simulated_gpu_must_play_all(self):
-        with self.assertRaises(gpu_check.Failed):
+        with self.assertRaises(gpu_programs.Failed):
             self.scene(ends_badly=["v1"], simulate="1GiB")
 
     def test_a_gpu_that_plays_none_is_wrong(self):
-        with self.assertRaisesRegex(gpu_check.Failed, "none of its scenes"):
+        with self.assertRaisesRegex(gpu_programs.Failed, "none of its scenes"):
             self.scene(ends_badly=["v1", "v2"])
 
 
 class Speeds(unittest.TestCase):
-    ROW = gpu_check.Speed("speed", "speed_program.cu", work=["pairs", "malloc"], count=70, small=2, env={"ALONE": "1"},
+    ROW = gpu_programs.Speed("speed", "speed_program.cu", work=["pairs", "malloc"], count=70, small=2, env={"ALONE": "1"},
                           peers={"peer": (["pairs", "async"], {"PEER": "1"})}, simulated=True)
 
     def measured(self, answer, simulate=None):
@@ -160,8 +161,8 @@ class Speeds(unittest.TestCase):
             words = [str(word) for word in command]
             self.played.append(words)
             return answer(words, env)
-        real, gpu_check.output_of = gpu_check.output_of, output_of
-        self.addCleanup(setattr, gpu_check, "output_of", real)
+        real, gpu_programs.output_of = gpu_programs.output_of, output_of
+        self.addCleanup(setattr, gpu_programs, "output_of", real)
         return self.ROW.measure(["program"], pathlib.Path("/there/bin/vramscope"), pathlib.Path("/tmp"), simulate)
 
     def test_each_way_is_run_in_turn_and_its_median_told(self):
@@ -170,7 +171,7 @@ class Speeds(unittest.TestCase):
         self.assertEqual(len(self.played), 5 * self.ROW.REPETITIONS)
         self.assertEqual(self.played[0], ["program", "pairs", "malloc", "70"])
         self.assertIn("--pool cache --force -o speed.vsl -- program pairs malloc 70", " ".join(self.played[2]))
-        self.assertEqual(gpu_check.speed_text({"1MiB": {"alone": [3, 1, 200], "cache": [0.5, 0.25, 0.75]}}, None),
+        self.assertEqual(gpu_programs.speed_text({"1MiB": {"alone": [3, 1, 200], "cache": [0.5, 0.25, 0.75]}}, None),
                          "us, medians of 5: 1MiB: alone 3.0, cache 0.5")
 
     def test_a_peer_has_its_own_environment(self):
@@ -179,14 +180,14 @@ class Speeds(unittest.TestCase):
     def test_a_simulated_run_is_short_and_says_so(self):
         numbers = self.measured(lambda words, env: (0, "1MiB 1\n", ""), simulate="1GiB")
         self.assertEqual([words[-1] for words in self.played], ["2"] * 5)
-        self.assertIn("simulated", gpu_check.speed_text(numbers, "1GiB"))
+        self.assertIn("simulated", gpu_programs.speed_text(numbers, "1GiB"))
 
     def test_a_run_that_ends_badly_is_wrong(self):
-        with self.assertRaisesRegex(gpu_check.Failed, "split: it ends 1: 'no memory'"):
+        with self.assertRaisesRegex(gpu_programs.Failed, "split: it ends 1: 'no memory'"):
             self.measured(lambda words, env: (1, "no memory", "") if "split" in words else (0, "1MiB 1\n", ""))
 
     def test_a_program_that_measures_nothing_is_wrong(self):
-        with self.assertRaisesRegex(gpu_check.Failed, "measured nothing"):
+        with self.assertRaisesRegex(gpu_programs.Failed, "measured nothing"):
             self.measured(lambda words, env: (0, "", ""))
 
 

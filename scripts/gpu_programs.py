@@ -1,0 +1,177 @@
+# scripts/gpu_programs.py — the programs that gpu-check runs: how each is built, and what it measures or must show.
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+PROGRAMS = SOURCE / "tests" / "gpu"
+PAGE = SOURCE / "interpose" / "coverage.md"
+LIMIT_SECONDS = 300
+
+
+class Failed(Exception):
+    """A row's reason, in one line."""
+
+
+class EndsAlone(Failed):
+    """A program that ends badly without vramscope."""
+
+
+def output_of(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace",
+                          timeout=LIMIT_SECONDS, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def build(*command):
+    status, stdout, stderr = output_of(*command)
+    if status != 0:
+        raise Failed(f"does not build: {(stderr or stdout).strip().splitlines()[-1:]}")
+
+
+def driver_environment(vramscope, simulate):
+    """The run without vramscope must meet the same driver."""
+    environment = dict(os.environ)
+    if simulate:
+        simgpu = vramscope.parents[1] / "lib" / "vramscope" / "simgpu"
+        environment["VRAMSCOPE_SIMULATE"] = simulate
+        environment["LD_LIBRARY_PATH"] = f"{simgpu}:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
+    return environment
+
+
+class Row:
+    """A program, how it is built, and whether it can run on the simulated GPU."""
+
+    def __init__(self, name, source, flags=(), simulated=False, exact=True, module=None):
+        self.name, self.source, self.flags = name, source, list(flags)
+        self.simulated, self.exact, self.module = simulated, exact, module
+
+    def command(self, folder, home):
+        """Builds the program in `folder`, and returns how it is started."""
+        source = PROGRAMS / self.source
+        if source.suffix == ".py":
+            return [sys.executable, source]
+        target = folder / self.name.replace(" ", "-").replace(",", "")
+        if source.suffix == ".cu":
+            build(home / "bin" / "nvcc", "-std=c++17", "-O2", "-g", "-lineinfo", f"-I{SOURCE}", *self.flags, source, "-o", target)
+        else:
+            build("g++", "-std=c++17", "-O2", "-g", f"-I{home}/include", f"-I{SOURCE}", *self.flags, source, "-o", target,
+                  f"-L{home}/lib64/stubs", f"-L{home}/lib/stubs", *(["-lcuda"] if "-DWAY_LINKED" in self.flags else []),
+                  "-ldl")
+        return [target]
+
+    def missing(self):
+        """Why this row cannot run here; None if it can."""
+        if self.module and output_of(sys.executable, "-c", f"import {self.module}")[0] != 0:
+            return f"python3 has no {self.module}"
+        return None
+
+
+class Scenes(Row):
+    """A program of tests/programs, and the scenes of it that are there for a hooked function."""
+
+    def __init__(self, name):
+        super().__init__(f"scenes of {name}", f"../programs/{name}.cpp", ["-DWAY_LINKED"], simulated=True)
+        self.program = name
+
+    def scenes(self, toolkit):
+        return {scene: symbols for (program, scene), symbols in scenes_of_page(PAGE.read_text(), toolkit).items()
+                if program == self.program}
+
+
+def version(text):
+    return tuple(int(number) for number in text.split("."))
+
+
+def toolkit_version(home):
+    """The release of nvcc: a program that it builds calls nothing newer."""
+    _, stdout, _ = output_of(home / "bin" / "nvcc", "--version")
+    found = re.search(r"release (\d+\.\d+)", stdout)
+    if not found:
+        raise Failed(f"{home}/bin/nvcc does not tell its version")
+    return found[1]
+
+
+def scenes_of_page(text, toolkit):
+    """(program, scene): the functions that this toolkit has and whose effect must be in the log of that scene."""
+    scenes = {}
+    for line in text.splitlines():
+        columns = [cell.split("<br>") for cell in line.strip("| ").split(" | ")]
+        if len(columns) != 4 or not line.startswith("| cu"):
+            continue
+        rows = zip(*[cells * len(columns[0]) if len(cells) == 1 else cells for cells in columns])
+        for symbol, since, effect, title in rows:
+            if not effect.startswith("not recorded") and version(since) <= version(toolkit):
+                scenes.setdefault(tuple(title.split()), set()).add(symbol)
+    return scenes
+
+
+class Speed(Row):
+    """A program that says what allocating costs it: alone, with each pool, and by its peers; microseconds."""
+
+    REPETITIONS = 5
+
+    def __init__(self, name, source, flags=(), work=(), count=0, small=0, peers=None, env=None, **options):
+        super().__init__(name, source, flags, **options)
+        self.work, self.count, self.small = list(work), count, small
+        self.env = env or {}
+        self.peers = peers or {}  # name: (arguments, environment), run without vramscope
+
+    def runs(self, vramscope, simulate):
+        """What is compared: (name, what stands before the program, its arguments, its environment)."""
+        count = str(self.small if simulate else self.count)
+        options = ["--simulate", simulate] if simulate else []
+        yield "alone", [], [*self.work, count], self.env
+        for mode in ("off", "cache", "split"):
+            yield mode, [vramscope, "run", *options, "--pool", mode, "--force", "-o", "speed.vsl", "--"], [*self.work, count], self.env
+        for peer, (work, env) in self.peers.items():
+            yield peer, [], [*work, count], env
+
+    def measure(self, command, vramscope, folder, simulate):
+        """{what was measured: {run: its numbers}}; the runs take turns."""
+        numbers = {}
+        for _ in range(1 if simulate else self.REPETITIONS):
+            for run, before, arguments, env in self.runs(vramscope, simulate):
+                environment = driver_environment(vramscope, simulate) | env
+                status, stdout, stderr = output_of(*before, *command, *arguments, env=environment, cwd=folder)
+                if status != 0:
+                    raise Failed(f"{run}: it ends {status}: {(stdout + stderr).strip()[-200:]!r}")
+                for line in stdout.splitlines():
+                    name, number = line.split()
+                    numbers.setdefault(name, {}).setdefault(run, []).append(float(number))
+        if not numbers:
+            raise Failed("the program measured nothing")
+        return numbers
+
+
+def speed_text(numbers, simulate):
+    told = "; ".join(f"{name}: " + ", ".join(f"{run} {statistics.median(values):,.1f}" for run, values in runs.items())
+                     for name, runs in numbers.items())
+    return f"us, {'simulated, which says nothing of a GPU' if simulate else 'medians of ' + str(Speed.REPETITIONS)}: {told}"
+
+
+ROWS = [
+    Row("runtime, shared", "runtime_program.cu", ["-cudart", "shared"], simulated=True),
+    Row("runtime, static", "runtime_program.cu", ["-cudart", "static"]),
+    Row("runtime, static, per-thread streams", "runtime_program.cu",
+        ["-cudart", "static", "-default-stream", "per-thread", "-DPER_THREAD_STREAMS"]),
+    Row("driver, linked", "driver_program.cpp", ["-DWAY_LINKED"], simulated=True),
+    Row("driver, dlopen and dlsym", "driver_program.cpp", ["-DWAY_DLSYM"], simulated=True),
+    Row("driver, cuGetProcAddress", "driver_program.cpp", ["-DWAY_LOOKUP"], simulated=True),
+    Scenes("memory_kinds"),
+    Scenes("owners"),
+    Scenes("contexts"),
+    Row("cuBLAS", "cublas_program.cu", ["-cudart", "static", "-lcublas"], exact=False),
+    Row("PyTorch", "torch_program.py", exact=False, module="torch"),
+    Row("CuPy", "cupy_program.py", exact=False, module="cupy"),
+    Speed("speed: cudaMalloc and cudaFree", "speed_program.cu", ["-cudart", "shared"], ["pairs", "malloc"], count=2000, small=3,
+          peers={"cudaMallocAsync": (["pairs", "async"], {})}, simulated=True),
+    Speed("speed: a program that allocates much", "speed_program.cu", ["-cudart", "shared"], ["steps", "malloc"], count=200, small=2,
+          peers={"cudaMallocAsync": (["steps", "async"], {})}, simulated=True),
+    Speed("speed: PyTorch without its own cache", "torch_steps.py", count=100, module="torch",
+          env={"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
+          peers={"PyTorch's allocator": ([], {}), "cudaMallocAsync": ([], {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"})}),
+]
