@@ -17,6 +17,7 @@
 
 using namespace vramscope;
 using format::Tag;
+using test::alloc_many;
 using test::RecordedLog;
 using test::Recording;
 
@@ -76,12 +77,6 @@ std::vector<Object> loaded_objects()
         },
         &objects);
     return objects;
-}
-
-void alloc_many(std::uint64_t first, std::uint64_t count)
-{
-    for (std::uint64_t i = 0; i < count; ++i)
-        test::hooked_alloc((first + i) * 256, 256);
 }
 
 void child_records_while_the_loader_is_held(bool parent_records)

@@ -1,6 +1,4 @@
 // tests/tracker/capture/verified_stacks_test.cpp — a remembered stack is never taken for another.
-//
-// Every probe asks for the id and also unwinds: any id it gets must be that of the unwound stack.
 #include "tracker/capture/verified_stacks.hpp"
 
 #include <algorithm>
@@ -8,7 +6,6 @@
 #include <csignal>
 #include <map>
 #include <random>
-#include <string_view>
 #include <sys/mman.h>
 #include <thread>
 #include <ucontext.h>
@@ -17,69 +14,14 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/call_site.hpp"
 #include "tests/tracker/fixture/frames.hpp"
-#include "tracker/capture/unwinder.hpp"
+#include "tests/tracker/fixture/prober.hpp"
 
 using namespace vramscope;
-using capture::VerifiedStacks;
+using test::probe;
+using test::Prober;
 
 namespace {
-
-using Frames = std::vector<std::uintptr_t>;
-
-// What the recorder does at an allocation, with the unwinder always at hand as the judge.
-class Prober {
-public:
-    Prober() { capture::open_unwinder("libunwind"); }
-    ~Prober() { stacks_->destroy(); }
-    Prober(const Prober&) = delete;
-    Prober& operator=(const Prober&) = delete;
-
-    void at(const log::CallSite& site)
-    {
-        const std::uint32_t id = stacks_->find(site.frame, site.return_address, epoch);
-        std::uintptr_t frames[capture::kMaxFrames];
-        bool truncated = false;
-        const std::size_t count =
-            capture::unwind(site.return_address, frames, most_frames, truncated);
-        const std::uint32_t unwound = id_of(Frames(frames, frames + count));
-        last_frame = site.frame;
-        last_id = unwound;
-        if (id == 0) {
-            ++missed;
-            stacks_->learn(site.frame, frames, count, truncated, unwound, epoch);
-        } else {
-            ++recognised;
-            wrong += id != unwound;
-        }
-    }
-
-    std::uint64_t epoch = 0;
-    std::size_t most_frames = capture::kMaxFrames;
-    std::size_t recognised = 0;
-    std::size_t missed = 0;
-    std::size_t wrong = 0;
-    std::uintptr_t last_frame = 0;
-    std::uint32_t last_id = 0;
-
-private:
-    std::uint32_t id_of(const Frames& frames)
-    {
-        return ids_.try_emplace(frames, static_cast<std::uint32_t>(ids_.size() + 1)).first->second;
-    }
-
-    VerifiedStacks* stacks_ = VerifiedStacks::create(vramscope::capture::own_stack_bounds());
-    std::map<Frames, std::uint32_t> ids_;
-};
-
-// The stand-in for an exported hook.
-[[gnu::noinline]] void probe(void* prober)
-{
-    const log::CallSite site = VRAMSCOPE_TEST_CALL_SITE();
-    static_cast<Prober*>(prober)->at(site);
-    VRAMSCOPE_TEST_KEEP_FRAME();
-}
 
 [[gnu::noinline]] void allocate(Prober& prober)
 {
@@ -146,76 +88,6 @@ void path(Prober& prober, unsigned bits, int depth)
     else
         (bits & 1 ? &left : &right)(prober, bits >> 1, depth - 1);
     VRAMSCOPE_TEST_KEEP_FRAME();
-}
-
-// A program is a list of frame shapes with sizes; running it calls them one inside the other.
-struct Step {
-    void (*shape)(test::Work, void*, int);
-    int size;
-};
-using Program = std::vector<Step>;
-
-using Shapes = std::vector<decltype(Step::shape)>;
-
-// Each shape with every set of compiler flags. Those with a frame that cannot be described come
-// only if asked for.
-Shapes shapes_of_compilers(bool undescribable)
-{
-    Shapes shapes;
-#define VRAMSCOPE_ADD(name)                                                                        \
-    if (undescribable || !std::string_view(#name).starts_with("realigned"))                        \
-        shapes.insert(shapes.end(), {&test::frames_o0::name, &test::frames_o2::name,               \
-                                     &test::frames_pointer::name, &test::frames_push::name});
-    VRAMSCOPE_FRAME_SHAPES(VRAMSCOPE_ADD)
-#undef VRAMSCOPE_ADD
-    return shapes;
-}
-
-struct Running {
-    const Program* program;
-    std::size_t next;
-    Prober* prober;
-};
-
-void run_step(void* argument)
-{
-    auto& running = *static_cast<Running*>(argument);
-    if (running.next == running.program->size())
-        return probe(running.prober);
-    const Step step = (*running.program)[running.next++];
-    step.shape(&run_step, &running, step.size);
-    VRAMSCOPE_TEST_KEEP_FRAME();
-}
-
-Program random_program(std::mt19937& random, const Shapes& shapes)
-{
-    constexpr int kSizes[] = {1, 16, 40, 100, 1000};
-    Program program(1 + random() % 12);
-    for (Step& step : program)
-        step = {shapes[random() % shapes.size()], kSizes[random() % std::size(kSizes)]};
-    return program;
-}
-
-// Like `program`, but for one step: most of the stack is then the same.
-Program changed(std::mt19937& random, Program program, const Shapes& shapes)
-{
-    const Program other = random_program(random, shapes);
-    program[random() % program.size()] = other[0];
-    return program;
-}
-
-void run_random_programs(unsigned seed, const Shapes& shapes, Prober& prober)
-{
-    std::mt19937 random(seed);
-    std::vector<Program> programs{random_program(random, shapes)};
-    while (programs.size() < 400)
-        programs.push_back(random() % 3
-                               ? changed(random, programs[random() % programs.size()], shapes)
-                               : random_program(random, shapes));
-    for (int run = 0; run < 20000; ++run) {
-        Running running{&programs[random() % programs.size()], 0, &prober};
-        run_step(&running);
-    }
 }
 
 } // namespace
@@ -308,29 +180,6 @@ TEST(VerifiedStacks, FollowFramesThatMoveWithTheSizesOfTheirArrays)
     EXPECT_LT(frames.size(), 25u) << "64+128 and 128+64 are meant to leave the same stack pointer";
     EXPECT_EQ(prober.wrong, 0u);
     EXPECT_GE(prober.recognised, 2000u);
-}
-
-TEST(VerifiedStacks, StayRightInRandomProgramsOfCompiledFrames)
-{
-    for (unsigned seed = 1; seed <= 5; ++seed) {
-        Prober prober;
-        run_random_programs(seed, shapes_of_compilers(false), prober);
-        EXPECT_EQ(prober.wrong, 0u) << "seed " << seed;
-        EXPECT_GT(prober.recognised, 18500u) << "seed " << seed;
-    }
-}
-
-TEST(VerifiedStacks, StayRightInRandomProgramsWithFramesThatCannotBeDescribed)
-{
-    Shapes shapes = shapes_of_compilers(true);
-    shapes.insert(shapes.end(),
-                  {&test::frame_with_pointer_in_register, &test::frame_by_other_register,
-                   &test::frame_by_expression, &test::frame_on_another_stack});
-    for (unsigned seed = 11; seed <= 15; ++seed) {
-        Prober prober;
-        run_random_programs(seed, shapes, prober);
-        EXPECT_EQ(prober.wrong, 0u) << "seed " << seed;
-    }
 }
 
 TEST(VerifiedStacks, AreEachThreadsOwn)

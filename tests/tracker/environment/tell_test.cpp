@@ -21,6 +21,7 @@
 #include "tests/support/temp_dir.hpp"
 
 using namespace vramscope;
+using test::content_of;
 
 namespace {
 
@@ -44,12 +45,6 @@ int tell_to(
         ::_exit(errno == 4711 && after() ? 0 : 1);
     });
     return test::wait_for(child);
-}
-
-std::string content_of(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string read_all(int descriptor)

@@ -18,14 +18,9 @@
 
 using namespace vramscope;
 using log::LogFile;
+using test::content_of;
 
 namespace {
-
-std::string content_of(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void write_to(const std::string& path, const std::string& content)
 {
