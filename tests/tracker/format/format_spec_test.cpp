@@ -1,4 +1,4 @@
-// tests/tracker/format/format_spec_test.cpp — the tables of tracker/format/README.md are the code's.
+// tests/tracker/format/format_spec_test.cpp — the tables of tracker/format/README.md hold.
 #include <sstream>
 #include <string>
 #include <vector>
