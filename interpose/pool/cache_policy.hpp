@@ -229,7 +229,7 @@ public:
         pending_ = {};
     }
 
-    const char* validate() const noexcept;
+    const char* validate() const noexcept; // tests/interpose/pool/cache_validate.hpp
 
 private:
     // Of one size: more would be as many calls of upstream.
@@ -338,5 +338,3 @@ private:
 };
 
 } // namespace vramscope::pool
-
-#include "interpose/pool/cache_validate.hpp"

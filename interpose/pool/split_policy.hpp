@@ -195,7 +195,7 @@ public:
         pending_bytes_[kSmall] = pending_bytes_[kLarge] = idle_bytes_ = 0;
     }
 
-    const char* validate() const noexcept;
+    const char* validate() const noexcept; // tests/interpose/pool/split_validate.hpp
 
 private:
     // Of large blocks nearly all are joined at once: one that is not joined yet is missed, and a
@@ -295,4 +295,3 @@ private:
 } // namespace vramscope::pool
 
 #include "interpose/pool/split_blocks.hpp"
-#include "interpose/pool/split_validate.hpp"

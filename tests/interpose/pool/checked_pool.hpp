@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "interpose/pool/pool.hpp"
+#include "tests/interpose/pool/cache_validate.hpp"
+#include "tests/interpose/pool/split_validate.hpp"
 #include "tests/interpose/pool/upstreams.hpp"
 
 namespace vramscope::test {

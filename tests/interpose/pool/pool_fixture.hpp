@@ -8,6 +8,8 @@
 #include "interpose/pool/cache_policy.hpp"
 #include "interpose/pool/pool.hpp"
 #include "interpose/pool/split_policy.hpp"
+#include "tests/interpose/pool/cache_validate.hpp"
+#include "tests/interpose/pool/split_validate.hpp"
 #include "tests/interpose/pool/upstreams.hpp"
 
 namespace vramscope::test {

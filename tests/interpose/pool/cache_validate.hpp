@@ -1,4 +1,4 @@
-// interpose/pool/cache_validate.hpp — CachePolicy::validate(), for tests.
+// tests/interpose/pool/cache_validate.hpp — CachePolicy::validate().
 //
 // Null if all is as it must be, else what is not. It looks at everything.
 #pragma once

@@ -1,4 +1,4 @@
-// interpose/pool/split_validate.hpp — SplitPolicy::validate(), for tests.
+// tests/interpose/pool/split_validate.hpp — SplitPolicy::validate().
 //
 // Null if all is as it must be, else what is not. It looks at everything.
 #pragma once
