@@ -29,7 +29,7 @@ struct Block {
     std::uint64_t bytes = 0;
     std::uint64_t requested = 0;
     std::uint64_t mark = 0; // live: serial number. After its free: its stamp
-    std::uint64_t turn = 0; // after its free: which search of the pool was the last, for its age
+    std::uint64_t turn = 0; // number of the last search before its free, which tells its age
     Index next = 0, previous = 0;
     Index left = 0, right = 0; // cache: in the tree of addresses. split: neighbours in the segment
     Index group = 0;           // cache: its size's group. split: its segment
@@ -62,18 +62,11 @@ struct Leaving {
     std::uint64_t bytes;
 };
 
-// For snapshots.
+// Where a block lies.
 struct SegmentView {
     Address address;
     std::uint64_t bytes;
     Kind kind;
-};
-struct BlockView {
-    Address address;
-    std::uint64_t bytes, requested; // requested: 0 unless live
-    State state;
-    bool pinned;
-    std::uint64_t serial; // 0 unless live
 };
 
 // Counters of what was allocated, freed and reserved. Each event calls one member.
@@ -159,7 +152,7 @@ struct BlockTable {
     Slab<Block> blocks;
     AddressMap by_address; // has every block, whatever its state
     Books books;
-    std::uint64_t serial = 0; // of the last allocation
+    std::uint64_t serial = 0; // number of the last allocation
     std::uint64_t turn = 0;   // searches so far
 
     Block& operator[](Index index) noexcept { return blocks[index]; }

@@ -202,16 +202,6 @@ public:
         return {block.address, block.bytes, block.kind};
     }
 
-    // each_segment(SegmentView), then each_block(Block) for its blocks, by address.
-    template <class EachSegment, class EachBlock>
-    void visit(EachSegment each_segment, EachBlock each_block) const noexcept
-    {
-        for (Index at = by_order_.at_or_behind(0); at; at = after(at)) {
-            each_segment(segment_of(table_[at]));
-            each_block(table_[at]);
-        }
-    }
-
     // The part of it that has passed is no longer active.
     void pass() noexcept
     {
@@ -235,7 +225,7 @@ private:
     // Of one size: more would be as many calls of upstream.
     static constexpr int kWaitFromBlocks = 32;
 
-    struct Counted { // by validate()
+    struct Counted { // what validate() counts
         std::uint64_t blocks = 0, live = 0, live_bytes = 0, requested = 0, reserved = 0;
         std::uint64_t pending_bytes = 0, queued = 0;
     };
@@ -247,7 +237,7 @@ private:
         std::uint64_t bytes = 0;
         Index head = 0, tail = 0; // freed blocks, the oldest first
         Index ready = 0;          // the last of them that is known to have passed
-        Index blocks = 0;         // all, live ones too
+        Index blocks = 0;         // all of this size, live ones too
     };
     struct Nodes {
         BlockTable* table;
@@ -255,11 +245,6 @@ private:
         Index& left(Index index) const noexcept { return (*table)[index].left; }
         Index& right(Index index) const noexcept { return (*table)[index].right; }
     };
-
-    Index after(Index index) const noexcept
-    {
-        return by_order_.at_or_behind(table_[index].address + 1);
-    }
 
     // Numbers are used again: an unused one has no size.
     const Group* used_group(Index group) const noexcept
@@ -332,7 +317,7 @@ private:
     const Options& options_;
     BlockTable table_;
     Slab<Group> groups_;
-    AddressMap by_bytes_; // their groups
+    AddressMap by_bytes_; // the group of each size
     AddressTree<Nodes> by_order_{Nodes{&table_}};
     PendingSums pending_;
 };

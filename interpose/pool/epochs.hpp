@@ -120,7 +120,7 @@ private:
     }
 
     alignas(64) std::atomic<std::uint64_t> epoch_{1};
-    alignas(64) std::atomic<std::uint64_t> newest_free_{0}; // its stamp
+    alignas(64) std::atomic<std::uint64_t> newest_free_{0}; // the stamp of the newest free
     alignas(64) std::atomic<std::uint64_t> safe_{0};
     alignas(64) std::array<std::atomic<std::uint64_t>, kMostDomains> domains_{};
     std::atomic<bool> overflowed_{false};

@@ -15,7 +15,7 @@
 namespace vramscope::pool {
 
 struct Allocation {
-    int status = 0; // upstream's
+    int status = 0; // what upstream answered
     Address address = 0;
     std::uint64_t block_bytes = 0;
     bool reused = false;  // no driver call was made for it
@@ -197,19 +197,6 @@ public:
         policy_.table().books.for_each([](Tally& tally) { tally.reset_peaks(); });
     }
 
-    // visitor(SegmentView), then visitor(BlockView) for its blocks, by address, under the lock.
-    template <class Visitor>
-    void visit(Visitor&& visitor) const noexcept
-    {
-        const Guard guard(lock_);
-        policy_.visit([&](const SegmentView& segment) { visitor(segment); },
-                      [&](const Block& block) {
-                          const Lookup view = describe(block);
-                          visitor(BlockView{view.address, view.bytes, view.requested, view.state,
-                                            view.pinned, view.serial});
-                      });
-    }
-
     // Null: all is as it must be. It looks at everything, and is for tests.
     const char* validate() const noexcept
     {
@@ -308,7 +295,7 @@ private:
     Policy policy_;
     std::uint64_t growing_ = 0; // bytes asked of upstream at this moment
     std::uint64_t pinned_serial_ = 0;
-    std::uint64_t most_allocated_ = 0; // as seen at frees
+    std::uint64_t most_allocated_ = 0; // the most that was seen at a free
     std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;
     std::uint64_t device_allocations_ = 0, device_frees_ = 0, refused_frees_ = 0;
 };

@@ -164,19 +164,6 @@ public:
         return {segment.address, segment.bytes, segment.kind};
     }
 
-    // each_segment(SegmentView), then each_block(Block) for its blocks, by address.
-    template <class EachSegment, class EachBlock>
-    void visit(EachSegment each_segment, EachBlock each_block) const noexcept
-    {
-        for (Index at = by_order_.at_or_behind(0); at;
-             at = by_order_.at_or_behind(segments_[at].address + 1)) {
-            each_segment(
-                SegmentView{segments_[at].address, segments_[at].bytes, segments_[at].kind});
-            for (Index index = segments_[at].first; index; index = table_[index].right)
-                each_block(table_[index]);
-        }
-    }
-
     // Joins all that has passed.
     void pass() noexcept
     {
@@ -210,7 +197,7 @@ private:
         std::uint64_t idle_since = 0; // the search before its last block was freed
         Index first = 0;              // its block at the lowest address
         Index used = 0;               // blocks that are live, or held for a while
-        Index left = 0, right = 0;    // in the tree of addresses
+        Index left = 0, right = 0;    // its children in the tree of addresses
         Index older = 0, newer = 0;   // among those of its kind that have no used block
         Kind kind = kSmall;
     };
@@ -223,7 +210,7 @@ private:
     struct Idle {
         Index head = 0, tail = 0; // the one that was idle for longest first
     };
-    struct Counted { // by validate()
+    struct Counted { // what validate() counts
         std::uint64_t blocks = 0, segments = 0, reserved = 0, idle = 0, idle_bytes = 0;
         std::uint64_t by_state[5] = {}, bytes_by_state[5] = {};
         std::uint64_t requested = 0, inactive_split = 0, unlisted = 0;

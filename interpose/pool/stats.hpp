@@ -9,7 +9,7 @@
 
 namespace vramscope::pool {
 
-inline constexpr std::uint64_t kSmallBytes = 1u << 20; // and below
+inline constexpr std::uint64_t kSmallBytes = 1u << 20; // the largest small block
 enum Kind : std::uint8_t { kSmall, kLarge };
 
 constexpr Kind kind_of(std::uint64_t rounded) noexcept

@@ -15,7 +15,7 @@ using Address = std::uint64_t;
 // Why the pool gives a segment back.
 enum class Release : std::uint8_t {
     surplus,   // more is cached than max_cached_bytes
-    collected, // gc_threshold
+    collected, // VRAMSCOPE_GARBAGE_COLLECTION_THRESHOLD
     pressure,  // memory is short
     asked,     // trim()
 };

@@ -71,7 +71,8 @@ inline const char* CachePolicy::validate() const noexcept
 {
     Counted counted;
     Address end = 0;
-    for (Index at = by_order_.at_or_behind(0); at; at = after(at)) {
+    for (Index at = by_order_.at_or_behind(0); at;
+         at = by_order_.at_or_behind(table_[at].address + 1)) {
         if (table_[at].address < end)
             return "two blocks overlap";
         end = table_[at].address + table_[at].bytes;

@@ -201,24 +201,3 @@ TEST_F(SplitPool, WhereMemoryIsShortASegmentIsNoLargerThanItsBlock)
     EXPECT_EQ(upstream.reserved(), 3 * kMiB);
     EXPECT_EQ(stats().num_ooms, 0u);
 }
-
-TEST_F(SplitPool, ASnapshotShowsSegmentsAndBlocksInOrder)
-{
-    const Address a = get(1000), b = get(2000);
-    give_up(a);
-    struct Seen {
-        void operator()(const SegmentView& segment) { segments.push_back(segment); }
-        void operator()(const BlockView& block) { blocks.push_back(block); }
-        std::vector<SegmentView> segments;
-        std::vector<BlockView> blocks;
-    } seen;
-    pool->visit(seen);
-    ASSERT_EQ(seen.segments.size(), 1u);
-    EXPECT_EQ(seen.segments[0].bytes, 2 * kMiB);
-    ASSERT_EQ(seen.blocks.size(), 3u);
-    EXPECT_EQ(seen.blocks[0].state, State::pending);
-    EXPECT_EQ(seen.blocks[0].requested, 0u);
-    EXPECT_EQ(seen.blocks[1].address, b);
-    EXPECT_EQ(seen.blocks[1].requested, 2000u);
-    EXPECT_EQ(seen.blocks[2].state, State::free);
-}
