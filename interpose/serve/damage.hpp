@@ -7,7 +7,7 @@
 #pragma once
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/context_pool.hpp"
+#include "interpose/serve/context_pools.hpp"
 #include "tracker/environment/settings.hpp"
 
 namespace vramscope::hooks {
