@@ -26,12 +26,6 @@ enum Kind : std::uintptr_t {
     last_kind = loader
 };
 
-const char* base_name(const char* path)
-{
-    const char* slash = path ? std::strrchr(path, '/') : nullptr;
-    return slash ? slash + 1 : path ? path : "";
-}
-
 Kind kind_of(const char* name)
 {
     if (std::strcmp(name, "libvramscope.so") == 0)
@@ -92,7 +86,7 @@ extern "C" {
 {
     if (space != LM_ID_BASE)
         return 0;
-    Kind kind = kind_of(base_name(map->l_name));
+    Kind kind = kind_of(vramscope::capture::base_name(map->l_name ? map->l_name : ""));
     const bool behind = kind == other && preloaded.load(std::memory_order_acquire);
     if (behind && defines_dlsym(*map))
         kind = dlsym_behind_preload;

@@ -38,20 +38,13 @@ constinit bool audited = false;
     audited = auditors && std::strstr(auditors, "libvramscope-audit.so");
 }
 
-const char* base_name(const char* path) noexcept
-{
-    const char* slash = std::strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // libcuda.so.1 or libcudart.so.*, as a library that it needs or as a text that it opens; the static
 // runtime has that text too. More than this of one segment is not looked through.
 bool names_driver(const dl_phdr_info& info) noexcept
 {
     constexpr std::size_t kMostBytes = 64 << 20;
     constexpr char kDriver[] = "libcuda";
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-        const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    for (const ElfW(Phdr) & segment : capture::segments_of(info)) {
         const bool constant = (segment.p_flags & PF_R) && !(segment.p_flags & PF_W);
         if (segment.p_type == PT_LOAD && constant &&
             ::memmem(reinterpret_cast<const void*>(info.dlpi_addr + segment.p_vaddr),
@@ -64,17 +57,17 @@ bool names_driver(const dl_phdr_info& info) noexcept
 struct Search {
     struct Wanted {
         const char* name;
-        std::size_t opened; // which it is, or came with
+        std::size_t opened; // index of the opened library that it is, or came with
     };
     Wanted wanted[512];
     std::size_t count;
-    std::size_t now; // whose needs are being added
+    std::size_t now; // index of the opened library whose needs are added
     bool reaches[std::size(opened)];
 
     void add(const char* name, std::size_t which) noexcept
     {
         if (count < std::size(wanted))
-            wanted[count++] = {base_name(name), which};
+            wanted[count++] = {capture::base_name(name), which};
     }
 };
 
@@ -83,7 +76,7 @@ struct Search {
 int visit(dl_phdr_info* info, std::size_t, void* data)
 {
     auto& search = *static_cast<Search*>(data);
-    const char* const name = base_name(info->dlpi_name);
+    const char* const name = capture::base_name(info->dlpi_name);
     auto* const end = search.wanted + search.count;
     const auto* const found = std::find_if(search.wanted, end, [name](const auto& wanted) {
         return std::strcmp(wanted.name, name) == 0;
@@ -92,11 +85,11 @@ int visit(dl_phdr_info* info, std::size_t, void* data)
         return 0;
     search.now = found->opened;
     search.reaches[search.now] = search.reaches[search.now] || names_driver(*info);
-    for (int i = 0; i < info->dlpi_phnum; ++i)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+    for (const ElfW(Phdr) & segment : capture::segments_of(*info))
+        if (segment.p_type == PT_DYNAMIC)
             capture::each_needed(
                 info->dlpi_addr,
-                reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+                reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + segment.p_vaddr),
                 [](const char* needed, void* in) {
                     auto& into = *static_cast<Search*>(in);
                     into.add(needed, into.now);
@@ -144,7 +137,7 @@ void remember_deepbound(const char* path) noexcept
     const std::size_t at = opened_count.fetch_add(1);
     if (at >= std::size(opened))
         return;
-    std::snprintf(opened[at].name, sizeof opened[at].name, "%s", base_name(path));
+    std::snprintf(opened[at].name, sizeof opened[at].name, "%s", capture::base_name(path));
     opened[at].filled.store(true);
     opened_in.store(::getpid());
 }

@@ -120,12 +120,7 @@ int find_first_of_caller_and_us(dl_phdr_info* info, std::size_t, void* data)
 {
     auto& search = *static_cast<OrderSearch*>(data);
     const auto holds = [info](const void* address) {
-        const auto at = reinterpret_cast<std::uintptr_t>(address) - info->dlpi_addr;
-        for (int i = 0; i < info->dlpi_phnum; ++i)
-            if (info->dlpi_phdr[i].p_type == PT_LOAD &&
-                at - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
-                return true;
-        return false;
+        return capture::holds(*info, reinterpret_cast<std::uintptr_t>(address));
     };
     search.caller_is_first = holds(search.caller);
     return search.caller_is_first || holds(&vramscope_next_dlsym);

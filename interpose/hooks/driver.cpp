@@ -19,8 +19,7 @@ constinit capture::Lock filling;
 
 struct RangeSearch {
     ElfW(Addr) bias;
-    std::uintptr_t first = UINTPTR_MAX;
-    std::uintptr_t end = 0;
+    capture::LoadedRange range;
 };
 
 int find_range(dl_phdr_info* info, std::size_t, void* data)
@@ -28,14 +27,7 @@ int find_range(dl_phdr_info* info, std::size_t, void* data)
     auto& search = *static_cast<RangeSearch*>(data);
     if (info->dlpi_addr != search.bias)
         return 0;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-        if (segment.p_type != PT_LOAD)
-            continue;
-        const std::uintptr_t first = info->dlpi_addr + segment.p_vaddr;
-        search.first = first < search.first ? first : search.first;
-        search.end = first + segment.p_memsz > search.end ? first + segment.p_memsz : search.end;
-    }
+    search.range = capture::loaded_range(*info);
     return 1;
 }
 
@@ -92,11 +84,9 @@ void Driver::fill(void* library) noexcept
     if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
         return;
     std::strncpy(path_, map->l_name, sizeof path_ - 1);
-    RangeSearch search{map->l_addr};
-    if (capture::each_object(&find_range, &search)) {
-        first_ = search.first;
-        end_ = search.end;
-    }
+    RangeSearch search{map->l_addr, {}};
+    if (capture::each_object(&find_range, &search))
+        range_ = search.range;
 }
 
 bool Driver::exports(const char* name) const noexcept

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "interpose/hooks/hook.hpp"
+#include "tracker/capture/loaded_objects.hpp"
 
 namespace vramscope::hooks {
 
@@ -23,7 +24,7 @@ public:
     bool contains(const void* address) const noexcept
     {
         const auto at = reinterpret_cast<std::uintptr_t>(address);
-        return at >= first_ && at < end_;
+        return at >= range_.first && at < range_.end;
     }
     const char* path() const noexcept { return path_; }
     bool simulated() const noexcept { return simulated_; }
@@ -54,8 +55,7 @@ private:
 
     void* library_;
     void* own_[kHooks];
-    std::uintptr_t first_;
-    std::uintptr_t end_;
+    capture::LoadedRange range_;
     bool simulated_;
     char path_[512];
 };

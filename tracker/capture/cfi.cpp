@@ -20,7 +20,7 @@ struct Row {
     std::int64_t return_address_offset = 0;
     Where frame_pointer = Where::same;
     std::int64_t frame_pointer_offset = 0;
-    Where stack_pointer = Where::same; // other: the caller's is not the canonical frame address
+    Where stack_pointer = Where::same; // else the caller's is not the frame address
 };
 
 class Interpreter {

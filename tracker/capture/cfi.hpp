@@ -20,8 +20,8 @@ struct FrameRule {
     bool from_frame_pointer = false; // canonical frame address = rbp + offset; else rsp + offset
     bool saves_frame_pointer = false;
     std::int32_t frame_offset = 0;
-    std::int32_t return_address_offset = 0; // from the canonical frame address
-    std::int32_t frame_pointer_offset = 0;  // from there to the caller's saved rbp
+    std::int32_t return_address_offset = 0; // distance from the canonical frame address
+    std::int32_t frame_pointer_offset = 0;  // distance from it to the caller's saved rbp
 };
 
 // Returns the rule at the instruction before `return_address`.

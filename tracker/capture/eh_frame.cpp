@@ -14,32 +14,20 @@ struct Object {
     std::uintptr_t address;
     const std::uint8_t* header = nullptr; // .eh_frame_hdr
     std::size_t header_bytes = 0;
-    std::uintptr_t end = 0; // of the loaded range
+    std::uintptr_t end = 0; // end of the loaded range
 };
 
 int find_object(dl_phdr_info* info, std::size_t, void* data)
 {
     auto& object = *static_cast<Object*>(data);
-    bool inside = false;
-    const ElfW(Phdr)* frame_header = nullptr;
-    std::uintptr_t end = 0;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-        const std::uintptr_t first = info->dlpi_addr + segment.p_vaddr;
-        if (segment.p_type == PT_LOAD) {
-            inside = inside || object.address - first < segment.p_memsz;
-            end = first + segment.p_memsz > end ? first + segment.p_memsz : end;
-        } else if (segment.p_type == PT_GNU_EH_FRAME) {
-            frame_header = &segment;
-        }
-    }
-    if (!inside)
+    if (!holds(*info, object.address))
         return 0;
-    if (frame_header) {
-        object.header =
-            reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + frame_header->p_vaddr);
-        object.header_bytes = frame_header->p_memsz;
-        object.end = end;
+    for (const ElfW(Phdr) & segment : segments_of(*info)) {
+        if (segment.p_type != PT_GNU_EH_FRAME)
+            continue;
+        object.header = reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + segment.p_vaddr);
+        object.header_bytes = segment.p_memsz;
+        object.end = loaded_range(*info).end;
     }
     return 1;
 }

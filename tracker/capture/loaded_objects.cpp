@@ -1,6 +1,7 @@
-// tracker/capture/loaded_objects.cpp — whose lock it is, and the list without it.
+// tracker/capture/loaded_objects.cpp — whose lock it is, the list without it, ranges.
 #include "tracker/capture/loaded_objects.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -121,6 +122,26 @@ int each_object(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) noe
 {
     return objects_locked_for_ever() ? walk_without_lock(visit, data)
                                      : ::dl_iterate_phdr(visit, data);
+}
+
+LoadedRange loaded_range(const dl_phdr_info& info) noexcept
+{
+    LoadedRange range{UINTPTR_MAX, 0};
+    for (const ElfW(Phdr) & segment : segments_of(info)) {
+        if (segment.p_type != PT_LOAD)
+            continue;
+        range.first = std::min(range.first, info.dlpi_addr + segment.p_vaddr);
+        range.end = std::max(range.end, info.dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+    return range;
+}
+
+bool holds(const dl_phdr_info& info, std::uintptr_t address) noexcept
+{
+    const auto at = address - info.dlpi_addr;
+    return std::ranges::any_of(segments_of(info), [at](const ElfW(Phdr) & segment) {
+        return segment.p_type == PT_LOAD && at - segment.p_vaddr < segment.p_memsz;
+    });
 }
 
 } // namespace vramscope::capture

@@ -7,13 +7,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <link.h>
+#include <span>
 
 namespace vramscope::capture {
 
 // Works as dl_iterate_phdr(3). For a list that is locked for ever, dlpi_adds is 1 and dlpi_subs 0.
 int each_object(int (*visit)(dl_phdr_info* info, std::size_t bytes, void* data),
                 void* data) noexcept;
+
+inline std::span<const ElfW(Phdr)> segments_of(const dl_phdr_info& info) noexcept
+{
+    return {info.dlpi_phdr, info.dlpi_phnum};
+}
+
+// From the first byte of an object's loaded segments to behind the last.
+struct LoadedRange {
+    std::uintptr_t first;
+    std::uintptr_t end; // 0: nothing is loaded
+};
+LoadedRange loaded_range(const dl_phdr_info& info) noexcept;
+
+// Whether an address lies in a loaded segment of the object.
+bool holds(const dl_phdr_info& info, std::uintptr_t address) noexcept;
 
 // True: dl_iterate_phdr would not return, so we may not call functions that call it either.
 bool objects_locked_for_ever() noexcept;

@@ -63,15 +63,6 @@ bool same(const char* one, const char* other) noexcept
     return *one == *other;
 }
 
-const char* base_name(const char* path) noexcept
-{
-    const char* base = path;
-    for (; *path; ++path)
-        if (*path == '/')
-            base = path + 1;
-    return base;
-}
-
 // Its default version, else another; null: not defined there.
 const ElfW(Sym) * find_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
 {
@@ -107,6 +98,15 @@ const ElfW(Sym) * find_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const 
 }
 
 } // namespace
+
+const char* base_name(const char* path) noexcept
+{
+    const char* base = path;
+    for (; *path; ++path)
+        if (*path == '/')
+            base = path + 1;
+    return base;
+}
 
 void* object_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
 {

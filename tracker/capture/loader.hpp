@@ -10,6 +10,10 @@
 
 namespace vramscope::capture {
 
+// The name of a file, without its folders. Unlike strrchr it works before a sanitizer's runtime
+// does.
+const char* base_name(const char* path) noexcept;
+
 // Address of the default version of `name` in libc.so.6 (or in libdl.so.2 before glibc 2.34); null:
 // it is not there.
 void* libc_symbol(const char* name) noexcept;

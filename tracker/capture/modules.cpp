@@ -14,28 +14,9 @@
 namespace vramscope::capture {
 namespace {
 
-struct Range {
-    std::uintptr_t first = UINTPTR_MAX;
-    std::uintptr_t end = 0;
-};
-
-Range loaded_range(const dl_phdr_info& info) noexcept
-{
-    Range range;
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-        const ElfW(Phdr)& segment = info.dlpi_phdr[i];
-        if (segment.p_type != PT_LOAD)
-            continue;
-        range.first = std::min(range.first, info.dlpi_addr + segment.p_vaddr);
-        range.end = std::max(range.end, info.dlpi_addr + segment.p_vaddr + segment.p_memsz);
-    }
-    return range;
-}
-
 void read_build_id(const dl_phdr_info& info, Module& module) noexcept
 {
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-        const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    for (const ElfW(Phdr) & segment : segments_of(info)) {
         if (segment.p_type != PT_NOTE)
             continue;
         const auto* at = reinterpret_cast<const std::uint8_t*>(info.dlpi_addr + segment.p_vaddr);
@@ -156,7 +137,7 @@ void Modules::scan(const ModuleObserver& observer) noexcept
             self.adds_.store(info->dlpi_adds, std::memory_order_release);
             self.subs_.store(info->dlpi_subs, std::memory_order_release);
         }
-        const Range range = loaded_range(*info);
+        const LoadedRange range = loaded_range(*info);
         if (range.end == 0)
             return 0;
         bool added = false;
@@ -164,24 +145,18 @@ void Modules::scan(const ModuleObserver& observer) noexcept
         if (!module)
             return 0;
         Module fresh;
-        if (!added) {
-            fresh.end = range.end;
-            read_build_id(*info, fresh);
-            read_path(*info, is_first, fresh);
-            if (!same_object(fresh, *module)) {
-                state.observer->gone(state.observer->context,
-                                     module->id); // another library at the same address
-                added = true;
-            }
+        fresh.bias = info->dlpi_addr;
+        fresh.first = range.first;
+        fresh.end = range.end;
+        read_build_id(*info, fresh);
+        read_path(*info, is_first, fresh);
+        if (!added && !same_object(fresh, *module)) { // another library at the same address
+            state.observer->gone(state.observer->context, module->id);
+            added = true;
         }
         if (added) {
-            *module = {};
-            module->id = self.next_id_++;
-            module->bias = info->dlpi_addr;
-            module->first = range.first;
-            module->end = range.end;
-            read_build_id(*info, *module);
-            read_path(*info, is_first, *module);
+            fresh.id = self.next_id_++;
+            *module = fresh;
             state.observer->loaded(state.observer->context, *module);
         }
         module->generation = self.generation_;

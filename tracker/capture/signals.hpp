@@ -15,7 +15,7 @@
 
 namespace vramscope::capture {
 
-using SignalMask = std::uint64_t; // as in the kernel: signal n is bit n - 1
+using SignalMask = std::uint64_t; // the kernel's form: signal n is bit n - 1
 
 // Returns the mask from before. It goes past libc, whose functions may be intercepted.
 inline SignalMask hold_signals() noexcept

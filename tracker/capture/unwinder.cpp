@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -13,13 +12,9 @@
 
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
-#include "tracker/format/words.hpp"
 
 namespace vramscope::capture {
 namespace {
-
-constexpr format::Word<Unwinder> kUnwinders[] = {
-    {Unwinder::libunwind, "libunwind"}, {Unwinder::glibc, "glibc"}, {Unwinder::none, "none"}};
 
 using Backtrace = int (*)(void**, int);
 
@@ -52,14 +47,9 @@ bool is_end(int descriptor, int access, ino_t& inode) noexcept
 // of one pipe.
 int find_pipe(dl_phdr_info* info, std::size_t, void* code)
 {
-    const auto address = reinterpret_cast<std::uintptr_t>(code);
-    bool inside = false;
-    for (int i = 0; i < info->dlpi_phnum; ++i)
-        inside = inside || (info->dlpi_phdr[i].p_type == PT_LOAD &&
-                            address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr <
-                                info->dlpi_phdr[i].p_memsz);
-    for (int i = 0; inside && i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (!holds(*info, reinterpret_cast<std::uintptr_t>(code)))
+        return 0;
+    for (const ElfW(Phdr) & segment : segments_of(*info)) {
         if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_W))
             continue;
         const auto* at = reinterpret_cast<const int*>((info->dlpi_addr + segment.p_vaddr + 3) &
@@ -76,7 +66,7 @@ int find_pipe(dl_phdr_info* info, std::size_t, void* code)
             }
         }
     }
-    return inside;
+    return 1;
 }
 
 bool pipe_is_its_own() noexcept
@@ -115,16 +105,14 @@ bool open_libunwind() noexcept
 
 } // namespace
 
-void open_unwinder(const char* wanted) noexcept
+void open_unwinder(Unwinder wanted) noexcept
 {
     if (objects_locked_for_ever()) // each unwinder asks for the lock
         return unwinder.store(Unwinder::none, std::memory_order_release);
-    if (unwinder.load(std::memory_order_acquire) != Unwinder::none)
-        return;
-    if (wanted && std::strcmp(wanted, "none") == 0)
+    if (wanted == Unwinder::none || unwinder.load(std::memory_order_acquire) != Unwinder::none)
         return;
     void* warm[4];
-    if (!(wanted && std::strcmp(wanted, "glibc") == 0) && open_libunwind()) {
+    if (wanted == Unwinder::libunwind && open_libunwind()) {
         const Backtrace function = libunwind_backtrace.load(std::memory_order_relaxed);
         function(warm, 4);
         each_object(&find_pipe, reinterpret_cast<void*>(function));
@@ -138,11 +126,6 @@ void open_unwinder(const char* wanted) noexcept
 Unwinder current_unwinder() noexcept
 {
     return unwinder.load(std::memory_order_relaxed);
-}
-
-const char* unwinder_name(Unwinder value) noexcept
-{
-    return format::word_of(kUnwinders, value);
 }
 
 void distrust_libunwind() noexcept

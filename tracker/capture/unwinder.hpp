@@ -10,19 +10,22 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracker/format/words.hpp"
+
 namespace vramscope::capture {
 
 inline constexpr std::size_t kMaxFrames = 256;
 
 enum class Unwinder { none, libunwind, glibc };
+inline constexpr format::Word<Unwinder> kUnwinders[] = {
+    {Unwinder::libunwind, "libunwind"}, {Unwinder::glibc, "glibc"}, {Unwinder::none, "none"}};
 
-// Opens the unwinder named by `wanted` ("libunwind", "glibc", "none"; null: the best there is). It
-// is idempotent. No lock of ours is held, since it may wait for that of the loader.
-void open_unwinder(const char* wanted) noexcept;
+// Opens this unwinder, or glibc's where there is no libunwind. It is idempotent. No lock of ours is
+// held, since it may wait for that of the loader.
+void open_unwinder(Unwinder wanted) noexcept;
 
-// The unwinder that stack() uses now.
+// The unwinder that unwind() uses now.
 Unwinder current_unwinder() noexcept;
-const char* unwinder_name(Unwinder unwinder) noexcept;
 
 // From here on glibc unwinds: it looks the code up anew each time and keeps no descriptors.
 void distrust_libunwind() noexcept;

@@ -49,7 +49,7 @@ private:
     // one more slot whose value picks the next node. Many callers of one allocating function so
     // share one run.
     struct Node {
-        std::uintptr_t parent; // frame for a root, children_of of the parent for others
+        std::uintptr_t parent; // frame of a root; else the parent's children_of
         // The return address for a root, the value of the parent's branch for others.
         std::uintptr_t value;
         std::uint32_t first_slot;

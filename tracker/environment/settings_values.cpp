@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
 #include <optional>
 
 #include "tracker/format/size_text.hpp"
@@ -15,6 +14,17 @@ namespace {
 bool is(const char* text, const char* word) noexcept
 {
     return std::strcmp(text, word) == 0;
+}
+
+template <class Enum, std::size_t kRows>
+bool read_word(const format::Word<Enum> (&rows)[kRows], const char* text, Enum& value) noexcept
+{
+    for (const format::Word<Enum>& row : rows)
+        if (is(text, row.word)) {
+            value = row.value;
+            return true;
+        }
+    return false;
 }
 
 // Reads digits and moves `text` behind them. False: there are none, or too many.
@@ -124,10 +134,7 @@ bool Depth::read(const char* text, Value& value) noexcept
 
 bool Unwinder::read(const char* text, Value& value) noexcept
 {
-    if (!is(text, "libunwind") && !is(text, "glibc") && !is(text, "none"))
-        return false;
-    std::strcpy(value, text);
-    return true;
+    return read_word(capture::kUnwinders, text, value);
 }
 
 bool Switch::read(const char* text, Value& value) noexcept
@@ -138,11 +145,7 @@ bool Switch::read(const char* text, Value& value) noexcept
 
 bool Mode::read(const char* text, Value& value) noexcept
 {
-    const auto* const row = std::find_if(std::begin(kPoolModes), std::end(kPoolModes),
-                                         [&](const auto& one) { return is(text, one.word); });
-    const bool known = row != std::end(kPoolModes);
-    value = known ? row->value : PoolMode::off;
-    return known;
+    return read_word(kPoolModes, text, value);
 }
 
 bool Sync::read(const char* text, Value& value) noexcept

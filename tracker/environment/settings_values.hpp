@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracker/capture/unwinder.hpp"
 #include "tracker/format/words.hpp"
 
 namespace vramscope::log {
@@ -29,7 +30,7 @@ struct Depth {
     static bool read(const char* text, Value& value) noexcept;
 };
 struct Unwinder {
-    using Value = char[16];
+    using Value = capture::Unwinder;
     static bool read(const char* text, Value& value) noexcept;
 };
 struct Switch {

@@ -80,7 +80,8 @@ void write_description(Thread& thread) noexcept
     write_command(thread);
     if (::gethostname(text, sizeof text) == 0)
         write(thread, format::Info{"host", std::string_view(text, ::strnlen(text, sizeof text))});
-    write(thread, format::Info{"unwinder", capture::unwinder_name(capture::current_unwinder())});
+    write(thread,
+          format::Info{"unwinder", word_of(capture::kUnwinders, capture::current_unwinder())});
     std::snprintf(text, sizeof text, "%u", settings().max_frames);
     write(thread, format::Info{"stack_depth", text});
     write_pool_settings(thread);

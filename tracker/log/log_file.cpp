@@ -27,11 +27,6 @@ std::size_t append_name(char* out, std::size_t used, std::size_t capacity,
     return used;
 }
 
-off_t offset_of_chunk(std::uint32_t index) noexcept
-{
-    return static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
-}
-
 } // namespace
 
 bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept

@@ -16,6 +16,11 @@ namespace vramscope::log {
 
 inline constexpr std::size_t kPathBytes = 4096;
 
+constexpr off_t offset_of_chunk(std::uint32_t index) noexcept
+{
+    return static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
+}
+
 // Fills `out` with the name that `pattern` (%e %p %h %t %%) stands for. False: too long, or
 // an unknown %.
 bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept;

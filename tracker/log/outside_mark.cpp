@@ -29,8 +29,7 @@ public:
     ChunkLock(int descriptor, std::uint32_t index) noexcept : descriptor_(descriptor)
     {
         range_.l_whence = SEEK_SET;
-        range_.l_start =
-            static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
+        range_.l_start = offset_of_chunk(index);
         range_.l_len = format::kChunkBytes;
         held_ = set(F_WRLCK);
     }
@@ -89,7 +88,7 @@ bool go_on_in(Thread& thread, format::ChunkHeader* chunk) noexcept
     thread.chunk = chunk;
     thread.at = payload + committed;
     thread.end = payload + kHeadPayloadBytes;
-    return committed > 0; // else its writer has not yet said what it is
+    return committed > 0; // at 0 its writer has not yet said what it is
 }
 
 bool mark_in_chunk(const LogFile& file, int descriptor, std::uint32_t index,
@@ -110,14 +109,13 @@ bool mark_in_chunk(const LogFile& file, int descriptor, std::uint32_t index,
 
 bool is_chunk_of_marks(int descriptor, std::uint32_t index) noexcept
 {
-    const std::uint64_t offset = format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes;
     format::ChunkHeader header;
     struct stat status;
-    return ::pread(descriptor, &header, sizeof header, static_cast<off_t>(offset)) ==
+    return ::pread(descriptor, &header, sizeof header, offset_of_chunk(index)) ==
                static_cast<ssize_t>(sizeof header) &&
            header.magic == format::kChunkMagic && header.tid == kNoTid && header.index == index &&
            ::fstat(descriptor, &status) == 0 && // what is behind the end must not be touched
-           static_cast<std::uint64_t>(status.st_size) >= offset + format::kChunkBytes;
+           status.st_size >= offset_of_chunk(index + 1);
 }
 
 bool mark_in_old_chunk(const LogFile& file, int descriptor, std::string_view name) noexcept

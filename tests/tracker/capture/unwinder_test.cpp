@@ -54,7 +54,7 @@ struct Stack {
 
 constexpr std::size_t kDepth = 20;
 
-class UnwinderTest : public ::testing::TestWithParam<const char*> {};
+class UnwinderTest : public ::testing::TestWithParam<Unwinder> {};
 
 } // namespace
 
@@ -62,7 +62,7 @@ TEST_P(UnwinderTest, GivesTheCallersReturnAddressesToTheOutermost)
 {
     test::run_in_child([&] {
         open_unwinder(GetParam());
-        EXPECT_STREQ(unwinder_name(current_unwinder()), GetParam());
+        EXPECT_EQ(current_unwinder(), GetParam());
         const Stack stack = take_below(kDepth, kMaxFrames);
         EXPECT_GT(stack.frames.size(), 25u);
         EXPECT_FALSE(stack.truncated);
@@ -110,13 +110,15 @@ TEST_P(UnwinderTest, GivesNothingForACallerThatIsNotThere)
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(By, UnwinderTest, ::testing::Values("libunwind", "glibc"),
-                         [](const auto& chosen) { return std::string(chosen.param); });
+INSTANTIATE_TEST_SUITE_P(By, UnwinderTest, ::testing::Values(Unwinder::libunwind, Unwinder::glibc),
+                         [](const auto& chosen) {
+                             return format::word_of(kUnwinders, chosen.param);
+                         });
 
 TEST(Unwinder, TakesNoStackWhenThereIsToBeNone)
 {
     test::run_in_child([] {
-        open_unwinder("none");
+        open_unwinder(Unwinder::none);
         EXPECT_EQ(current_unwinder(), Unwinder::none);
         EXPECT_TRUE(take(kMaxFrames).frames.empty());
     });
@@ -125,7 +127,7 @@ TEST(Unwinder, TakesNoStackWhenThereIsToBeNone)
 TEST(Unwinder, ChangesToGlibcOnceCodeWasUnloaded)
 {
     test::run_in_child([] {
-        open_unwinder(nullptr);
+        open_unwinder(Unwinder::libunwind);
         EXPECT_EQ(current_unwinder(), Unwinder::libunwind);
         distrust_libunwind();
         distrust_libunwind();
@@ -138,7 +140,7 @@ TEST(Unwinder, ChangesToGlibcOnceCodeWasUnloaded)
 TEST(Unwinder, IsNotOpenedByDistrust)
 {
     test::run_in_child([] {
-        open_unwinder("none");
+        open_unwinder(Unwinder::none);
         distrust_libunwind();
         EXPECT_EQ(current_unwinder(), Unwinder::none);
     });
@@ -148,7 +150,7 @@ TEST(Unwinder, IsNotOpenedByDistrust)
 TEST(Unwinder, KeepsLibunwindOutOfTheProgramsSymbols)
 {
     test::run_in_child([] {
-        open_unwinder("libunwind");
+        open_unwinder(Unwinder::libunwind);
         EXPECT_EQ(::dlsym(RTLD_DEFAULT, "unw_backtrace"), nullptr);
         EXPECT_NE(::dlopen("libunwind.so.8", RTLD_LAZY | RTLD_NOLOAD), nullptr);
     });
@@ -169,7 +171,7 @@ TEST(Unwinder, LeavesFilesAloneThatTookTheNumbersOfItsDescriptors)
 {
     const test::TempDir dir;
     test::run_in_child([&] {
-        open_unwinder("libunwind");
+        open_unwinder(Unwinder::libunwind);
         ASSERT_EQ(::close_range(3, ~0u, 0), 0);
         std::vector<int> files;
         for (int i = 0; i < 10; ++i) {

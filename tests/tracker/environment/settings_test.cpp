@@ -38,7 +38,7 @@ TEST(Settings, AreTheDefaultsWithoutAnEnvironment)
 {
     const Settings settings = read({});
     EXPECT_STREQ(settings.log, "vramscope.%e.%p.vsl");
-    EXPECT_STREQ(settings.unwinder, "libunwind");
+    EXPECT_EQ(settings.unwinder, vramscope::capture::Unwinder::libunwind);
     EXPECT_EQ(settings.max_frames, 64u);
     EXPECT_TRUE(settings.verify_stacks);
     EXPECT_TRUE(settings.stacks_of_frees);
@@ -67,7 +67,7 @@ TEST(Settings, AreTakenFromTheEnvironment)
                                     {"VRAMSCOPE_RUN", "/tmp/run"}});
     EXPECT_STREQ(settings.log, "/tmp/%p.vsl");
     EXPECT_EQ(settings.max_frames, 256u);
-    EXPECT_STREQ(settings.unwinder, "glibc");
+    EXPECT_EQ(settings.unwinder, vramscope::capture::Unwinder::glibc);
     EXPECT_FALSE(settings.verify_stacks);
     EXPECT_FALSE(settings.stacks_of_frees);
     EXPECT_STREQ(settings.run_file, "/tmp/run");
@@ -89,7 +89,7 @@ TEST(Settings, ComplainOfADepthThatIsNoNumberFrom1To256)
 TEST(Settings, ComplainOfAnUnknownUnwinder)
 {
     const Settings settings = read({{"VRAMSCOPE_UNWINDER", "LIBUNWIND"}});
-    EXPECT_STREQ(settings.unwinder, "libunwind");
+    EXPECT_EQ(settings.unwinder, vramscope::capture::Unwinder::libunwind);
     expect_complaint(settings, "VRAMSCOPE_UNWINDER", "LIBUNWIND");
 }
 
@@ -265,6 +265,6 @@ TEST(Settings, ComplainOnlyOfTheFirstWrongValue)
                                     {"VRAMSCOPE_VERIFY", "maybe"}});
     expect_complaint(settings, "VRAMSCOPE_STACK_DEPTH", "many");
     EXPECT_EQ(std::string(settings.complaint).find("magic"), std::string::npos);
-    EXPECT_STREQ(settings.unwinder, "libunwind");
+    EXPECT_EQ(settings.unwinder, vramscope::capture::Unwinder::libunwind);
     EXPECT_TRUE(settings.verify_stacks);
 }
