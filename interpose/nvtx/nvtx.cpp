@@ -26,7 +26,7 @@ using namespace vramscope;
 constexpr int kNotTracked = -2; // what nvtxRangePush and Pop return when no tool is there
 
 constexpr std::string_view kCcclDomain = "CCCL";
-char cccl_domain; // whose address is the handle of that domain; all others have none
+char cccl_domain; // its address is the handle of that domain; all others have none
 
 constinit capture::Lock strings_lock;
 constinit capture::Arena strings;

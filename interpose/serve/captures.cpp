@@ -14,7 +14,7 @@ namespace {
 struct Capture {
     bool open;
     CUstream stream; // the per-thread stream is a name that each thread has
-    pid_t thread;    // of the per-thread stream: whose it is; otherwise 0
+    pid_t thread;    // the owner of a per-thread stream; otherwise 0
     CUcontext context;
 };
 

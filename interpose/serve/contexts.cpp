@@ -167,7 +167,7 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) no
     place.stream = number(stream);
     place.pool = number(pool ? pool : current_mempool(place.device));
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const bool may_capture = stream && stream != CU_STREAM_LEGACY; // which cannot be captured
+    const bool may_capture = stream && stream != CU_STREAM_LEGACY; // the legacy stream cannot be
     if (may_capture && driver->is_capturing &&
         driver->is_capturing(stream, &status) == CUDA_SUCCESS)
         place.capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;

@@ -8,7 +8,7 @@ namespace {
 
 struct Noted {
     std::uint64_t handle;     // 0: the slot is free
-    std::uint32_t generation; // which log has it
+    std::uint32_t generation; // the log that has it
 };
 
 constexpr std::size_t kMaxPools = 256;

@@ -1,9 +1,9 @@
 // interpose/serve/mempools.hpp — CUDA's own pools (CUmemoryPool), as the log is told of them.
 //
-// Where their memory lies, and which one a device's cuMemAllocAsync takes from.
-// A pool is written down where it is first seen, and again in the log of a forked child. The
-// table is bounded; a pool that does not fit is written down each time it is seen. Any thread;
-// no driver call.
+// It knows where their memory lies, and which one a device's cuMemAllocAsync takes from. A pool is
+// written down where it is first seen, and again in the log of a forked child. The table is
+// bounded; a pool that does not fit is written down each time it is seen. Any thread, and no call
+// of the driver.
 #pragma once
 
 #include "interpose/hooks/hook.hpp"

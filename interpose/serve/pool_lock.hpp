@@ -17,7 +17,7 @@
 namespace vramscope::hooks {
 
 class PoolLock;
-inline thread_local constinit PoolLock* near_pool_lock = nullptr; // this thread's
+inline thread_local constinit PoolLock* near_pool_lock = nullptr; // the one this thread is near
 
 class PoolLock {
 public:
@@ -58,7 +58,7 @@ private:
 
     static std::uint64_t self() noexcept
     {
-        return reinterpret_cast<std::uint64_t>(&near_pool_lock); // no other thread's
+        return reinterpret_cast<std::uint64_t>(&near_pool_lock); // no other thread has this address
     }
 
     [[gnu::noinline]] void wait() noexcept

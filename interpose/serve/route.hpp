@@ -16,7 +16,7 @@ ContextPool* pool_here(Call& call) noexcept;
 struct Served {
     CUresult result = CUDA_SUCCESS;
     std::uint64_t address = 0;
-    bool pooled = false;     // its free is the pool's
+    bool pooled = false;     // the pool will take it back
     std::uint64_t slack = 0; // how much larger its block is than asked for
 };
 Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept;
@@ -58,7 +58,7 @@ struct Found {
     pool::State state = pool::State::foreign; // no pool has it
     ContextPool* pool = nullptr;
     bool whole = true; // the block is all that the driver allocated
-    bool exact = true; // and no larger than asked for: what the driver says of it is right
+    bool exact = true; // it is no larger than asked for: what the driver says of it is right
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;  // as asked for
     std::uint64_t serial = 0; // unique in the process

@@ -17,7 +17,7 @@ namespace {
 
 struct Domain {
     CUcontext context; // null: the slot is free
-    int number;        // in Epochs; -1: it had no room, and then nothing is ever reusable
+    int number;        // its number in Epochs; -1: there was no room, and nothing is ever reusable
 };
 
 constexpr std::size_t kMaxDomains = 64;
@@ -96,7 +96,7 @@ void context_seen(CUcontext context) noexcept
     if (find(context))
         return;
     const int number = the_epochs.add_domain();
-    if (Domain* free = find(nullptr)) // else the domain stays behind, and nothing is reusable
+    if (Domain* free = find(nullptr)) // else its domain is never told, and nothing is reusable
         *free = {context, number};
 }
 

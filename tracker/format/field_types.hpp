@@ -27,7 +27,7 @@ struct Layout {
     static constexpr std::size_t kAll = SIZE_MAX;
 
     Tag tag;
-    std::string_view name; // in README.md and in JSON
+    std::string_view name; // its word in README.md and in JSON
     Head head;
     std::string_view fields;     // their names, with a comma between them
     std::size_t at_least = kAll; // how many an earlier minor version has at least
@@ -53,7 +53,7 @@ using Result = Number<Meaning::result>;                      // a CUresult
 // Return addresses, innermost first: the last field of a stack. The writer has them as numbers, the
 // reader as bytes: the first as it is, the others as signed differences to the one before.
 struct Addresses {
-    const std::uintptr_t* first = nullptr; // as many as the stack's `count`
+    const std::uintptr_t* first = nullptr; // the stack's `count` says how many
     std::string_view coded;
 
     // False: the bytes hold fewer than `count`.

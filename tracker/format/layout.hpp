@@ -77,7 +77,7 @@ struct FileHeader {
     End end;
     std::int32_t end_status;
     std::uint32_t waited;     // 1: `vramscope run` waited for the process, wait_status is valid
-    std::int32_t wait_status; // as waitpid(2) gives it
+    std::int32_t wait_status; // what waitpid(2) gave
     std::uint32_t exec_seen;  // 1: `vramscope run` saw another program image start in this process
     std::uint32_t threads;    // thread indexes handed out
     std::uint64_t lost[kLostReasons];
@@ -99,7 +99,7 @@ static_assert(offsetof(FileHeader, lost) == 120);
 struct ChunkHeader {
     std::uint32_t magic;      // kChunkMagic once the chunk is in use
     std::uint32_t index;      // position in the file
-    std::uint32_t lane;       // threads that write one after another; the index of the first
+    std::uint32_t lane;       // index of the first of the threads that write it in turn
     std::uint32_t ordinal;    // 0, 1, 2 … among the chunks of that lane
     std::uint64_t base_ticks; // first record's time is a delta from here
     std::uint64_t base_ns;    // CLOCK_MONOTONIC at base_ticks

@@ -27,7 +27,7 @@ enum class Memory : std::uint8_t {
     imported = 12,          // a pointer into another's pool, or to a buffer of external memory
     ipc = 13,               // cuIpcOpenMemHandle: closed as often as it was opened
     external = 14,          // cuImportExternalMemory
-    imported_mipmap = 15,   // of external memory
+    imported_mipmap = 15,   // mipmapped array in external memory
     imported_physical = 16, // cuMemImportFromShareableHandle: a handle, used as cuMemCreate's
     multicast = 17,         // cuMulticastCreate: a handle to bind memory to, mapped as memory is
     // These own memory, and have no bytes of their own.
@@ -87,7 +87,7 @@ enum class ContextEnd : std::uint8_t { survives, dies };
 
 struct MemoryKind {
     Memory memory;
-    const char* name; // in JSON and in texts
+    const char* name; // its word in JSON and in texts
     KeySpace space;
     MemoryClass kind;
     ContextEnd at_context_end;

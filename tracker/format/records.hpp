@@ -247,7 +247,7 @@ struct Segment { // memory that it took from the driver
     DeviceOrdinal device{};
 };
 
-struct SegmentGone { // and that is the driver's again, or no longer the pool's to know
+struct SegmentGone { // a segment is the driver's again, or no longer the pool's to know
     static constexpr Layout kLayout{Tag::segment_gone, "segment_gone", Head::timed, "address, end"};
     Address address;
     SegmentEnd end = SegmentEnd::freed;

@@ -27,7 +27,7 @@ struct DriverTimes {
     static constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 24; // some 10 ms of any clock
     static constexpr std::uint64_t kShortTicks = 2048;                  // about 1 us
 
-    std::uint64_t timed;         // since rows were written
+    std::uint64_t timed;         // calls timed since rows were written
     std::uint64_t written_ticks; // when the rows were last written
     std::array<std::uint64_t, (kRows + 63) / 64> used;
     std::array<Row, kRows> rows;

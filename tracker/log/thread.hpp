@@ -70,7 +70,7 @@ struct Thread {
     Inside inside;
     bool end_watched; // the pthread key is set
     std::uint32_t index;
-    std::uint32_t lane;     // that it writes: the index of the first thread in it
+    std::uint32_t lane;     // the lane that it writes: index of the first thread in it
     std::uint32_t chunks;   // ordinal of the lane's next chunk
     std::uint32_t retry_in; // events to lose before another chunk is tried for
     format::ChunkHeader* chunk;
@@ -78,7 +78,7 @@ struct Thread {
     std::uint8_t* end;
     format::DeltaState deltas;
     format::Place place;        // as last written to this chunk
-    CallSite site;              // of the call that it is inside
+    CallSite site;              // the call that the thread is inside
     capture::StackBounds stack; // its own stack; unknown before it joined
     capture::VerifiedStacks* stacks;
     DriverTimes* driver_times; // null: no call was timed yet
