@@ -43,8 +43,8 @@ private:
 // Refuses what VRAMSCOPE_POOL=split cannot do, and says so once for each entry point.
 [[nodiscard]] CUresult refuse(Call& call) noexcept;
 
-// For what stays with the driver's whole allocation. It is refused for a part of a segment, and a
-// block that got it is not kept at its free.
+// Asks for what stays with the driver's whole allocation. It is refused for a part of a segment,
+// and a block that got it is not kept at its free.
 template <class Pointer, class Ask>
 CUresult ask_for_whole(Call& call, Pointer& pointer, const Ask& ask)
 {

@@ -15,7 +15,8 @@
 
 namespace {
 
-// Of a library that was loaded behind ours when the program started, the cookie is its link_map.
+// The cookie of a library. That of one that was loaded behind ours when the program started is its
+// link_map.
 enum Kind : std::uintptr_t {
     other,
     preload,

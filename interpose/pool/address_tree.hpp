@@ -81,21 +81,6 @@ public:
         return best;
     }
 
-    // The first record at or behind the address; 0: none.
-    Index at_or_behind(std::uint64_t address) const noexcept
-    {
-        Index best = 0;
-        for (Index node = root_; node;) {
-            if (nodes_.address(node) >= address) {
-                best = node;
-                node = nodes_.left(node);
-            } else {
-                node = nodes_.right(node);
-            }
-        }
-        return best;
-    }
-
 private:
     std::uint64_t priority(Index node) const noexcept
     {

@@ -105,8 +105,8 @@ private:
         return {power, static_cast<unsigned>(bytes >> (power - kStepBits)) & (kSteps - 1)};
     }
 
-    // Of the first few blocks, the smallest that is large enough; of several, the one at
-    // the lowest address.
+    // The smallest of the first few blocks that is large enough; where several are, the one at the
+    // lowest address.
     static Index best_of(const BlockTable& table, Index at, std::uint64_t bytes) noexcept
     {
         Index best = 0;

@@ -62,7 +62,7 @@ struct Leaving {
     std::uint64_t bytes;
 };
 
-// Where a block lies.
+// The segment that a block lies in.
 struct SegmentView {
     Address address;
     std::uint64_t bytes;

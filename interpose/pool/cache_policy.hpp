@@ -85,7 +85,7 @@ public:
     }
 
     bool is_whole(Index) const noexcept { return true; }
-    // Only parts of segments are.
+    // Only parts of segments are held, and here each block is a whole one.
     void hold(Index, std::uint64_t) noexcept {}
     void release_held(std::uint64_t) noexcept {}
 
@@ -222,7 +222,7 @@ public:
     const char* validate() const noexcept; // tests/interpose/pool/cache_validate.hpp
 
 private:
-    // Of one size: more would be as many calls of upstream.
+    // Waiting pays once so many of one size are pending: to take more would be as many calls.
     static constexpr int kWaitFromBlocks = 32;
 
     struct Counted { // what validate() counts

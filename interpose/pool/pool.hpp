@@ -136,13 +136,13 @@ public:
         policy_.release_held(epochs_.stamp_free());
     }
 
-    // By the exact address of a block.
+    // Finds a block by its exact address.
     Lookup find(Address address) const noexcept
     {
         const Guard guard(lock_);
         return describe(policy_.table().find(address));
     }
-    // By any address inside one.
+    // Finds a block by any address inside it.
     Lookup find_inside(Address address) const noexcept
     {
         const Guard guard(lock_);

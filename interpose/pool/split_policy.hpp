@@ -185,7 +185,7 @@ public:
     const char* validate() const noexcept; // tests/interpose/pool/split_validate.hpp
 
 private:
-    // Of large blocks nearly all are joined at once: one that is not joined yet is missed, and a
+    // How many blocks a search joins. Nearly all of the large ones: where one is not joined yet, a
     // worse fit is cut.
     static constexpr int kPassedPerSmall = 4, kPassedPerLarge = 64, kPassedInNeed = 64;
     // What a request of at least max_split_bytes may get more than it asked for.

@@ -32,7 +32,7 @@ struct Stats {
     std::uint64_t num_alloc_retries = 0, num_ooms = 0, num_sync_all_streams = 0;
     std::uint64_t num_device_alloc = 0, num_device_free = 0;
     std::uint64_t max_split_size = 0;
-    // Not in PyTorch's.
+    // PyTorch has none of the following.
     std::uint64_t num_reused = 0;        // allocations that no driver call was made for
     std::uint64_t num_refused_frees = 0; // segments that upstream did not take back: forgotten
     std::uint64_t cached_bytes = 0;      // reserved, neither allocated nor pending

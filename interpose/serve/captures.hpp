@@ -35,7 +35,7 @@ void capture_ended_with(CUstream stream) noexcept;
 // The captures of its streams went with it.
 void captures_gone_with(CUcontext context) noexcept;
 
-// In the child of a fork.
+// To be called in the child of a fork: what is known is the parent's.
 void forget_captures() noexcept;
 
 } // namespace vramscope::hooks

@@ -57,8 +57,8 @@ pool::Options options_for(std::int64_t device) noexcept
     return options;
 }
 
-// Under the lock. What a fork left behind is the parent's: its memory is not given back, and
-// not looked at.
+// The caller holds the lock. What a fork left behind is the parent's: its memory is not given back,
+// and not looked at.
 void start_afresh_in_new_log() noexcept
 {
     const std::uint32_t now = log::process->generation;
@@ -104,7 +104,7 @@ void start_afresh_in_new_log() noexcept
     return free->pool;
 }
 
-// Under the lock.
+// The caller holds the lock.
 void pin_all_live() noexcept
 {
     for (ContextPool& one : ContextPools())

@@ -60,7 +60,7 @@ private:
     bool engaged_ = false;
 };
 
-// In the child of a fork: what is known is the parent's.
+// To be called in the child of a fork: what is known is the parent's.
 void forget_synchronisations() noexcept;
 
 } // namespace vramscope::hooks

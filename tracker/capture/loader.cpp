@@ -123,8 +123,8 @@ void each_needed(ElfW(Addr) bias, const ElfW(Dyn) * dynamic,
             visit(names + dynamic->d_un.d_val, data);
 }
 
-// By the loader's own list, which begins with what the program was started with: dl_iterate_phdr
-// may be intercepted.
+// It walks the loader's own list, which begins with what the program was started with, since
+// dl_iterate_phdr may be intercepted.
 void* libc_symbol(const char* name) noexcept
 {
     for (const link_map* map = _r_debug.r_map; map; map = map->l_next) {

@@ -65,8 +65,8 @@ void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
     }
 }
 
-// Of two objects that were found at one address. Paths only where there is no build-id: one that
-// was opened by a relative path changes with the directory.
+// Compares two objects that were found at one address. Paths count only where there is no build-id:
+// one that was opened by a relative path changes with the directory.
 bool same_object(const Module& a, const Module& b) noexcept
 {
     if (a.end != b.end || a.build_id_bytes != b.build_id_bytes)

@@ -213,7 +213,7 @@ bool Fraction::read(const char* text, Value& value) noexcept
     return is(text, "off") || (read_decimal(text, value) && value > 0 && value <= 1);
 }
 
-// At most a day: what it becomes in ticks must not overflow.
+// It is a day at most, since what it becomes in ticks must not overflow.
 bool Interval::read(const char* text, Value& value) noexcept
 {
     value = kNever;

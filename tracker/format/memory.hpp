@@ -38,7 +38,7 @@ enum class Memory : std::uint8_t {
 };
 
 // Live blocks are found by (key space, address): a handle and a pointer may be the same number.
-// In the order in which a wrongly freed address is looked for: what is more exact comes first.
+// They stand in the order in which a wrongly freed address is looked for: the more exact first.
 enum class KeySpace : std::uint8_t {
     none,
     pointer,

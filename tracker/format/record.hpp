@@ -34,7 +34,7 @@ struct Free {
     std::uint64_t stack; // id of a Stack record, 0: not captured
 };
 
-// Where the following events of the chunk happen. 0 and -1: not known.
+// Where the following events of the chunk happen. 0 and -1 stand for what is not known.
 struct Place {
     std::uint64_t context = 0; // id of a Context record
     std::int64_t device = -1;

@@ -27,7 +27,7 @@ constinit pthread_key_t end_key{};
 constinit bool end_key_made = false;
 constinit capture::Lock opening_lock;
 
-// Under the opening lock, before any thread is watched.
+// The caller holds the opening lock. To be called before any thread is watched.
 void make_end_key() noexcept
 {
     if (!end_key_made)
@@ -49,7 +49,7 @@ void watch_exits() noexcept
     ::at_quick_exit([] { ended(format::End::quick_exit, 0); });
 }
 
-// Under the opening lock. False: this process has no log.
+// The caller holds the opening lock. False: this process has no log.
 bool open_for_process() noexcept
 {
     if (!process.move_to_page() || process->off)

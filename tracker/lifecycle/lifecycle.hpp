@@ -36,7 +36,7 @@ bool join(Thread& thread) noexcept;
 // Gives the chunk back; the thread may come again.
 void leave(Thread& thread) noexcept;
 
-// For ranges of a thread that has not joined; it goes when the thread joins or ends.
+// Makes room for the ranges of a thread that has not joined. It goes when the thread joins or ends.
 void make_room_for_pending(Thread& thread) noexcept;
 
 // How the process ends, as it happens. `status` is the exit status.

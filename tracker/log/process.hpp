@@ -24,8 +24,8 @@ struct Process {
     format::FileHeader* header;
 };
 
-// Where that state is: at first in our data, and in its page once the first log is
-// opened. Never null.
+// Points to that state, which is in our data at first, and in its page once the first log is
+// opened. It is never null.
 class ProcessPointer {
 public:
     constexpr explicit ProcessPointer(Process* first) noexcept : pointer_(first) {}

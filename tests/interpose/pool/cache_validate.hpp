@@ -70,12 +70,11 @@ inline const char* CachePolicy::validate_books(const Counted& counted) const noe
 inline const char* CachePolicy::validate() const noexcept
 {
     Counted counted;
-    Address end = 0;
-    for (Index at = by_order_.at_or_behind(0); at;
-         at = by_order_.at_or_behind(table_[at].address + 1)) {
-        if (table_[at].address < end)
+    Address next = ~Address{0}; // where the block behind this one begins
+    for (Index at = by_order_.at_or_before(next); at; at = by_order_.at_or_before(next - 1)) {
+        if (table_[at].address + table_[at].bytes > next)
             return "two blocks overlap";
-        end = table_[at].address + table_[at].bytes;
+        next = table_[at].address;
         if (const char* wrong = validate_block(at, counted))
             return wrong;
     }

@@ -44,7 +44,7 @@ TEST_F(SplitPool, OnlyWhatHasPassedIsJoined)
     give_up(a);
     epochs.begin();
     retire(b);
-    give_up(get(2048)); // of both
+    give_up(get(2048)); // the block made of both
     EXPECT_EQ(pool->find(a).bytes, 2048u);
     EXPECT_EQ(upstream.calls.allocate, 1);
 }

@@ -122,12 +122,11 @@ inline const char* SplitPolicy::validate_books(const Counted& counted) const noe
 inline const char* SplitPolicy::validate() const noexcept
 {
     Counted counted;
-    Address end = 0;
-    for (Index at = by_order_.at_or_behind(0); at;
-         at = by_order_.at_or_behind(segments_[at].address + 1)) {
-        if (segments_[at].address < end)
+    Address next = ~Address{0}; // where the segment behind this one begins
+    for (Index at = by_order_.at_or_before(next); at; at = by_order_.at_or_before(next - 1)) {
+        if (segments_[at].address + segments_[at].bytes > next)
             return "two segments overlap";
-        end = segments_[at].address + segments_[at].bytes;
+        next = segments_[at].address;
         if (const char* wrong = validate_segment(at, counted))
             return wrong;
     }

@@ -93,7 +93,7 @@ TEST(Threads, NeedAsManyLanesAsWereAliveAtOnce)
         }
     });
     expect_events_of_each(log, kRounds * kAtOnce, kEvents);
-    std::map<std::uint32_t, std::uint32_t> chunks; // of each lane
+    std::map<std::uint32_t, std::uint32_t> chunks; // the next ordinal of each lane
     for (const format::ChunkHeader& chunk : log.chunks)
         EXPECT_EQ(chunk.ordinal, chunks[chunk.lane]++);
     EXPECT_EQ(chunks.size(), kAtOnce);
