@@ -35,15 +35,12 @@ struct AddsNode {
 
 struct MakesExecutable {
     CUgraphExec* out;
-    template <class Ask>
-    CUresult answer(Call&, const Ask& ask)
+    void succeeded(Call& call)
     {
-        const CUresult result = ask();
-        if (result == CUDA_SUCCESS && pooling())
+        if (pooling())
             executable_made();
-        return result;
+        record_allocation(call, number(*out), 0, place_now(call));
     }
-    void succeeded(Call& call) { record_allocation(call, number(*out), 0, place_now(call)); }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
@@ -51,15 +48,12 @@ struct EndsExecutable {
     CUgraphExec executable;
     FreeRecord record{};
     void before(Call& call) { record.begin(call, number(executable)); }
-    template <class Ask>
-    CUresult answer(Call&, const Ask& ask)
+    void succeeded(Call& call)
     {
-        const CUresult result = ask();
-        if (result == CUDA_SUCCESS && pooling())
+        if (pooling())
             executable_gone();
-        return result;
+        record.succeeded(call);
     }
-    void succeeded(Call& call) { record.succeeded(call); }
     void failed(Call& call, CUresult result) { record.failed(call, result); }
 };
 

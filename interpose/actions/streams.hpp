@@ -66,13 +66,10 @@ struct EndsCapture {
 struct DestroysStream {
     static constexpr bool kTimed = false;
     CUstream stream;
-    template <class Ask>
-    CUresult answer(Call&, const Ask& ask)
+    void succeeded(Call&)
     {
-        const CUresult result = ask();
-        if (result == CUDA_SUCCESS && capturing())
+        if (capturing())
             capture_ended_with(stream);
-        return result;
     }
 };
 

@@ -47,7 +47,7 @@ private:
 };
 
 // A registered string's handle is our copy of its text.
-const char* keep(std::string_view text)
+char* keep(std::string_view text)
 {
     const std::lock_guard guard(strings_lock);
     auto* copy = static_cast<char*>(strings.allocate(text.size() + 1));
@@ -59,21 +59,27 @@ const char* keep(std::string_view text)
 }
 
 template <class Use>
+auto with_text(const char* text, Use use)
+{
+    return use(std::string_view(text ? text : ""));
+}
+template <class Use>
+auto with_text(const wchar_t* text, Use use)
+{
+    return use(Narrow(text).view());
+}
+template <class Use>
 void with_message(const nvtxEventAttributes_t* event, Use use)
 {
-    if (!event)
-        return use(std::string_view{});
-    switch (event->messageType) {
+    switch (event ? event->messageType : std::int32_t{NVTX_MESSAGE_UNKNOWN}) {
     case NVTX_MESSAGE_TYPE_ASCII:
-        return use(std::string_view(event->message.ascii ? event->message.ascii : ""));
+        return with_text(event->message.ascii, use);
     case NVTX_MESSAGE_TYPE_UNICODE:
-        return use(Narrow(event->message.unicode).view());
-    case NVTX_MESSAGE_TYPE_REGISTERED: {
-        const auto* text = reinterpret_cast<const char*>(event->message.registered);
-        return use(std::string_view(text ? text : ""));
-    }
+        return with_text(event->message.unicode, use);
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+        return with_text(reinterpret_cast<const char*>(event->message.registered), use);
     default:
-        return use(std::string_view{});
+        return with_text("", use);
     }
 }
 
@@ -82,32 +88,24 @@ void mark(std::string_view name)
     log::mark(name);
     hooks::moment_named();
 }
-
 void mark_ex(const nvtxEventAttributes_t* event)
 {
     with_message(event, &mark);
 }
-void mark_a(const char* text)
+template <class Char>
+void mark_text(const Char* text)
 {
-    mark(text ? text : "");
-}
-void mark_w(const wchar_t* text)
-{
-    mark(Narrow(text).view());
+    with_text(text, &mark);
 }
 int push_ex(const nvtxEventAttributes_t* event)
 {
     with_message(event, &log::push_range);
     return kNotTracked;
 }
-int push_a(const char* text)
+template <class Char>
+int push_text(const Char* text)
 {
-    log::push_range(text ? text : "");
-    return kNotTracked;
-}
-int push_w(const wchar_t* text)
-{
-    log::push_range(Narrow(text).view());
+    with_text(text, &log::push_range);
     return kNotTracked;
 }
 int pop()
@@ -115,21 +113,15 @@ int pop()
     log::pop_range();
     return kNotTracked;
 }
-nvtxDomainHandle_t domain_called(std::string_view name)
+template <class Char>
+nvtxDomainHandle_t domain_create(const Char* name)
 {
-    return name == kCcclDomain ? reinterpret_cast<nvtxDomainHandle_t>(&cccl_domain) : nullptr;
+    const bool is_cccl = with_text(name, [](std::string_view text) { return text == kCcclDomain; });
+    return is_cccl ? reinterpret_cast<nvtxDomainHandle_t>(&cccl_domain) : nullptr;
 }
 bool is_of_cccl(nvtxDomainHandle_t domain)
 {
     return reinterpret_cast<char*>(domain) == &cccl_domain;
-}
-nvtxDomainHandle_t domain_create_a(const char* name)
-{
-    return domain_called(name ? name : "");
-}
-nvtxDomainHandle_t domain_create_w(const wchar_t* name)
-{
-    return domain_called(Narrow(name).view());
 }
 void domain_mark_ex(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event)
 {
@@ -144,13 +136,10 @@ int domain_pop(nvtxDomainHandle_t domain)
 {
     return is_of_cccl(domain) ? kNotTracked : pop();
 }
-nvtxStringHandle_t register_a(nvtxDomainHandle_t, const char* text)
+template <class Char>
+nvtxStringHandle_t register_text(nvtxDomainHandle_t, const Char* text)
 {
-    return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(text ? text : "")));
-}
-nvtxStringHandle_t register_w(nvtxDomainHandle_t, const wchar_t* text)
-{
-    return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(Narrow(text).view())));
+    return reinterpret_cast<nvtxStringHandle_t>(with_text(text, &keep));
 }
 
 template <class Function>
@@ -175,21 +164,21 @@ InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table)
         return 0;
     if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size)) {
         fill(table, size, NVTX_CBID_CORE_MarkEx, &mark_ex);
-        fill(table, size, NVTX_CBID_CORE_MarkA, &mark_a);
-        fill(table, size, NVTX_CBID_CORE_MarkW, &mark_w);
+        fill(table, size, NVTX_CBID_CORE_MarkA, &mark_text<char>);
+        fill(table, size, NVTX_CBID_CORE_MarkW, &mark_text<wchar_t>);
         fill(table, size, NVTX_CBID_CORE_RangePushEx, &push_ex);
-        fill(table, size, NVTX_CBID_CORE_RangePushA, &push_a);
-        fill(table, size, NVTX_CBID_CORE_RangePushW, &push_w);
+        fill(table, size, NVTX_CBID_CORE_RangePushA, &push_text<char>);
+        fill(table, size, NVTX_CBID_CORE_RangePushW, &push_text<wchar_t>);
         fill(table, size, NVTX_CBID_CORE_RangePop, &pop);
     }
     if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size)) {
-        fill(table, size, NVTX_CBID_CORE2_DomainCreateA, &domain_create_a);
-        fill(table, size, NVTX_CBID_CORE2_DomainCreateW, &domain_create_w);
+        fill(table, size, NVTX_CBID_CORE2_DomainCreateA, &domain_create<char>);
+        fill(table, size, NVTX_CBID_CORE2_DomainCreateW, &domain_create<wchar_t>);
         fill(table, size, NVTX_CBID_CORE2_DomainMarkEx, &domain_mark_ex);
         fill(table, size, NVTX_CBID_CORE2_DomainRangePushEx, &domain_push_ex);
         fill(table, size, NVTX_CBID_CORE2_DomainRangePop, &domain_pop);
-        fill(table, size, NVTX_CBID_CORE2_DomainRegisterStringA, &register_a);
-        fill(table, size, NVTX_CBID_CORE2_DomainRegisterStringW, &register_w);
+        fill(table, size, NVTX_CBID_CORE2_DomainRegisterStringA, &register_text<char>);
+        fill(table, size, NVTX_CBID_CORE2_DomainRegisterStringW, &register_text<wchar_t>);
     }
     return 1;
 }

@@ -36,8 +36,7 @@ bool fits(const Call& call, std::uint64_t bytes) noexcept
 
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept
 {
-    const Driver* driver =
-        log::settings().limit_bytes != ~std::uint64_t{0} ? Driver::find() : nullptr;
+    const Driver* driver = log::settings().limit_bytes != log::kNoBytes ? Driver::find() : nullptr;
     if (!driver || !driver->context_device || !driver->device_pool || !driver->pool_attribute)
         return 0;
     return in_driver(log::this_thread, [&]() -> std::uint64_t {
