@@ -11,12 +11,12 @@
 
 namespace vramscope::hooks {
 
-// Where an allocation that was just made in this context belongs; null: in the current one.
+// Where an allocation that was just made belongs. Null: the thread's current context.
 format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext context) noexcept;
 
 // The calling thread's current context and its device.
 format::Place place_now(Call& call) noexcept;
-// Where an allocation on this stream from this pool belongs; null: from its device's.
+// Where an allocation on this stream from this pool (null: its device's) belongs.
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept;
 
 // The device's name and size go into the log once.

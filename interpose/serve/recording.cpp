@@ -30,7 +30,7 @@ void record_allocation(Call& call, std::uint64_t address, std::uint64_t bytes,
 void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
                    const format::Place& place, std::uint64_t slack)
 {
-    // The driver call's time would be too early: its segment's record came after that.
+    // Not the driver call's time: its segment's record came after that.
     format::Alloc event = allocation(call, log::now(), address, bytes);
     event.pooled = true;
     event.slack = slack;
