@@ -1,15 +1,18 @@
 // tracker/log/log_file.cpp — open, reserve, map.
 #include "tracker/log/log_file.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "tracker/capture/arena.hpp"
@@ -140,18 +143,24 @@ bool LogFile::allocate(off_t offset, std::size_t bytes) const noexcept
     return false;
 }
 
+// Space, and zeros in it. A first store to a page of space that was never written costs the file
+// system a transaction; to one that was just written, a fault. It also serves file systems without
+// fallocate.
 bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
 {
-    if (allocate(offset, bytes))
-        return true;
-    if (errno != EOPNOTSUPP)
+    if (!allocate(offset, bytes) && errno != EOPNOTSUPP)
         return false;
-    // For a file system without fallocate: write what we will map.
     static constexpr char kZeros[4096] = {};
-    for (std::size_t done = 0; done < bytes; done += sizeof kZeros)
-        if (::pwrite(descriptor_, kZeros, sizeof kZeros, offset + static_cast<off_t>(done)) !=
-            static_cast<ssize_t>(sizeof kZeros))
+    iovec pages[format::kChunkBytes / sizeof kZeros];
+    std::fill(std::begin(pages), std::end(pages), iovec{const_cast<char*>(kZeros), sizeof kZeros});
+    for (std::size_t done = 0; done < bytes;) {
+        const int left = static_cast<int>((bytes - done) / sizeof kZeros);
+        const ssize_t written =
+            ::pwritev(descriptor_, pages, left, offset + static_cast<off_t>(done));
+        if (written <= 0)
             return false;
+        done += static_cast<std::size_t>(written);
+    }
     return true;
 }
 
@@ -161,6 +170,7 @@ void* LogFile::map(off_t offset, std::size_t bytes) const noexcept
     if (memory == MAP_FAILED)
         return nullptr;
     ::madvise(memory, bytes, MADV_DONTFORK);
+    ::madvise(memory, bytes, MADV_RANDOM); // a fault reads nothing ahead: the next pages are zeros
     // MADV_POPULATE_WRITE, Linux 5.14: no page fault comes later, inside an event.
     constexpr int kPopulateWrite = 23;
     ::madvise(memory, bytes, kPopulateWrite);
