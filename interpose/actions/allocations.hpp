@@ -45,7 +45,9 @@ struct AllocatesDevice {
     }
     void succeeded(Call& call)
     {
-        if (!here)
+        if (!here && !pooling())
+            record_allocation(call, *out, bytes, place_now(call));
+        else if (!here)
             took_from_driver(call, *out, bytes);
         else if (pooled)
             record_pooled(call, *out, bytes, here->place(), slack);

@@ -41,6 +41,16 @@ namespace vramscope::hooks {
     return result;
 }
 
+// To be called before the thread is marked as inside, since a signal handler judges by both. The
+// two words were just stored one by one: loading them as one would wait for these stores.
+inline void mark_site(log::Thread& thread, const log::CallSite& site)
+{
+    thread.site.frame = site.frame;
+    std::atomic_signal_fence(std::memory_order_release);
+    thread.site.return_address = site.return_address;
+    std::atomic_signal_fence(std::memory_order_release);
+}
+
 // The action is not copied, since the program's arguments were just written into it.
 template <class Function, class Action, class Invoke>
 [[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
@@ -59,8 +69,7 @@ template <class Function, class Action, class Invoke>
     if (outer != Inside::program) [[unlikely]]
         outer_site = thread.site;
     Call call{thread, hook, site};
-    thread.site = site; // first: a handler judges by it as soon as the thread is inside
-    std::atomic_signal_fence(std::memory_order_release);
+    mark_site(thread, site);
     thread.inside = Inside::recorder;
     int driver_errno = errno; // the program's, as long as the driver is not asked
     constexpr bool kTimed = is_timed<std::remove_reference_t<Action>>();
@@ -109,10 +118,7 @@ template <class Function, class Invoke>
     log::Thread& thread = log::this_thread;
     if (!real || thread.inside != Inside::program || epochs().any_pending()) [[unlikely]]
         return intercept<Function, Synchronises>(hook, site, std::move(action), invoke);
-    thread.site.frame = site.frame; // not as one: loads of what was stored in halves wait for it
-    std::atomic_signal_fence(std::memory_order_release);
-    thread.site.return_address = site.return_address;
-    std::atomic_signal_fence(std::memory_order_release);
+    mark_site(thread, site);
     thread.inside = Inside::driver;
     const CUresult result = invoke(real);
     thread.inside = Inside::program;

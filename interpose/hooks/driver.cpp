@@ -11,10 +11,12 @@
 #include "tracker/capture/signals.hpp"
 
 namespace vramscope::hooks {
-namespace {
 
 constinit Driver the_driver{};
-constinit std::atomic<bool> found{false};
+constinit std::atomic<bool> driver_found{false};
+
+namespace {
+
 constinit capture::Lock filling;
 
 struct RangeSearch {
@@ -33,10 +35,8 @@ int find_range(dl_phdr_info* info, std::size_t, void* data)
 
 } // namespace
 
-const Driver* Driver::find() noexcept
+const Driver* Driver::search() noexcept
 {
-    if (found.load(std::memory_order_acquire)) [[likely]]
-        return &the_driver;
     const capture::SignalsHeld held; // the loader's walk calls us back under its lock
     void* library = capture::loader_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     if (!library)
@@ -44,9 +44,9 @@ const Driver* Driver::find() noexcept
     Driver driver{};
     driver.fill(library);
     const std::lock_guard guard(filling);
-    if (!found.load(std::memory_order_relaxed)) {
+    if (!driver_found.load(std::memory_order_relaxed)) {
         the_driver = driver;
-        found.store(true, std::memory_order_release);
+        driver_found.store(true, std::memory_order_release);
     }
     return &the_driver;
 }

@@ -51,6 +51,7 @@ public:
     decltype(&::cuMemcpyDtoH_v2) copy_to_host;
 
 private:
+    static const Driver* search() noexcept;
     void fill(void* library) noexcept;
 
     void* library_;
@@ -59,6 +60,14 @@ private:
     bool simulated_;
     char path_[512];
 };
+
+extern constinit Driver the_driver;
+extern constinit std::atomic<bool> driver_found;
+
+inline const Driver* Driver::find() noexcept
+{
+    return driver_found.load(std::memory_order_acquire) ? &the_driver : search();
+}
 
 // Once exit handlers run, the driver may be half gone: we ask it nothing more.
 inline bool exiting() noexcept

@@ -24,7 +24,6 @@ struct Slot {
 constinit capture::Lock lock; // while a slot is filled or emptied
 constinit Slot slots[kMaxPools]{};
 constinit std::atomic<std::size_t> used_slots{0};
-constinit std::atomic<bool> given_up{false};
 constinit std::uint64_t executables = 0; // graphs that can be launched, under the lock
 // The log that the pools belong to: the child of a fork starts without any.
 constinit std::atomic<std::uint32_t> generation{0};
@@ -113,11 +112,7 @@ void pin_all_live() noexcept
 
 } // namespace
 
-bool pooling() noexcept
-{
-    return log::settings().pool_mode != log::PoolMode::off && log::process->generation != 0 &&
-           !given_up.load(std::memory_order_relaxed);
-}
+constinit std::atomic<bool> pools_given_up{false};
 
 ContextPool* next_pool(std::size_t& at) noexcept
 {
@@ -173,7 +168,7 @@ void pool_context_gone(std::uint64_t id) noexcept
 void leave_pool_lock() noexcept
 {
     if (near_pool_lock->is_ours()) // what it guards may be half changed
-        given_up.store(true);
+        pools_given_up.store(true);
     near_pool_lock->give_back();
 }
 

@@ -10,6 +10,7 @@
 #include "interpose/pool/pool.hpp"
 #include "interpose/pool/split_policy.hpp"
 #include "interpose/serve/driver_upstream.hpp"
+#include "tracker/environment/settings.hpp"
 
 namespace vramscope::hooks {
 
@@ -53,8 +54,15 @@ private:
     };
 };
 
+// A handler's jump left a pool in the middle of a change.
+extern constinit std::atomic<bool> pools_given_up;
+
 // False: everything goes to the driver, as if there were no pool.
-bool pooling() noexcept;
+inline bool pooling() noexcept
+{
+    return log::settings().pool_mode != log::PoolMode::off && log::process->generation != 0 &&
+           !pools_given_up.load(std::memory_order_relaxed);
+}
 
 // The pool of a context; null: there are too many.
 ContextPool* pool_of(const format::Place& place) noexcept;

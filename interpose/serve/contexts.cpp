@@ -44,18 +44,6 @@ Green* find_green(CUgreenCtx handle) noexcept
     return nullptr;
 }
 
-// Changes with every context that goes: what threads remember is then looked up again.
-constinit std::atomic<std::uint64_t> changes{1};
-
-struct Remembered {
-    CUcontext handle;
-    std::uint64_t changes;
-    std::uint32_t generation;
-    std::uint64_t id;
-    int device;
-};
-thread_local constinit Remembered remembered{};
-
 // The child of a fork writes a log of its own, in which nothing is noted yet.
 void start_afresh_in_new_log() noexcept
 {
@@ -99,12 +87,18 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t s
     captures_gone_with(context.handle);
     pool_context_gone(context.id);
     context = {};
-    changes.fetch_add(1, std::memory_order_release);
+    context_changes.fetch_add(1, std::memory_order_release);
 }
 
-[[gnu::noinline]] void look_up(log::Thread& thread, const Driver& driver, CUcontext handle,
-                               std::uint64_t seen) noexcept
+} // namespace
+
+thread_local constinit RememberedContext remembered_context{};
+constinit std::atomic<std::uint64_t> context_changes{1};
+
+void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle,
+                     std::uint64_t seen) noexcept
 {
+    RememberedContext& remembered = remembered_context;
     remembered = {};
     // The device of a context that is not current cannot be asked for without changing
     // the current one.
@@ -128,30 +122,6 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t s
         remembered = {handle, seen, log::process->generation, context->id, context->device};
     }
     note_device(thread, driver, remembered.device);
-}
-
-} // namespace
-
-format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext handle) noexcept
-{
-    format::Place place;
-    if (!handle && (!driver.context || driver.context(&handle) != CUDA_SUCCESS || !handle))
-        return place;
-    const std::uint64_t seen = changes.load(std::memory_order_acquire);
-    if (remembered.handle != handle || remembered.changes != seen ||
-        remembered.generation != log::process->generation) [[unlikely]]
-        look_up(thread, driver, handle, seen);
-    if (remembered.handle == handle) {
-        place.context = remembered.id;
-        place.device = remembered.device;
-    }
-    return place;
-}
-
-format::Place place_now(Call& call) noexcept
-{
-    const Driver* driver = Driver::find();
-    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place{};
 }
 
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept

@@ -11,11 +11,44 @@
 
 namespace vramscope::hooks {
 
+// The last context that a thread asked for.
+struct RememberedContext {
+    CUcontext handle;
+    std::uint64_t changes;
+    std::uint32_t generation;
+    std::uint64_t id;
+    int device;
+};
+extern thread_local constinit RememberedContext remembered_context;
+// Changes with every context that goes: what threads remember is then looked up again.
+extern constinit std::atomic<std::uint64_t> context_changes;
+void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle,
+                     std::uint64_t seen) noexcept;
+
 // Where an allocation that was just made belongs. Null: the thread's current context.
-format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext context) noexcept;
+inline format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext handle) noexcept
+{
+    format::Place place;
+    if (!handle && (!driver.context || driver.context(&handle) != CUDA_SUCCESS || !handle))
+        return place;
+    const RememberedContext& remembered = remembered_context;
+    const std::uint64_t seen = context_changes.load(std::memory_order_acquire);
+    if (remembered.handle != handle || remembered.changes != seen ||
+        remembered.generation != log::process->generation) [[unlikely]]
+        look_up_context(thread, driver, handle, seen);
+    if (remembered.handle == handle) {
+        place.context = remembered.id;
+        place.device = remembered.device;
+    }
+    return place;
+}
 
 // The calling thread's current context and its device.
-format::Place place_now(Call& call) noexcept;
+inline format::Place place_now(Call& call) noexcept
+{
+    const Driver* driver = Driver::find();
+    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place{};
+}
 // Where an allocation on this stream from this pool (null: its device's) belongs.
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept;
 

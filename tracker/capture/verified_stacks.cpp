@@ -17,22 +17,6 @@ namespace {
 
 constexpr std::int64_t kSavedFramePointer = -16; // the hook's own frame: push %rbp; mov %rsp, %rbp
 
-std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
-{
-    std::uint64_t hash = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
-    return hash ^ (hash >> 32);
-}
-
-// A place that is not proven yet may by now be any part of the stack, even a sanitizer's red zone.
-__attribute__((no_sanitize("address", "thread"))) std::uintptr_t load(std::uintptr_t frame,
-                                                                      std::int64_t offset) noexcept
-{
-    std::uintptr_t value;
-    std::memcpy(&value, reinterpret_cast<const void*>(frame + static_cast<std::uintptr_t>(offset)),
-                sizeof value);
-    return value;
-}
-
 } // namespace
 
 StackBounds own_stack_bounds() noexcept
@@ -82,38 +66,6 @@ void VerifiedStacks::forget() noexcept
     std::memset(candidates_, 0, sizeof candidates_);
     nodes_used_ = slots_used_ = 0;
     next_children_ = 1;
-}
-
-VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent, std::uintptr_t value) noexcept
-{
-    for (std::size_t bucket = mix(parent, value) % kBuckets;; bucket = (bucket + 1) % kBuckets) {
-        if (buckets_[bucket] == 0)
-            return nullptr;
-        Node& node = nodes_[buckets_[bucket] - 1];
-        if (node.parent == parent && node.value == value)
-            return &node;
-    }
-}
-
-std::uint32_t VerifiedStacks::find(std::uintptr_t frame, std::uintptr_t return_address,
-                                   std::uint64_t epoch) noexcept
-{
-    if (epoch != epoch_) [[unlikely]] {
-        forget();
-        epoch_ = epoch;
-    }
-    for (const Node* node = lookup(frame, return_address); node;
-         node = lookup(node->children_of, load(frame, node->branch_offset))) {
-        std::uintptr_t difference = 0;
-        const Slot* const end = slots_ + node->first_slot + node->slots;
-        for (const Slot* slot = slots_ + node->first_slot; slot != end; ++slot)
-            difference |= load(frame, slot->offset) ^ slot->value;
-        if (difference)
-            return 0;
-        if (node->id)
-            return node->id;
-    }
-    return 0;
 }
 
 // The words that prove this stack, in the order in which one place follows from those before. 0: it

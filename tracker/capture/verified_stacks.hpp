@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace vramscope::capture {
 
@@ -64,6 +65,23 @@ private:
     static constexpr std::size_t kCandidates = 4096;
     static constexpr std::size_t kMaxStackSlots = 512;
 
+    static std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
+    {
+        std::uint64_t hash = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+        return hash ^ (hash >> 32);
+    }
+    // A place that is not proven yet may by now be any part of the stack, even a sanitizer's red
+    // zone.
+    [[gnu::no_sanitize("address", "thread")]] static std::uintptr_t
+    load(std::uintptr_t frame, std::int64_t offset) noexcept
+    {
+        std::uintptr_t value;
+        std::memcpy(&value,
+                    reinterpret_cast<const void*>(frame + static_cast<std::uintptr_t>(offset)),
+                    sizeof value);
+        return value;
+    }
+    bool run_matches(const Node& node, std::uintptr_t frame) const noexcept;
     Node* lookup(std::uintptr_t parent, std::uintptr_t value) noexcept;
     Node* add_node(std::uintptr_t parent, std::uintptr_t value, const Slot* slots,
                    std::size_t count, std::uint32_t id) noexcept;
@@ -87,5 +105,47 @@ private:
     Node nodes_[kNodes];
     Slot slots_[kSlots];
 };
+
+// What follows is each event's, and is inlined: on a deep stack each level of calls below the
+// program's costs it a return that the processor does not foresee.
+
+inline VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent,
+                                                    std::uintptr_t value) noexcept
+{
+    for (std::size_t bucket = mix(parent, value) % kBuckets;; bucket = (bucket + 1) % kBuckets) {
+        if (buckets_[bucket] == 0)
+            return nullptr;
+        Node& node = nodes_[buckets_[bucket] - 1];
+        if (node.parent == parent && node.value == value)
+            return &node;
+    }
+}
+
+inline bool VerifiedStacks::run_matches(const Node& node, std::uintptr_t frame) const noexcept
+{
+    std::uintptr_t difference = 0;
+    const Slot* const end = slots_ + node.first_slot + node.slots;
+#pragma GCC unroll 4
+    for (const Slot* slot = slots_ + node.first_slot; slot != end; ++slot)
+        difference |= load(frame, slot->offset) ^ slot->value;
+    return difference == 0;
+}
+
+inline std::uint32_t VerifiedStacks::find(std::uintptr_t frame, std::uintptr_t return_address,
+                                          std::uint64_t epoch) noexcept
+{
+    if (epoch != epoch_) [[unlikely]] {
+        forget();
+        epoch_ = epoch;
+    }
+    for (const Node* node = lookup(frame, return_address); node;
+         node = lookup(node->children_of, load(frame, node->branch_offset))) {
+        if (!run_matches(*node, frame))
+            return 0;
+        if (node->id)
+            return node->id;
+    }
+    return 0;
+}
 
 } // namespace vramscope::capture

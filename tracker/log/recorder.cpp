@@ -26,23 +26,23 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
 
 } // namespace
 
-void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
+// Flat: these are each event's, and calls below the program's are dear (verified_stacks.hpp).
+[[gnu::flatten]] void record_alloc(Thread& thread, format::Alloc& event, const format::Place& place,
                   const CallSite& site) noexcept
 {
     if (!has_chunk(thread))
         return;
-    format::Alloc alloc = event;
-    alloc.stack = stack_of(thread, site);
+    event.stack = stack_of(thread, site);
     // Both at once, so that a new chunk cannot come between a place and its event.
     if (static_cast<std::size_t>(thread.end - thread.at) < 2 * format::kMaxHotBytes &&
         !reserve(thread, 2 * format::kMaxHotBytes))
         return;
     if (thread.place != place && !change_place(thread, place))
         return;
-    publish(thread, format::encode_alloc(thread.at, alloc, thread.deltas));
+    publish(thread, format::encode_alloc(thread.at, event, thread.deltas));
 }
 
-void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept
+[[gnu::flatten]] void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept
 {
     if (settings().stacks_of_frees && has_chunk(thread))
         event.stack = stack_of(thread, site);
@@ -56,7 +56,7 @@ void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexc
     set_pending_api(thread, static_cast<std::uint32_t>(event.api + 1));
 }
 
-void record_free(Thread& thread, const format::Free& event) noexcept
+[[gnu::flatten]] void record_free(Thread& thread, const format::Free& event) noexcept
 {
     if (reserve(thread, format::kMaxHotBytes))
         publish(thread, format::encode_free(thread.at, event, thread.deltas));

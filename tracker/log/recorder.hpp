@@ -13,8 +13,9 @@
 
 namespace vramscope::log {
 
-void record_alloc(Thread& thread, const format::Alloc& event, const format::Place& place,
-                  const CallSite& site) noexcept; // event.stack is set here
+// event.stack is set here.
+void record_alloc(Thread& thread, format::Alloc& event, const format::Place& place,
+                  const CallSite& site) noexcept;
 // A free is reported twice. Before the driver's call, begin_free() takes its time and its stack
 // and leaves them in the chunk's header, should the process end in between. One of the others
 // follows the call.

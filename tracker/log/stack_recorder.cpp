@@ -31,8 +31,23 @@ namespace {
     return stack_table.publish(hash, frames, count, id);
 }
 
-[[gnu::noinline]] std::uint32_t unwind_stack(Thread& thread, const CallSite& site,
-                                             std::uint32_t expected) noexcept
+void write_module(void* context, const capture::Module& module)
+{
+    const std::string_view path(module.path);
+    const std::string_view build_id(reinterpret_cast<const char*>(module.build_id),
+                                    module.build_id_bytes);
+    write(*static_cast<Thread*>(context), {now()},
+          format::ModuleLoaded{module.id, module.bias, module.first, module.end, build_id, path});
+}
+
+void write_module_gone(void* context, std::uint32_t id)
+{
+    write(*static_cast<Thread*>(context), {now()}, format::ModuleGone{id});
+}
+
+} // namespace
+
+std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t expected) noexcept
 {
     std::uintptr_t frames[capture::kMaxFrames];
     bool truncated = false;
@@ -52,38 +67,6 @@ namespace {
     }
     if (id && thread.stacks && !expected)
         thread.stacks->learn(site.frame, frames, count, truncated, id, epoch);
-    return id;
-}
-
-void write_module(void* context, const capture::Module& module)
-{
-    const std::string_view path(module.path);
-    const std::string_view build_id(reinterpret_cast<const char*>(module.build_id),
-                                    module.build_id_bytes);
-    write(*static_cast<Thread*>(context), {now()},
-          format::ModuleLoaded{module.id, module.bias, module.first, module.end, build_id, path});
-}
-
-void write_module_gone(void* context, std::uint32_t id)
-{
-    write(*static_cast<Thread*>(context), {now()}, format::ModuleGone{id});
-}
-
-} // namespace
-
-std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
-{
-    if (!thread.stacks || !verifying.load(std::memory_order_relaxed))
-        return unwind_stack(thread, site, 0);
-    const std::uint32_t id =
-        thread.stacks->find(site.frame, site.return_address, modules.unload_epoch());
-    if (!id)
-        return unwind_stack(thread, site, 0);
-    if (++thread.verified % kSelfCheckEvery == 0) [[unlikely]] {
-        std::atomic_ref(process->header->stacks_verified)
-            .fetch_add(kSelfCheckEvery, std::memory_order_relaxed);
-        return unwind_stack(thread, site, id);
-    }
     return id;
 }
 

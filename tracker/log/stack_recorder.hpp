@@ -4,13 +4,35 @@
 // a new one is written, with the modules that came or went before it.
 #pragma once
 
-#include "tracker/log/thread.hpp"
+#include <atomic>
+
+#include "tracker/log/process.hpp"
 
 namespace vramscope::log {
 
+// Of this many verified stacks, one is unwound all the same.
+inline constexpr std::uint64_t kSelfCheckEvery = 1024;
+
+// Unwinds. `expected` is the id that the stack was recognised as; 0: it was not.
+std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t expected) noexcept;
+
 // Returns the id, or 0 if the stack could not be taken. The thread must be ready and have room for
 // the event itself.
-std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept;
+inline std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
+{
+    if (!thread.stacks || !verifying.load(std::memory_order_relaxed)) [[unlikely]]
+        return unwind_stack(thread, site, 0);
+    const std::uint32_t id =
+        thread.stacks->find(site.frame, site.return_address, modules.unload_epoch());
+    if (!id) [[unlikely]]
+        return unwind_stack(thread, site, 0);
+    if (++thread.verified % kSelfCheckEvery == 0) [[unlikely]] {
+        std::atomic_ref(process->header->stacks_verified)
+            .fetch_add(kSelfCheckEvery, std::memory_order_relaxed);
+        return unwind_stack(thread, site, id);
+    }
+    return id;
+}
 
 // Writes which libraries came and went since the last time. The thread must be ready.
 void note_modules(Thread& thread) noexcept;

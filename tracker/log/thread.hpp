@@ -54,9 +54,6 @@ enum class Inside : std::uint8_t {
     recorder = 2, // in our code: a nested call comes from a signal handler and is lost
 };
 
-// Of this many verified stacks, one is unwound all the same.
-inline constexpr std::uint64_t kSelfCheckEvery = 1024;
-
 // Where a hook was called: what its exported function saw of its caller.
 struct CallSite {
     std::uintptr_t return_address;
