@@ -5,6 +5,9 @@
 // cuda* function on the stack.
 #pragma once
 
+#include <bit>
+#include <type_traits>
+
 #include <cuda_runtime_api.h>
 
 #include "tools/simgpu/runtime/driver.hpp"
@@ -62,11 +65,31 @@ cudaError_t enter(Body body)
     });
 }
 
+// An argument in the driver's type. The two APIs have names of their own for the same handles,
+// enumerators and structures.
+template <class To, class From>
+To driver_form(From given)
+{
+    if constexpr (std::is_class_v<To>) {
+        return std::bit_cast<To>(given);
+    } else {
+        if constexpr (requires(To to, From from) { sizeof *to, sizeof *from; })
+            static_assert(sizeof *To{} == sizeof *From{});
+        return (To)given; // between pointers, numbers and enumerators, whichever it is
+    }
+}
+
+template <class... Parameters, class... Arguments>
+CUresult pass(CUresult (*function)(Parameters...), Arguments... arguments)
+{
+    return function(driver_form<Parameters>(arguments)...);
+}
+
 // For functions that are one call of the driver, with the same arguments.
 template <class... Parameters, class... Arguments>
 cudaError_t call(CUresult (*Driver::*function)(Parameters...), Arguments... arguments)
 {
-    return enter([&](const Driver& driver) { return (driver.*function)(arguments...); });
+    return enter([&](const Driver& driver) { return pass(driver.*function, arguments...); });
 }
 
 template <class... Parameters, class... Arguments>
@@ -74,7 +97,7 @@ cudaError_t call_without_context(CUresult (*Driver::*function)(Parameters...),
                                  Arguments... arguments)
 {
     return enter_without_context(
-        [&](const Driver& driver) { return (driver.*function)(arguments...); });
+        [&](const Driver& driver) { return pass(driver.*function, arguments...); });
 }
 
 inline CUdeviceptr address_of(const void* pointer)

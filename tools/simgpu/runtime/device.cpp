@@ -8,28 +8,12 @@
 
 using namespace simgpu::runtime;
 
-SIMGPU_RUNTIME cudaError_t cudaDriverGetVersion(int* driverVersion)
-{
-    return call_without_context(&Driver::cuDriverGetVersion, driverVersion);
-}
-
 SIMGPU_RUNTIME cudaError_t cudaRuntimeGetVersion(int* runtimeVersion)
 {
     if (!runtimeVersion)
         return remember(cudaErrorInvalidValue);
     *runtimeVersion = CUDART_VERSION;
     return cudaSuccess;
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGetDeviceCount(int* count)
-{
-    return call_without_context(&Driver::cuDeviceGetCount, count);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device)
-{
-    return call_without_context(&Driver::cuDeviceGetAttribute, value,
-                                static_cast<CUdevice_attribute>(attr), device);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device)
@@ -126,52 +110,6 @@ SIMGPU_RUNTIME cudaError_t cudaInitDevice(int device, unsigned int, unsigned int
 }
 #endif
 
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device)
-{
-    return call_without_context(&Driver::cuDeviceGetPCIBusId, pciBusId, len, device);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* pciBusId)
-{
-    return call_without_context(&Driver::cuDeviceGetByPCIBusId, device, pciBusId);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
-{
-    return call(&Driver::cuCtxSetLimit, static_cast<CUlimit>(limit), value);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetLimit(size_t* pValue, cudaLimit limit)
-{
-    return call(&Driver::cuCtxGetLimit, pValue, static_cast<CUlimit>(limit));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* pCacheConfig)
-{
-    return call(&Driver::cuCtxGetCacheConfig, reinterpret_cast<CUfunc_cache*>(pCacheConfig));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache cacheConfig)
-{
-    return call(&Driver::cuCtxSetCacheConfig, static_cast<CUfunc_cache>(cacheConfig));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority,
-                                                            int* greatestPriority)
-{
-    return call(&Driver::cuCtxGetStreamPriorityRange, leastPriority, greatestPriority);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* pConfig)
-{
-    return call(&Driver::cuCtxGetSharedMemConfig, reinterpret_cast<CUsharedconfig*>(pConfig));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config)
-{
-    return call(&Driver::cuCtxSetSharedMemConfig, static_cast<CUsharedconfig>(config));
-}
-
 SIMGPU_RUNTIME cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
     size_t* maxWidthInElements, const cudaChannelFormatDesc* fmtDesc, int device)
 {
@@ -183,11 +121,6 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
         return driver.cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels,
                                                          device);
     });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
-    return call(&Driver::cuCtxResetPersistingL2Cache);
 }
 
 // All devices are alike, so the first one is as good as any.

@@ -67,8 +67,8 @@ Driver* open_driver(CUresult& why_not)
         field = reinterpret_cast<std::remove_reference_t<decltype(field)>>(address);
     };
     constexpr cuuint64_t kPerThread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-#define SIMGPU_CALL(field, name, version) get(#name, version, 0, driver->field);
-#define SIMGPU_STREAM_CALL(name, version, per_thread_version)                                      \
+#define SIMGPU_CALL(name, version, ...) get(#name, version, 0, driver->name);
+#define SIMGPU_STREAM_CALL(name, version, per_thread_version, ...)                                 \
     get(#name, version, 0, driver->legacy.name);                                                   \
     get(#name, per_thread_version, kPerThread, driver->per_thread.name);
 #include "tools/simgpu/runtime/driver_calls.def"

@@ -16,14 +16,14 @@ namespace simgpu::runtime {
 
 // The functions with a default stream, which exist in two flavours.
 struct StreamCalls {
-#define SIMGPU_CALL(field, name, version)
-#define SIMGPU_STREAM_CALL(name, version, per_thread) PFN_##name##_v##version name;
+#define SIMGPU_CALL(name, version, ...)
+#define SIMGPU_STREAM_CALL(name, version, per_thread, ...) PFN_##name##_v##version name;
 #include "tools/simgpu/runtime/driver_calls.def"
 };
 
 struct Driver {
-#define SIMGPU_CALL(field, name, version) PFN_##name##_v##version field;
-#define SIMGPU_STREAM_CALL(name, version, per_thread)
+#define SIMGPU_CALL(name, version, ...) PFN_##name##_v##version name;
+#define SIMGPU_STREAM_CALL(name, version, per_thread, ...)
 #include "tools/simgpu/runtime/driver_calls.def"
     StreamCalls legacy;
     StreamCalls per_thread;

@@ -1,4 +1,4 @@
-// tools/simgpu/runtime/fill.cpp — cudaMemset*.
+// tools/simgpu/runtime/fill.cpp — cudaMemset3D.
 #include "tools/simgpu/runtime/call.hpp"
 
 using namespace simgpu::runtime;
@@ -23,27 +23,6 @@ CUresult fill_3d(cudaPitchedPtr memory, cudaExtent extent, Fill fill)
 
 } // namespace
 
-SIMGPU_STREAM_FUNCTION(cudaMemset, _ptds, (void* devPtr, int value, size_t count), {
-    return calls.cuMemsetD8(address_of(devPtr), static_cast<unsigned char>(value), count);
-})
-SIMGPU_STREAM_FUNCTION(cudaMemsetAsync, _ptsz,
-                       (void* devPtr, int value, size_t count, cudaStream_t stream), {
-                           return calls.cuMemsetD8Async(address_of(devPtr),
-                                                        static_cast<unsigned char>(value), count,
-                                                        stream);
-                       })
-SIMGPU_STREAM_FUNCTION(cudaMemset2D, _ptds,
-                       (void* devPtr, size_t pitch, int value, size_t width, size_t height), {
-                           return calls.cuMemsetD2D8(address_of(devPtr), pitch,
-                                                     static_cast<unsigned char>(value), width,
-                                                     height);
-                       })
-SIMGPU_STREAM_FUNCTION(
-    cudaMemset2DAsync, _ptsz,
-    (void* devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream), {
-        return calls.cuMemsetD2D8Async(address_of(devPtr), pitch, static_cast<unsigned char>(value),
-                                       width, height, stream);
-    })
 SIMGPU_STREAM_FUNCTION(
     cudaMemset3D, _ptds, (cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent), {
         return fill_3d(pitchedDevPtr, extent, [&](CUdeviceptr start, size_t width, size_t height) {

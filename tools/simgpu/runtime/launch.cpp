@@ -35,6 +35,17 @@ CUlaunchConfig launch_config(const cudaLaunchConfig_t& config)
             config.numAttrs};
 }
 
+// For functions that are about one kernel: `use` gets the driver and its handle of the kernel.
+template <class Use>
+cudaError_t with_function(const void* stub, Use use)
+{
+    return enter([&](const Driver& driver) -> CUresult {
+        CUfunction function = nullptr;
+        const CUresult error = function_of(driver, stub, function);
+        return error != CUDA_SUCCESS ? error : use(driver, function);
+    });
+}
+
 CUresult launch(const Driver& driver, PFN_cuLaunchKernel_v4000 call, const void* stub, dim3 grid,
                 dim3 block, void** args, size_t shared_bytes, cudaStream_t stream)
 {
@@ -134,31 +145,21 @@ SIMGPU_STREAM_FUNCTION(cudaLaunchKernelExC, _ptsz,
                            return calls.cuLaunchKernelEx(&same, function, args, nullptr);
                        })
 
-SIMGPU_STREAM_FUNCTION(cudaLaunchHostFunc, _ptsz,
-                       (cudaStream_t stream, cudaHostFn_t fn, void* userData),
-                       { return calls.cuLaunchHostFunc(stream, fn, userData); })
-
 SIMGPU_RUNTIME cudaError_t cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
-        if (!functionPtr)
-            return CUDA_ERROR_INVALID_VALUE;
-        const CUresult result = function_of(driver, symbolPtr, function);
-        if (result == CUDA_SUCCESS)
-            *functionPtr = function;
-        return result;
+    if (!functionPtr)
+        return remember(cudaErrorInvalidValue);
+    return with_function(symbolPtr, [&](const Driver&, CUfunction function) {
+        *functionPtr = function;
+        return CUDA_SUCCESS;
     });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* func)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         if (!attributes)
             return CUDA_ERROR_INVALID_VALUE;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
         const auto get = [&](CUfunction_attribute attribute) {
             int value = 0;
             driver.cuFuncGetAttribute(&value, attribute, function);
@@ -179,10 +180,7 @@ SIMGPU_RUNTIME cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
 #if CUDA_VERSION >= 12030
 SIMGPU_RUNTIME cudaError_t cudaFuncGetName(const char** name, const void* func)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         return driver.cuFuncGetName(name, function);
     });
 }
@@ -190,19 +188,13 @@ SIMGPU_RUNTIME cudaError_t cudaFuncGetName(const char** name, const void* func)
 
 SIMGPU_RUNTIME cudaError_t cudaFuncSetSharedMemConfig(const void* func, cudaSharedMemConfig)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
-        return function_of(driver, func, function);
-    });
+    return with_function(func, [](const Driver&, CUfunction) { return CUDA_SUCCESS; });
 }
 
 SIMGPU_RUNTIME cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute,
                                                 int value)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         return driver.cuFuncSetAttribute(function, static_cast<CUfunction_attribute>(attribute),
                                          value);
     });
@@ -210,10 +202,7 @@ SIMGPU_RUNTIME cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttrib
 
 SIMGPU_RUNTIME cudaError_t cudaFuncSetCacheConfig(const void* func, cudaFuncCache cacheConfig)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         return driver.cuFuncSetCacheConfig(function, static_cast<CUfunc_cache>(cacheConfig));
     });
 }
@@ -221,10 +210,7 @@ SIMGPU_RUNTIME cudaError_t cudaFuncSetCacheConfig(const void* func, cudaFuncCach
 SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* numBlocks, const void* func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         return driver.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
             numBlocks, function, blockSize, dynamicSMemSize, flags);
     });
@@ -243,10 +229,7 @@ SIMGPU_RUNTIME cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dyn
                                                                      const void* func,
                                                                      int numBlocks, int blockSize)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         return driver.cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks,
                                                               blockSize);
     });
@@ -255,12 +238,9 @@ SIMGPU_RUNTIME cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dyn
 SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxPotentialClusterSize(
     int* clusterSize, const void* func, const cudaLaunchConfig_t* launchConfig)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         if (!launchConfig)
             return CUDA_ERROR_INVALID_VALUE;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
         const CUlaunchConfig same = launch_config(*launchConfig);
         return driver.cuOccupancyMaxPotentialClusterSize(clusterSize, function, &same);
     });
@@ -269,13 +249,19 @@ SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxPotentialClusterSize(
 SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
                                                           const cudaLaunchConfig_t* launchConfig)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        CUfunction function = nullptr;
+    return with_function(func, [&](const Driver& driver, CUfunction function) {
         if (!launchConfig)
             return CUDA_ERROR_INVALID_VALUE;
-        if (const CUresult error = function_of(driver, func, function))
-            return error;
         const CUlaunchConfig same = launch_config(*launchConfig);
         return driver.cuOccupancyMaxActiveClusters(numClusters, function, &same);
     });
 }
+
+#if CUDA_VERSION >= 13000
+SIMGPU_RUNTIME cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                                           cudaFuncAttribute attr, int value,
+                                                           int device)
+{
+    return call(&Driver::cuKernelSetAttribute, attr, value, kernel, device);
+}
+#endif

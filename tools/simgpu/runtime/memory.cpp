@@ -23,19 +23,6 @@ SIMGPU_RUNTIME cudaError_t cudaFree(void* devPtr)
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigned int flags)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        if (!devPtr)
-            return CUDA_ERROR_INVALID_VALUE;
-        CUdeviceptr address = 0;
-        const CUresult result = driver.cuMemAllocManaged(&address, size, flags);
-        if (result == CUDA_SUCCESS)
-            *devPtr = reinterpret_cast<void*>(address);
-        return result;
-    });
-}
-
 SIMGPU_RUNTIME cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width,
                                            size_t height)
 {
@@ -70,31 +57,31 @@ SIMGPU_RUNTIME cudaError_t cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExten
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags)
+namespace {
+
+cudaError_t allocate_pinned(void** out, size_t bytes, unsigned flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
-        if (!pHost)
+        if (!out)
             return CUDA_ERROR_INVALID_VALUE;
-        if (size == 0) {
-            *pHost = nullptr;
-            return CUDA_SUCCESS;
-        }
-        return driver.cuMemHostAlloc(pHost, size, flags);
+        if (bytes > 0)
+            return driver.cuMemHostAlloc(out, bytes, flags);
+        *out = nullptr;
+        return CUDA_SUCCESS;
     });
+}
+
+} // namespace
+
+SIMGPU_RUNTIME cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags)
+{
+    return allocate_pinned(pHost, size, flags);
 }
 
 // NVIDIA's runtime does not use cuMemAllocHost: pinned memory always comes from cuMemHostAlloc.
 SIMGPU_RUNTIME cudaError_t cudaMallocHost(void** ptr, size_t size)
 {
-    return enter([&](const Driver& driver) -> CUresult {
-        if (!ptr)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (size == 0) {
-            *ptr = nullptr;
-            return CUDA_SUCCESS;
-        }
-        return driver.cuMemHostAlloc(ptr, size, 0);
-    });
+    return allocate_pinned(ptr, size, 0);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaFreeHost(void* ptr)
@@ -102,32 +89,6 @@ SIMGPU_RUNTIME cudaError_t cudaFreeHost(void* ptr)
     return enter([&](const Driver& driver) -> CUresult {
         return ptr ? driver.cuMemFreeHost(ptr) : CUDA_SUCCESS;
     });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags)
-{
-    return call(&Driver::cuMemHostRegister, ptr, size, flags);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaHostUnregister(void* ptr)
-{
-    return call(&Driver::cuMemHostUnregister, ptr);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaHostGetDevicePointer(void** pDevice, void* pHost, unsigned int flags)
-{
-    return call(&Driver::cuMemHostGetDevicePointer, reinterpret_cast<CUdeviceptr*>(pDevice), pHost,
-                flags);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaHostGetFlags(unsigned int* pFlags, void* pHost)
-{
-    return call(&Driver::cuMemHostGetFlags, pFlags, pHost);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
-{
-    return call(&Driver::cuMemGetInfo, free, total);
 }
 
 namespace {

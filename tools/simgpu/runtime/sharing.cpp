@@ -1,4 +1,4 @@
-// tools/simgpu/runtime/sharing.cpp — pointers, peers, other processes, managed memory.
+// tools/simgpu/runtime/sharing.cpp — pointers, peers, managed memory.
 #include <cstring>
 
 #include "tools/simgpu/runtime/call.hpp"
@@ -36,11 +36,6 @@ SIMGPU_RUNTIME cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaDeviceCanAccessPeer(int* canAccessPeer, int device, int peerDevice)
-{
-    return call_without_context(&Driver::cuDeviceCanAccessPeer, canAccessPeer, device, peerDevice);
-}
-
 SIMGPU_RUNTIME cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -59,72 +54,7 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* devPtr)
-{
-    return call(&Driver::cuIpcGetMemHandle, reinterpret_cast<CUipcMemHandle*>(handle),
-                address_of(devPtr));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle,
-                                                unsigned int flags)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        CUipcMemHandle same;
-        static_assert(sizeof same == sizeof handle);
-        std::memcpy(&same, &handle, sizeof same);
-        return driver.cuIpcOpenMemHandle(reinterpret_cast<CUdeviceptr*>(devPtr), same, flags);
-    });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaIpcCloseMemHandle(void* devPtr)
-{
-    return call(&Driver::cuIpcCloseMemHandle, address_of(devPtr));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event)
-{
-    static_assert(sizeof *handle == sizeof(CUipcEventHandle));
-    return call(&Driver::cuIpcGetEventHandle, reinterpret_cast<CUipcEventHandle*>(handle), event);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        CUipcEventHandle same;
-        std::memcpy(&same, &handle, sizeof same);
-        return driver.cuIpcOpenEventHandle(event, same);
-    });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr,
-                                                     int srcDevice, int dstDevice)
-{
-    return call_without_context(&Driver::cuDeviceGetP2PAttribute, value,
-                                static_cast<CUdevice_P2PAttribute>(attr), srcDevice, dstDevice);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaMemRangeGetAttribute(void* data, size_t dataSize,
-                                                    cudaMemRangeAttribute attribute,
-                                                    const void* devPtr, size_t count)
-{
-    return call(&Driver::cuMemRangeGetAttribute, data, dataSize,
-                static_cast<CUmem_range_attribute>(attribute), address_of(devPtr), count);
-}
-
-#if CUDA_VERSION < 13000
-SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaMemoryAdvise advice,
-                                         int device)
-{
-    return call(&Driver::cuMemAdvise, address_of(devPtr), count, static_cast<CUmem_advise>(advice),
-                device);
-}
-
-SIMGPU_STREAM_FUNCTION(cudaMemPrefetchAsync, _ptsz,
-                       (const void* devPtr, size_t count, int dstDevice, cudaStream_t stream), {
-                           return calls.cuMemPrefetchAsync(address_of(devPtr), count, dstDevice,
-                                                           stream);
-                       })
-#else
+#if CUDA_VERSION >= 13000
 namespace {
 
 // The driver's first form names a device, or CU_DEVICE_CPU.

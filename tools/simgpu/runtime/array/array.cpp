@@ -73,18 +73,6 @@ SIMGPU_RUNTIME cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* mipmap
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* levelArray,
-                                                      cudaMipmappedArray_const_t mipmappedArray,
-                                                      unsigned int level)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        auto* const whole =
-            reinterpret_cast<CUmipmappedArray>(const_cast<cudaMipmappedArray*>(mipmappedArray));
-        return driver.cuMipmappedArrayGetLevel(reinterpret_cast<CUarray*>(levelArray), whole,
-                                               level);
-    });
-}
-
 SIMGPU_RUNTIME cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
 {
     return enter([&](const Driver& driver) -> CUresult {
@@ -116,45 +104,4 @@ SIMGPU_RUNTIME cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaA
 {
     return desc ? cudaArrayGetInfo(desc, nullptr, nullptr, const_cast<cudaArray_t>(array))
                 : remember(cudaErrorInvalidValue);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaArrayGetPlane(cudaArray_t* pPlaneArray, cudaArray_t hArray,
-                                             unsigned int planeIdx)
-{
-    return call(&Driver::cuArrayGetPlane, reinterpret_cast<CUarray*>(pPlaneArray),
-                reinterpret_cast<CUarray>(hArray), planeIdx);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaArrayGetMemoryRequirements(
-    cudaArrayMemoryRequirements* memoryRequirements, cudaArray_t array, int device)
-{
-    static_assert(sizeof(cudaArrayMemoryRequirements) == sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS));
-    return call(&Driver::cuArrayGetMemoryRequirements,
-                reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
-                reinterpret_cast<CUarray>(array), device);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaMipmappedArrayGetMemoryRequirements(
-    cudaArrayMemoryRequirements* memoryRequirements, cudaMipmappedArray_t mipmap, int device)
-{
-    return call(&Driver::cuMipmappedArrayGetMemoryRequirements,
-                reinterpret_cast<CUDA_ARRAY_MEMORY_REQUIREMENTS*>(memoryRequirements),
-                reinterpret_cast<CUmipmappedArray>(mipmap), device);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* sparseProperties,
-                                                        cudaArray_t array)
-{
-    static_assert(sizeof(cudaArraySparseProperties) == sizeof(CUDA_ARRAY_SPARSE_PROPERTIES));
-    return call(&Driver::cuArrayGetSparseProperties,
-                reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
-                reinterpret_cast<CUarray>(array));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaMipmappedArrayGetSparseProperties(
-    cudaArraySparseProperties* sparseProperties, cudaMipmappedArray_t mipmap)
-{
-    return call(&Driver::cuMipmappedArrayGetSparseProperties,
-                reinterpret_cast<CUDA_ARRAY_SPARSE_PROPERTIES*>(sparseProperties),
-                reinterpret_cast<CUmipmappedArray>(mipmap));
 }

@@ -213,11 +213,6 @@ SIMGPU_RUNTIME cudaError_t cudaGetTextureObjectTextureDesc_v2(cudaTextureDesc_v2
 }
 #endif
 
-SIMGPU_RUNTIME cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)
-{
-    return call(&Driver::cuTexObjectDestroy, texObject);
-}
-
 SIMGPU_RUNTIME cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* pResDesc,
                                                             cudaTextureObject_t texObject)
 {
@@ -248,11 +243,6 @@ SIMGPU_RUNTIME cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObj
         const CUresult error = resource_of(*pResDesc, same);
         return error != CUDA_SUCCESS ? error : driver.cuSurfObjectCreate(pSurfObject, &same);
     });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
-{
-    return call(&Driver::cuSurfObjectDestroy, surfObject);
 }
 
 SIMGPU_RUNTIME cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* pResDesc,

@@ -3,19 +3,15 @@
 
 using namespace simgpu::runtime;
 
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec,
-                                                         cudaGraph_t graph,
-                                                         unsigned long long flags)
-{
-    return call(&Driver::cuGraphInstantiateWithFlags, pGraphExec, graph, flags);
-}
-
 #if CUDA_VERSION >= 12000
-SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
-                                                unsigned long long flags)
-{
-    return call(&Driver::cuGraphInstantiateWithFlags, pGraphExec, graph, flags);
-}
+// If its parameters ask for an upload, it is made in the stream that they name.
+SIMGPU_STREAM_FUNCTION(cudaGraphInstantiateWithParams, _ptsz,
+                       (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
+                        cudaGraphInstantiateParams* instantiateParams),
+                       {
+                           return pass(calls.cuGraphInstantiateWithParams, pGraphExec, graph,
+                                       instantiateParams);
+                       })
 #else
 SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
                                                 cudaGraphNode_t*, char*, size_t)
@@ -23,30 +19,6 @@ SIMGPU_RUNTIME cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cud
     return call(&Driver::cuGraphInstantiateWithFlags, pGraphExec, graph, 0);
 }
 #endif
-
-#if CUDA_VERSION >= 12000
-// If its parameters ask for an upload, it is made in the stream that they name.
-SIMGPU_STREAM_FUNCTION(cudaGraphInstantiateWithParams, _ptsz,
-                       (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
-                        cudaGraphInstantiateParams* instantiateParams),
-                       {
-                           static_assert(sizeof *instantiateParams ==
-                                         sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS));
-                           return calls.cuGraphInstantiateWithParams(
-                               pGraphExec, graph,
-                               reinterpret_cast<CUDA_GRAPH_INSTANTIATE_PARAMS*>(instantiateParams));
-                       })
-#endif
-
-SIMGPU_STREAM_FUNCTION(cudaGraphLaunch, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),
-                       { return calls.cuGraphLaunch(graphExec, stream); })
-SIMGPU_STREAM_FUNCTION(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream),
-                       { return calls.cuGraphUpload(graphExec, stream); })
-
-SIMGPU_RUNTIME cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
-{
-    return call(&Driver::cuGraphExecDestroy, graphExec);
-}
 
 namespace {
 
@@ -132,52 +104,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGra
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec,
-                                                          cudaGraphNode_t node,
-                                                          const cudaHostNodeParams* pNodeParams)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        if (!pNodeParams)
-            return CUDA_ERROR_INVALID_VALUE;
-        const CUDA_HOST_NODE_PARAMS same = host_node(*pNodeParams);
-        return driver.cuGraphExecHostNodeSetParams(hGraphExec, node, &same);
-    });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec,
-                                                                cudaGraphNode_t node,
-                                                                cudaGraph_t childGraph)
-{
-    return call(&Driver::cuGraphExecChildGraphNodeSetParams, hGraphExec, node, childGraph);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec,
-                                                   cudaGraphNode_t hNode, unsigned int isEnabled)
-{
-    return call(&Driver::cuGraphNodeSetEnabled, hGraphExec, hNode, isEnabled);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec,
-                                                   cudaGraphNode_t hNode, unsigned int* isEnabled)
-{
-    return call(&Driver::cuGraphNodeGetEnabled, hGraphExec, hNode, isEnabled);
-}
-
 #if CUDA_VERSION >= 12000
-SIMGPU_RUNTIME cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec,
-                                                 unsigned long long* flags)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        cuuint64_t known = 0;
-        if (!flags)
-            return CUDA_ERROR_INVALID_VALUE;
-        const CUresult result = driver.cuGraphExecGetFlags(graphExec, &known);
-        if (result == CUDA_SUCCESS)
-            *flags = known;
-        return result;
-    });
-}
-
 SIMGPU_RUNTIME cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
                                                cudaGraphExecUpdateResultInfo* resultInfo)
 {
@@ -190,13 +117,5 @@ SIMGPU_RUNTIME cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaG
         *resultInfo = {static_cast<cudaGraphExecUpdateResult>(why), failed, nullptr};
         return result;
     });
-}
-#else
-SIMGPU_RUNTIME cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
-                                               cudaGraphNode_t* hErrorNode_out,
-                                               cudaGraphExecUpdateResult* updateResult_out)
-{
-    return call(&Driver::cuGraphExecUpdate, hGraphExec, hGraph, hErrorNode_out,
-                reinterpret_cast<CUgraphExecUpdateResult*>(updateResult_out));
 }
 #endif

@@ -50,35 +50,6 @@ CUresult add_memset(const Driver& driver, const NodePlace& place, const Paramete
                                        &same, context);
 }
 
-template <class Parameters>
-CUresult add_host(const Driver& driver, const NodePlace& place, const Parameters* given)
-{
-    if (!given)
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUDA_HOST_NODE_PARAMS same = host_node(*given);
-    return driver.cuGraphAddHostNode(place.node, place.graph, place.dependencies, place.count,
-                                     &same);
-}
-
-template <class Parameters>
-CUresult add_allocation(const Driver& driver, const NodePlace& place, Parameters* given)
-{
-    CUDA_MEM_ALLOC_NODE_PARAMS same{};
-    if (!given)
-        return CUDA_ERROR_INVALID_VALUE;
-    same.poolProps.allocType = static_cast<CUmemAllocationType>(given->poolProps.allocType);
-    same.poolProps.handleTypes =
-        static_cast<CUmemAllocationHandleType>(given->poolProps.handleTypes);
-    same.poolProps.location.type = static_cast<CUmemLocationType>(given->poolProps.location.type);
-    same.poolProps.location.id = given->poolProps.location.id;
-    same.bytesize = given->bytesize;
-    const CUresult result = driver.cuGraphAddMemAllocNode(place.node, place.graph,
-                                                          place.dependencies, place.count, &same);
-    if (result == CUDA_SUCCESS)
-        given->dptr = reinterpret_cast<void*>(same.dptr);
-    return result;
-}
-
 #if CUDA_VERSION >= 12020
 CUresult add_child(const Driver& driver, const NodePlace& place,
                    const cudaChildGraphNodeParams& given)
@@ -110,8 +81,13 @@ CUresult add_any(const Driver& driver, const NodePlace& place, cudaGraphNodePara
         return add_copy(driver, place, &given->memcpy.copyParams);
     case cudaGraphNodeTypeMemset:
         return add_memset(driver, place, &given->memset);
-    case cudaGraphNodeTypeHost:
-        return add_host(driver, place, &given->host);
+    case cudaGraphNodeTypeHost: {
+        CUDA_HOST_NODE_PARAMS same{};
+        same.fn = given->host.fn;
+        same.userData = given->host.userData;
+        return driver.cuGraphAddHostNode(place.node, place.graph, place.dependencies, place.count,
+                                         &same);
+    }
     case cudaGraphNodeTypeGraph:
         return add_child(driver, place, given->graph);
     case cudaGraphNodeTypeWaitEvent:
@@ -121,7 +97,8 @@ CUresult add_any(const Driver& driver, const NodePlace& place, cudaGraphNodePara
         return driver.cuGraphAddEventRecordNode(place.node, place.graph, place.dependencies,
                                                 place.count, given->eventRecord.event);
     case cudaGraphNodeTypeMemAlloc:
-        return add_allocation(driver, place, &given->alloc);
+        return pass(driver.cuGraphAddMemAllocNode, place.node, place.graph, place.dependencies,
+                    place.count, &given->alloc);
     case cudaGraphNodeTypeMemFree:
         return driver.cuGraphAddMemFreeNode(place.node, place.graph, place.dependencies,
                                             place.count, address_of(given->free.dptr));
@@ -132,23 +109,6 @@ CUresult add_any(const Driver& driver, const NodePlace& place, cudaGraphNodePara
 #endif
 
 } // namespace
-
-SIMGPU_RUNTIME cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                 const cudaGraphNode_t* pDependencies,
-                                                 size_t numDependencies)
-{
-    return call(&Driver::cuGraphAddEmptyNode, pGraphNode, graph, pDependencies, numDependencies);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                const cudaGraphNode_t* pDependencies,
-                                                size_t numDependencies,
-                                                const cudaHostNodeParams* pNodeParams)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        return add_host(driver, {pGraphNode, graph, pDependencies, numDependencies}, pNodeParams);
-    });
-}
 
 SIMGPU_RUNTIME cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
                                                   const cudaGraphNode_t* pDependencies,
@@ -221,52 +181,6 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* pGr
                                  shape);
             });
     });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                    const cudaGraphNode_t* pDependencies,
-                                                    size_t numDependencies,
-                                                    cudaMemAllocNodeParams* nodeParams)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        return add_allocation(driver, {pGraphNode, graph, pDependencies, numDependencies},
-                              nodeParams);
-    });
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                   const cudaGraphNode_t* pDependencies,
-                                                   size_t numDependencies, void* dptr)
-{
-    return call(&Driver::cuGraphAddMemFreeNode, pGraphNode, graph, pDependencies, numDependencies,
-                address_of(dptr));
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* pGraphNode,
-                                                      cudaGraph_t graph,
-                                                      const cudaGraphNode_t* pDependencies,
-                                                      size_t numDependencies,
-                                                      cudaGraph_t childGraph)
-{
-    return call(&Driver::cuGraphAddChildGraphNode, pGraphNode, graph, pDependencies,
-                numDependencies, childGraph);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* pGraphNode,
-                                                       cudaGraph_t graph,
-                                                       const cudaGraphNode_t* pDependencies,
-                                                       size_t numDependencies, cudaEvent_t event)
-{
-    return call(&Driver::cuGraphAddEventRecordNode, pGraphNode, graph, pDependencies,
-                numDependencies, event);
-}
-
-SIMGPU_RUNTIME cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                                     const cudaGraphNode_t* pDependencies,
-                                                     size_t numDependencies, cudaEvent_t event)
-{
-    return call(&Driver::cuGraphAddEventWaitNode, pGraphNode, graph, pDependencies, numDependencies,
-                event);
 }
 
 #if CUDA_VERSION >= 13000

@@ -33,15 +33,6 @@ CUDA_MEMSET_NODE_PARAMS memset_node(const Parameters& p)
     return {address_of(p.dst), p.pitch, p.value, p.elementSize, p.width, p.height};
 }
 
-template <class Parameters>
-CUDA_HOST_NODE_PARAMS host_node(const Parameters& p)
-{
-    CUDA_HOST_NODE_PARAMS same{};
-    same.fn = p.fn;
-    same.userData = p.userData;
-    return same;
-}
-
 // Calls `use` with `given` in the driver's form; CUDA_ERROR_INVALID_VALUE if nothing was given.
 template <class Parameters, class Use>
 CUresult with_kernel_node(const Driver& driver, const Parameters* given, Use use)
