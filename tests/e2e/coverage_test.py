@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from e2e import PRELOAD, PROGRAMS as BUILT, SIMGPU, SOURCE, VRAMSCOPE, driver_names
+from e2e import PRELOAD, PROGRAMS as BUILT, SIMGPU, SOURCE, VRAMSCOPE, driver_names, program_source
 
 sys.path.insert(0, str(SOURCE / "tests" / "interpose" / "hooks"))
 from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
@@ -52,7 +52,7 @@ NOT_RECORDED = {row.symbol: REASON_OF[row.base] for row in Tables().rows.values(
 
 def scenes_of(program):
     """The names of its table of scenes, or those that it compares its argument with."""
-    text = (SOURCE / "tests" / "programs" / f"{program}.cpp").read_text()
+    text = program_source(f"{program}.cpp").read_text()
     names = re.findall(r'^ *\{"(\w+)", [^}]*\},$', text, re.MULTILINE) or re.findall(r'\bis\("(\w+)"\)', text)
     return [(program, name) for name in names if (program, name) not in NOT_A_SCENE]
 

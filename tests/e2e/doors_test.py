@@ -4,7 +4,7 @@ import subprocess
 import sys
 import unittest
 
-from e2e import BUILD, PRELOAD, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest, needs, simulated_only
+from e2e import BUILD, PRELOAD, PROGRAMS, VRAMSCOPE, EndToEndTest, needs, program_source, simulated_only
 
 WAYS = ["dlsym", "looked_up_dlvsym", "looked_up_dlsym", "default_dlsym", "get_proc_v1"]
 NEWER_WAYS = ["get_proc_v2", "get_proc_of_get_proc"]
@@ -122,7 +122,7 @@ class DoorsTest(EndToEndTest):
         self.use_by_ctypes("get_proc")
 
     def use_by_ctypes(self, *ways):
-        program = SOURCE / "tests" / "programs" / "ctypes_client.py"
+        program = program_source("ctypes_client.py")
         for way in ways:
             with self.subTest(way):
                 report = self.trace(sys.executable, program, way)

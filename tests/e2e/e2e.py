@@ -44,9 +44,14 @@ def needs(name):
     return unittest.skipUnless(name in driver_names(), f"the driver has no {name}")
 
 
+def program_source(name):
+    [found] = (SOURCE / "tests" / "programs").rglob(name)
+    return found
+
+
 def line_of(source, mark):
-    """The line of tests/programs/SOURCE that ends in the comment MARK mark."""
-    text = (SOURCE / "tests" / "programs" / source).read_text().splitlines()
+    """The line of SOURCE, somewhere in tests/programs, that ends in the comment MARK mark."""
+    text = program_source(source).read_text().splitlines()
     lines = [number for number, line in enumerate(text, start=1) if re.search(rf"// MARK {mark}$", line)]
     assert len(lines) == 1, f"{source} has {len(lines)} lines marked {mark}"
     return lines[0]

@@ -21,7 +21,7 @@ MIB = 1024 * KIB
 
 class LiveTest(EndToEndTest):
     def start(self, *, traced=True):
-        """tests/programs/live.cpp, waiting for its first order; its log is live.vsl."""
+        """tests/programs/memory/live.cpp, waiting for its first order; its log is live.vsl."""
         gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_LOG": str(self.log)}
         process = subprocess.Popen([PROGRAMS / "live"], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    text=True, env=self.environment(**gpu, **({"LD_PRELOAD": str(PRELOAD)} if traced

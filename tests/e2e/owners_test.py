@@ -1,4 +1,4 @@
-# tests/e2e/owners_test.py — what owns memory and what is only open here: the scenes of tests/programs/owners.cpp.
+# tests/e2e/owners_test.py — what owns memory and what is only open here: the scenes of tests/programs/memory/owners.cpp.
 import pathlib
 import unittest
 

@@ -9,7 +9,7 @@ import unittest
 
 from cli import PROGRAMS, SOURCE, VRAMSCOPE, CliTest
 
-OUTLIVES = SOURCE / "tests" / "programs" / "outlives.py"
+OUTLIVES = SOURCE / "tests" / "programs" / "process" / "outlives.py"
 STILL_RUNS = r"process (\d+) \(python3[^)]*\) still runs and is traced: `vramscope snapshot \1` shows"
 
 

@@ -1,0 +1,231 @@
+// tests/programs/memory/behaviour.cpp — programs that do what is easy to get wrong: reuse, threads,
+// failures, bad frees.
+//
+// Usage: behaviour SCENE. What the driver answered goes to stdout, so that it can be compared with
+// an untraced run.
+#include <barrier>
+#include <cerrno>
+#include <cstring>
+#include <pthread.h>
+#include <thread>
+#include <vector>
+
+#include "tests/programs/driver_program.hpp"
+
+namespace {
+
+CUdeviceptr allocate(std::size_t bytes)
+{
+    CUdeviceptr block = 0;
+    check(cuMemAlloc_v2(&block, bytes)); // MARK allocate
+    return block;
+}
+
+void tell(const char* what, CUresult result)
+{
+    std::printf("%s %d\n", what, static_cast<int>(result));
+}
+
+void free_by_another_thread()
+{
+    const CUcontext context = primary_context();
+    const CUdeviceptr block = allocate(4096);
+    std::thread([context, block] {
+        check(cuCtxSetCurrent(context));
+        check(cuMemFree_v2(block));
+    }).join();
+}
+
+// The second tenant of the address is the one that leaks.
+void reuse()
+{
+    primary_context();
+    CUdeviceptr first = 0, second = 0;
+    check(cuMemAlloc_v2(&first, 4096)); // MARK first_tenant
+    check(cuMemFree_v2(first));
+    check(cuMemAlloc_v2(&second, 4096)); // MARK second_tenant
+    std::printf("%s\n", first == second ? "reused" : "another address");
+}
+
+void out_of_memory()
+{
+    primary_context();
+    CUdeviceptr block = 0x1234;
+    tell("alloc", cuMemAlloc_v2(&block, std::size_t{1} << 44)); // MARK out_of_memory
+    std::printf("untouched %d\n", block == 0x1234);
+}
+
+void bad_arguments()
+{
+    primary_context();
+    CUdeviceptr block = 0x1234;
+    tell("no bytes", cuMemAlloc_v2(&block, 0));
+    tell("no pointer", cuMemAlloc_v2(nullptr, 4096));
+    tell("free of null", cuMemFree_v2(0));
+    block = allocate(4096);
+    tell("free", cuMemFree_v2(block));
+    tell("free again", cuMemFree_v2(block));
+    tell("free of nothing", cuMemFree_v2(0x4242));
+    tell("free of host nothing", cuMemFreeHost(&block));
+}
+
+void without_init()
+{
+    CUdeviceptr block = 0x1234;
+    tell("alloc", cuMemAlloc_v2(&block, 4096));
+    std::printf("untouched %d\n", block == 0x1234);
+}
+
+void without_context()
+{
+    first_device();
+    CUdeviceptr block = 0x1234;
+    tell("alloc", cuMemAlloc_v2(&block, 4096));
+    std::printf("untouched %d\n", block == 0x1234);
+}
+
+// Each thread frees what it allocates but for one block; all are gone before the program ends.
+void many_threads()
+{
+    const CUcontext context = primary_context();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 64; ++i)
+        threads.emplace_back([context] {
+            check(cuCtxSetCurrent(context));
+            for (int step = 0; step < 100; ++step)
+                check(cuMemFree_v2(allocate(512)));
+            CUdeviceptr left = 0;
+            check(cuMemAlloc_v2(&left, 512)); // MARK left_by_thread
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+[[gnu::noinline]] void one_caller()
+{
+    allocate(512); // MARK one_caller
+    std::fflush(stdout);
+}
+
+[[gnu::noinline]] void another_caller(int depth)
+{
+    if (depth > 0)
+        another_caller(depth - 1);
+    else
+        allocate(1024); // MARK another_caller
+    std::fflush(stdout);
+}
+
+// By turns, from the same line of allocate(): the stack of one must not be taken for the other's.
+void callers_by_turns()
+{
+    primary_context();
+    for (int round = 0; round < 3000; ++round) {
+        one_caller();
+        another_caller(round % 2);
+    }
+}
+
+// No thread has used CUDA before; all begin at the same moment.
+void all_at_once()
+{
+    constexpr int kThreads = 16;
+    std::barrier start(kThreads);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i)
+        threads.emplace_back([&start] {
+            start.arrive_and_wait();
+            primary_context();
+            check(cuMemFree_v2(allocate(512)));
+            allocate(1024);
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+void keeps_errno()
+{
+    errno = ENOTTY;
+    check(cuInit(0)); // opens the log, which asks for files that are not there
+    std::printf("errno after init %d\n", errno == ENOTTY);
+    primary_context();
+    errno = EDOM;
+    const CUdeviceptr block = allocate(4096);
+    std::printf("errno after alloc %d\n", errno == EDOM);
+    errno = ERANGE;
+    check(cuMemFree_v2(block));
+    std::printf("errno after free %d\n", errno == ERANGE);
+}
+
+// Runs on device 1 of two.
+void second_device()
+{
+    CUcontext context = nullptr;
+    CUdevice device = 0;
+    first_device();
+    check(cuDeviceGet(&device, 1));
+    check(cuCtxCreate_v2(&context, 0, device));
+    allocate(4096);
+}
+
+// Freed when exit handlers already run, as caches of real programs are.
+void freed_by_destructor()
+{
+    primary_context();
+    static const struct Cache {
+        CUdeviceptr block = allocate(4096);
+        ~Cache() { check(cuMemFree_v2(block)); }
+    } cache;
+}
+
+// Freed when a thread is nearly gone: first what is thread_local, then what its keys hold.
+void freed_by_thread_end()
+{
+    static pthread_key_t key;
+    static CUcontext context = primary_context();
+    pthread_key_create(&key, [](void* block) {
+        check(cuCtxSetCurrent(context));
+        check(cuMemFree_v2(reinterpret_cast<CUdeviceptr>(block)));
+    });
+    std::thread([] {
+        check(cuCtxSetCurrent(context));
+        thread_local const struct Cache {
+            CUdeviceptr block = allocate(4096);
+            ~Cache() { check(cuMemFree_v2(block)); }
+        } cache;
+        pthread_setspecific(key, reinterpret_cast<void*>(allocate(8192)));
+    }).join();
+}
+
+const struct {
+    const char* name;
+    void (*play)();
+} kScenes[] = {
+    {"free_by_another_thread", free_by_another_thread},
+    {"reuse", reuse},
+    {"out_of_memory", out_of_memory},
+    {"bad_arguments", bad_arguments},
+    {"without_init", without_init},
+    {"without_context", without_context},
+    {"many_threads", many_threads},
+    {"callers_by_turns", callers_by_turns},
+    {"all_at_once", all_at_once},
+    {"keeps_errno", keeps_errno},
+    {"second_device", second_device},
+    {"freed_by_destructor", freed_by_destructor},
+    {"freed_by_thread_end", freed_by_thread_end},
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc != 2)
+        return 2;
+    for (const auto& scene : kScenes)
+        if (std::strcmp(scene.name, argv[1]) == 0) {
+            scene.play();
+            return 0;
+        }
+    return 2;
+}

@@ -1,0 +1,88 @@
+// tests/programs/memory/live.cpp — does what it is told on stdin, a line at a time.
+//
+// After each line it says "done", and tests look at it before they write the next one.
+//
+// hold BYTES COUNT; host BYTES COUNT; drop COUNT, of what it holds, the newest first; churn COUNT
+// THREADS, pairs of an allocation and its free in each thread; exec PROGRAM; end.
+#include <cstddef>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/programs/driver_program.hpp"
+
+namespace {
+
+std::vector<CUdeviceptr> held;
+
+[[gnu::noinline]] void hold(std::size_t bytes, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        CUdeviceptr block = 0;
+        check(cuMemAlloc_v2(&block, bytes)); // MARK hold
+        held.push_back(block);
+    }
+}
+
+[[gnu::noinline]] void hold_on_host(std::size_t bytes, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        void* block = nullptr;
+        check(cuMemHostAlloc(&block, bytes, 0)); // MARK host
+    }
+}
+
+void drop(int count)
+{
+    for (; count > 0 && !held.empty(); --count) {
+        check(cuMemFree_v2(held.back()));
+        held.pop_back();
+    }
+}
+
+void churn(CUcontext context, int count, int threads)
+{
+    std::vector<std::thread> running;
+    for (int thread = 0; thread < threads; ++thread)
+        running.emplace_back([=] {
+            check(cuCtxSetCurrent(context));
+            for (int i = 0; i < count; ++i) {
+                CUdeviceptr block = 0;
+                check(cuMemAlloc_v2(&block, 4096)); // MARK churn
+                check(cuMemFree_v2(block));
+            }
+        });
+    for (std::thread& thread : running)
+        thread.join();
+}
+
+} // namespace
+
+int main()
+{
+    CUcontext context = nullptr;
+    for (std::string what; std::cin >> what && what != "end";) {
+        std::size_t bytes = 0;
+        int count = 0;
+        int threads = 0;
+        std::string program;
+        if (!context && what != "exec")
+            context = primary_context();
+        if (what == "hold" && std::cin >> bytes >> count)
+            hold(bytes, count);
+        else if (what == "host" && std::cin >> bytes >> count)
+            hold_on_host(bytes, count);
+        else if (what == "drop" && std::cin >> count)
+            drop(count);
+        else if (what == "churn" && std::cin >> count >> threads)
+            churn(context, count, threads);
+        else if (what == "exec" && std::cin >> program)
+            ::execlp(program.c_str(), program.c_str(), nullptr);
+        else
+            return 2;
+        std::cout << "done" << std::endl;
+    }
+    return 0;
+}

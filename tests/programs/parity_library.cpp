@@ -1,7 +1,0 @@
-// tests/programs/parity_library.cpp — looks symbols up from within a library.
-#include "tests/programs/parity.hpp"
-
-extern "C" void look_up_from_library(const char* name, void* driver, void* foreign)
-{
-    look_up_all(name, driver, foreign);
-}

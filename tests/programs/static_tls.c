@@ -1,8 +1,0 @@
-/* tests/programs/static_tls.c — a library whose thread-local storage must be there from the start.
- */
-static __thread char storage[6000] __attribute__((tls_model("initial-exec")));
-
-char* static_tls(void)
-{
-    return storage;
-}
