@@ -2,13 +2,12 @@
 #include "tools/process/left_running.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
-#include <optional>
 
 #include <fmt/format.h>
 
+#include "tools/process/live_process.hpp"
 #include "tools/process/program_file.hpp"
 
 namespace vramscope {
@@ -19,14 +18,6 @@ std::string text_of(const fs::path& file)
 {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::optional<pid_t> pid_of(const fs::path& folder)
-{
-    const std::string name = folder.filename();
-    pid_t pid = 0;
-    const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
-    return read.ec == std::errc() && *read.ptr == '\0' ? std::optional(pid) : std::nullopt;
 }
 
 bool announced(const std::vector<Announcement>& announcements, pid_t pid, std::string_view kind)
@@ -42,13 +33,10 @@ std::vector<RunningProcess> left_running(const fs::path& run_file,
                                          const std::vector<Announcement>& announcements)
 {
     std::vector<RunningProcess> found;
-    std::error_code problem;
-    for (fs::directory_iterator entry("/proc", problem), end; !problem && entry != end;
-         entry.increment(problem)) {
-        const fs::path& folder = entry->path();
-        const std::optional<pid_t> pid = pid_of(folder);
-        if (!pid || (text_of(folder / "environ").find(run_file.string()) == std::string::npos &&
-                     !announced(announcements, *pid, {})))
+    for (const pid_t pid : all_processes()) {
+        const fs::path folder = fs::path("/proc") / std::to_string(pid);
+        if (text_of(folder / "environ").find(run_file.string()) == std::string::npos &&
+            !announced(announcements, pid, {}))
             continue;
         const std::string maps = text_of(folder / "maps"); // empty: it has ended, or is not ours
         const auto maps_library = [&maps](const char* name) {
@@ -58,13 +46,11 @@ std::vector<RunningProcess> left_running(const fs::path& run_file,
             continue;
         std::string program = text_of(folder / "comm");
         program.erase(program.find_last_not_of('\n') + 1);
-        const bool may_use_cuda = announced(announcements, *pid, "log") ||
+        const bool may_use_cuda = announced(announcements, pid, "log") ||
                                   maps_library("/libcuda.so") || maps_library("/libcudart.so") ||
                                   inspect_program(folder / "exe").own_runtime;
-        found.push_back({*pid, program, may_use_cuda});
+        found.push_back({pid, program, may_use_cuda});
     }
-    std::sort(found.begin(), found.end(),
-              [](const RunningProcess& a, const RunningProcess& b) { return a.pid < b.pid; });
     return found;
 }
 

@@ -169,18 +169,28 @@ LiveProcess find_live_process(pid_t pid)
                               pid));
 }
 
-std::vector<LiveProcess> find_live_processes()
+std::vector<pid_t> all_processes()
 {
-    std::vector<LiveProcess> found;
+    std::vector<pid_t> pids;
     std::error_code problem;
     for (fs::directory_iterator entry("/proc", problem), end; !problem && entry != end;
          entry.increment(problem)) {
         const std::string name = entry->path().filename();
         pid_t pid = 0;
-        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+        const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (read.ec == std::errc() && *read.ptr == '\0')
+            pids.push_back(pid);
+    }
+    std::sort(pids.begin(), pids.end());
+    return pids;
+}
+
+std::vector<LiveProcess> find_live_processes()
+{
+    std::vector<LiveProcess> found;
+    for (const pid_t pid : all_processes()) {
         struct stat status;
-        if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size() ||
-            ::stat(entry->path().c_str(), &status) != 0 || status.st_uid != ::geteuid())
+        if (::stat(folder_of(pid).c_str(), &status) != 0 || status.st_uid != ::geteuid())
             continue;
         const std::uint64_t start = report::process_start(static_cast<std::uint32_t>(pid));
         const std::optional<Maps> maps = start != 0 ? read_maps(pid) : std::nullopt;
@@ -189,8 +199,6 @@ std::vector<LiveProcess> find_live_processes()
         if (const std::optional<LiveProcess> live = find_log(pid, start, *maps))
             found.push_back(*live);
     }
-    std::sort(found.begin(), found.end(),
-              [](const LiveProcess& a, const LiveProcess& b) { return a.pid < b.pid; });
     return found;
 }
 

@@ -17,13 +17,16 @@ namespace vramscope {
 struct LiveProcess {
     pid_t pid = 0; // as this command sees it; in a container it has another one for itself
     std::uint64_t start = 0;    // field 22 of /proc/PID/stat
-    std::filesystem::path name; // of the log, as the process knows it
+    std::filesystem::path name; // the log's, as the process knows it
     std::filesystem::path door; // opens that very file, also when the process has ended meanwhile
     std::shared_ptr<const int> held; // the descriptor of ours that the door leads through
 };
 
 // Error (110) if there is no such process, it has ended, has no log, or may not be looked into.
 LiveProcess find_live_process(pid_t pid);
+
+// The processes of all users that /proc shows, by pid.
+std::vector<pid_t> all_processes();
 
 // The traced processes of this user, by pid. Empty: there is none.
 std::vector<LiveProcess> find_live_processes();

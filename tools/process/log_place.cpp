@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/model/call_place.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {
@@ -65,7 +66,7 @@ std::string expand_pattern(std::string_view pattern, std::string_view program, p
             out += '%';
             break;
         case 'e':
-            out += as_file_name(std::string(program.substr(program.rfind('/') + 1)));
+            out += as_file_name(std::string(report::file_name(program)));
             break;
         case 'p':
             out += std::to_string(pid);
