@@ -39,7 +39,7 @@ CUresult open_shape(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
         descriptor.Width > std::size_t{1} << 27 || descriptor.Height > std::size_t{1} << 17 ||
         descriptor.Depth > std::size_t{1} << 14)
         return CUDA_ERROR_INVALID_VALUE;
-    array = arrays().make();
+    array = slots<Array>().make();
     array->descriptor = descriptor;
     array->context = &context;
     array->device = context.device;
@@ -68,18 +68,6 @@ CUresult give_array_memory(Array& array)
 }
 
 } // namespace
-
-Slots<Array>& arrays()
-{
-    static auto* all = new Slots<Array>;
-    return *all;
-}
-
-Slots<Mipmap>& mipmaps()
-{
-    static auto* all = new Slots<Mipmap>;
-    return *all;
-}
 
 std::size_t Mipmap::bytes() const
 {
@@ -119,7 +107,7 @@ CUresult open_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
     if (result == CUDA_SUCCESS)
         array = made;
     else
-        arrays().retire(made);
+        slots<Array>().retire(made);
     return result;
 }
 
@@ -129,13 +117,13 @@ void close_array(Array& array)
     unmap_array_locked(&array);
     if (array.owns_memory)
         drop_allocation_locked(*allocation_at_locked(array.start));
-    arrays().retire(&array);
+    slots<Array>().retire(&array);
 }
 
 CUresult open_mipmap(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned levels,
                      Mipmap*& mipmap)
 {
-    Mipmap* const made = mipmaps().make();
+    Mipmap* const made = slots<Mipmap>().make();
     made->context = &context;
     made->descriptor = descriptor;
     made->foreign = 0;
@@ -175,15 +163,15 @@ void close_mipmap(Mipmap& mipmap)
     unmap_array_locked(&mipmap);
     if (mipmap.foreign)
         drop_allocation_locked(*find_allocation_locked(mipmap.foreign));
-    mipmaps().retire(&mipmap);
+    slots<Mipmap>().retire(&mipmap);
 }
 
 void free_arrays_of(Context& context)
 {
-    for (Mipmap* mipmap : mipmaps().all())
+    for (Mipmap* mipmap : slots<Mipmap>().all())
         if (mipmap->context == &context)
             close_mipmap(*mipmap);
-    for (Array* array : arrays().all())
+    for (Array* array : slots<Array>().all())
         if (array->context == &context)
             close_array(*array);
 }

@@ -36,8 +36,6 @@ struct Mipmap {
     std::size_t bytes() const;
 };
 
-Slots<Array>& arrays();
-Slots<Mipmap>& mipmaps();
 Plane plane_of(const Array& array);
 std::size_t element_bytes(const CUDA_ARRAY3D_DESCRIPTOR& descriptor); // 0: not simulated
 

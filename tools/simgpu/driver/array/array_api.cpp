@@ -63,7 +63,7 @@ CUresult cuArray3DCreate(Context& context, CUarray* pHandle,
 
 CUresult cuArrayDestroy(Context& context, CUarray hArray)
 {
-    Array* array = arrays().find(hArray);
+    Array* array = slots<Array>().find(hArray);
     if (!array || array->part_of_mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
     finish_all(context);
@@ -73,7 +73,7 @@ CUresult cuArrayDestroy(Context& context, CUarray hArray)
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray)
 {
-    const Array* array = arrays().find(hArray);
+    const Array* array = slots<Array>().find(hArray);
     if (!pArrayDescriptor)
         return CUDA_ERROR_INVALID_VALUE;
     if (!array)
@@ -97,14 +97,14 @@ CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int)
 {
     if (!pPlaneArray)
         return CUDA_ERROR_INVALID_VALUE;
-    return arrays().find(hArray) ? CUDA_ERROR_INVALID_VALUE
-                                 : CUDA_ERROR_INVALID_HANDLE; // there are no planar formats
+    return slots<Array>().find(hArray) ? CUDA_ERROR_INVALID_VALUE
+                                       : CUDA_ERROR_INVALID_HANDLE; // there are no planar formats
 }
 
 CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
                                       CUarray array, CUdevice device)
 {
-    const Array* found = arrays().find(array);
+    const Array* found = slots<Array>().find(array);
     if (!device_at(device))
         return CUDA_ERROR_INVALID_DEVICE;
     return found ? tell_requirements(memoryRequirements, found->descriptor, found->bytes)

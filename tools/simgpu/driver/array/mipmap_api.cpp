@@ -27,7 +27,7 @@ CUresult cuMipmappedArrayCreate(Context& context, CUmipmappedArray* pHandle,
 CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray,
                                   unsigned int level)
 {
-    const Mipmap* mipmap = mipmaps().find(hMipmappedArray);
+    const Mipmap* mipmap = slots<Mipmap>().find(hMipmappedArray);
     if (!pLevelArray)
         return CUDA_ERROR_INVALID_VALUE;
     if (!mipmap)
@@ -40,7 +40,7 @@ CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmap
 
 CUresult cuMipmappedArrayDestroy(Context& context, CUmipmappedArray hMipmappedArray)
 {
-    Mipmap* mipmap = mipmaps().find(hMipmappedArray);
+    Mipmap* mipmap = slots<Mipmap>().find(hMipmappedArray);
     if (!mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
     finish_all(context);
@@ -51,7 +51,7 @@ CUresult cuMipmappedArrayDestroy(Context& context, CUmipmappedArray hMipmappedAr
 CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
                                                CUmipmappedArray mipmap, CUdevice device)
 {
-    const Mipmap* found = mipmaps().find(mipmap);
+    const Mipmap* found = slots<Mipmap>().find(mipmap);
     if (!device_at(device))
         return CUDA_ERROR_INVALID_DEVICE;
     if (!found)

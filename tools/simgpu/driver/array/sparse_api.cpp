@@ -73,7 +73,7 @@ struct Operation {
 CUresult find_owner(const CUarrayMapInfo& info, Operation& operation)
 {
     if (info.resourceType == CU_RESOURCE_TYPE_ARRAY) {
-        const Array* array = arrays().find(info.resource.array);
+        const Array* array = slots<Array>().find(info.resource.array);
         if (!array)
             return CUDA_ERROR_INVALID_HANDLE;
         if (array->part_of_mipmap)
@@ -81,7 +81,7 @@ CUresult find_owner(const CUarrayMapInfo& info, Operation& operation)
         operation.owner = array;
         operation.descriptor = array->descriptor;
     } else if (info.resourceType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
-        const Mipmap* mipmap = mipmaps().find(info.resource.mipmap);
+        const Mipmap* mipmap = slots<Mipmap>().find(info.resource.mipmap);
         if (!mipmap)
             return CUDA_ERROR_INVALID_HANDLE;
         operation.owner = mipmap;
@@ -129,7 +129,7 @@ bool find_level(const CUarrayMapInfo& info, Operation& operation)
 bool find_piece(const CUarrayMapInfo& info, Operation& operation)
 {
     if ((operation.descriptor.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) != 0)
-        return true; // the whole array; cuda.h ignores the subresource
+        return true; // it means the whole array: cuda.h ignores the subresource
     operation.piece.kind = info.subresourceType;
     if (info.subresourceType == CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL)
         return find_level(info, operation);
@@ -221,7 +221,8 @@ CUresult cuMemMapArrayAsync(Context& context, CUarrayMapInfo* mapInfoList, unsig
         const std::lock_guard lock(memory_mutex());
         for (const Operation& operation : operations) {
             unmap_locked(operation.owner, operation.piece);
-            const bool living = arrays().find(operation.owner) || mipmaps().find(operation.owner);
+            const bool living =
+                slots<Array>().find(operation.owner) || slots<Mipmap>().find(operation.owner);
             if (operation.physical && !living)
                 let_go(*operation.physical);
             else if (operation.physical)
@@ -235,7 +236,7 @@ CUresult cuMemMapArrayAsync(Context& context, CUarrayMapInfo* mapInfoList, unsig
 
 CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUarray array)
 {
-    const Array* found = arrays().find(array);
+    const Array* found = slots<Array>().find(array);
     if (!found)
         return CUDA_ERROR_INVALID_HANDLE;
     return found->part_of_mipmap ? CUDA_ERROR_INVALID_VALUE
@@ -245,7 +246,7 @@ CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperti
 CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties,
                                              CUmipmappedArray mipmap)
 {
-    const Mipmap* found = mipmaps().find(mipmap);
+    const Mipmap* found = slots<Mipmap>().find(mipmap);
     return found ? tell_sparse(sparseProperties, found->descriptor) : CUDA_ERROR_INVALID_HANDLE;
 }
 

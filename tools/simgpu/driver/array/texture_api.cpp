@@ -41,9 +41,9 @@ bool has_place(const CUDA_RESOURCE_DESC& resource)
 {
     switch (resource.resType) {
     case CU_RESOURCE_TYPE_ARRAY:
-        return arrays().find(resource.res.array.hArray) != nullptr;
+        return slots<Array>().find(resource.res.array.hArray) != nullptr;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return mipmaps().find(resource.res.mipmap.hMipmappedArray) != nullptr;
+        return slots<Mipmap>().find(resource.res.mipmap.hMipmappedArray) != nullptr;
     case CU_RESOURCE_TYPE_LINEAR:
         return resource.res.linear.devPtr != 0 &&
                resource.res.linear.devPtr % kTextureAlignment == 0 &&

@@ -61,4 +61,12 @@ private:
     std::vector<T*> spare_;
 };
 
+// All objects of a type, never destroyed: late destructors of the program still call in.
+template <class T>
+Slots<T>& slots()
+{
+    static auto* all = new Slots<T>;
+    return *all;
+}
+
 } // namespace simgpu

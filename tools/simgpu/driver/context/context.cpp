@@ -42,12 +42,6 @@ ThreadState& thread_state()
     return *static_cast<ThreadState*>(state);
 }
 
-Slots<Context>& contexts()
-{
-    static auto* all = new Slots<Context>;
-    return *all;
-}
-
 std::mutex& contexts_mutex()
 {
     static auto* mutex = new std::mutex;
@@ -56,7 +50,7 @@ std::mutex& contexts_mutex()
 
 Context* open_context(Device& device, unsigned flags, unsigned api_version)
 {
-    Context* context = contexts().make();
+    Context* context = slots<Context>().make();
     context->id = ++last_context_id;
     context->device = &device;
     context->flags = flags;
@@ -92,7 +86,7 @@ void close_context(Context& context)
     context.legacy_stream = nullptr;
     context.order_stream = nullptr;
     context.held_back_by.clear();
-    contexts().retire(&context);
+    slots<Context>().retire(&context);
 }
 
 Stream* per_thread_stream(Context& context)
@@ -118,16 +112,9 @@ CUresult current_context(Context*& context)
     return context->sticky_error.load(std::memory_order_relaxed);
 }
 
-Context* current_or_null()
-{
-    const ThreadState& state = thread_state();
-    return state.current.empty() || !state.current.back().living() ? nullptr
-                                                                   : state.current.back().context;
-}
-
 CUresult context_of_handle(CUcontext handle, Context*& context)
 {
-    context = contexts().find(handle);
+    context = slots<Context>().find(handle);
     return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 

@@ -43,7 +43,6 @@ struct Context {
     std::set<std::pair<Context*, std::uint64_t>> peers; // contexts whose memory this one may use
 };
 
-Slots<Context>& contexts();
 std::mutex& contexts_mutex();
 
 Context* open_context(Device& device, unsigned flags, unsigned api_version);
@@ -53,8 +52,6 @@ Stream* per_thread_stream(Context& context);
 
 // The calling thread's context, or why there is none.
 CUresult current_context(Context*& context);
-// The same for calls that can do without: null for a thread that has none.
-Context* current_or_null();
 CUresult context_of_handle(CUcontext handle, Context*& context);
 void push_current(Context& context);
 

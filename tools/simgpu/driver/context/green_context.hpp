@@ -16,7 +16,6 @@ struct GreenContext {
     ContextRef primary;
     CUdevResource resource{};
 };
-Slots<GreenContext>& green_contexts();
 #endif
 
 // False for a stream whose green context is destroyed.

@@ -15,7 +15,7 @@ bool green_context_lives(const Stream& stream)
 #if CUDA_VERSION >= 12040
     if (stream.green_id == 0)
         return true;
-    const auto all = green_contexts().all();
+    const auto all = slots<GreenContext>().all();
     return std::any_of(all.begin(), all.end(), [&stream](const GreenContext* context) {
         return context->id == stream.green_id;
     });
@@ -52,12 +52,6 @@ struct Descriptor {
     Device* device = nullptr;
     unsigned multiprocessors = 0;
 };
-
-Slots<Descriptor>& descriptors()
-{
-    static auto* all = new Slots<Descriptor>;
-    return *all;
-}
 
 CUdevResource make_resource(const Device& device, unsigned multiprocessors, std::uint64_t split,
                             std::uint64_t part)
@@ -96,7 +90,7 @@ CUresult tell_resource(CUdevResource* out, CUdevResourceType type, const CUdevRe
 
 GreenContext* green_context_of(CUgreenCtx handle)
 {
-    return green_contexts().find(handle);
+    return slots<GreenContext>().find(handle);
 }
 
 // The primary context that the green context retains. A reset may have ended it.
@@ -112,12 +106,6 @@ CUresult primary_of(CUgreenCtx handle, Context*& context)
 }
 
 } // namespace
-
-Slots<GreenContext>& green_contexts()
-{
-    static auto* all = new Slots<GreenContext>;
-    return *all;
-}
 
 namespace api {
 
@@ -195,7 +183,7 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* phDesc, CUdevResource* res
             return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         multiprocessors += resources[index].sm.smCount;
     }
-    Descriptor* const made = descriptors().make();
+    Descriptor* const made = slots<Descriptor>().make();
     made->device = device_at(static_cast<CUdevice>(first.device));
     made->multiprocessors = multiprocessors;
     *phDesc = reinterpret_cast<CUdevResourceDesc>(made);
@@ -206,7 +194,7 @@ CUresult cuGreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice de
                           unsigned int flags)
 {
     static std::atomic<std::uint64_t> last_id{0};
-    const Descriptor* const descriptor = descriptors().find(desc);
+    const Descriptor* const descriptor = slots<Descriptor>().find(desc);
     Device* const device = device_at(dev);
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
@@ -217,7 +205,7 @@ CUresult cuGreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice de
     if (const CUresult error = api::cuDevicePrimaryCtxRetain(&primary, dev))
         return error;
     auto* const context = reinterpret_cast<Context*>(primary);
-    GreenContext* const made = green_contexts().make();
+    GreenContext* const made = slots<GreenContext>().make();
     made->id = ++last_id;
     made->device = device;
     made->primary = {context, context->id};
@@ -232,7 +220,7 @@ CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
     if (!green)
         return CUDA_ERROR_INVALID_CONTEXT;
     const CUdevice device = green->device->ordinal();
-    green_contexts().retire(green);
+    slots<GreenContext>().retire(green);
     return api::cuDevicePrimaryCtxRelease_v2(device);
 }
 
@@ -255,7 +243,7 @@ CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx)
     if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
     *phCtx = nullptr;
-    for (GreenContext* green : green_contexts().all())
+    for (GreenContext* green : slots<GreenContext>().all())
         if (stream->green_id != 0 && green->id == stream->green_id)
             *phCtx = reinterpret_cast<CUgreenCtx>(green);
     return CUDA_SUCCESS;

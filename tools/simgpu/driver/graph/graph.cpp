@@ -32,22 +32,10 @@ void clone_locked(const Graph& from, Graph& to)
 
 } // namespace
 
-Slots<Graph>& graphs()
-{
-    static auto* all = new Slots<Graph>;
-    return *all;
-}
-
-Slots<GraphNode>& graph_nodes()
-{
-    static auto* all = new Slots<GraphNode>;
-    return *all;
-}
-
 Graph* open_graph()
 {
     static std::atomic<std::uint64_t> last_id{0};
-    Graph* graph = graphs().make();
+    Graph* graph = slots<Graph>().make();
     graph->id = ++last_id;
     graph->captured = false;
     graph->is_child = false;
@@ -68,7 +56,7 @@ GraphNode* add_node_locked(Graph& graph, std::vector<GraphNode*> dependencies, C
                            Work work, NodeDetail detail)
 {
     static std::uint64_t last_id = 0;
-    GraphNode* node = graph_nodes().make();
+    GraphNode* node = slots<GraphNode>().make();
     node->id = ++last_id;
     node->clone_of = 0;
     node->graph = &graph;
@@ -82,11 +70,11 @@ GraphNode* add_node_locked(Graph& graph, std::vector<GraphNode*> dependencies, C
 
 CUresult resolve_locked(const NodePlace& place, Graph*& graph, std::vector<GraphNode*>& after)
 {
-    graph = graphs().find(place.graph);
+    graph = slots<Graph>().find(place.graph);
     if (!graph || !place.handle || (place.count > 0 && !place.dependencies))
         return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t index = 0; index < place.count; ++index) {
-        after.push_back(graph_nodes().find(place.dependencies[index]));
+        after.push_back(slots<GraphNode>().find(place.dependencies[index]));
         if (!after.back() || after.back()->graph != graph)
             return CUDA_ERROR_INVALID_VALUE;
     }
@@ -120,14 +108,14 @@ void remove_node_locked(GraphNode& node)
     node.detail = {};
     node.dependencies.clear();
     node.attributes.clear();
-    graph_nodes().retire(&node);
+    slots<GraphNode>().retire(&node);
 }
 
 void close_graph_locked(Graph& graph)
 {
     while (!graph.nodes.empty())
         remove_node_locked(*graph.nodes.back());
-    graphs().retire(&graph);
+    slots<Graph>().retire(&graph);
 }
 
 namespace api {
@@ -143,7 +131,7 @@ CUresult cuGraphCreate(CUgraph* phGraph, unsigned int flags)
 CUresult cuGraphDestroy(CUgraph hGraph)
 {
     const std::lock_guard lock(capture_mutex());
-    Graph* graph = graphs().find(hGraph);
+    Graph* graph = slots<Graph>().find(hGraph);
     if (!graph || graph->captured || graph->is_child)
         return CUDA_ERROR_INVALID_VALUE;
     close_graph_locked(*graph);
@@ -153,7 +141,7 @@ CUresult cuGraphDestroy(CUgraph hGraph)
 CUresult cuGraphDestroyNode(CUgraphNode hNode)
 {
     const std::lock_guard lock(capture_mutex());
-    GraphNode* node = graph_nodes().find(hNode);
+    GraphNode* node = slots<GraphNode>().find(hNode);
     if (!node || node->graph->captured)
         return CUDA_ERROR_INVALID_VALUE;
     if (has_memory_nodes_locked(*node->graph))
@@ -165,7 +153,7 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode)
 CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph)
 {
     const std::lock_guard lock(capture_mutex());
-    const Graph* original = graphs().find(originalGraph);
+    const Graph* original = slots<Graph>().find(originalGraph);
     if (!phGraphClone || !original)
         return CUDA_ERROR_INVALID_VALUE;
     if (has_memory_nodes_locked(*original))
@@ -180,8 +168,8 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* phNode, CUgraphNode hOriginalNode,
                                 CUgraph hClonedGraph)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* const original = graph_nodes().find(hOriginalNode);
-    const Graph* const clone = graphs().find(hClonedGraph);
+    const GraphNode* const original = slots<GraphNode>().find(hOriginalNode);
+    const Graph* const clone = slots<Graph>().find(hClonedGraph);
     if (!phNode || !original || !clone)
         return CUDA_ERROR_INVALID_VALUE;
     const auto found =

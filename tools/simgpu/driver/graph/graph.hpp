@@ -56,11 +56,11 @@ struct Graph {
 };
 
 struct GraphStep {
-    GraphNode* node; // for cuGraphExec...SetParams to find; never followed
+    GraphNode* node; // found by cuGraphExec...SetParams; never followed
     Work work;
     CUdeviceptr allocates = 0;
     CUdeviceptr frees = 0;
-    std::optional<Work> disabled{}; // its work while it is disabled and has none
+    std::optional<Work> disabled{}; // what it does again when it is enabled
 };
 
 // What a launch runs. It holds the graph memory that it names, also for launches that are still
@@ -81,9 +81,6 @@ struct GraphExec {
     std::shared_ptr<const GraphSteps> steps;
 };
 
-Slots<Graph>& graphs();
-Slots<GraphNode>& graph_nodes();
-Slots<GraphExec>& graph_execs();
 std::mutex& capture_mutex();
 
 Graph* open_graph();

@@ -65,7 +65,7 @@ bool add_steps_locked(const Graph& graph, std::vector<GraphStep>& steps)
 // A graph with allocation or free nodes has only one executable form at a time (cuda.h).
 bool has_exec(const Graph& graph)
 {
-    const auto all = graph_execs().all();
+    const auto all = slots<GraphExec>().all();
     return std::any_of(all.begin(), all.end(),
                        [&graph](const GraphExec* exec) { return exec->graph_id == graph.id; });
 }
@@ -95,12 +95,12 @@ CUresult instantiate(CUgraphExec* handle, CUgraph graph_handle, unsigned long lo
     if (!handle || (flags & ~known_flags) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(capture_mutex());
-    const Graph* graph = graphs().find(graph_handle);
+    const Graph* graph = slots<Graph>().find(graph_handle);
     std::vector<GraphStep> steps;
     if (!graph || !flags_fit(*graph, flags) || !add_steps_locked(*graph, steps) ||
         (has_memory_nodes_locked(*graph) && has_exec(*graph)))
         return CUDA_ERROR_INVALID_VALUE;
-    GraphExec* exec = graph_execs().make();
+    GraphExec* exec = slots<GraphExec>().make();
     exec->flags = flags;
     exec->graph_id = graph->id;
     exec->steps = std::make_shared<const GraphSteps>(std::move(steps));
@@ -164,8 +164,8 @@ CUresult run_steps(const GraphSteps& steps)
 CUresult update(CUgraphExec hGraphExec, CUgraph hGraph)
 {
     const std::lock_guard lock(capture_mutex());
-    GraphExec* exec = graph_execs().find(hGraphExec);
-    const Graph* graph = graphs().find(hGraph);
+    GraphExec* exec = slots<GraphExec>().find(hGraphExec);
+    const Graph* graph = slots<Graph>().find(hGraph);
     std::vector<GraphStep> steps;
     if (!exec || !graph || !add_steps_locked(*graph, steps))
         return CUDA_ERROR_INVALID_VALUE;
@@ -193,12 +193,6 @@ GraphSteps::~GraphSteps()
     for (const GraphStep& step : list)
         if (step.allocates || step.frees)
             let_go_of_graph_memory(step.allocates + step.frees);
-}
-
-Slots<GraphExec>& graph_execs()
-{
-    static auto* all = new Slots<GraphExec>;
-    return *all;
 }
 
 namespace api {
@@ -236,7 +230,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph,
 
 CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags)
 {
-    const GraphExec* exec = graph_execs().find(hGraphExec);
+    const GraphExec* exec = slots<GraphExec>().find(hGraphExec);
     if (!exec || !flags)
         return CUDA_ERROR_INVALID_VALUE;
     *flags = exec->flags;
@@ -249,7 +243,7 @@ CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
     Stream* stream = nullptr;
     if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
-    return graph_execs().find(hGraph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return slots<GraphExec>().find(hGraph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
@@ -262,7 +256,7 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     std::vector<CUdeviceptr> fresh;
     {
         const std::lock_guard lock(capture_mutex());
-        const GraphExec* exec = graph_execs().find(hGraph);
+        const GraphExec* exec = slots<GraphExec>().find(hGraph);
         if (!exec)
             return CUDA_ERROR_INVALID_VALUE;
         if (captured && owns_memory(*exec->steps)) // a child graph must not own memory
@@ -286,11 +280,11 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
 {
     const std::lock_guard lock(capture_mutex());
-    GraphExec* exec = graph_execs().find(hGraphExec);
+    GraphExec* exec = slots<GraphExec>().find(hGraphExec);
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
     exec->steps = nullptr;
-    graph_execs().retire(exec);
+    slots<GraphExec>().retire(exec);
     return CUDA_SUCCESS;
 }
 

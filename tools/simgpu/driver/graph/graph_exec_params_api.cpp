@@ -15,7 +15,7 @@ using Steps = std::vector<GraphStep>;
 template <class Change>
 CUresult change_steps_locked(CUgraphExec handle, Change change)
 {
-    GraphExec* exec = graph_execs().find(handle);
+    GraphExec* exec = slots<GraphExec>().find(handle);
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
     Steps steps = exec->steps->list;
@@ -59,7 +59,7 @@ void enable(GraphStep& step, bool enabled)
 template <class Use>
 CUresult with_step_locked(Steps& steps, CUgraphNode handle, Use use)
 {
-    const GraphNode* const node = graph_nodes().find(handle);
+    const GraphNode* const node = slots<GraphNode>().find(handle);
     const auto step = std::find_if(steps.begin(), steps.end(),
                                    [node](const GraphStep& known) { return known.node == node; });
     if (!node || !can_be_disabled(*node) || step == steps.end())
@@ -78,7 +78,7 @@ CUresult set_step(CUgraphExec handle, CUgraphNode node_handle, CUgraphNodeType t
     if (const CUresult error = make_work(*parameters, work))
         return error;
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(node_handle);
+    const GraphNode* node = slots<GraphNode>().find(node_handle);
     if (!node || node->type != type)
         return CUDA_ERROR_INVALID_VALUE;
     return change_steps_locked(
@@ -105,7 +105,7 @@ CUresult set_batch(CUgraphExec handle, CUgraphNode node_handle,
         return error;
     {
         const std::lock_guard lock(capture_mutex());
-        const GraphNode* node = graph_nodes().find(node_handle);
+        const GraphNode* node = slots<GraphNode>().find(node_handle);
         const auto* now = node ? std::get_if<BatchedOperations>(&node->detail) : nullptr;
         if (!now || !may_become(*now, given))
             return CUDA_ERROR_INVALID_VALUE;
@@ -150,9 +150,9 @@ bool pair_locked(const Graph& before, const Graph& after, Pairs& pairs)
 CUresult set_child(CUgraphExec handle, CUgraphNode node_handle, CUgraph child_handle)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(node_handle);
+    const GraphNode* node = slots<GraphNode>().find(node_handle);
     const auto* now = node ? std::get_if<ChildGraph>(&node->detail) : nullptr;
-    const Graph* then = graphs().find(child_handle);
+    const Graph* then = slots<Graph>().find(child_handle);
     Pairs pairs;
     if (!now || !then || has_memory_nodes_locked(*then) || !pair_locked(*now->graph, *then, pairs))
         return CUDA_ERROR_INVALID_VALUE;
@@ -258,7 +258,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
 CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int* isEnabled)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphExec* const exec = graph_execs().find(hGraphExec);
+    const GraphExec* const exec = slots<GraphExec>().find(hGraphExec);
     if (!exec || !isEnabled)
         return CUDA_ERROR_INVALID_VALUE;
     Steps steps = exec->steps->list;

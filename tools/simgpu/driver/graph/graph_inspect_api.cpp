@@ -29,14 +29,14 @@ CUresult change_dependencies(CUgraph graph_handle, const CUgraphNode* from, cons
                              std::size_t count, bool remove)
 {
     const std::lock_guard lock(capture_mutex());
-    Graph* graph = graphs().find(graph_handle);
+    Graph* graph = slots<Graph>().find(graph_handle);
     if (!graph || (count > 0 && (!from || !to)))
         return CUDA_ERROR_INVALID_VALUE;
     if (remove && count > 0 && has_memory_nodes_locked(*graph))
         return CUDA_ERROR_NOT_SUPPORTED;
     for (std::size_t index = 0; index < count; ++index) {
-        GraphNode* before = graph_nodes().find(from[index]);
-        GraphNode* after = graph_nodes().find(to[index]);
+        GraphNode* before = slots<GraphNode>().find(from[index]);
+        GraphNode* after = slots<GraphNode>().find(to[index]);
         if (!before || !after || before->graph != graph || after->graph != graph || before == after)
             return CUDA_ERROR_INVALID_VALUE;
         if (remove)
@@ -49,7 +49,7 @@ CUresult change_dependencies(CUgraph graph_handle, const CUgraphNode* from, cons
 
 CUresult list_edges(CUgraph graph_handle, CUgraphNode* from, CUgraphNode* to, std::size_t* count)
 {
-    const Graph* const graph = graphs().find(graph_handle);
+    const Graph* const graph = slots<Graph>().find(graph_handle);
     if (!graph || !from != !to)
         return CUDA_ERROR_INVALID_VALUE;
     std::vector<GraphNode*> befores;
@@ -82,14 +82,14 @@ namespace api {
 CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes)
 {
     const std::lock_guard lock(capture_mutex());
-    const Graph* graph = graphs().find(hGraph);
+    const Graph* graph = slots<Graph>().find(hGraph);
     return graph ? list(graph->nodes, nodes, numNodes) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes, size_t* numRootNodes)
 {
     const std::lock_guard lock(capture_mutex());
-    const Graph* graph = graphs().find(hGraph);
+    const Graph* graph = slots<Graph>().find(hGraph);
     if (!graph)
         return CUDA_ERROR_INVALID_VALUE;
     std::vector<GraphNode*> roots;
@@ -100,7 +100,7 @@ CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes, size_t* num
 
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type)
 {
-    const GraphNode* node = graph_nodes().find(hNode);
+    const GraphNode* node = slots<GraphNode>().find(hNode);
     if (!node || !type)
         return CUDA_ERROR_INVALID_VALUE;
     *type = node->type;
@@ -111,7 +111,7 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies
                                     size_t* numDependencies)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(hNode);
+    const GraphNode* node = slots<GraphNode>().find(hNode);
     return node ? list(node->dependencies, dependencies, numDependencies)
                 : CUDA_ERROR_INVALID_VALUE;
 }
@@ -120,7 +120,7 @@ CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentN
                                       size_t* numDependentNodes)
 {
     const std::lock_guard lock(capture_mutex());
-    GraphNode* node = graph_nodes().find(hNode);
+    GraphNode* node = slots<GraphNode>().find(hNode);
     return node ? list(dependents_of(*node), dependentNodes, numDependentNodes)
                 : CUDA_ERROR_INVALID_VALUE;
 }

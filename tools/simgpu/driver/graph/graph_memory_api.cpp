@@ -77,7 +77,7 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph,
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS* params_out)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(hNode);
+    const GraphNode* node = slots<GraphNode>().find(hNode);
     const auto* allocation = node ? std::get_if<GraphAllocation>(&node->detail) : nullptr;
     if (!allocation || !params_out)
         return CUDA_ERROR_INVALID_VALUE;
@@ -89,7 +89,7 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PAR
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr* dptr_out)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(hNode);
+    const GraphNode* node = slots<GraphNode>().find(hNode);
     const auto* free = node ? std::get_if<GraphFree>(&node->detail) : nullptr;
     if (!free || !dptr_out)
         return CUDA_ERROR_INVALID_VALUE;

@@ -49,8 +49,8 @@ CUresult add_moved(const NodePlace& place, CUgraph child_handle)
 {
     {
         const std::lock_guard lock(capture_mutex());
-        Graph* const child = graphs().find(child_handle);
-        const Graph* const parent = graphs().find(place.graph);
+        Graph* const child = slots<Graph>().find(child_handle);
+        const Graph* const parent = slots<Graph>().find(place.graph);
         if (!child || !parent || child->captured || child->is_child ||
             contains_locked(*child, *parent))
             return CUDA_ERROR_INVALID_VALUE;
@@ -203,7 +203,7 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph,
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph* phGraph)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(hNode);
+    const GraphNode* node = slots<GraphNode>().find(hNode);
     const auto* child = node ? std::get_if<ChildGraph>(&node->detail) : nullptr;
     if (!child || !phGraph)
         return CUDA_ERROR_INVALID_VALUE;
@@ -215,7 +215,7 @@ CUresult cuGraphAddEventRecordNode(CUgraphNode* phGraphNode, CUgraph hGraph,
                                    const CUgraphNode* dependencies, size_t numDependencies,
                                    CUevent event)
 {
-    Event* found = events().find(event);
+    Event* found = slots<Event>().find(event);
     return found ? add_node({phGraphNode, hGraph, dependencies, numDependencies},
                             CU_GRAPH_NODE_TYPE_EVENT_RECORD, stamp(*found))
                  : CUDA_ERROR_INVALID_HANDLE;
@@ -225,7 +225,7 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph,
                                  const CUgraphNode* dependencies, size_t numDependencies,
                                  CUevent event)
 {
-    Event* found = events().find(event);
+    Event* found = slots<Event>().find(event);
     if (!found)
         return CUDA_ERROR_INVALID_HANDLE;
     Work work;

@@ -9,7 +9,7 @@ template <class Parameters>
 CUresult get(CUgraphNode handle, Parameters* out)
 {
     const std::lock_guard lock(capture_mutex());
-    const GraphNode* node = graph_nodes().find(handle);
+    const GraphNode* node = slots<GraphNode>().find(handle);
     const auto* parameters = node ? std::get_if<Parameters>(&node->detail) : nullptr;
     if (!parameters || !out)
         return CUDA_ERROR_INVALID_VALUE;
@@ -26,7 +26,7 @@ CUresult set(CUgraphNode handle, const Parameters* parameters)
     if (const CUresult error = make_work(*parameters, work))
         return error;
     const std::lock_guard lock(capture_mutex());
-    GraphNode* node = graph_nodes().find(handle);
+    GraphNode* node = slots<GraphNode>().find(handle);
     if (!node || !std::holds_alternative<Parameters>(node->detail))
         return CUDA_ERROR_INVALID_VALUE;
     node->work = std::move(work);

@@ -108,7 +108,7 @@ void free_memory_of(Context& context)
 bool pages_exist(std::uintptr_t start, std::uintptr_t end)
 {
     constexpr std::uintptr_t kEnd = std::uintptr_t{1} << 47; // end of a process's addresses
-    constexpr std::size_t kPages = 4096;                     // pages per question
+    constexpr std::size_t kPages = 4096;                     // how many pages one question covers
     if (end > kEnd)
         return false;
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

@@ -34,18 +34,17 @@ enum class Kind : std::uint8_t {
 
 struct Allocation {
     std::uintptr_t start = 0;
-    std::size_t bytes = 0; // as asked for
+    std::size_t bytes = 0; // as the program asked for
     Kind kind = Kind::device;
-    unsigned flags = 0; // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
+    unsigned flags = 0; // what the program gave for host or managed memory
     bool dirty = false;
     bool sync_memops = false;
     // By cuMemFreeAsync: it is gone for the program, but queued work may still use it.
     bool free_queued = false;
     Device* device = nullptr;
-    Context* context = nullptr; // it ends with it; null for pool, mapped and graph memory
+    Context* context = nullptr; // whose end it ends with; null for pool, mapped and graph memory
     Pool* pool = nullptr;
-    std::uint64_t id = 0;        // unique in this process
-    std::uint64_t stream_id = 0; // for pooled memory: where it was allocated
+    std::uint64_t id = 0; // unique in this process
     CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 };
 

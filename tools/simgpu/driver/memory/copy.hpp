@@ -10,13 +10,13 @@ namespace simgpu {
 
 struct Plane {
     std::uintptr_t start = 0;
-    std::size_t pitch = 0; // from row to row
-    std::size_t slice = 0; // from slice to slice
+    std::size_t pitch = 0; // bytes from row to row
+    std::size_t slice = 0; // bytes from slice to slice
     bool must_be_device = false;
 };
 
 struct Extent {
-    std::size_t width = 0; // bytes
+    std::size_t width = 0; // in bytes
     std::size_t height = 1;
     std::size_t depth = 1;
     bool empty() const { return width == 0 || height == 0 || depth == 0; }

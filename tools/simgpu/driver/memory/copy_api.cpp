@@ -37,7 +37,7 @@ CUresult find_plane(const Plane& known, std::size_t, Plane& plane)
 
 CUresult find_plane(const ArrayPart& part, std::size_t bytes, Plane& plane)
 {
-    const Array* array = arrays().find(part.array);
+    const Array* array = slots<Array>().find(part.array);
     if (!array || !array->start)
         return CUDA_ERROR_INVALID_HANDLE;
     if (part.offset > array->bytes || bytes > array->bytes - part.offset)
@@ -74,7 +74,7 @@ struct End {
 CUresult plane_of_end(const End& end, const Extent& extent, Plane& plane)
 {
     if (end.type == CU_MEMORYTYPE_ARRAY) {
-        const Array* array = arrays().find(end.array);
+        const Array* array = slots<Array>().find(end.array);
         if (!array || !array->start)
             return CUDA_ERROR_INVALID_HANDLE;
         plane = plane_of(*array);

@@ -25,63 +25,30 @@ CUresult fill_rows(CUstream stream, CUdeviceptr start, std::size_t pitch, Value 
 
 namespace api {
 
-CUresult cuMemsetD8_v2(CUdeviceptr dst, unsigned char value, size_t count)
-{
-    return fill_line(nullptr, dst, value, count);
-}
-CUresult cuMemsetD16_v2(CUdeviceptr dst, unsigned short value, size_t count)
-{
-    return fill_line(nullptr, dst, value, count);
-}
-CUresult cuMemsetD32_v2(CUdeviceptr dst, unsigned int value, size_t count)
-{
-    return fill_line(nullptr, dst, value, count);
-}
+// The forms of one width: a line or rows, in the default stream or in a given one.
+#define SIMGPU_FILLS(bits, Value)                                                                  \
+    CUresult cuMemsetD##bits##_v2(CUdeviceptr dst, Value value, size_t count)                      \
+    {                                                                                              \
+        return fill_line(nullptr, dst, value, count);                                              \
+    }                                                                                              \
+    CUresult cuMemsetD##bits##Async(CUdeviceptr dst, Value value, size_t count, CUstream stream)   \
+    {                                                                                              \
+        return fill_line(stream, dst, value, count);                                               \
+    }                                                                                              \
+    CUresult cuMemsetD2D##bits##_v2(CUdeviceptr dst, size_t pitch, Value value, size_t width,      \
+                                    size_t height)                                                 \
+    {                                                                                              \
+        return fill_rows(nullptr, dst, pitch, value, width, height);                               \
+    }                                                                                              \
+    CUresult cuMemsetD2D##bits##Async(CUdeviceptr dst, size_t pitch, Value value, size_t width,    \
+                                      size_t height, CUstream stream)                              \
+    {                                                                                              \
+        return fill_rows(stream, dst, pitch, value, width, height);                                \
+    }
 
-CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
-{
-    return fill_line(stream, dst, value, count);
-}
-CUresult cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
-{
-    return fill_line(stream, dst, value, count);
-}
-CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned int value, size_t count, CUstream stream)
-{
-    return fill_line(stream, dst, value, count);
-}
-
-CUresult cuMemsetD2D8_v2(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
-                         size_t height)
-{
-    return fill_rows(nullptr, dst, pitch, value, width, height);
-}
-CUresult cuMemsetD2D16_v2(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
-                          size_t height)
-{
-    return fill_rows(nullptr, dst, pitch, value, width, height);
-}
-CUresult cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width,
-                          size_t height)
-{
-    return fill_rows(nullptr, dst, pitch, value, width, height);
-}
-
-CUresult cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
-                           size_t height, CUstream stream)
-{
-    return fill_rows(stream, dst, pitch, value, width, height);
-}
-CUresult cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
-                            size_t height, CUstream stream)
-{
-    return fill_rows(stream, dst, pitch, value, width, height);
-}
-CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width,
-                            size_t height, CUstream stream)
-{
-    return fill_rows(stream, dst, pitch, value, width, height);
-}
+SIMGPU_FILLS(8, unsigned char)
+SIMGPU_FILLS(16, unsigned short)
+SIMGPU_FILLS(32, unsigned int)
 
 } // namespace api
 } // namespace simgpu

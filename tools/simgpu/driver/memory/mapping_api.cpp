@@ -111,7 +111,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
         !block_multiple(ptr) || size > physical->bytes || !inside_reservation(ptr, size) ||
         mapped_anywhere(ptr, size))
         return CUDA_ERROR_INVALID_VALUE;
-    if (physical->multicast && !physical->multicast->complete()) // a device would wait
+    if (physical->multicast && !physical->multicast->complete()) // here a device would wait
         return CUDA_ERROR_ILLEGAL_STATE;
     const int file = physical->file >= 0 ? physical->file : physical->device->file();
     const std::uintptr_t place =
@@ -132,7 +132,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
-    for (Context* context : contexts().all()) // work may still use it
+    for (Context* context : slots<Context>().all()) // work may still use it
         finish_all(*context);
     const std::lock_guard lock(memory_mutex());
     auto& all = space().mappings;

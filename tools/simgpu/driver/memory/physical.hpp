@@ -42,13 +42,12 @@ struct Physical {
     std::size_t bytes = 0;
     std::uintptr_t place = 0; // in the device's window; 0 if it has its own file
     int file = -1;
-    bool charged = false; // not for imported memory, which the exporter pays for
+    bool charged = false; // false for imported memory, which the exporter pays for
     unsigned handles = 0;
     unsigned uses = 0; // mappings and bindings
     std::unique_ptr<Multicast> multicast;
 };
 
-Slots<Physical>& physicals();
 // Null if the handle was released as often as it was given out.
 Physical* physical_of(CUmemGenericAllocationHandle handle);
 CUmemGenericAllocationHandle handle_of(Physical* physical);

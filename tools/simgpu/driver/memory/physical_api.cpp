@@ -25,15 +25,9 @@ CUresult check_properties(const CUmemAllocationProp* properties)
 
 } // namespace
 
-Slots<Physical>& physicals()
-{
-    static auto* all = new Slots<Physical>;
-    return *all;
-}
-
 Physical* physical_of(CUmemGenericAllocationHandle handle)
 {
-    Physical* const physical = physicals().find(reinterpret_cast<void*>(handle));
+    Physical* const physical = slots<Physical>().find(reinterpret_cast<void*>(handle));
     return physical && physical->handles > 0 ? physical : nullptr;
 }
 
@@ -44,7 +38,7 @@ CUmemGenericAllocationHandle handle_of(Physical* physical)
 
 Physical* make_physical(const CUmemAllocationProp& properties, Device* device, std::size_t bytes)
 {
-    Physical* made = physicals().make();
+    Physical* made = slots<Physical>().make();
     made->properties = properties;
     made->device = device;
     made->bytes = bytes;
@@ -69,7 +63,7 @@ void release_if_unused(Physical& physical)
         physical.device->give(physical.place, physical.bytes, true);
     else if (physical.charged)
         physical.device->discharge(physical.bytes);
-    physicals().retire(&physical);
+    slots<Physical>().retire(&physical);
 }
 
 namespace api {

@@ -93,15 +93,9 @@ std::size_t piece_bytes(std::size_t bytes)
 
 } // namespace
 
-Slots<Pool>& pools()
-{
-    static auto* all = new Slots<Pool>;
-    return *all;
-}
-
 Pool* living_pool(CUmemoryPool handle)
 {
-    Pool* const pool = pools().find(handle);
+    Pool* const pool = slots<Pool>().find(handle);
     return pool && !pool->destroyed ? pool : nullptr;
 }
 
@@ -119,7 +113,7 @@ Pool* open_pool(const PoolPlace& place)
 {
     const bool on_device =
         place.type == CU_MEM_ALLOCATION_TYPE_PINNED && place.where == CU_MEM_LOCATION_TYPE_DEVICE;
-    Pool* const pool = pools().make();
+    Pool* const pool = slots<Pool>().make();
     pool->place = place;
     pool->device = on_device ? device_at(place.id) : nullptr;
     pool->most_bytes = UINT64_MAX;
@@ -157,7 +151,7 @@ void close_pool_if_unused_locked(Pool& pool)
 {
     trim_pool_locked(pool, 0);
     if (pool.segments.empty())
-        pools().retire(&pool);
+        slots<Pool>().retire(&pool);
 }
 
 void give_to_pool_locked(const Allocation& allocation, Mark freed)
@@ -179,7 +173,7 @@ void give_to_pool_locked(const Allocation& allocation, Mark freed)
 
 bool is_leaving_locked(std::uintptr_t start, std::uintptr_t end)
 {
-    for (const Pool* pool : pools().all())
+    for (const Pool* pool : slots<Pool>().all())
         for (const Pool::Pending& piece : pool->leaving)
             if (piece.start <= start && end <= piece.start + piece.bytes && !piece.freed.reached())
                 return true;
@@ -210,7 +204,7 @@ void trim_pools_after_sync()
     if (!pools_used.load())
         return;
     const std::lock_guard lock(memory_mutex());
-    for (Pool* pool : pools().all()) {
+    for (Pool* pool : slots<Pool>().all()) {
         if (pool->destroyed)
             close_pool_if_unused_locked(*pool);
         else if (pool->reserved > pool->release_threshold)

@@ -49,10 +49,9 @@ struct Pool {
     std::uint64_t used_high = 0;
     std::uint64_t reserved_high = 0;
 
-    int import_file = -1; // for another process's pool
+    int import_file = -1; // the file of another process's pool; -1 for our own
 };
 
-Slots<Pool>& pools();
 Pool* open_pool(const PoolPlace& place);
 // Null for a handle that was never given out or is destroyed.
 Pool* living_pool(CUmemoryPool handle);

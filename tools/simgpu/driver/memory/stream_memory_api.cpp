@@ -29,8 +29,7 @@ CUresult allocate_in_stream(Context& context, CUdeviceptr* address, std::size_t 
                            .bytes = bytes,
                            .kind = Kind::pooled,
                            .device = pool->device,
-                           .pool = pool,
-                           .stream_id = stream->id});
+                           .pool = pool});
     *address = start;
     return CUDA_SUCCESS;
 }

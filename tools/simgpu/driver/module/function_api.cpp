@@ -19,7 +19,7 @@ CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfu
 {
     if (!pi || attrib < 0 || attrib >= CU_FUNC_ATTRIBUTE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    const Kernel* kernel = kernels().find(hfunc);
+    const Kernel* kernel = slots<Kernel>().find(hfunc);
     if (!kernel)
         return CUDA_ERROR_INVALID_HANDLE;
     const auto set = kernel->attributes.find(attrib);
@@ -42,7 +42,7 @@ CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfu
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
 {
-    Kernel* kernel = kernels().find(hfunc);
+    Kernel* kernel = slots<Kernel>().find(hfunc);
     if (!kernel)
         return CUDA_ERROR_INVALID_HANDLE;
     if (attrib < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || attrib >= CU_FUNC_ATTRIBUTE_MAX)
@@ -53,17 +53,17 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int v
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache)
 {
-    return kernels().find(hfunc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return slots<Kernel>().find(hfunc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig)
 {
-    return kernels().find(hfunc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return slots<Kernel>().find(hfunc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc)
 {
-    const Kernel* kernel = kernels().find(hfunc);
+    const Kernel* kernel = slots<Kernel>().find(hfunc);
     if (!hmod)
         return CUDA_ERROR_INVALID_VALUE;
     if (!kernel)
@@ -75,7 +75,7 @@ CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc)
 #if CUDA_VERSION >= 12030
 CUresult cuFuncGetName(const char** name, CUfunction hfunc)
 {
-    const Kernel* kernel = kernels().find(hfunc);
+    const Kernel* kernel = slots<Kernel>().find(hfunc);
     if (!name)
         return CUDA_ERROR_INVALID_VALUE;
     if (!kernel)
@@ -90,7 +90,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function)
 {
     if (!state)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!kernels().find(function))
+    if (!slots<Kernel>().find(function))
         return CUDA_ERROR_INVALID_HANDLE;
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return CUDA_SUCCESS;
@@ -98,7 +98,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function)
 
 CUresult cuFuncLoad(CUfunction function)
 {
-    return kernels().find(function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return slots<Kernel>().find(function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 #endif
 
@@ -107,7 +107,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction 
 {
     if (!numBlocks || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!kernels().find(func))
+    if (!slots<Kernel>().find(func))
         return CUDA_ERROR_INVALID_HANDLE;
     *numBlocks = std::min(32, 2048 / blockSize);
     return CUDA_SUCCESS;
@@ -126,7 +126,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
 {
     if (!minGridSize || !blockSize)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!kernels().find(func))
+    if (!slots<Kernel>().find(func))
         return CUDA_ERROR_INVALID_HANDLE;
     *blockSize = blockSizeLimit > 0 ? std::min(blockSizeLimit, static_cast<int>(kMostThreads))
                                     : static_cast<int>(kMostThreads);
@@ -148,7 +148,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
 {
     if (!dynamicSmemSize)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!kernels().find(func))
+    if (!slots<Kernel>().find(func))
         return CUDA_ERROR_INVALID_HANDLE;
     *dynamicSmemSize = kUsualSharedBytes;
     return CUDA_SUCCESS;
@@ -160,7 +160,7 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
 {
     if (!clusterSize || !config)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!kernels().find(func))
+    if (!slots<Kernel>().find(func))
         return CUDA_ERROR_INVALID_HANDLE;
     *clusterSize = kMostBlocksOfACluster;
     return CUDA_SUCCESS;
@@ -171,7 +171,7 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
 {
     if (!numClusters || !config)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!kernels().find(func))
+    if (!slots<Kernel>().find(func))
         return CUDA_ERROR_INVALID_HANDLE;
     *numClusters = kMultiprocessors / kMostBlocksOfACluster;
     return CUDA_SUCCESS;

@@ -66,12 +66,6 @@ std::optional<std::uintptr_t> number_in(const std::vector<unsigned char>& argume
 
 } // namespace
 
-Slots<Kernel>& kernels()
-{
-    static auto* all = new Slots<Kernel>;
-    return *all;
-}
-
 bool host_kernels_exist()
 {
     return host_versions().any.load(std::memory_order_relaxed);
@@ -80,7 +74,7 @@ bool host_kernels_exist()
 CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
                    unsigned shared_bytes, void** parameters, void** extra, KernelCall& call)
 {
-    const Kernel* kernel = kernels().find(function);
+    const Kernel* kernel = slots<Kernel>().find(function);
     if (!kernel)
         return CUDA_ERROR_INVALID_HANDLE;
     const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];

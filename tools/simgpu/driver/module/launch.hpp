@@ -26,7 +26,6 @@ struct Kernel {
     Module* module = nullptr;
     std::map<int, int> attributes;
 };
-Slots<Kernel>& kernels();
 
 // One launch with a copy of its arguments: the caller's may be gone when it runs.
 struct KernelCall {
@@ -35,7 +34,7 @@ struct KernelCall {
     std::array<unsigned, 3> block{};
     unsigned shared_bytes = 0;
     std::vector<std::vector<unsigned char>> arguments;
-    std::map<std::size_t, std::size_t> ranges; // index of a pointer: index of its number of bytes
+    std::map<std::size_t, std::size_t> ranges; // from a pointer's index to that of its bytes
 };
 
 CUresult make_call(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,

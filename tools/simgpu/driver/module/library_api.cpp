@@ -11,7 +11,7 @@ namespace {
 
 Module* library_of(const void* handle)
 {
-    Module* module = modules().find(handle);
+    Module* module = slots<Module>().find(handle);
     return module && module->library ? module : nullptr;
 }
 
@@ -45,7 +45,7 @@ CUresult cuLibraryUnload(CUlibrary library)
     Module* module = library_of(library);
     if (!module)
         return CUDA_ERROR_INVALID_HANDLE;
-    for (Context* context : contexts().all())
+    for (Context* context : slots<Context>().all())
         finish_all(*context);
     close_module(*module);
     return CUDA_SUCCESS;
@@ -112,7 +112,7 @@ CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel)
 {
     if (!pFunc)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!kernels().find(kernel))
+    if (!slots<Kernel>().find(kernel))
         return CUDA_ERROR_INVALID_HANDLE;
     *pFunc = reinterpret_cast<CUfunction>(kernel);
     return CUDA_SUCCESS;
@@ -178,7 +178,7 @@ CUresult cuKernelGetName(const char** name, CUkernel hfunc)
 #if CUDA_VERSION >= 12050
 CUresult cuKernelGetLibrary(CUlibrary* pLib, CUkernel kernel)
 {
-    const Kernel* known = kernels().find(kernel);
+    const Kernel* known = slots<Kernel>().find(kernel);
     if (!pLib)
         return CUDA_ERROR_INVALID_VALUE;
     if (!known || !known->module->library)

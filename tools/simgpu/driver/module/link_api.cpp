@@ -20,12 +20,6 @@ struct Link {
     Elf64_Ehdr cubin{}; // the program may read it until the link is destroyed
 };
 
-Slots<Link>& links()
-{
-    static auto* all = new Slots<Link>;
-    return *all;
-}
-
 Elf64_Ehdr empty_cubin()
 {
     Elf64_Ehdr header{};
@@ -46,7 +40,7 @@ Elf64_Ehdr empty_cubin()
 CUresult check_input(CUlinkState state, CUjitInputType type, unsigned count,
                      const CUjit_option* options, void** values)
 {
-    if (!links().find(state))
+    if (!slots<Link>().find(state))
         return CUDA_ERROR_INVALID_HANDLE;
     if (type < CU_JIT_INPUT_CUBIN || type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
@@ -89,7 +83,7 @@ CUresult cuLinkCreate_v2(Context&, unsigned int numOptions, CUjit_option* option
         return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = answer_jit_options(numOptions, options, optionValues))
         return error;
-    *stateOut = reinterpret_cast<CUlinkState>(links().make());
+    *stateOut = reinterpret_cast<CUlinkState>(slots<Link>().make());
     return CUDA_SUCCESS;
 }
 
@@ -113,7 +107,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
 
 CUresult cuLinkComplete(CUlinkState state, void** cubinOut, size_t* sizeOut)
 {
-    Link* const link = links().find(state);
+    Link* const link = slots<Link>().find(state);
     if (!link)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!cubinOut)
@@ -127,10 +121,10 @@ CUresult cuLinkComplete(CUlinkState state, void** cubinOut, size_t* sizeOut)
 
 CUresult cuLinkDestroy(CUlinkState state)
 {
-    Link* const link = links().find(state);
+    Link* const link = slots<Link>().find(state);
     if (!link)
         return CUDA_ERROR_INVALID_HANDLE;
-    links().retire(link);
+    slots<Link>().retire(link);
     return CUDA_SUCCESS;
 }
 

@@ -22,12 +22,6 @@ VariableSizes& variable_sizes()
 
 } // namespace
 
-Slots<Module>& modules()
-{
-    static auto* all = new Slots<Module>;
-    return *all;
-}
-
 std::mutex& module_mutex()
 {
     static auto* mutex = new std::mutex;
@@ -47,13 +41,13 @@ CUresult read_image(const char* path, std::vector<char>& image)
     std::fclose(file);
     if (image.empty())
         return CUDA_ERROR_INVALID_IMAGE;
-    image.push_back('\0'); // ends a text
+    image.push_back('\0'); // a text, such as PTX, ends with it
     return CUDA_SUCCESS;
 }
 
 Module* open_module(Context* context, const void* image)
 {
-    Module* module = modules().make();
+    Module* module = slots<Module>().make();
     module->library = !context;
     module->context = context;
     module->context_id = context ? context->id : 0;
@@ -66,7 +60,7 @@ void close_module(Module& module)
     {
         const std::lock_guard lock(module_mutex());
         for (const auto& [name, kernel] : module.kernels)
-            kernels().retire(kernel);
+            slots<Kernel>().retire(kernel);
         module.kernels.clear();
         const std::lock_guard memory(memory_mutex());
         for (const auto& [name, address] : module.globals)
@@ -79,7 +73,7 @@ void close_module(Module& module)
         module.globals.clear();
         module.managed.clear();
     }
-    modules().retire(&module);
+    slots<Module>().retire(&module);
 }
 
 std::size_t bytes_of_variable(const char* name)
@@ -101,7 +95,7 @@ CUresult find_kernel(Module* module, const char* name, Kernel*& kernel)
     const std::lock_guard lock(module_mutex());
     Kernel*& known = module->kernels[name];
     if (!known) {
-        known = kernels().make();
+        known = slots<Kernel>().make();
         known->name = name;
         known->module = module;
         known->attributes.clear();

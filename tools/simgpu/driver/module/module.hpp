@@ -26,7 +26,6 @@ struct Module {
     std::map<std::string, CUdeviceptr, std::less<>> managed;
 };
 
-Slots<Module>& modules();
 std::mutex& module_mutex();
 
 // Reads the image of a file and adds a zero. CUDA_ERROR_FILE_NOT_FOUND or CUDA_ERROR_INVALID_IMAGE.

@@ -45,7 +45,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int nu
 
 CUresult cuModuleUnload(CUmodule hmod)
 {
-    Module* module = modules().find(hmod);
+    Module* module = slots<Module>().find(hmod);
     if (!module || module->library)
         return CUDA_ERROR_INVALID_HANDLE;
     if (module->context->id == module->context_id && module->context->alive.load())
@@ -69,7 +69,7 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
     if (!hfunc)
         return CUDA_ERROR_INVALID_VALUE;
     Kernel* kernel = nullptr;
-    if (const CUresult error = find_kernel(modules().find(hmod), name, kernel))
+    if (const CUresult error = find_kernel(slots<Module>().find(hmod), name, kernel))
         return error;
     *hfunc = reinterpret_cast<CUfunction>(kernel);
     return CUDA_SUCCESS;
@@ -78,7 +78,7 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
 CUresult cuModuleGetGlobal_v2(Context& context, CUdeviceptr* dptr, size_t* bytes, CUmodule hmod,
                               const char* name)
 {
-    return find_global(context, modules().find(hmod), name, dptr, bytes);
+    return find_global(context, slots<Module>().find(hmod), name, dptr, bytes);
 }
 
 CUresult cuModuleGetGlobal(Context& context, CUdeviceptr_v1* dptr, unsigned int* bytes,

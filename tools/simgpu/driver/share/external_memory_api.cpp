@@ -20,16 +20,10 @@ struct External {
     std::uint64_t bytes = 0;
 };
 
-Slots<External>& externals()
-{
-    static auto* all = new Slots<External>;
-    return *all;
-}
-
 void close_external(External& external)
 {
     close(external.file); // mappings stay until they are freed
-    externals().retire(&external);
+    slots<External>().retire(&external);
 }
 
 bool inside(const External& external, std::uint64_t offset, std::uint64_t bytes)
@@ -58,7 +52,7 @@ CUresult check(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description)
 
 void free_external_memory_of(Context& context)
 {
-    for (External* external : externals().all())
+    for (External* external : slots<External>().all())
         if (external->context == &context)
             close_external(*external);
 }
@@ -83,7 +77,7 @@ CUresult cuImportExternalMemory(Context& context, CUexternalMemory* extMem_out,
     if (const CUresult error = duplicate_file(given, file))
         return error;
     close(given); // the driver owns it now
-    External* const made = externals().make();
+    External* const made = slots<External>().make();
     made->device = device;
     made->context = &context;
     made->file = file;
@@ -96,7 +90,7 @@ CUresult cuExternalMemoryGetMappedBuffer(Context& context, CUdeviceptr* devPtr,
                                          CUexternalMemory extMem,
                                          const CUDA_EXTERNAL_MEMORY_BUFFER_DESC* bufferDesc)
 {
-    External* const external = externals().find(extMem);
+    External* const external = slots<External>().find(extMem);
     if (!external)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!devPtr || !bufferDesc || bufferDesc->flags != 0 ||
@@ -111,7 +105,7 @@ cuExternalMemoryGetMappedMipmappedArray(Context& context, CUmipmappedArray* mipm
                                         CUexternalMemory extMem,
                                         const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc)
 {
-    External* const external = externals().find(extMem);
+    External* const external = slots<External>().find(extMem);
     if (!external)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!mipmap || !mipmapDesc || mipmapDesc->numLevels == 0)
@@ -140,7 +134,7 @@ cuExternalMemoryGetMappedMipmappedArray(Context& context, CUmipmappedArray* mipm
 
 CUresult cuDestroyExternalMemory(Context&, CUexternalMemory extMem)
 {
-    External* const external = externals().find(extMem);
+    External* const external = slots<External>().find(extMem);
     if (!external)
         return CUDA_ERROR_INVALID_HANDLE;
     close_external(*external);

@@ -33,7 +33,7 @@ static_assert(sizeof(MemoryHandle) <= sizeof(CUipcMemHandle));
 struct Import {
     MemoryHandle handle;
     Context* context; // each context opens it for itself
-    std::uint64_t id; // of the allocation, which ends with its context
+    std::uint64_t id; // the id of its allocation, which ends with its context
     unsigned users;
 };
 

@@ -110,7 +110,7 @@ namespace api {
 
 CUresult cuIpcGetEventHandle(Context&, CUipcEventHandle* pHandle, CUevent event)
 {
-    const Event* const found = events().find(event);
+    const Event* const found = slots<Event>().find(event);
     if (!found)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!pHandle || !found->shared) // made without CU_EVENT_INTERPROCESS

@@ -31,7 +31,7 @@ CUresult get_attribute(const Attributes& attributes, int attribute, CUlaunchAttr
 // Under capture_mutex().
 GraphNode* kernel_node_locked(CUgraphNode handle)
 {
-    GraphNode* const node = graph_nodes().find(handle);
+    GraphNode* const node = slots<GraphNode>().find(handle);
     return node && node->type == CU_GRAPH_NODE_TYPE_KERNEL ? node : nullptr;
 }
 

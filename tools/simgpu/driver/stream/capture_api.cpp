@@ -117,7 +117,7 @@ CUresult set_tips(CUstream handle, CUgraphNode* nodes, std::size_t count, unsign
         return CUDA_ERROR_ILLEGAL_STATE;
     std::vector<GraphNode*> given;
     for (std::size_t index = 0; index < count; ++index) {
-        GraphNode* node = graph_nodes().find(nodes[index]);
+        GraphNode* node = slots<GraphNode>().find(nodes[index]);
         if (!node || node->graph != stream->capture->graph)
             return CUDA_ERROR_INVALID_VALUE;
         given.push_back(node);
@@ -259,12 +259,12 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
                                      const CUgraphNode* dependencies, const CUgraphEdgeData*,
                                      size_t numDependencies, CUstreamCaptureMode mode)
 {
-    Graph* graph = graphs().find(hGraph);
+    Graph* graph = slots<Graph>().find(hGraph);
     if (!graph || (numDependencies > 0 && !dependencies))
         return CUDA_ERROR_INVALID_VALUE;
     std::vector<GraphNode*> after;
     for (size_t index = 0; index < numDependencies; ++index) {
-        after.push_back(graph_nodes().find(dependencies[index]));
+        after.push_back(slots<GraphNode>().find(dependencies[index]));
         if (!after.back() || after.back()->graph != graph)
             return CUDA_ERROR_INVALID_VALUE;
     }

@@ -36,7 +36,6 @@ struct Event {
     std::uint64_t shared_ticket = 0;
 };
 
-Slots<Event>& events();
 Event* open_event(Context& context, unsigned flags, std::shared_ptr<SharedEvent> shared);
 // The work that gives the event its time, a new one from now on.
 Work stamp(Event& event);

@@ -27,7 +27,7 @@ Work recording(Event& event)
 CUresult record(Context& context, CUevent handle, CUstream stream_handle)
 {
     Stream* stream = nullptr;
-    Event* const event = events().find(handle);
+    Event* const event = slots<Event>().find(handle);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult error = resolve_stream(stream_handle, context, stream))
@@ -68,8 +68,8 @@ Work waiting_for(const Event& event)
 
 CUresult tell_elapsed(Context&, float* milliseconds, CUevent start_handle, CUevent end_handle)
 {
-    const Event* const start = events().find(start_handle);
-    const Event* const end = events().find(end_handle);
+    const Event* const start = slots<Event>().find(start_handle);
+    const Event* const end = slots<Event>().find(end_handle);
     if (!start || !end || !start->time || !end->time ||
         ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -82,12 +82,6 @@ CUresult tell_elapsed(Context&, float* milliseconds, CUevent start_handle, CUeve
 }
 
 } // namespace
-
-Slots<Event>& events()
-{
-    static auto* all = new Slots<Event>;
-    return *all;
-}
 
 Work stamp(Event& event)
 {
@@ -104,7 +98,7 @@ Work stamp(Event& event)
 
 Event* open_event(Context& context, unsigned flags, std::shared_ptr<SharedEvent> shared)
 {
-    Event* const event = events().make();
+    Event* const event = slots<Event>().make();
     event->flags = flags;
     event->context = &context;
     event->mark = {};
@@ -132,11 +126,11 @@ CUresult cuEventCreate(Context& context, CUevent* phEvent, unsigned int Flags)
 
 CUresult cuEventDestroy_v2(Context&, CUevent hEvent)
 {
-    Event* const event = events().find(hEvent);
+    Event* const event = slots<Event>().find(hEvent);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
     event->shared = nullptr;
-    events().retire(event);
+    slots<Event>().retire(event);
     return CUDA_SUCCESS;
 }
 
@@ -154,7 +148,7 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
 
 CUresult cuEventQuery(Context&, CUevent hEvent)
 {
-    Event* const event = events().find(hEvent);
+    Event* const event = slots<Event>().find(hEvent);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
     if (event->capture_id != 0)
@@ -166,7 +160,7 @@ CUresult cuEventQuery(Context&, CUevent hEvent)
 
 CUresult cuEventSynchronize(Context&, CUevent hEvent)
 {
-    Event* const event = events().find(hEvent);
+    Event* const event = slots<Event>().find(hEvent);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
     if (event->capture_id != 0)
@@ -198,7 +192,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int)
     Stream* stream = nullptr;
     if (const CUresult error = stream_of_handle(hStream, stream))
         return error;
-    Event* const event = events().find(hEvent);
+    Event* const event = slots<Event>().find(hEvent);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
     if (const auto captured = wait_in_capture(*stream, *event))
@@ -216,7 +210,7 @@ CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
     Context* context = nullptr;
     if (const CUresult error = context_of_handle(hCtx, context))
         return error;
-    Event* const event = events().find(hEvent);
+    Event* const event = slots<Event>().find(hEvent);
     if (!event || event->context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult refused = refuse_to_wait(*context))
@@ -231,7 +225,7 @@ CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     Context* context = nullptr;
     if (const CUresult error = context_of_handle(hCtx, context))
         return error;
-    Event* const event = events().find(hEvent);
+    Event* const event = slots<Event>().find(hEvent);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
     const CUresult of_event = refuse_while_captured(*event);

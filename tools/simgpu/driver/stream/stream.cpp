@@ -45,7 +45,7 @@ void retire_if_done(Stream& stream)
     stream.retire_when_done = false;
     if (stream.context)
         std::erase(stream.context->streams, &stream);
-    streams().retire(&stream);
+    slots<Stream>().retire(&stream);
 }
 
 // Runs the work at the front, whose waits are reached and which is not running.
@@ -154,16 +154,10 @@ void add_context_waits(Context& context, std::vector<Mark>& waits)
 
 } // namespace
 
-Slots<Stream>& streams()
-{
-    static auto* all = new Slots<Stream>;
-    return *all;
-}
-
 Stream* open_stream(Context& context, unsigned flags, int priority)
 {
     const std::lock_guard lock(engine().mutex);
-    Stream* stream = streams().make();
+    Stream* stream = slots<Stream>().make();
     stream->context = &context;
     stream->id = ++engine().last_stream_id;
     stream->flags = flags;
@@ -191,7 +185,7 @@ CUresult resolve_stream(CUstream handle, Context& context, Stream*& stream)
     else if (handle == CU_STREAM_PER_THREAD)
         stream = per_thread_stream(context);
     else
-        stream = streams().find(handle);
+        stream = slots<Stream>().find(handle);
     if (!stream || stream->retire_when_done)
         return CUDA_ERROR_INVALID_HANDLE;
     return green_context_lives(*stream) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;

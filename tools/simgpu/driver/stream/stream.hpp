@@ -79,7 +79,6 @@ inline bool Mark::reached() const
     return !stream || stream->done.load(std::memory_order_acquire) >= ticket;
 }
 
-Slots<Stream>& streams();
 Stream* open_stream(Context& context, unsigned flags, int priority);
 void close_stream(Stream& stream);
 
