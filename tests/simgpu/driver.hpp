@@ -24,7 +24,7 @@ inline constexpr size_t kMiB = size_t{1} << 20;
 struct Setup {
     std::string simulate = "256MiB";
     std::string delay_us = kAnHour;
-    std::string call_us = "0"; // how long an allocation takes, and a free
+    std::string call_us = "0"; // how long an allocation and a free take
 };
 
 // Runs a test before cuInit, in a child with the environment of the setup.

@@ -30,7 +30,7 @@ int CommandLine::run(std::vector<std::string> arguments)
     for (const Command& command : commands_)
         if (command.take_rest && command.app->get_name() == arguments.front())
             command.take_rest(arguments);
-    std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
+    std::reverse(arguments.begin(), arguments.end()); // the order that CLI11 wants
     app_.parse(arguments);
     return std::find_if(commands_.begin(), commands_.end(),
                         [](const Command& command) { return command.app->parsed(); })

@@ -36,7 +36,7 @@ struct DiffOptions {
     std::string now;
     std::string json;
     bool force = false;   // overwrite what `json` names
-    double tolerance = 5; // percent
+    double tolerance = 5; // in percent
     bool fail = false;
     SuppressionOptions suppressions;
 };

@@ -31,11 +31,11 @@ Examples:
 )";
 
 struct ExportOptions {
-    std::vector<std::string> logs; // exactly one, or a folder of one
+    std::vector<std::string> logs; // exactly one log, or a folder with one
     std::string format;
-    std::string output = "-";  // stdout
+    std::string output = "-";  // this means stdout
     bool force = false;        // overwrite what `output` names
-    std::optional<int> device; // none: all
+    std::optional<int> device; // nothing means all devices
     bool all_frames = false;
 };
 
@@ -44,10 +44,10 @@ using report::Exit;
 
 struct Format {
     const char* name;
-    const char* what; // in --help
+    const char* what; // how --help describes it
     void (*write)(const std::filesystem::path&, const report::Sink&, const report::ExportOptions&);
-    bool binary;    // never for a terminal
-    bool of_memory; // has stacks and sums: --device, --all-frames
+    bool binary;    // it is never written to a terminal
+    bool of_memory; // it has stacks and sums, so --device and --all-frames apply
 };
 // clang-format off
 constexpr std::array kFormats{

@@ -15,7 +15,7 @@ namespace vramscope {
 
 struct EndedRun {
     const std::string& program;
-    const std::string& simulate; // as `--simulate` has it
+    const std::string& simulate; // the value of --simulate
     const Installation& installation;
     const RunFile& file;
     pid_t pid;
@@ -25,7 +25,7 @@ struct EndedRun {
 // What a run is judged by; read before the program starts.
 struct Judgement {
     report::Suppressions suppressions;
-    std::optional<report::Budget> budget; // of --check
+    std::optional<report::Budget> budget; // set by --check
 };
 
 // Says it on stderr, and writes the report to `json`. Returns the exit status of --check, or 0.

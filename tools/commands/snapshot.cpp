@@ -34,7 +34,7 @@ Examples:
 struct SnapshotOptions {
     pid_t pid = 0;
     std::string json;
-    std::string copy;   // of the log, as it is now; empty: none
+    std::string copy;   // where a copy of the log goes; empty if none is wanted
     bool force = false; // overwrite what `json` and `copy` name
     bool all_frames = false;
 };

@@ -36,7 +36,7 @@ Examples:
 
 struct SuppressOptions {
     std::vector<std::string> logs;
-    std::string output = "-"; // stdout
+    std::string output = "-"; // this means stdout
     bool force = false;
     bool list_built_in = false;
     SuppressionOptions suppressions;

@@ -43,13 +43,13 @@ Examples:
 struct TopOptions {
     std::optional<pid_t> pid; // none: all of this user
     double interval = 1;      // seconds between two looks
-    std::uint64_t count = 0;  // looks; 0: until it is told to end
+    std::uint64_t count = 0;  // of looks; 0 means until it is told to end
     bool once = false;
 };
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostStacks = 40; // of a program, however high the screen
+constexpr std::size_t kMostStacks = 40; // for each program, however high the screen is
 constexpr std::size_t kStacksWithoutScreen = 10;
 
 // One program, followed from look to look.

@@ -25,7 +25,7 @@ Examples:
 struct View {
     const char* name;
     const char* what;     // one line of `vramscope --help`
-    const char* examples; // of its own help
+    const char* examples; // at the end of its own help
     void (*write)(std::ostream& out, const report::Report& report, const report::TextStyle& style);
 };
 

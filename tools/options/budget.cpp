@@ -139,7 +139,7 @@ using ReadLimit = void (*)(Budget&, const std::string& where, const std::string&
 
 struct Limit {
     const char* key;
-    const char* value; // in --help
+    const char* value; // how --help shows the value
     const char* help;
     ReadLimit read;
 };

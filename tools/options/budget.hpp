@@ -19,7 +19,7 @@ namespace vramscope {
 
 struct BudgetOptions {
     std::string file;
-    std::map<std::string, std::string> limits; // by option, without its dashes
+    std::map<std::string, std::string> limits; // the key is the option without its dashes
     std::string fail_on;                       // words with commas between them; empty: not given
     bool allow_inconclusive = false;
 };

@@ -8,7 +8,7 @@
 
 namespace vramscope {
 
-inline constexpr int kInterruptedStatus = 128 + SIGINT; // as of a command that SIGINT ended
+inline constexpr int kInterruptedStatus = 128 + SIGINT; // as a shell reports SIGINT
 
 class Interrupt {
 public:

@@ -23,7 +23,7 @@ namespace {
 // /proc lead to what a process has open, which may have no name: ours are left for descriptor_of.
 fs::path behind_links(fs::path path)
 {
-    constexpr int kMostLinks = 40; // as the kernel follows
+    constexpr int kMostLinks = 40; // the kernel follows as many
     const fs::path descriptors = fmt::format("/proc/{}/fd", ::getpid());
     std::error_code ignored;
     for (int links = 0; links < kMostLinks; ++links) {

@@ -46,7 +46,7 @@ private:
     [[noreturn]] void fail(int problem) const;
 
     std::string name_;           // as it was given, "-" too; errors show it
-    std::optional<Keep> keep_;   // nothing after --force
+    std::optional<Keep> keep_;   // empty after --force
     int descriptor_ = -1;        // our descriptor that the name leads to
     std::filesystem::path path_; // otherwise the path, with all links followed
 };
@@ -56,7 +56,7 @@ public:
     explicit OutputFile(const Output& output, mode_t mode = 0644);
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
-    ~OutputFile(); // without finish(): as if nothing had been written
+    ~OutputFile(); // without finish(), nothing was written
 
     void write(std::string_view text);
     void finish();

@@ -122,7 +122,7 @@ Screen::Event Screen::wait(std::chrono::milliseconds time)
             return take_signal();
         char key = 0;
         if (::read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 'Q')
-            return Event::quit; // or the terminal is gone
+            return Event::quit; // told to quit, or the terminal is gone
     }
 }
 

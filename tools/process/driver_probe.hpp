@@ -8,7 +8,7 @@
 namespace vramscope {
 
 struct DriverFacts {
-    std::string path;          // of libcuda.so.1; empty: not found
+    std::string path;          // where libcuda.so.1 is; empty: not found
     std::string problem;       // why it cannot be used; empty: it can
     std::string kernel_module; // version from /proc/driver/nvidia; empty: not loaded
     int cuda_version = 0;      // 13000 is CUDA 13.0

@@ -13,7 +13,7 @@ struct TracedEnvironment {
     const Installation& installation; // without a preload: the program runs untraced
     bool audit;                       // true: set LD_AUDIT too
     std::string simulate;             // "24GiB"; empty: whatever driver there is
-    std::string log;                  // a pattern
+    std::string log;                  // the pattern of its name
     std::string run_file;             // what VRAMSCOPE_RUN says
     std::vector<std::pair<std::string, std::string>> settings; // variables and their values
 };

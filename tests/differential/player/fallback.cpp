@@ -26,7 +26,8 @@ struct Nonsense {
         using Pointee = std::remove_pointer_t<T>;
         if constexpr (std::is_same_v<T, const char*>)
             return "cuNothing";
-        else if constexpr (std::is_same_v<T, const void*>) // a driver reads it: an image, say
+        else if constexpr (std::is_same_v<
+                               T, const void*>) // something that a driver reads, such as an image
             return static_cast<T>(scratch() + 64);
         else if constexpr (std::is_same_v<T, void*>)
             return reinterpret_cast<T>(std::uintptr_t{0x1000});

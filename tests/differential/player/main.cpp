@@ -38,7 +38,7 @@ void observe(const char* name, int result)
 
 struct Family {
     std::span<const Operation> operations;
-    unsigned weight; // the sum of theirs
+    unsigned weight; // the sum of their weights
 };
 
 const std::vector<Family>& families(const Profile& profile)

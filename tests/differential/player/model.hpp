@@ -48,13 +48,13 @@ constexpr bool dies_with_context(Kind kind)
 
 struct Block {
     Kind kind;
-    unsigned number;       // its name
-    std::uint64_t address; // or a handle
+    unsigned number;       // what transcripts call it
+    std::uint64_t address; // an address or a handle
     std::uint64_t bytes;   // as the report must count them
     std::uint64_t extent;  // how far a pointer may lie inside
     std::uint64_t context = 0;
     bool live = true;
-    unsigned references = 1;    // to physical memory, by handles and mappings
+    unsigned references = 1;    // of handles and mappings to physical memory
     unsigned handles = 1;       // how many of them are handles
     bool queued = false;        // work that uses it may be waiting
     bool ends_in_order = false; // freed in stream order: gone for the program, not for the driver
@@ -76,11 +76,11 @@ struct Sum {
 
 // Counts over all sequences of this process.
 struct Totals {
-    std::uint64_t allocations = 0; // of memory
+    std::uint64_t allocations = 0; // those of memory alone
     std::uint64_t frees = 0;
     std::uint64_t allocated_bytes = 0;
     std::uint64_t graph_allocations = 0;
-    std::uint64_t recorded_allocations = 0; // of all kinds
+    std::uint64_t recorded_allocations = 0; // those of all kinds
     std::uint64_t recorded_frees = 0;
     std::array<Sum, kKinds> at_exit{};
     std::array<Sum, kKinds> at_reset{};

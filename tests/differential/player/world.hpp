@@ -36,8 +36,8 @@ struct Object {
 enum class Pool { off, cache, split };
 
 struct Profile {
-    Pool pool = Pool::off; // the traced player's: what can then not be compared is left out in both
-    bool runtime = false;  // calls cuda* too
+    Pool pool = Pool::off;        // of the traced player; both leave out what it makes incomparable
+    bool runtime = false;         // calls cuda* too
     bool question_faults = false; // what vramscope asks for may fail: no oracle then
 };
 
@@ -61,7 +61,7 @@ public:
     void next(std::uint64_t seed) { rng_ = Rng(seed); }
 
     // ---- choices ----
-    std::size_t size();       // a size of memory, now and then impossible
+    std::size_t size();       // a size of memory, which is impossible now and then
     std::size_t small_size(); // a size that can be had
     CUdevice device() { return rng_.chance(4) ? 7 : static_cast<CUdevice>(rng_.below(kDevices)); }
     // A pointer to memory of these kinds, or one that is wrong in some way.
@@ -69,7 +69,7 @@ public:
     Block* live_block(std::initializer_list<Kind> kinds);
     Object* live_object(Thing thing);
     Object* known(Thing thing, std::uint64_t handle);
-    std::uint64_t handle(Thing thing); // or one that is wrong
+    std::uint64_t handle(Thing thing); // now and then a wrong one
     template <class T>
     T handle_as(Thing thing)
     {
@@ -144,7 +144,7 @@ public:
     }
     // What the simulated driver was asked while a call ran.
     void observed(const char* name, int result);
-    bool quiet = false; // the model asks
+    bool quiet = false; // it is the model that asks
 
     void describe(std::uint64_t value);
     void describe_pointer(std::uint64_t value);

@@ -17,7 +17,7 @@ constexpr const char* kNames[] = {
     "cuMemFree",
     "cuGetProcAddress_v2", // hooked
     "cuDeviceGetCount",
-    "cuStreamQuery", // the driver's, not hooked
+    "cuStreamQuery", // a function of the driver that is not hooked
     "cuForeign",
     "cuMemHostAlloc",
     "cuArrayDestroy", // of another library, which has no right to the last two names
@@ -54,7 +54,8 @@ constexpr const char* kNames[] = {
         if (!handle.handle && std::strcmp(handle.name, "default") != 0)
             continue;
         for (const char* name : kNames) {
-            void* volatile found = dlsym(handle.handle, name); // volatile: a call, and no jump
+            void* volatile found =
+                dlsym(handle.handle, name); // volatile makes it a call, not a jump
             tell(from, "dlsym", handle.name, name, found);
             found = dlsym(handle.handle, name);
             tell(from, "again", handle.name, name, found);

@@ -174,7 +174,7 @@ void pool()
     const CUmemoryPool own = new_pool();
     for (CUdeviceptr& block : blocks)
         check(cuMemAllocFromPoolAsync(&block, kBytes, own, nullptr)); // MARK pool
-    check(cuMemFree_v2(blocks[0])); // allowed: it also frees what came from a pool
+    check(cuMemFree_v2(blocks[0])); // it may also free what came from a pool
 }
 
 void pool_ptsz()

@@ -81,7 +81,7 @@ void with_header()
     vramscope_point("weights loaded");
     allocate(2000); // MARK header_outer
     vramscope_range_pop();
-    vramscope_range_pop(); // one too many: nothing happens
+    vramscope_range_pop(); // this is one too many, and nothing happens
     allocate(3000);        // MARK header_after
 }
 

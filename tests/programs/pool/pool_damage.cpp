@@ -41,7 +41,7 @@ void after_free()
 void overrun()
 {
     const CUdeviceptr block = victim(3000);
-    write(block + 2990, 14);    // 4 bytes too far
+    write(block + 2990, 14);    // it ends 4 bytes too far
     check(cuMemFree_v2(block)); // MARK overrun_found
     use_again(3000);
 }

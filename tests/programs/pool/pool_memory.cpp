@@ -268,7 +268,8 @@ void crowd()
             CUdeviceptr held = 0;
             for (int i = 0; i < 300; ++i) {
                 CUdeviceptr block = 0;
-                const std::size_t bytes = (1 + random() % 15) * 2 * kMiB; // two each: 240 MiB
+                const std::size_t bytes =
+                    (1 + random() % 15) * 2 * kMiB; // two of each size make 240 MiB
                 if (cuMemAlloc_v2(&block, bytes) != CUDA_SUCCESS)
                     ++refused;
                 check(cuMemFree_v2(held));

@@ -183,7 +183,8 @@ void storm(void (*handler)(int, siginfo_t*, void*))
     dl_iterate_phdr(find_tracer, nullptr);
     handle(SIGALRM, handler);
     signal_soon();
-    for (static int round = 0; round < kStorm; ++round) // static: a jump must not take it back
+    for (static int round = 0; round < kStorm;
+         ++round) // static, so that a jump does not take it back
         if (sigsetjmp(way_out, 1) == 0)
             check(cuMemFree_v2(allocate(1000 + static_cast<std::size_t>(round) % 50)));
     signal(SIGALRM, SIG_IGN);

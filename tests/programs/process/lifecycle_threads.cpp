@@ -184,7 +184,7 @@ void fork_in_loader(int children)
     for (; children > 0; --children) {
         const pid_t child = fork();
         if (child == 0) {
-            alarm(60); // rather than wait for ever
+            alarm(60); // so that it does not wait for ever
             context = primary_context();
             allocate_and_free(512);
             leave_block(512);

@@ -25,7 +25,7 @@ struct Place {
     bool primary = false;
     bool allocates = true; // one context only works on the memory of others
     CUfunction kernel = nullptr;
-    unsigned peers = 0; // bits: of which other places this one may use the memory in kernels
+    unsigned peers = 0; // a bit for each place whose memory kernels of this one may use
 };
 
 struct Block {
@@ -36,7 +36,7 @@ struct Block {
     // scratch memory, written by anyone at any time, never checked.
     unsigned char value = 0;
     CUevent filled = nullptr;
-    unsigned graphs = 0; // that may still be launched and use it
+    unsigned graphs = 0; // how many that may still be launched use it
 
     // What copies and fills use at most: the simulated device takes time for each byte.
     std::size_t part() const { return bytes < kPartBytes ? bytes : kPartBytes; }
@@ -47,19 +47,19 @@ using BlockPtr = std::shared_ptr<Block>;
 struct Graph {
     CUgraphExec exec = nullptr;
     unsigned place = 0;
-    bool launchable = true; // else it is kept for nothing: its blocks may be freed
+    bool launchable = true; // if not, its blocks may be freed
     std::vector<BlockPtr> blocks;
 };
 
 struct Counts {
     std::atomic<unsigned> allocations{0};
     std::atomic<unsigned> refused{0};      // out of memory
-    std::atomic<unsigned> busy_frees{0};   // while queued work used the memory
-    std::atomic<unsigned> stream_frees{0}; // in stream order
+    std::atomic<unsigned> busy_frees{0};   // frees while queued work used the memory
+    std::atomic<unsigned> stream_frees{0}; // frees in stream order
     std::atomic<unsigned> operations{0};
     std::atomic<unsigned> captures{0};
     std::atomic<unsigned> launches{0};
-    std::atomic<unsigned> contexts{0}; // that ended
+    std::atomic<unsigned> contexts{0}; // contexts that ended
 };
 
 // How the program is to go wrong, to show that it is seen.
@@ -80,9 +80,9 @@ public:
 
     std::shared_mutex order;
     std::array<Place, kPlaces> places;
-    std::vector<Graph> graphs; // with `order` alone
+    std::vector<Graph> graphs; // for `order` alone
     Counts counts;
-    char* sink = nullptr; // pinned; what is copied there is nobody's
+    char* sink = nullptr; // pinned memory; nothing reads what is copied there
 
     // Memory of the driver or of a pool above it, checked; nothing when there is none left.
     BlockPtr allocate(unsigned place, std::size_t bytes);
@@ -110,8 +110,8 @@ private:
 
     std::mutex mutex_;
     std::vector<BlockPtr> blocks_;
-    std::map<CUdeviceptr, std::size_t> live_;      // of all that is allocated, taken out or not
-    std::multimap<std::size_t, CUdeviceptr> kept_; // by the planted pool
+    std::map<CUdeviceptr, std::size_t> live_;      // all that is allocated, taken out or not
+    std::multimap<std::size_t, CUdeviceptr> kept_; // what the planted pool keeps
     Plant plant_;
 };
 

@@ -85,7 +85,7 @@ TEST(Sparse, MappedMemoryStaysUntilItIsUnmapped)
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_EQ(free_bytes(), all - 2 * kMiB);
         ASSERT_CU(apply(first_tile(array, 0)));
-        EXPECT_EQ(free_bytes(), all - 2 * kMiB); // in stream order
+        EXPECT_EQ(free_bytes(), all - 2 * kMiB); // the memory goes back in stream order
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_EQ(free_bytes(), all);
         EXPECT_CU(cuArrayDestroy(array));

@@ -201,7 +201,7 @@ TEST(Arguments, MayBeAnything)
 {
     ::setenv("VRAMSCOPE_SIMULATE", "2x64MiB", 1);
     ::setenv("VRAMSCOPE_SIM_DELAY_US", "3600000000", 1);
-    const char* const only = std::getenv("VRAMSCOPE_TEST_SEED"); // to repeat one that failed
+    const char* const only = std::getenv("VRAMSCOPE_TEST_SEED"); // repeats a seed that failed
     const unsigned first = only ? static_cast<unsigned>(std::atoi(only)) : 1;
     for (unsigned seed = first; seed <= (only ? first : 20); ++seed) {
         *last_call() = "none";

@@ -101,7 +101,7 @@ TEST(GreenContext, ResourcesSplit)
         EXPECT_EQ(whole.sm.smCount, 132u);
         unsigned groups = 0;
         ASSERT_CU(cuDevSmResourceSplitByCount(nullptr, &groups, &whole, nullptr, 0, 30));
-        EXPECT_EQ(groups, 4u); // of 32
+        EXPECT_EQ(groups, 4u); // with 32 multiprocessors each
         CUdevResource parts[2] = {};
         CUdevResource rest{};
         groups = 2;
@@ -147,7 +147,7 @@ TEST(GreenContext, RefusesWhatNobodyMade)
                   CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuGreenCtxCreate(&green, good, 0, 0), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuGreenCtxCreate(&green, good, 1, CU_GREEN_CTX_DEFAULT_STREAM),
-                  CUDA_ERROR_INVALID_VALUE); // another device's resources
+                  CUDA_ERROR_INVALID_VALUE); // these are another device's resources
         EXPECT_EQ(cuGreenCtxCreate(nullptr, good, 0, CU_GREEN_CTX_DEFAULT_STREAM),
                   CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(green, nullptr);

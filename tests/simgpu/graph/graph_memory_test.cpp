@@ -94,7 +94,7 @@ TEST(GraphMemory, ThatTheGraphLeavesAllocatedIsTheCallersToFree)
         ASSERT_CU(cuGraphLaunch(exec, nullptr));
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_CU(cuMemcpyHtoD(wanted.dptr, "x", 1));
-        EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE); // still allocated
+        EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE); // it is still allocated
         ASSERT_CU(cuMemFree(wanted.dptr));
         EXPECT_CU(cuGraphLaunch(exec, nullptr));
         ASSERT_CU(cuMemFreeAsync(wanted.dptr, nullptr));
@@ -219,7 +219,7 @@ TEST(GraphMemory, ThatItsGraphFreesIsNotTheCallersToFree)
         const auto memory = add_allocation(graph, kMiB);
         ASSERT_CU(add_free(graph, memory.address));
         const CUgraphExec exec = instantiate(graph);
-        ASSERT_CU(cuGraphLaunch(exec, nullptr)); // queued, and allocated now
+        ASSERT_CU(cuGraphLaunch(exec, nullptr)); // it is queued, and allocated now
         EXPECT_EQ(cuMemFreeAsync(memory.address, nullptr), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemFree(memory.address), CUDA_ERROR_INVALID_VALUE);
     });
@@ -238,7 +238,7 @@ TEST(GraphMemory, AFreeInStreamOrderCountsAtOnce)
         }
         ASSERT_CU(cuCtxSynchronize());
         EXPECT_EQ(graph_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u);
-        ASSERT_CU(cuGraphLaunch(exec, nullptr)); // after all those frees
+        ASSERT_CU(cuGraphLaunch(exec, nullptr)); // it comes after all those frees
         EXPECT_CU(cuMemcpyHtoD(memory.address, "x", 1));
     });
 }

@@ -118,7 +118,7 @@ TEST(GraphParams, OfAChildGraphAreThoseOfAnotherOfTheSameShape)
         const CUgraph outer = new_graph();
         CUgraphNode node = nullptr;
         ASSERT_CU(cuGraphAddChildGraphNode(&node, outer, nullptr, 0, inner));
-        const Made made = with_child(outer); // two levels
+        const Made made = with_child(outer); // it has two levels
         const CUgraph other = new_graph();
         ASSERT_CU(cuGraphAddChildGraphNode(&node, other, nullptr, 0, fills(memory, {3, 4})));
 
@@ -151,7 +151,7 @@ TEST(GraphParams, OfAChildGraphOfAnotherShapeAreRefused)
         add_fill(fork, memory, 5, &first);
         add_fill(fork, memory, 6, &first);
         EXPECT_EQ(set(fork), CUDA_ERROR_INVALID_VALUE);
-        const CUgraph otherwise = new_graph(); // another kind of node
+        const CUgraph otherwise = new_graph(); // it has another kind of node
         const CUgraphNode fill = add_fill(otherwise, memory, 4, nullptr);
         CUgraphNode nothing = nullptr;
         ASSERT_CU(cuGraphAddEmptyNode(&nothing, otherwise, &fill, 1));

@@ -172,7 +172,7 @@ TEST(Pool, FreesPlainMemoryInStreamOrder)
         const CUstream stream = new_stream();
         const CUdeviceptr plain = allocate(kMiB);
         ASSERT_CU(cuMemFreeAsync(plain, stream));
-        EXPECT_CU(cuMemcpyHtoD(plain, "x", 1)); // not yet
+        EXPECT_CU(cuMemcpyHtoD(plain, "x", 1)); // it is not freed yet
         ASSERT_CU(cuStreamSynchronize(stream));
         EXPECT_EQ(cuMemFree(plain), CUDA_ERROR_INVALID_VALUE);
     });

@@ -37,7 +37,7 @@ TEST(Vmm, IsUsableOnceAccessIsGiven)
         ASSERT_CU(cuMemMap(address + 2 * kMiB, 2 * kMiB, 0, second, 0));
         EXPECT_EQ(cuMemcpyHtoD(address, "x", 2), CUDA_ERROR_INVALID_VALUE);
         give_access(address, 4 * kMiB);
-        EXPECT_CU(cuMemcpyHtoD(address + 2 * kMiB - 2, "abc", 4)); // across the seam
+        EXPECT_CU(cuMemcpyHtoD(address + 2 * kMiB - 2, "abc", 4)); // it goes across the seam
         char back[4] = "";
         ASSERT_CU(cuMemcpyDtoH(back, address + 2 * kMiB - 2, 4));
         EXPECT_STREQ(back, "abc");

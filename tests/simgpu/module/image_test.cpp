@@ -14,7 +14,7 @@ using namespace simgpu::test;
 
 namespace {
 
-using Versions = std::pair<int, int>; // PTX, binary
+using Versions = std::pair<int, int>; // those of the PTX and of the binary
 
 Versions versions_of(CUmodule module)
 {
@@ -120,7 +120,7 @@ TEST(Image, ACubinSaysItInItsHeader)
     with_context([] {
         Elf64_Ehdr header{};
         std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-        header.e_ident[EI_ABIVERSION] = 7; // up to CUDA 12
+        header.e_ident[EI_ABIVERSION] = 7; // what CUDA wrote up to 12
         header.e_flags = 0x500550;
         EXPECT_EQ(versions_of(&header), Versions(80, 80));
         header.e_ident[EI_ABIVERSION] = 8;

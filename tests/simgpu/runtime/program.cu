@@ -55,7 +55,7 @@ int main()
     std::printf("device %s, %d in all\n", properties.name, devices);
 
     void* async = nullptr;
-    CHECK(cudaMallocAsync(&async, 1 << 20, nullptr)); // the first call, without a context
+    CHECK(cudaMallocAsync(&async, 1 << 20, nullptr)); // the first call has no context yet
     CHECK(cudaFreeAsync(async, nullptr));
 
     int* values = nullptr;

@@ -45,7 +45,7 @@ TEST(ContextEvent, HoldsTheWorkOfEveryStream)
         ASSERT_CU(cuMemsetD8Async(memory, 1, 1, first));
         ASSERT_CU(cuMemsetD8Async(memory + 1, 1, 1, second));
         ASSERT_CU(cuCtxRecordEvent(current(), event));
-        ASSERT_CU(cuMemsetD8Async(memory + 2, 1, 1, second)); // after the event
+        ASSERT_CU(cuMemsetD8Async(memory + 2, 1, 1, second)); // it comes after the event
         EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
         ASSERT_CU(cuEventSynchronize(event));
         EXPECT_CU(cuEventQuery(event));

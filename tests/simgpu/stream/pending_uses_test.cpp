@@ -42,7 +42,7 @@ TEST(PendingUses, AreTheBytesThatAFillWillWrite)
         EXPECT_EQ(simgpu_pending_uses(memory, 4096), 0u);
         ASSERT_CU(cuMemsetD32Async(memory + 1024, 7, 256, stream));
         EXPECT_EQ(simgpu_pending_uses(memory, 4096), 1u);
-        EXPECT_EQ(simgpu_pending_uses(memory, 1024), 0u); // the bytes before it
+        EXPECT_EQ(simgpu_pending_uses(memory, 1024), 0u); // these are the bytes before it
         EXPECT_EQ(simgpu_pending_uses(memory, 1025), 1u);
         EXPECT_EQ(simgpu_pending_uses(memory + 2047, 1), 1u); // its last byte
         EXPECT_EQ(simgpu_pending_uses(memory + 2048, 2048), 0u);
@@ -102,7 +102,7 @@ TEST(PendingUses, OfAKernelGoAsFarAsItsArgumentsSay)
     with_context([] {
         const size_t sizes[] = {sizeof(CUdeviceptr), sizeof(size_t), sizeof(CUdeviceptr)};
         const auto nothing = [](const unsigned*, const unsigned*, unsigned, void**) {};
-        EXPECT_EQ(simgpu_set_kernel_range("uses", 0, 1), -1); // not known yet
+        EXPECT_EQ(simgpu_set_kernel_range("uses", 0, 1), -1); // the kernel is not known yet
         simgpu_set_kernel("uses", nothing, 3, sizes);
         EXPECT_EQ(simgpu_set_kernel_range("uses", 0, 3), -1);
         ASSERT_EQ(simgpu_set_kernel_range("uses", 0, 1), 0);

@@ -132,7 +132,7 @@ TEST(Stream, WaitsForAnEventOfAnother)
         const CUevent event = event_with();
         ASSERT_CU(cuMemsetD8Async(address, 1, 64, first));
         ASSERT_CU(cuEventRecord(event, first));
-        ASSERT_CU(cuMemsetD8Async(address, 2, 64, first)); // comes after the event
+        ASSERT_CU(cuMemsetD8Async(address, 2, 64, first)); // it comes after the event
         ASSERT_CU(cuStreamWaitEvent(second, event, 0));
         ASSERT_CU(cuMemcpyDtoDAsync(address + 32, address, 1, second));
         ASSERT_CU(cuStreamSynchronize(second));

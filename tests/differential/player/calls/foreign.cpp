@@ -17,7 +17,7 @@ CUipcMemHandle some_ipc_handle(World& world)
 {
     const auto& exported = exported_by_another();
     CUipcMemHandle handle{};
-    if (!world.rng().chance(10)) // otherwise it belongs to nothing
+    if (!world.rng().chance(10)) // if not, it belongs to nothing
         handle = exported[world.rng().below(exported.size())];
     return handle;
 }
@@ -162,7 +162,7 @@ void destroy_external(World& world)
 template <class Call>
 void map_nothing(World& world, Call call)
 {
-    In<CUarrayMapInfo> info; // of no array
+    In<CUarrayMapInfo> info; // it names no array
     info.null = world.rng().chance(20);
     call(info, world.rng().one_of<unsigned>({0, 1}), world.stream());
 }
