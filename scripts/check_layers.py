@@ -54,7 +54,7 @@ LAYERS = {
     "tools/options": ["report", "report/findings/places", "report/judge", "tools/output", "tracker/environment",
                       "tracker/format"],
     "tools/output": ["report", "report/exporters", "report/findings", "report/json", "report/text", "report/words"],
-    "tools/process": ["report", "report/findings", "report/log", "report/symbols", "tools/output",
+    "tools/process": ["report", "report/findings", "report/log", "report/model", "report/symbols", "tools/output",
                       "tracker/environment", "tracker/format"],
     "tools/simgpu": [],  # simgpu.h, the header for tests
     "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
