@@ -20,9 +20,10 @@ bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& 
 MemoryReading::MemoryReading(const LogFile& file)
     : file_(file), running_(file.header().snapshot_ticks != 0 ||
                             process_is_running(file.header().pid, file.header().process_start)),
-      reader_(file), replay_(tables_, file.header().exit_began_ticks, [this] {
-          reader_.scan(format::Tag::api, [&](const Record& record) { tables_.define(record); });
-      })
+      reader_(file), tables_([this](LogTables& defined) {
+          reader_.scan(format::Tag::api, [&](const Record& record) { defined.define(record); });
+      }),
+      replay_(tables_, file.header().exit_began_ticks)
 {
 }
 

@@ -160,11 +160,10 @@ private:
 
     LogFile file_;
     LogReader reader_;
-    LogTables tables_;
-    HeapReplay replay_{tables_, 0, [this] {
-                           reader_.scan(format::Tag::api,
-                                        [this](const Record& record) { tables_.define(record); });
-                       }};
+    LogTables tables_{[this](LogTables& defined) {
+        reader_.scan(format::Tag::api, [&](const Record& record) { defined.define(record); });
+    }};
+    HeapReplay replay_{tables_, 0};
     SegmentReplay segments_{tables_};
     Symbolizer symbolizer_;
 };

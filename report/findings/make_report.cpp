@@ -94,13 +94,12 @@ public:
         const bool running = live || process_is_running(header.pid, header.process_start);
         LogReader reader(file);
         reader.hold_back(options_.until_ticks);
-        LogTables tables;
         const auto find_apis = [&file](LogTables& defined) {
             LogReader(file).scan(format::Tag::api,
                                  [&](const Record& record) { defined.define(record); });
         };
-        Replays replays(
-            tables, header.exit_began_ticks, [&] { find_apis(tables); }, reader.clock());
+        LogTables tables(find_apis);
+        Replays replays(tables, header.exit_began_ticks, reader.clock());
         HeapReplay& replay = replays.heap;
         if (!running) // in a running program they are only on their way
             replay.expect(reader.pending_frees());

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "report/findings/memory/memory.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -34,9 +36,7 @@ PoolDevice describe_device(const SegmentReplay& replay, const DeviceMemory& memo
     PoolDevice device;
     device.device = pool.device;
     device.stats = pool.stats;
-    for (const PoolPoint& point : pool.timeline.points())
-        device.timeline.push_back({clock.ns(point.ticks), point.allocated, point.active,
-                                   point.reserved, point.peak_allocated, point.peak_reserved});
+    device.timeline = times_of(pool.timeline, clock);
     PoolSnapshot peak = replay.at_peak(pool);
     const std::uint64_t peak_ns = clock.ns(peak.ticks);
     device.at_peak = map_of(std::move(peak), requests, peak_ns);

@@ -77,7 +77,7 @@ Json map_json(const PoolMap& map)
             {"segments_left_out", map.segments_left_out}};
 }
 
-Json pool_time_json(const PoolTime& time)
+Json pool_time_json(const MemoryTime& time)
 {
     return {{"ns", time.ns},
             {"allocated_bytes", time.allocated},

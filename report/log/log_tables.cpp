@@ -134,9 +134,10 @@ bool LogTables::add(const format::ModuleGone& gone, std::uint64_t ticks)
     return true;
 }
 
-Api* LogTables::api(std::uint64_t id) noexcept
+Api* LogTables::look_ahead_for(std::uint64_t id)
 {
-    return id < apis_.size() && apis_[id].defined ? &apis_[id] : nullptr;
+    std::exchange(find_apis_, nullptr)(*this);
+    return api(id);
 }
 
 const LoggedStack* LogTables::stack(std::uint64_t id) const noexcept

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,10 +57,25 @@ struct Module {
 
 class LogTables {
 public:
+    // Another thread's records may name an entry point before its definition is read. find_api()
+    // then asks `find_apis`, once, to define all that the log has.
+    using FindApis = std::function<void(LogTables&)>;
+
+    LogTables() = default;
+    explicit LogTables(FindApis find_apis) : find_apis_(std::move(find_apis)) {}
+
     // True if the record was one of these definitions.
     bool define(const Record& record);
 
-    Api* api(std::uint64_t id) noexcept; // nullptr if not defined
+    Api* api(std::uint64_t id) noexcept // nullptr if not defined
+    {
+        return id < apis_.size() && apis_[id].defined ? &apis_[id] : nullptr;
+    }
+    Api* find_api(std::uint64_t id) // nullptr if the log does not define it
+    {
+        Api* const known = api(id);
+        return known || !find_apis_ ? known : look_ahead_for(id);
+    }
     const std::vector<Api>& apis() const noexcept { return apis_; }
     const LoggedStack* stack(std::uint64_t id) const noexcept;
     LoggedThread thread(std::uint32_t index) const;
@@ -79,6 +95,7 @@ public:
     } // definitions that made no sense
 
 private:
+    Api* look_ahead_for(std::uint64_t id);
     template <typename R>
     bool take(const Record& record);
     // False: it makes no sense.
@@ -90,6 +107,7 @@ private:
     bool add(const format::ModuleLoaded& module, std::uint64_t ticks);
     bool add(const format::ModuleGone& gone, std::uint64_t ticks);
 
+    FindApis find_apis_;
     std::vector<Api> apis_;
     std::unordered_map<std::uint64_t, LoggedStack> stacks_;
     std::unordered_map<std::uint32_t, LoggedThread> threads_;

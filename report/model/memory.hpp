@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,17 +51,6 @@ struct Peak {
     std::vector<PeakPart> modules; // by the module of the innermost visible frame
     std::vector<PeakPart> phases;
     std::vector<PeakPart> apis;
-};
-
-// A span of time. Where `used` was not sampled in it, the value before holds.
-struct MemoryTime {
-    std::uint64_t ns = 0;        // where it begins
-    std::uint64_t allocated = 0; // at its end, as are the next three
-    std::uint64_t active = 0;    // allocated and pending
-    std::uint64_t reserved = 0;
-    std::optional<std::uint64_t> used; // the device's used memory as the driver told it: a sample
-    std::uint64_t peak_allocated = 0;  // within it
-    std::uint64_t peak_reserved = 0;
 };
 
 enum class AdviceKind {

@@ -33,15 +33,6 @@ struct SegmentPieces {
     std::vector<BlockPiece> blocks; // all of it, without a hole
 };
 
-struct PoolTime {
-    std::uint64_t ns = 0; // where the span of time begins; what follows: see PoolPoint
-    std::uint64_t allocated = 0;
-    std::uint64_t active = 0;
-    std::uint64_t reserved = 0;
-    std::uint64_t peak_allocated = 0;
-    std::uint64_t peak_reserved = 0;
-};
-
 // A moment's segments, the first of them if there are very many.
 struct PoolMap {
     std::uint64_t ns = 0;
@@ -54,7 +45,7 @@ struct PoolMap {
 struct PoolDevice {
     std::int32_t device = -1; // -1: not known
     PoolStats stats;
-    std::vector<PoolTime> timeline;
+    std::vector<MemoryTime> timeline; // of the pool; `used` is not the pool's to know
     PoolMap at_peak; // when the most was allocated, for the first time
     PoolMap at_end;
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace vramscope::report {
 
@@ -29,6 +30,21 @@ struct Waterfall {
                reserved == releasable + stuck + pending + allocated &&
                allocated == internal + requested;
     }
+};
+
+// The memory of a device, or of the pool on it, in a span of time.
+struct MemorySpan {
+    std::uint64_t allocated = 0; // at its end, as are the next two
+    std::uint64_t active = 0;    // allocated and pending
+    std::uint64_t reserved = 0;
+    std::uint64_t peak_allocated = 0; // within it
+    std::uint64_t peak_reserved = 0;
+    // What all processes use of the device, as the driver told it last. Without a value: the driver
+    // was not asked within it, and what it said before holds.
+    std::optional<std::uint64_t> used;
+};
+struct MemoryTime : MemorySpan {
+    std::uint64_t ns = 0; // where the span begins
 };
 
 // For a size s, the *unusable* part of the free bytes is 1 - sum of floor(piece / s) * s / all

@@ -51,8 +51,8 @@ void RecordBatch::settle_bodies()
     }
 }
 
-BatchReader::BatchReader(LogReader& reader, std::function<void(LogTables& tables)> find_apis)
-    : reader_(reader), find_apis_(std::move(find_apis))
+BatchReader::BatchReader(LogReader& reader, LogTables::FindApis find_apis)
+    : reader_(reader), tables_(std::move(find_apis))
 {
 }
 
@@ -158,9 +158,8 @@ void BatchReader::define(const Record& record)
 {
     if (record.tag == Tag::api || record.tag == Tag::info)
         tables_.define(record);
-    else if (record.tag == Tag::free && segments_.segments() > 0 && find_apis_ &&
-             !tables_.api(record.api))
-        std::exchange(find_apis_, nullptr)(tables_);
+    else if (record.tag == Tag::free && segments_.segments() > 0)
+        tables_.find_api(record.api);
 }
 
 } // namespace vramscope::report

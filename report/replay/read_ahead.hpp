@@ -11,7 +11,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -60,9 +59,8 @@ private:
 class BatchReader {
 public:
     // `reader` outlives this and is this one's alone until next() gave nullptr. `find_apis` is
-    // called by the thread, once, for an entry point that was not defined yet: it may define more
-    // in the tables.
-    BatchReader(LogReader& reader, std::function<void(LogTables& tables)> find_apis);
+    // called by the thread.
+    BatchReader(LogReader& reader, LogTables::FindApis find_apis);
     BatchReader(const BatchReader&) = delete;
     BatchReader& operator=(const BatchReader&) = delete;
     ~BatchReader();
@@ -87,7 +85,6 @@ private:
     RecordBatch& batch(std::uint64_t number) noexcept { return batches_[number % kBatches]; }
 
     LogReader& reader_;
-    std::function<void(LogTables& tables)> find_apis_;
     LogTables tables_; // the thread's own: entry points and settings alone
     SegmentReplay segments_{tables_};
     std::array<RecordBatch, kBatches> batches_; // each is either side's alone

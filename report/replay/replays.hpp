@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <utility>
 
 #include "report/replay/churn.hpp"
 #include "report/replay/damage.hpp"
@@ -29,16 +27,15 @@ struct Replays {
     DeviceMemory memory;
     PeakHolders holders;
     GrowthSeries growth{heap.sites()};
-    Steps steps;
+    Steps steps{heap.phases()};
     Shortages shortages;
     Marks marks;
     Damages damages;
     ChurnCounts churn;
 
-    Replays(LogTables& tables, std::uint64_t exit_began_ticks, std::function<void()> find_apis,
-            const TickClock& clock)
-        : heap(tables, exit_began_ticks, std::move(find_apis)), memory(tables, heap.sites()),
-          holders(heap, memory), churn(clock)
+    Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock)
+        : heap(tables, exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
+          churn(clock)
     {
         heap.watch(memory);
         heap.watch(holders);
@@ -63,12 +60,13 @@ private:
                const SegmentReplay& segments)
     {
         holders.before(record);
+        steps.before(record);
         churn.note(record);
         heap.apply(record);
         memory.apply(record, changes);
         holders.after(record);
         shortages.apply(record, heap, segments, memory);
-        steps.apply(record);
+        steps.after(record);
         marks.apply(record);
         damages.note(record);
     }

@@ -6,13 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include "report/replay/heap/phases.hpp"
-
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostOpen = 64; // deeper ones are not counted
-constexpr std::uint64_t kMany = 16;   // so many instances tell a trend
+constexpr std::uint64_t kMany = 16; // so many instances tell a trend
 
 // 2: by its name it is the step of a loop; 1: of some loop.
 int says_step(const std::string& name)
@@ -54,16 +51,37 @@ auto rank(const StepName& name)
 
 } // namespace
 
-void Steps::apply(const Record& record)
+void Steps::before(const Record& record)
 {
-    if (const auto range = record.as<format::RangePush>()) {
-        push(record.thread, record.ticks, range->name);
-    } else if (record.as<format::RangePop>()) {
-        pop(record.thread, record.ticks);
+    if (record.tag != format::Tag::range_pop)
+        return;
+    const std::uint32_t index = name_of_kind_[phases_.innermost_kind(record.thread)];
+    if (index != kNone)
+        names_[index].counter.add(record.ticks);
+}
+
+void Steps::after(const Record& record)
+{
+    if (record.tag == format::Tag::range_push) {
+        const PhaseKind kind = phases_.innermost_kind(record.thread);
+        if (kind >= name_of_kind_.size())
+            meet(kind);
+        if (const std::uint32_t index = name_of_kind_[kind]; index != kNone)
+            names_[index].counter.begin(record.ticks);
     } else if (const auto mark = record.as<format::Mark>()) {
         if (const std::uint32_t index = index_of(mark->name, true); index != kNone)
             names_[index].counter.add(record.ticks);
     }
+}
+
+void Steps::meet(PhaseKind kind)
+{
+    const std::vector<std::string> path = phases_.kind_path(kind);
+    const std::uint32_t index = index_of(path.back(), false);
+    name_of_kind_.resize(kind + 1, kNone);
+    name_of_kind_[kind] = index;
+    if (index != kNone)
+        names_[index].depth = std::min(names_[index].depth, path.size() - 1);
 }
 
 std::uint32_t Steps::index_of(std::string_view name, bool mark)
@@ -78,33 +96,6 @@ std::uint32_t Steps::index_of(std::string_view name, bool mark)
     known.emplace(key, index);
     names_.push_back({.name = std::move(key), .mark = mark, .depth = SIZE_MAX, .counter = {}});
     return index;
-}
-
-void Steps::push(std::uint32_t thread, std::uint64_t ticks, std::string_view name)
-{
-    Open& open = open_[thread];
-    if (open.ranges.size() == kMostOpen) {
-        ++open.too_deep;
-        return;
-    }
-    const std::uint32_t index = index_of(name, false);
-    if (index != kNone) {
-        names_[index].depth = std::min(names_[index].depth, open.ranges.size());
-        names_[index].counter.begin(ticks);
-    }
-    open.ranges.push_back(index);
-}
-
-void Steps::pop(std::uint32_t thread, std::uint64_t ticks)
-{
-    Open& open = open_[thread];
-    if (open.too_deep > 0) {
-        --open.too_deep;
-    } else if (!open.ranges.empty()) {
-        if (const std::uint32_t index = open.ranges.back(); index != kNone)
-            names_[index].counter.add(ticks);
-        open.ranges.pop_back();
-    }
 }
 
 std::uint64_t Steps::most_covered() const noexcept

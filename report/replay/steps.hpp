@@ -1,8 +1,9 @@
 // report/replay/steps.hpp — the steps of a program's work, told by ranges and marks.
 //
-// Feed it every record of a LogReader. Names that differ in their numbers alone ("step 1", "step
-// 2") are one. For the first kMostNames names, the ends of their steps are kept; one name is chosen
-// at the end.
+// Feed it every record of a LogReader twice: before HeapReplay has it, and after. Which ranges are
+// open is HeapReplay's to know. Names that differ in their numbers alone ("step 1", "step 2") are
+// one. For the first kMostNames names, the ends of their steps are kept; one name is chosen at the
+// end.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "report/log/chunk_cursor.hpp"
+#include "report/replay/heap/phases.hpp"
 #include "report/replay/step_counter.hpp"
 
 namespace vramscope::report {
@@ -36,7 +38,10 @@ public:
     static constexpr std::size_t kMostNames = 1024;
     static constexpr std::uint64_t kFewest = 4; // fewer are no steps
 
-    void apply(const Record& record);
+    explicit Steps(const Phases& phases) : phases_(phases) {} // which outlives this
+
+    void before(const Record& record);
+    void after(const Record& record);
 
     // What the work is best counted by. Of names that cover at least half of the time that any
     // name covers: those that say step or iteration go first, then batch and epoch, then those
@@ -54,20 +59,15 @@ public:
 
 private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
-    struct Open {
-        std::vector<std::uint32_t> ranges; // indexes into names_, or kNone
-        std::uint64_t too_deep = 0;
-    };
-
     std::uint64_t most_covered() const noexcept;
     std::uint32_t index_of(std::string_view name, bool mark);
-    void push(std::uint32_t thread, std::uint64_t ticks, std::string_view name);
-    void pop(std::uint32_t thread, std::uint64_t ticks);
+    void meet(PhaseKind kind);
 
+    const Phases& phases_;
     std::vector<StepName> names_;
+    std::vector<std::uint32_t> name_of_kind_{kNone}; // indexes into names_, or kNone
     std::unordered_map<std::string, std::uint32_t> ranges_;
     std::unordered_map<std::string, std::uint32_t> marks_;
-    std::unordered_map<std::uint32_t, Open> open_; // by thread
 };
 
 } // namespace vramscope::report

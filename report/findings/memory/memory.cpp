@@ -34,19 +34,6 @@ std::uint64_t total_of(const DeviceMemory::Device& memory, const LogTables& tabl
     return memory.total;
 }
 
-std::vector<MemoryTime> timeline_of(const DeviceMemory::Device& memory, const TickClock& clock)
-{
-    std::vector<MemoryTime> times;
-    for (const PoolPoint& point : memory.timeline.points()) {
-        MemoryTime time{clock.ns(point.ticks), point.allocated,    point.active, point.reserved, {},
-                        point.peak_allocated,  point.peak_reserved};
-        if (point.used_known)
-            time.used = point.used;
-        times.push_back(time);
-    }
-    return times;
-}
-
 DeviceReport report_of_device(const DeviceMemory::Device& memory,
                               const std::vector<PeakHolding>& holdings,
                               const std::vector<RepeatedPairs>& pairs, const MemorySource& source)
@@ -64,13 +51,21 @@ DeviceReport report_of_device(const DeviceMemory::Device& memory,
     device.peak_direct = memory.peak_direct;
     device.requested = memory.requested;
     device.blocks = memory.blocks;
-    device.timeline = timeline_of(memory, clock);
+    device.timeline = times_of(memory.timeline, clock);
     device.peak = find_peak(holdings, source.heap, source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);
     return device;
 }
 
 } // namespace
+
+std::vector<MemoryTime> times_of(const PoolTimeline& timeline, const TickClock& clock)
+{
+    std::vector<MemoryTime> times;
+    for (const PoolPoint& point : timeline.points())
+        times.push_back({point, clock.ns(point.ticks)});
+    return times;
+}
 
 std::vector<DeviceReport> describe_memory(const MemorySource& source)
 {

@@ -22,4 +22,6 @@ struct MemorySource {
 // By ordinal. A device that had no memory of the process, and of which nothing was asked, is none.
 std::vector<DeviceReport> describe_memory(const MemorySource& source);
 
+std::vector<MemoryTime> times_of(const PoolTimeline& timeline, const TickClock& clock);
+
 } // namespace vramscope::report

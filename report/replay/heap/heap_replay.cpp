@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace vramscope::report {
 
@@ -37,18 +36,10 @@ bool misses_its_free(Memory memory) noexcept
 
 } // namespace
 
-HeapReplay::HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
-                       std::function<void()> find_apis)
-    : tables_(tables), find_apis_(std::move(find_apis)), sums_(exit_began_ticks)
-{
-}
-
 void HeapReplay::expect(const std::vector<PendingFree>& pending)
 {
-    if (!pending.empty() && find_apis_)
-        std::exchange(find_apis_, nullptr)();
     for (const PendingFree& free : pending) {
-        if (const Api* const api = tables_.api(free.api))
+        if (const Api* const api = tables_.find_api(free.api))
             pending_.emplace(key_of(api->memory, free.address), free);
     }
 }
@@ -97,7 +88,7 @@ void HeapReplay::apply(const Record& record)
         return;
     case Tag::failed:
         ++counts_.failed_calls;
-        return failed_calls_.add(record, find_api(record.api));
+        return failed_calls_.add(record, tables_.find_api(record.api));
     case Tag::range_push:
         if (const auto range = record.as<format::RangePush>())
             phases_.push(record.thread, range->name);
@@ -125,19 +116,9 @@ void HeapReplay::prefetch(std::span<const Record> soon) const
         live_.prefetch_value(keys[at]);
 }
 
-Api* HeapReplay::find_api(std::uint64_t id)
-{
-    Api* api = tables_.api(id);
-    if (!api && find_apis_) {
-        std::exchange(find_apis_, nullptr)();
-        api = tables_.api(id);
-    }
-    return api;
-}
-
 void HeapReplay::note_use(const Record& record)
 {
-    if (Api* const api = find_api(record.api))
+    if (Api* const api = tables_.find_api(record.api))
         ++api->events;
 }
 
@@ -145,7 +126,7 @@ void HeapReplay::note_use(const Record& record)
 // the event is counted.
 Api* HeapReplay::api_of(const Record& record)
 {
-    Api* const api = find_api(record.api);
+    Api* const api = tables_.find_api(record.api);
     if (api)
         ++api->events;
     if (api && api->memory != Memory::none)
@@ -331,7 +312,7 @@ void HeapReplay::share(const Record& record)
     const auto shared = record.as<format::Shared>();
     if (!shared)
         return;
-    const Api* const api = find_api(record.api);
+    const Api* const api = tables_.find_api(record.api);
     const bool pointer = !api || api->memory == Memory::none;
     const Memory memory = pointer ? Memory::device : api->memory;
     Block* block = format::key_space(memory) == KeySpace::physical

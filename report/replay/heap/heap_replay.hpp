@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -53,10 +52,11 @@ struct BlockInFlight {
 
 class HeapReplay {
 public:
-    // `exit_began_ticks`: as in the file header. `find_api` is asked once, when an event names an
-    // entry point that was not defined yet: it may define more in the tables.
-    HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks,
-               std::function<void()> find_apis = {});
+    // `exit_began_ticks`: as in the file header.
+    HeapReplay(LogTables& tables, std::uint64_t exit_began_ticks)
+        : tables_(tables), sums_(exit_began_ticks)
+    {
+    }
 
     // The watch is told of what happens from now on, and must outlive this.
     void watch(BlockWatch& watch) { watches_.push_back(&watch); }
@@ -90,7 +90,6 @@ public:
     const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; }
 
 private:
-    Api* find_api(std::uint64_t id);
     void note_use(const Record& record);
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);
@@ -115,7 +114,6 @@ private:
     void leave_in_flight();
 
     LogTables& tables_;
-    std::function<void()> find_apis_;
     Phases phases_;
     LiveSums sums_;
     Sites sites_;

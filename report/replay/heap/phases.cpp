@@ -84,6 +84,14 @@ PhaseId Phases::current(std::uint32_t thread) const noexcept
                : 0;
 }
 
+PhaseKind Phases::innermost_kind(std::uint32_t thread) const noexcept
+{
+    if (current(thread) == 0 || threads_[thread].too_deep > 0)
+        return 0;
+    const Node& innermost = nodes_[current(thread)];
+    return innermost.kind == nodes_[innermost.parent].kind ? 0 : innermost.kind;
+}
+
 void Phases::hold(PhaseId phase) noexcept
 {
     if (phase != 0)

@@ -28,6 +28,9 @@ public:
     void push(std::uint32_t thread, std::string_view name);
     void pop(std::uint32_t thread); // without an open range: nothing
     PhaseId current(std::uint32_t thread) const noexcept;
+    // The kind of the thread's innermost range. 0: no range is open, or there were too many ranges
+    // or kinds to tell this one apart from those around it.
+    PhaseKind innermost_kind(std::uint32_t thread) const noexcept;
 
     void hold(PhaseId phase) noexcept;
     void release(PhaseId phase) noexcept;

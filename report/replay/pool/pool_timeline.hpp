@@ -8,17 +8,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "report/model/waterfall.hpp"
+
 namespace vramscope::report {
 
-struct PoolPoint {
-    std::uint64_t ticks = 0;     // where the span begins
-    std::uint64_t allocated = 0; // at its end, as are the next two
-    std::uint64_t active = 0;
-    std::uint64_t reserved = 0;
-    std::uint64_t peak_allocated = 0; // within it
-    std::uint64_t peak_reserved = 0;
-    bool used_known = false; // the driver was asked within it
-    std::uint64_t used = 0;  // of the device: its last answer
+struct PoolPoint : MemorySpan {
+    std::uint64_t ticks = 0; // where the span begins
 };
 
 class PoolTimeline {
@@ -39,9 +34,7 @@ public:
 
     void add_used(std::uint64_t ticks, std::uint64_t used)
     {
-        PoolPoint& point = point_at(ticks);
-        point.used_known = true;
-        point.used = used;
+        point_at(ticks).used = used;
     }
 
     const std::vector<PoolPoint>& points() const noexcept { return points_; }
@@ -64,10 +57,9 @@ private:
             PoolPoint next;
             if (!points_.empty()) {
                 const PoolPoint& last = points_.back();
-                next = {
-                    .allocated = last.allocated, .active = last.active, .reserved = last.reserved};
-                next.peak_allocated = last.allocated;
-                next.peak_reserved = last.reserved;
+                next.allocated = next.peak_allocated = last.allocated;
+                next.active = last.active;
+                next.reserved = next.peak_reserved = last.reserved;
             }
             next.ticks = begin;
             points_.push_back(next);
@@ -83,22 +75,22 @@ private:
         for (const PoolPoint& point : points_) {
             const std::uint64_t begin = first_ + ((point.ticks - first_) >> shift_ << shift_);
             if (kept > 0 && points_[kept - 1].ticks == begin) {
-                PoolPoint& before = points_[kept - 1];
-                before.peak_allocated = std::max(before.peak_allocated, point.peak_allocated);
-                before.peak_reserved = std::max(before.peak_reserved, point.peak_reserved);
-                before.allocated = point.allocated;
-                before.active = point.active;
-                before.reserved = point.reserved;
-                if (point.used_known) {
-                    before.used_known = true;
-                    before.used = point.used;
-                }
+                join(points_[kept - 1], point);
                 continue;
             }
             points_[kept] = point;
             points_[kept++].ticks = begin;
         }
         points_.resize(kept);
+    }
+
+    static void join(MemorySpan& span, MemorySpan next)
+    {
+        next.peak_allocated = std::max(next.peak_allocated, span.peak_allocated);
+        next.peak_reserved = std::max(next.peak_reserved, span.peak_reserved);
+        if (!next.used)
+            next.used = span.used;
+        span = next;
     }
 
     std::vector<PoolPoint> points_;

@@ -5,6 +5,7 @@
 
 #include "report/log/log_file.hpp"
 #include "report/log/log_reader.hpp"
+#include "report/replay/heap/heap_replay.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace vramscope::report {
@@ -15,7 +16,9 @@ using test::TempFile;
 
 // The steps of a log, and what one asks them with.
 struct Read {
-    Steps steps;
+    LogTables tables;
+    HeapReplay heap{tables, 0};
+    Steps steps{heap.phases()};
     StepCounter allocations;
     std::uint64_t first = UINT64_MAX;
     std::uint64_t last = 0;
@@ -26,7 +29,9 @@ struct Read {
         const LogFile file = LogFile::open(bytes.path());
         LogReader reader(file);
         while (const Record* const record = reader.next()) {
-            steps.apply(*record);
+            steps.before(*record);
+            heap.apply(*record);
+            steps.after(*record);
             if (record->tag == format::Tag::alloc)
                 allocations.add(record->ticks);
             if (record->timed) {

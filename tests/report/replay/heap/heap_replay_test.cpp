@@ -39,10 +39,10 @@ Replayed replay(const LogBuilder& log)
     const TempFile file(log.build());
     const LogFile opened = LogFile::open(file.path());
     LogReader reader(opened);
-    LogTables tables;
-    HeapReplay heap(tables, opened.header().exit_began_ticks, [&] {
-        reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
+    LogTables tables([&](LogTables& defined) {
+        reader.scan(format::Tag::api, [&](const Record& record) { defined.define(record); });
     });
+    HeapReplay heap(tables, opened.header().exit_began_ticks);
     heap.expect(reader.pending_frees());
     while (const Record* const record = reader.next())
         heap.apply(*record);
@@ -389,10 +389,10 @@ TEST(HeapReplay, EntryPointMayBeDefinedLaterByAnotherThread)
     const TempFile file(bytes);
     const LogFile opened = LogFile::open(file.path());
     LogReader reader(opened);
-    LogTables tables;
-    HeapReplay heap(tables, 0, [&] {
-        reader.scan(format::Tag::api, [&](const Record& record) { tables.define(record); });
+    LogTables tables([&](LogTables& defined) {
+        reader.scan(format::Tag::api, [&](const Record& record) { defined.define(record); });
     });
+    HeapReplay heap(tables, 0);
     while (const Record* const record = reader.next())
         heap.apply(*record);
     heap.finish();
