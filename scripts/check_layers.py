@@ -30,7 +30,7 @@ LAYERS = {
     "report/log": ["report", "report/symbols", "tracker/format"],
     "report/replay/lookup": [],
     "report/replay/pool": ["report/log", "report/model", "report/replay/lookup"],
-    "report/replay/heap": ["report/log", "report/replay/lookup", "tracker/format"],
+    "report/replay/heap": ["report/log", "report/model", "report/replay/lookup", "tracker/format"],
     "report/replay": ["report/log", "report/model", "report/replay/heap", "report/replay/lookup",
                       "report/replay/pool"],
     "report/judge": ["report/model"],

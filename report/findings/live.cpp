@@ -149,8 +149,8 @@ private:
             if (key == "program")
                 state.program = value;
         state.age_ns = now > header.start_ns ? now - header.start_ns : 0;
-        state.peak_device_bytes = counts.peak_device_bytes;
-        state.peak_host_bytes = counts.peak_host_bytes;
+        state.peak_device_bytes = counts.memory.peak_device_bytes;
+        state.peak_host_bytes = counts.memory.peak_host_bytes;
         state.events = counts.events;
         state.allocations = counts.allocations;
         state.frees = counts.frees;

@@ -12,16 +12,7 @@ Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const 
                      const format::FileHeader& header, bool running)
 {
     Coverage coverage;
-    coverage.events = counts.events;
-    coverage.allocations = counts.allocations;
-    coverage.frees = counts.frees;
-    coverage.unmatched_frees = counts.unmatched_frees;
-    coverage.missed_frees = counts.missed_frees;
-    coverage.undefined_events = counts.undefined_events;
-    coverage.graph_allocations = counts.graph_allocations;
-    coverage.failed_calls = counts.failed_calls;
-    coverage.names_given = counts.names_given;
-    coverage.pool_trims = counts.pool_trims;
+    static_cast<EventCounts&>(coverage) = counts;
     std::copy(std::begin(header.lost), std::end(header.lost), coverage.lost.begin());
     coverage.damaged_chunks = reader.damaged_chunks() + tables.undefined();
     coverage.truncated = reader.cut() && !running; // a log that grows is never there in full
@@ -37,11 +28,7 @@ Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const 
 Totals totals_of(const ReplayCounts& counts, const LostRows& rows)
 {
     Totals totals;
-    totals.allocations = counts.memory_allocations;
-    totals.frees = counts.memory_frees;
-    totals.allocated_bytes = counts.allocated_bytes;
-    totals.peak_device_bytes = counts.peak_device_bytes;
-    totals.peak_host_bytes = counts.peak_host_bytes;
+    static_cast<MemoryCounts&>(totals) = counts.memory;
     for (const Leak& row : rows.graph_memory)
         totals.graph_bytes += row.bytes;
     for (const Leak& row : rows.reservations) {

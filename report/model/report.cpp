@@ -1,8 +1,9 @@
-// report/model/report.cpp — the sums of several processes, and the words of the JSON report.
+// report/model/report.cpp — several processes together, and the numbers that budgets ask for.
 #include "report/model/report.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace vramscope::report {
@@ -17,7 +18,40 @@ void unite(std::vector<std::string>& names, const std::vector<std::string>& more
     names = std::move(both);
 }
 
+double ratio(std::uint64_t part, std::uint64_t whole) noexcept
+{
+    return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 } // namespace
+
+void LostRows::take(LostRows&& more)
+{
+    const auto move_to = [](auto& all, auto& some) {
+        std::move(some.begin(), some.end(), std::back_inserter(all));
+    };
+    move_to(leaks, more.leaks);
+    move_to(imports, more.imports);
+    move_to(owners, more.owners);
+    move_to(graph_memory, more.graph_memory);
+    move_to(reservations, more.reservations);
+    move_to(sums, more.sums);
+}
+
+void LostRows::sort()
+{
+    for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory, &reservations})
+        sort_by_size(*rows);
+    sort_by_size(sums);
+}
+
+void sort_by_speed(std::vector<Growth>& growth)
+{
+    std::stable_sort(growth.begin(), growth.end(), [](const Growth& a, const Growth& b) {
+        return std::tie(b.rate.bytes_per_second, b.bytes, b.blocks) <
+               std::tie(a.rate.bytes_per_second, a.bytes, a.blocks);
+    });
+}
 
 void Totals::add_leaked(const MemoryTotal& more)
 {
@@ -36,11 +70,7 @@ void Totals::add_leaked(const MemoryTotal& more)
 
 Totals& Totals::operator+=(const Totals& other)
 {
-    allocations += other.allocations;
-    frees += other.frees;
-    allocated_bytes += other.allocated_bytes;
-    peak_device_bytes = std::max(peak_device_bytes, other.peak_device_bytes);
-    peak_host_bytes = std::max(peak_host_bytes, other.peak_host_bytes);
+    MemoryCounts::operator+=(other);
     for (const MemoryTotal& total : other.leaked_by_memory)
         add_leaked(total);
     suppressed_bytes += other.suppressed_bytes;
@@ -55,16 +85,7 @@ Totals& Totals::operator+=(const Totals& other)
 
 Coverage& Coverage::operator+=(const Coverage& other)
 {
-    events += other.events;
-    allocations += other.allocations;
-    frees += other.frees;
-    unmatched_frees += other.unmatched_frees;
-    missed_frees += other.missed_frees;
-    undefined_events += other.undefined_events;
-    graph_allocations += other.graph_allocations;
-    failed_calls += other.failed_calls;
-    names_given += other.names_given;
-    pool_trims += other.pool_trims;
+    EventCounts::operator+=(other);
     for (std::size_t reason = 0; reason < lost.size(); ++reason)
         lost[reason] += other.lost[reason];
     damaged_chunks += other.damaged_chunks;
@@ -95,6 +116,86 @@ std::string Process::info_value(std::string_view key) const
             return value;
     }
     return {};
+}
+
+double DeviceReport::utilisation_of_peaks() const noexcept
+{
+    return ratio(peak_allocated(), peak_reserved());
+}
+
+double DeviceReport::utilisation_at_reserved_peak() const noexcept
+{
+    return ratio(at_reserved_peak.parts.allocated, peak_reserved());
+}
+
+std::uint64_t peak_bytes(const Process& process)
+{
+    const DeviceReport* const device = device_of_peak(process);
+    return device ? device->peak_allocated() : 0;
+}
+
+std::uint64_t peak_reserved_bytes(const Process& process)
+{
+    std::uint64_t most = 0;
+    for (const DeviceReport& device : process.memory)
+        most = std::max(most, device.peak_reserved());
+    return most;
+}
+
+double fragmentation(const Process& process)
+{
+    double most = 0;
+    for (const DeviceReport& device : process.memory) {
+        const Waterfall& parts = device.at_reserved_peak.parts;
+        if (parts.reserved > 0)
+            most = std::max(most, static_cast<double>(parts.stuck + parts.internal) /
+                                      static_cast<double>(parts.reserved));
+    }
+    return most;
+}
+
+const DeviceReport* device_of_peak(const Process& process)
+{
+    const DeviceReport* most = nullptr;
+    for (const DeviceReport& device : process.memory)
+        if (!most || device.peak_allocated() > most->peak_allocated())
+            most = &device;
+    return most;
+}
+
+const DeviceReport* device_of_peak(const Report& report)
+{
+    const DeviceReport* most = nullptr;
+    for (const Process& process : report.processes) {
+        const DeviceReport* const device = device_of_peak(process);
+        if (device && (!most || device->peak_allocated() > most->peak_allocated()))
+            most = device;
+    }
+    return most;
+}
+
+bool saw_memory_call(const Report& report)
+{
+    return report.coverage.allocations + report.coverage.frees > 0 ||
+           !report.out_of_memory.empty() || !report.failed_calls.empty() || !report.misuse.empty();
+}
+
+bool saw_nothing(const Report& report)
+{
+    return !saw_memory_call(report) &&
+           std::all_of(report.processes.begin(), report.processes.end(),
+                       [](const Process& process) { return process.doubts.empty(); });
+}
+
+std::uint64_t driver_calls(const Process& process)
+{
+    std::uint64_t calls = process.totals.allocations + process.totals.frees;
+    for (const PoolDevice& device : process.pool.devices) {
+        const Stat& served = device.stats.allocation.all;
+        calls -= std::min(calls, served.allocated + served.freed);
+        calls += device.stats.num_device_alloc + device.stats.num_device_free;
+    }
+    return calls;
 }
 
 } // namespace vramscope::report

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "report/model/churn.hpp"
+#include "report/model/counts.hpp"
 #include "report/model/damage.hpp"
 #include "report/model/growth.hpp"
 #include "report/model/leaks.hpp"
@@ -35,13 +36,7 @@ struct MemoryTotal {
     std::uint64_t blocks = 0;
 };
 
-struct Totals {
-    // Allocations of memory, without reservations of addresses and without a graph's own.
-    std::uint64_t allocations = 0;
-    std::uint64_t frees = 0;
-    std::uint64_t allocated_bytes = 0;
-    std::uint64_t peak_device_bytes = 0; // device, managed, array and physical memory together
-    std::uint64_t peak_host_bytes = 0;   // pinned and registered
+struct Totals : MemoryCounts {
     std::uint64_t leaked_bytes = 0;
     std::uint64_t leaked_blocks = 0;
     std::vector<MemoryTotal> leaked_by_memory; // only kinds that leaked
@@ -57,18 +52,8 @@ struct Totals {
     Totals& operator+=(const Totals& other);
 };
 
-// What was seen and what was not. Counts are of one process, or of all together.
-struct Coverage {
-    std::uint64_t events = 0;      // every record with a time
-    std::uint64_t allocations = 0; // of any kind, reservations included
-    std::uint64_t frees = 0;
-    std::uint64_t unmatched_frees = 0;  // of a pointer that was not seen allocated
-    std::uint64_t missed_frees = 0;     // an address was handed out again, its free was not seen
-    std::uint64_t undefined_events = 0; // of an entry point that the log does not define
-    std::uint64_t graph_allocations = 0;
-    std::uint64_t failed_calls = 0;
-    std::uint64_t names_given = 0; // to memory, so that others can open it
-    std::uint64_t pool_trims = 0;
+// What was seen and what was not.
+struct Coverage : EventCounts {
     std::array<std::uint64_t, format::kLostReasons> lost{};
     std::uint64_t damaged_chunks = 0;
     bool truncated = false;                     // the file ends before its last chunk does

@@ -140,8 +140,8 @@ void HeapReplay::allocate(const Record& record, Memory memory)
     Block block = make_block(record, memory);
     counts_.allocations += class_of(memory) != format::MemoryClass::owner;
     if (is_own_memory(memory)) {
-        ++counts_.memory_allocations;
-        counts_.allocated_bytes += record.bytes;
+        ++counts_.memory.allocations;
+        counts_.memory.allocated_bytes += record.bytes;
     }
     if (memory == Memory::graph) {
         ++counts_.graph_allocations;
@@ -238,7 +238,7 @@ bool HeapReplay::take_pending(std::uint64_t key, std::uint64_t after, std::uint6
 void HeapReplay::count_free(const Block& block)
 {
     counts_.frees += class_of(block.memory) != format::MemoryClass::owner;
-    counts_.memory_frees += is_own_memory(block.memory);
+    counts_.memory.frees += is_own_memory(block.memory);
 }
 
 void HeapReplay::free(const Record& record, Memory memory)
@@ -273,7 +273,7 @@ void HeapReplay::free(const Record& record, Memory memory)
 void HeapReplay::free_physical(const Record& record)
 {
     const auto died = [&](const Block& block) {
-        counts_.memory_frees += is_own_memory(block.memory);
+        counts_.memory.frees += is_own_memory(block.memory);
         finish_freed(block, record.ticks);
     };
     if (physical_.release(record.address, died))
@@ -300,7 +300,7 @@ void HeapReplay::map(const Record& record)
 void HeapReplay::unmap(const Record& record)
 {
     const auto died = [&](const Block& block) {
-        counts_.memory_frees += is_own_memory(block.memory);
+        counts_.memory.frees += is_own_memory(block.memory);
         finish_freed(block, record.ticks);
     };
     if (const auto unmap = record.as<format::Unmap>())
@@ -431,8 +431,8 @@ void HeapReplay::finish()
 ReplayCounts HeapReplay::counts() const
 {
     ReplayCounts counts = counts_;
-    counts.peak_device_bytes = sums_.peak_device_bytes();
-    counts.peak_host_bytes = sums_.peak_host_bytes();
+    counts.memory.peak_device_bytes = sums_.peak_device_bytes();
+    counts.memory.peak_host_bytes = sums_.peak_host_bytes();
     return counts;
 }
 

@@ -13,6 +13,7 @@
 #include "report/log/log_reader.hpp"
 #include "report/log/log_tables.hpp"
 #include "report/log/mempools.hpp"
+#include "report/model/counts.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/failed_calls.hpp"
 #include "report/replay/heap/live_sums.hpp"
@@ -24,23 +25,8 @@
 
 namespace vramscope::report {
 
-// Sums over the run. Memory is what the program owns, on devices and host: format/memory.hpp.
-struct ReplayCounts {
-    std::uint64_t events = 0;
-    std::uint64_t allocations = 0;        // of any kind but owners
-    std::uint64_t frees = 0;              // those that met their block
-    std::uint64_t memory_allocations = 0; // of device and host memory
-    std::uint64_t memory_frees = 0;
-    std::uint64_t allocated_bytes = 0;
-    std::uint64_t peak_device_bytes = 0;
-    std::uint64_t peak_host_bytes = 0;
-    std::uint64_t unmatched_frees = 0;
-    std::uint64_t missed_frees = 0;
-    std::uint64_t graph_allocations = 0;
-    std::uint64_t failed_calls = 0;
-    std::uint64_t names_given = 0; // to memory, for others to open it
-    std::uint64_t pool_trims = 0;
-    std::uint64_t undefined_events = 0; // of an entry point that the log does not define
+struct ReplayCounts : EventCounts {
+    MemoryCounts memory;
     std::uint64_t last_ticks = 0;
 };
 

@@ -90,7 +90,7 @@ TEST(HeapReplay, AllocationOverALiveBlockMeansThatAFreeWasMissed)
     ASSERT_EQ(result.lost.size(), 1u);
     EXPECT_EQ(result.lost[0].stack, 2u);
     EXPECT_EQ(result.counts.missed_frees, 1u);
-    EXPECT_EQ(result.counts.peak_device_bytes, 4_MiB) << "the two never lived together";
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 4_MiB) << "the two never lived together";
 }
 
 TEST(HeapReplay, AFreeThatIsWrittenLateBelongsToTheBlockBefore)
@@ -143,9 +143,9 @@ TEST(HeapReplay, DeviceAndHostPeaksAreSeparate)
     log.alloc(0x1000, 10_MiB).alloc(0x2000, 5_MiB).free(0x1000).alloc(0x3000, 1_MiB);
     log.alloc(0x4000, 3_MiB, 0, "cuMemHostAlloc").alloc(0x5000, 2_MiB, 0, "cuMemHostRegister_v2");
     const Replayed result = replay(log);
-    EXPECT_EQ(result.counts.peak_device_bytes, 15_MiB);
-    EXPECT_EQ(result.counts.peak_host_bytes, 5_MiB);
-    EXPECT_EQ(result.counts.allocated_bytes, 21_MiB);
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 15_MiB);
+    EXPECT_EQ(result.counts.memory.peak_host_bytes, 5_MiB);
+    EXPECT_EQ(result.counts.memory.allocated_bytes, 21_MiB);
 }
 
 TEST(HeapReplay, ContextTakesItsOwnKindsOfMemoryWithIt)
@@ -225,7 +225,7 @@ TEST(HeapReplay, ContextThatIsUsedAgainHasANewLife)
     EXPECT_EQ(result.lost[1].fate, Fate::kept);
     EXPECT_EQ(result.lost[2].fate, Fate::kept);
     EXPECT_EQ(result.counts.missed_frees, 0u) << "the address was free: its context was gone";
-    EXPECT_EQ(result.counts.peak_device_bytes, 8u) << "what died with the context is not alive";
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 8u) << "what died with the context is not alive";
 }
 
 TEST(HeapReplay, ContextThatIsDestroyedByTheExitIsTold)
@@ -256,7 +256,7 @@ TEST(HeapReplay, BlocksOfManyDeadContextsAreAllSummedUp)
         EXPECT_EQ(blocks.blocks, 200u);
         EXPECT_EQ(blocks.fate, Fate::context_gone);
     }
-    EXPECT_EQ(result.counts.peak_device_bytes, 200u);
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 200u);
 }
 
 TEST(HeapReplay, PhysicalMemoryIsBackOnlyWhenReleasedAndUnmapped)
@@ -268,8 +268,8 @@ TEST(HeapReplay, PhysicalMemoryIsBackOnlyWhenReleasedAndUnmapped)
     log.unmap(0x8000, 2_MiB).free(0x8000, "cuMemAddressFree");
     const Replayed result = replay(log);
     EXPECT_TRUE(result.lost.empty());
-    EXPECT_EQ(result.counts.peak_device_bytes, 2_MiB) << "addresses are no memory";
-    EXPECT_EQ(result.counts.memory_allocations, 1u);
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 2_MiB) << "addresses are no memory";
+    EXPECT_EQ(result.counts.memory.allocations, 1u);
 }
 
 TEST(HeapReplay, RetainedHandleNeedsAsManyReleases)
@@ -288,7 +288,7 @@ TEST(HeapReplay, GraphMemoryIsNeitherLostNorCounted)
     ASSERT_EQ(result.lost.size(), 1u) << "it is listed";
     EXPECT_EQ(result.lost[0].memory, Memory::graph);
     EXPECT_EQ(result.counts.graph_allocations, 1u);
-    EXPECT_EQ(result.counts.peak_device_bytes, 0u);
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 0u);
     EXPECT_EQ(replay(log.free(0x1000)).counts.unmatched_frees, 0u);
 }
 
@@ -300,7 +300,7 @@ TEST(HeapReplay, GraphMemoryMayBeFreedAgainAfterEachLaunch)
     const Replayed result = replay(log);
     EXPECT_EQ(result.counts.unmatched_frees, 0u);
     EXPECT_EQ(result.counts.missed_frees, 0u) << "the graph was destroyed: its address is free";
-    EXPECT_EQ(result.counts.peak_device_bytes, 1_MiB);
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 1_MiB);
 }
 
 struct NoMemory {
@@ -316,11 +316,11 @@ TEST_P(HeapReplayWithoutMemory, DoesNotSumItUp)
     log.alloc(0x1000, 2_MiB, 1, GetParam().allocates).alloc(0x2000, 4_MiB, 1, GetParam().allocates);
     log.free(0x1000, GetParam().frees);
     const Replayed result = replay(log);
-    EXPECT_EQ(result.counts.memory_allocations, 0u);
-    EXPECT_EQ(result.counts.memory_frees, 0u);
-    EXPECT_EQ(result.counts.allocated_bytes, 0u);
-    EXPECT_EQ(result.counts.peak_device_bytes, 0u);
-    EXPECT_EQ(result.counts.peak_host_bytes, 0u);
+    EXPECT_EQ(result.counts.memory.allocations, 0u);
+    EXPECT_EQ(result.counts.memory.frees, 0u);
+    EXPECT_EQ(result.counts.memory.allocated_bytes, 0u);
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 0u);
+    EXPECT_EQ(result.counts.memory.peak_host_bytes, 0u);
     EXPECT_EQ(result.counts.undefined_events, 0u);
     EXPECT_EQ(result.counts.unmatched_frees, 0u);
     EXPECT_EQ(result.lost_bytes(), 4_MiB) << "one was freed";
@@ -464,7 +464,7 @@ TEST(HeapReplay, ImportedPhysicalMemoryHasTheSizeOfItsMapping)
     EXPECT_EQ(replay(log).lost_bytes(), 2_MiB);
     log.free(5, "cuMemRelease").unmap(0x8000, 2_MiB);
     EXPECT_TRUE(replay(log).lost.empty());
-    EXPECT_EQ(replay(log).counts.memory_frees, 0u);
+    EXPECT_EQ(replay(log).counts.memory.frees, 0u);
 }
 
 TEST(HeapReplay, MemoryOfAPoolIsWhereThePoolIs)
@@ -477,8 +477,8 @@ TEST(HeapReplay, MemoryOfAPoolIsWhereThePoolIs)
     }
     log.context_gone(1);
     const Replayed result = replay(log);
-    EXPECT_EQ(result.counts.peak_host_bytes, 2_MiB);
-    EXPECT_EQ(result.counts.peak_device_bytes, 3_MiB);
+    EXPECT_EQ(result.counts.memory.peak_host_bytes, 2_MiB);
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 3_MiB);
     ASSERT_EQ(result.lost.size(), 5u);
     EXPECT_EQ(result.lost[0].memory, Memory::pinned);
     EXPECT_EQ(result.lost[2].memory, Memory::managed);
