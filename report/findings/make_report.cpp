@@ -103,7 +103,7 @@ public:
         HeapReplay& replay = replays.heap;
         if (!running) // in a running program they are only on their way
             replay.expect(reader.pending_frees());
-        BatchReader batches(reader, find_apis);
+        ReadAhead batches(reader, find_apis);
         replay_all(batches, replays, logs);
         const std::vector<LostBlocks> lost = replay.lost();
 
@@ -126,7 +126,7 @@ public:
             report_.interrupted ? ProcessEnd{.kind = ProcessEnd::Kind::running} : process.end;
         const LeakSource source{
             tables, reader.clock(), end, process.duration_ns, report_.processes.size(), stacks};
-        move_to(report_.out_of_memory,
+        move_to(report_.shortages,
                 find_shortages(replays.shortages.kept(), process.pool.known, source));
         process.memory =
             describe_memory({replay, replays.memory, replays.holders, process.pool, source});
@@ -180,7 +180,7 @@ private:
     }
 
     // An interrupted reading is replayed up to where the reader had come.
-    void replay_all(BatchReader& batches, Replays& replays, std::size_t logs)
+    void replay_all(ReadAhead& batches, Replays& replays, std::size_t logs)
     {
         const auto done = static_cast<double>(report_.processes.size());
         double fraction = 0;
@@ -225,33 +225,33 @@ private:
         if (!failed.freed_addresses().empty() || !damages.addresses().empty() ||
             (crashed && !first.reader.pending_frees().empty())) {
             const bool complete = process.coverage.is_whole();
-            const FreeHistory history = read_again(first, failed, damages, complete);
-            move_to(report_.misuse, find_misuse(history.misuses(), calls));
+            const MisuseReplay misuse = read_again(first, failed, damages, complete);
+            move_to(report_.misuse, find_misuse(misuse.groups(), calls));
             move_to(report_.damage, find_damage(damages.groups(), calls));
             for (const PendingFree& free : first.reader.pending_frees()) {
                 if (crashed && first.tables.api(free.api))
-                    process.crashed_in.push_back(describe_free(history.judge(free), calls));
+                    process.crashed_in.push_back(describe_free(misuse.judge(free), calls));
             }
         }
         move_to(report_.failed_calls, find_failed_calls(failed.groups(), calls));
     }
 
     // Follows the addresses. Frees that turn out to be no misuse join the other failed calls.
-    static FreeHistory read_again(const FirstReading& first, FailedCalls& failed, Damages& damages,
-                                  bool complete)
+    static MisuseReplay read_again(const FirstReading& first, FailedCalls& failed, Damages& damages,
+                                   bool complete)
     {
         std::unordered_set<std::uint64_t> addresses = failed.freed_addresses();
         addresses.insert(damages.addresses().begin(), damages.addresses().end());
         for (const PendingFree& free : first.reader.pending_frees())
             addresses.insert(free.address);
-        FreeHistory history(first.tables, addresses, complete);
+        MisuseReplay misuse(first.tables, addresses, complete);
         LogReader reader(first.file);
         while (const Record* const record = reader.next()) {
-            if (history.apply(*record))
+            if (misuse.apply(*record))
                 failed.add_refused(*record, *record->as<format::Failed>());
-            damages.apply(*record, history);
+            damages.apply(*record, misuse);
         }
-        return history;
+        return misuse;
     }
 
     static Process describe_process(const LogFile& file, const LogTables& tables,

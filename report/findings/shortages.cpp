@@ -19,7 +19,7 @@ bool is_padded(std::uint64_t api, const LogTables& tables)
            memory == format::Memory::mipmap;
 }
 
-void judge(OutOfMemory& shortage)
+void judge(Shortage& shortage)
 {
     const bool unused = shortage.pooled && shortage.reserved > shortage.allocated;
     const std::uint64_t cached = unused ? shortage.reserved - shortage.allocated : 0;
@@ -41,12 +41,12 @@ void judge(OutOfMemory& shortage)
 
 } // namespace
 
-std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
-                                        const LeakSource& source)
+std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
+                                     const LeakSource& source)
 {
-    std::vector<OutOfMemory> rows;
+    std::vector<Shortage> rows;
     for (const LoggedShortage& one : logged) {
-        OutOfMemory row;
+        Shortage row;
         static_cast<CallPlace&>(row) = source.stacks.read(one.api, one.stack, one.ticks);
         row.at_ns = source.clock.ns(one.ticks);
         row.device = one.device;

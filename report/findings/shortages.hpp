@@ -13,7 +13,7 @@
 
 namespace vramscope::report {
 
-std::vector<OutOfMemory> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
-                                        const LeakSource& source);
+std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
+                                     const LeakSource& source);
 
 } // namespace vramscope::report

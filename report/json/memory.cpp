@@ -112,7 +112,7 @@ Json waterfall_json(const Waterfall& parts)
             {"direct", parts.direct}};
 }
 
-Json device_memory_json(const DeviceReport& device)
+Json device_memory_json(const MemoryReport& device)
 {
     const auto of_pool = [&](const FreePieces& free) {
         return device.pooled ? pieces_json(free) : Json(nullptr);

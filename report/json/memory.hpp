@@ -7,6 +7,6 @@
 namespace vramscope::report {
 
 Json waterfall_json(const Waterfall& parts);
-Json device_memory_json(const DeviceReport& device);
+Json device_memory_json(const MemoryReport& device);
 
 } // namespace vramscope::report

@@ -129,7 +129,7 @@ Json pool_json(const PoolReport& pool)
             {"allocations_outside_segments", pool.outside}};
 }
 
-Json shortage_json(const OutOfMemory& shortage)
+Json shortage_json(const Shortage& shortage)
 {
     const auto of_driver = [&](std::uint64_t bytes) {
         return shortage.total > 0 ? Json(bytes) : Json(nullptr);

@@ -9,6 +9,6 @@ namespace vramscope::report {
 
 // null: the log says nothing of a pool, not even that there was none.
 Json pool_json(const PoolReport& pool);
-Json shortage_json(const OutOfMemory& shortage);
+Json shortage_json(const Shortage& shortage);
 
 } // namespace vramscope::report

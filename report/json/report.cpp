@@ -271,7 +271,7 @@ void write_json(std::ostream& out, const Report& report)
                            {"growth", list_json(report.growth, growth_json)},
                            {"misuse", list_json(report.misuse, misuse_json)},
                            {"damage", list_json(report.damage, damage_json)},
-                           {"out_of_memory", list_json(report.out_of_memory, shortage_json)},
+                           {"out_of_memory", list_json(report.shortages, shortage_json)},
                            {"failed_calls", list_json(report.failed_calls, failed_json)},
                            {"owners_not_destroyed", list_json(report.owners, leak_json)},
                            {"graph_memory", list_json(report.graph_memory, leak_json)},

@@ -223,7 +223,7 @@ private:
 
     static void blame_peak(const Process& process, std::vector<Culprit>& culprits)
     {
-        if (const DeviceReport* const device = device_of_peak(process))
+        if (const MemoryReport* const device = device_of_peak(process))
             for (const PeakStack& stack : device->peak.stacks)
                 culprits.push_back({stack.bytes, stack.blocks, &stack});
     }
@@ -248,7 +248,7 @@ private:
                 return as_seen(number(report_.processes[process].shortages));
             },
             [this](std::size_t process, auto& culprits) {
-                blame(report_.out_of_memory, process, culprits, [](const OutOfMemory& row) {
+                blame(report_.shortages, process, culprits, [](const Shortage& row) {
                     return Culprit{row.requested, 1, &row};
                 });
             });

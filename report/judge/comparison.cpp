@@ -95,8 +95,8 @@ void compare_leaks(Comparison& comparison, const Report& base, const Report& now
 
 void compare_peaks(Comparison& comparison, const Report& base, const Report& now)
 {
-    const DeviceReport* const base_device = device_of_peak(base);
-    const DeviceReport* const new_device = device_of_peak(now);
+    const MemoryReport* const base_device = device_of_peak(base);
+    const MemoryReport* const new_device = device_of_peak(now);
     if (!base_device || !new_device)
         return;
     const Peak& before = base_device->peak;

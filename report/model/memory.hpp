@@ -69,7 +69,7 @@ struct Advice : CallPlace {
     std::string other_phase;  // for allocated_early, the phase that the memory was kept for
 };
 
-struct DeviceReport {
+struct MemoryReport {
     std::int32_t device = -1;      // -1: not known
     std::uint64_t total_bytes = 0; // of the device, 0: not known
     bool pooled = false;           // else nothing is known of what the driver reserves

@@ -46,7 +46,7 @@ struct PoolDevice {
     std::int32_t device = -1; // -1: not known
     PoolStats stats;
     std::vector<MemoryTime> timeline; // of the pool; `used` is not the pool's to know
-    PoolMap at_peak; // when the most was allocated, for the first time
+    PoolMap at_peak;                  // when the most was allocated, for the first time
     PoolMap at_end;
 };
 

@@ -118,26 +118,26 @@ std::string Process::info_value(std::string_view key) const
     return {};
 }
 
-double DeviceReport::utilisation_of_peaks() const noexcept
+double MemoryReport::utilisation_of_peaks() const noexcept
 {
     return ratio(peak_allocated(), peak_reserved());
 }
 
-double DeviceReport::utilisation_at_reserved_peak() const noexcept
+double MemoryReport::utilisation_at_reserved_peak() const noexcept
 {
     return ratio(at_reserved_peak.parts.allocated, peak_reserved());
 }
 
 std::uint64_t peak_bytes(const Process& process)
 {
-    const DeviceReport* const device = device_of_peak(process);
+    const MemoryReport* const device = device_of_peak(process);
     return device ? device->peak_allocated() : 0;
 }
 
 std::uint64_t peak_reserved_bytes(const Process& process)
 {
     std::uint64_t most = 0;
-    for (const DeviceReport& device : process.memory)
+    for (const MemoryReport& device : process.memory)
         most = std::max(most, device.peak_reserved());
     return most;
 }
@@ -145,7 +145,7 @@ std::uint64_t peak_reserved_bytes(const Process& process)
 double fragmentation(const Process& process)
 {
     double most = 0;
-    for (const DeviceReport& device : process.memory) {
+    for (const MemoryReport& device : process.memory) {
         const Waterfall& parts = device.at_reserved_peak.parts;
         if (parts.reserved > 0)
             most = std::max(most, static_cast<double>(parts.stuck + parts.internal) /
@@ -154,20 +154,20 @@ double fragmentation(const Process& process)
     return most;
 }
 
-const DeviceReport* device_of_peak(const Process& process)
+const MemoryReport* device_of_peak(const Process& process)
 {
-    const DeviceReport* most = nullptr;
-    for (const DeviceReport& device : process.memory)
+    const MemoryReport* most = nullptr;
+    for (const MemoryReport& device : process.memory)
         if (!most || device.peak_allocated() > most->peak_allocated())
             most = &device;
     return most;
 }
 
-const DeviceReport* device_of_peak(const Report& report)
+const MemoryReport* device_of_peak(const Report& report)
 {
-    const DeviceReport* most = nullptr;
+    const MemoryReport* most = nullptr;
     for (const Process& process : report.processes) {
-        const DeviceReport* const device = device_of_peak(process);
+        const MemoryReport* const device = device_of_peak(process);
         if (device && (!most || device->peak_allocated() > most->peak_allocated()))
             most = device;
     }
@@ -176,8 +176,8 @@ const DeviceReport* device_of_peak(const Report& report)
 
 bool saw_memory_call(const Report& report)
 {
-    return report.coverage.allocations + report.coverage.frees > 0 ||
-           !report.out_of_memory.empty() || !report.failed_calls.empty() || !report.misuse.empty();
+    return report.coverage.allocations + report.coverage.frees > 0 || !report.shortages.empty() ||
+           !report.failed_calls.empty() || !report.misuse.empty();
 }
 
 bool saw_nothing(const Report& report)

@@ -97,7 +97,7 @@ struct Process {
     Totals totals;
     PoolReport pool;
     ChurnReport churn;
-    std::vector<DeviceReport> memory; // by ordinal: each device of which anything is known
+    std::vector<MemoryReport> memory; // by ordinal: each device of which anything is known
     std::uint64_t shortages = 0;      // allocations that failed for want of memory, all of them
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
@@ -122,7 +122,7 @@ struct Report : LostRows {
     std::vector<FailedCall> failed_calls; // in the same order; misuse is not among them
     std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first
     // Process by process, in order of time: of each, the first few and the last few.
-    std::vector<OutOfMemory> out_of_memory;
+    std::vector<Shortage> shortages;
     Totals totals; // sums; of peaks, the largest of any process
     Coverage coverage;
     Ranks ranks; // the processes side by side
@@ -135,8 +135,8 @@ std::uint64_t peak_reserved_bytes(const Process& process); // with what the pool
 // was reserved; of the device where it was most.
 double fragmentation(const Process& process);
 // The one of peak_bytes(); null: nothing was allocated on any.
-const DeviceReport* device_of_peak(const Process& process);
-const DeviceReport* device_of_peak(const Report& report); // of all processes
+const MemoryReport* device_of_peak(const Process& process);
+const MemoryReport* device_of_peak(const Report& report); // of all processes
 // A memory call in any log, were it only one that failed.
 bool saw_memory_call(const Report& report);
 // None, and nothing that could have hidden one.

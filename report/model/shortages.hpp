@@ -20,7 +20,7 @@ enum class ShortageKind {
     unknown,    // it is not known how much was free, or how much was asked for
 };
 
-struct OutOfMemory : CallPlace {
+struct Shortage : CallPlace {
     std::uint64_t at_ns = 0;
     std::int32_t device = -1; // -1: not known
     std::uint64_t requested = 0;

@@ -21,16 +21,16 @@ std::uint64_t first_wrong(const format::Damaged& body)
 
 // What was freed need not begin where the new block does: where memory is split, the old one is
 // found by the byte. A byte in a red zone is in no block. `offset`: of the block to body.address.
-LoggedMisuse block_of(const format::Damaged& body, const FreeHistory& history)
+LoggedMisuse block_of(const format::Damaged& body, const MisuseReplay& misuse)
 {
     if (body.kind == format::Damage::use_after_free) {
-        LoggedMisuse old = history.block_at(first_wrong(body));
+        LoggedMisuse old = misuse.block_at(first_wrong(body));
         if (old.memory != format::Memory::none && old.ended.ticks != 0) {
             old.offset = static_cast<std::uint64_t>(body.offset) - old.offset;
             return old;
         }
     }
-    LoggedMisuse block = history.block_at(body.address);
+    LoggedMisuse block = misuse.block_at(body.address);
     return block.offset == 0 ? block : LoggedMisuse{};
 }
 
@@ -46,7 +46,7 @@ void Damages::note(const Record& record)
     }
 }
 
-void Damages::apply(const Record& record, const FreeHistory& history)
+void Damages::apply(const Record& record, const MisuseReplay& misuse)
 {
     const auto found = damaged_of(record);
     if (!found)
@@ -58,7 +58,7 @@ void Damages::apply(const Record& record, const FreeHistory& history)
     damage.offset = body.offset;
     damage.wrong_bytes = body.bytes;
     damage.noticed = {.api = kNoApi, .stack = body.stack, .ticks = record.ticks};
-    if (const LoggedMisuse block = block_of(body, history); block.memory != format::Memory::none) {
+    if (const LoggedMisuse block = block_of(body, misuse); block.memory != format::Memory::none) {
         damage.address = body.address + block.offset;
         damage.offset = body.offset - static_cast<std::int64_t>(block.offset);
         damage.block_bytes = block.bytes;

@@ -1,7 +1,7 @@
 // report/replay/damage.hpp — memory that was written while it was free, or beyond a block.
 //
 // Sums up the records `damaged`, and finds whose memory it was. The first reading of a log collects
-// the addresses, at most kMostFollowed; in the second one FreeHistory follows them. Memory grows
+// the addresses, at most kMostFollowed; in the second one MisuseReplay follows them. Memory grows
 // with stacks and those addresses.
 #pragma once
 
@@ -33,7 +33,7 @@ public:
     static constexpr std::size_t kMostFollowed = 65536;
 
     void note(const Record& record);                              // first reading
-    void apply(const Record& record, const FreeHistory& history); // second
+    void apply(const Record& record, const MisuseReplay& misuse); // second
 
     const std::unordered_set<std::uint64_t>& addresses() const noexcept { return addresses_; }
     std::vector<LoggedDamage> groups() const;

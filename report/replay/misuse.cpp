@@ -26,14 +26,14 @@ std::size_t index_of(KeySpace space) noexcept
 
 } // namespace
 
-FreeHistory::FreeHistory(const LogTables& tables,
-                         const std::unordered_set<std::uint64_t>& addresses, bool complete)
+MisuseReplay::MisuseReplay(const LogTables& tables,
+                           const std::unordered_set<std::uint64_t>& addresses, bool complete)
     : tables_(tables), addresses_(addresses.begin(), addresses.end()), complete_(complete)
 {
     std::sort(addresses_.begin(), addresses_.end());
 }
 
-bool FreeHistory::apply(const Record& record)
+bool MisuseReplay::apply(const Record& record)
 {
     const Api* const api =
         record.api < tables_.apis().size() ? &tables_.apis()[record.api] : nullptr;
@@ -69,14 +69,14 @@ bool FreeHistory::apply(const Record& record)
     }
 }
 
-bool FreeHistory::follows(std::uint64_t start, std::uint64_t end) const
+bool MisuseReplay::follows(std::uint64_t start, std::uint64_t end) const
 {
     const auto first = std::lower_bound(addresses_.begin(), addresses_.end(), start);
     return first != addresses_.end() && *first < end;
 }
 
 // Removes all in the range. What goes beyond the range stays, where it covers a followed address.
-void FreeHistory::clear(Lives& lives, std::uint64_t start, std::uint64_t end) const
+void MisuseReplay::clear(Lives& lives, std::uint64_t start, std::uint64_t end) const
 {
     auto at = lives.lower_bound(start);
     if (at != lives.begin() && std::prev(at)->second.end > start)
@@ -94,7 +94,7 @@ void FreeHistory::clear(Lives& lives, std::uint64_t start, std::uint64_t end) co
     }
 }
 
-void FreeHistory::begin(Space& space, std::uint64_t address, std::uint64_t end, Life life)
+void MisuseReplay::begin(Space& space, std::uint64_t address, std::uint64_t end, Life life)
 {
     clear(space.alive, address, end);
     clear(space.ended, address, end);
@@ -103,7 +103,7 @@ void FreeHistory::begin(Space& space, std::uint64_t address, std::uint64_t end, 
     space.alive.emplace(address, life);
 }
 
-void FreeHistory::allocate(const Record& record, const Api& api)
+void MisuseReplay::allocate(const Record& record, const Api& api)
 {
     const KeySpace space = format::key_space(api.memory);
     const std::uint64_t end = end_of(space, record.address, record.bytes);
@@ -127,7 +127,7 @@ void FreeHistory::allocate(const Record& record, const Api& api)
     begin(lives, record.address, end, life);
 }
 
-void FreeHistory::free(const Record& record, KeySpace space)
+void MisuseReplay::free(const Record& record, KeySpace space)
 {
     Space& lives = spaces_[index_of(space)];
     const auto life = lives.alive.find(record.address);
@@ -138,8 +138,8 @@ void FreeHistory::free(const Record& record, KeySpace space)
         finish(lives, life, {record.api, record.stack, record.ticks});
 }
 
-FreeHistory::Lives::iterator FreeHistory::finish(Space& space, Lives::iterator life,
-                                                 const LoggedCall& by)
+MisuseReplay::Lives::iterator MisuseReplay::finish(Space& space, Lives::iterator life,
+                                                   const LoggedCall& by)
 {
     clear(space.ended, life->first, life->second.end);
     life->second.ended = by;
@@ -147,7 +147,7 @@ FreeHistory::Lives::iterator FreeHistory::finish(Space& space, Lives::iterator l
     return space.alive.erase(life);
 }
 
-void FreeHistory::map(const Record& record)
+void MisuseReplay::map(const Record& record)
 {
     const auto map = record.as<format::Map>();
     if (!map)
@@ -161,7 +161,7 @@ void FreeHistory::map(const Record& record)
         begin(spaces_[index_of(KeySpace::mapping)], map->address, end, life);
 }
 
-void FreeHistory::unmap(const Record& record)
+void MisuseReplay::unmap(const Record& record)
 {
     const auto unmap = record.as<format::Unmap>();
     if (!unmap)
@@ -172,7 +172,7 @@ void FreeHistory::unmap(const Record& record)
         life = finish(mappings, life, {record.api, 0, record.ticks});
 }
 
-void FreeHistory::retain(const Record& record)
+void MisuseReplay::retain(const Record& record)
 {
     const auto retain = record.as<format::Retain>();
     if (!retain)
@@ -182,7 +182,7 @@ void FreeHistory::retain(const Record& record)
         ++life->second.references;
 }
 
-void FreeHistory::context_gone(const Record& record)
+void MisuseReplay::context_gone(const Record& record)
 {
     const auto gone = record.as<format::ContextGone>();
     if (!gone || gone->context == 0)
@@ -195,7 +195,7 @@ void FreeHistory::context_gone(const Record& record)
         finish(handles, life, context.death);
 }
 
-const LoggedCall* FreeHistory::death_of(const Life& life) const
+const LoggedCall* MisuseReplay::death_of(const Life& life) const
 {
     if (!life.mortal)
         return nullptr;
@@ -203,7 +203,7 @@ const LoggedCall* FreeHistory::death_of(const Life& life) const
     return context.deaths > life.context_deaths ? &context.death : nullptr;
 }
 
-const FreeHistory::Life* FreeHistory::at(const Lives& lives, std::uint64_t address)
+const MisuseReplay::Life* MisuseReplay::at(const Lives& lives, std::uint64_t address)
 {
     auto behind = lives.upper_bound(address);
     if (behind == lives.begin())
@@ -214,7 +214,7 @@ const FreeHistory::Life* FreeHistory::at(const Lives& lives, std::uint64_t addre
 
 // The block at this address: one that is alive rather than one that was, and one that this function
 // frees rather than another.
-std::optional<FreeHistory::Found> FreeHistory::find(KeySpace wanted, std::uint64_t address) const
+std::optional<MisuseReplay::Found> MisuseReplay::find(KeySpace wanted, std::uint64_t address) const
 {
     std::optional<Found> best;
     int best_rank = 0;
@@ -245,7 +245,7 @@ std::optional<FreeHistory::Found> FreeHistory::find(KeySpace wanted, std::uint64
     return best;
 }
 
-LoggedMisuse FreeHistory::judge(KeySpace space, std::uint64_t address) const
+LoggedMisuse MisuseReplay::judge(KeySpace space, std::uint64_t address) const
 {
     LoggedMisuse misuse;
     misuse.address = address;
@@ -270,14 +270,14 @@ LoggedMisuse FreeHistory::judge(KeySpace space, std::uint64_t address) const
     return misuse;
 }
 
-LoggedMisuse FreeHistory::judge(const PendingFree& free) const
+LoggedMisuse MisuseReplay::judge(const PendingFree& free) const
 {
     LoggedMisuse misuse = judge(ends(tables_.apis()[free.api]), free.address);
     misuse.call = {free.api, free.stack, free.ticks};
     return misuse;
 }
 
-bool FreeHistory::refuse(const Record& record, const Api& api)
+bool MisuseReplay::refuse(const Record& record, const Api& api)
 {
     const auto failed = record.as<format::Failed>();
     const KeySpace space = ends(api);
@@ -297,7 +297,7 @@ bool FreeHistory::refuse(const Record& record, const Api& api)
     return false;
 }
 
-std::vector<LoggedMisuse> FreeHistory::misuses() const
+std::vector<LoggedMisuse> MisuseReplay::groups() const
 {
     std::vector<LoggedMisuse> misuses;
     misuses.reserve(misuses_.size());

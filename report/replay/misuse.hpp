@@ -45,11 +45,11 @@ struct LoggedMisuse {
     std::uint64_t last_ticks = 0;
 };
 
-class FreeHistory {
+class MisuseReplay {
 public:
     // `tables`: as the first reading left them. `complete`: no event is missing.
-    FreeHistory(const LogTables& tables, const std::unordered_set<std::uint64_t>& addresses,
-                bool complete);
+    MisuseReplay(const LogTables& tables, const std::unordered_set<std::uint64_t>& addresses,
+                 bool complete);
 
     // To be given every record, in order. True: it was a refused free that is no misuse.
     bool apply(const Record& record);
@@ -63,7 +63,7 @@ public:
     // What a free of this address would be, after the last record.
     LoggedMisuse judge(const PendingFree& free) const;
 
-    std::vector<LoggedMisuse> misuses() const; // one for each set of stacks
+    std::vector<LoggedMisuse> groups() const; // one for each set of stacks
 
 private:
     struct Life {

@@ -51,26 +51,26 @@ void RecordBatch::settle_bodies()
     }
 }
 
-BatchReader::BatchReader(LogReader& reader, LogTables::FindApis find_apis)
+ReadAhead::ReadAhead(LogReader& reader, LogTables::FindApis find_apis)
     : reader_(reader), tables_(std::move(find_apis))
 {
 }
 
-BatchReader::~BatchReader()
+ReadAhead::~ReadAhead()
 {
     stop();
     if (thread_.joinable())
         thread_.join();
 }
 
-void BatchReader::stop()
+void ReadAhead::stop()
 {
     const std::lock_guard lock(mutex_);
     stop_ = true;
     changed_.notify_all();
 }
 
-const RecordBatch* BatchReader::next()
+const RecordBatch* ReadAhead::next()
 {
     if (!std::exchange(started_, true)) {
         try {
@@ -91,7 +91,7 @@ const RecordBatch* BatchReader::next()
     return nullptr;
 }
 
-void BatchReader::work() noexcept
+void ReadAhead::work() noexcept
 {
     try {
         bool alone = false; // the caller must be idle while the next batch is filled
@@ -113,7 +113,7 @@ void BatchReader::work() noexcept
 }
 
 // False: there is no more to be read.
-bool BatchReader::wait_for_turn(bool alone)
+bool ReadAhead::wait_for_turn(bool alone)
 {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
@@ -124,7 +124,7 @@ bool BatchReader::wait_for_turn(bool alone)
 }
 
 // False: there are no more records.
-bool BatchReader::fill(RecordBatch& batch)
+bool ReadAhead::fill(RecordBatch& batch)
 {
     batch.clear();
     while (!batch.full()) {
@@ -141,7 +141,7 @@ bool BatchReader::fill(RecordBatch& batch)
     return !batch.records_.empty();
 }
 
-void BatchReader::replay(RecordBatch& batch)
+void ReadAhead::replay(RecordBatch& batch)
 {
     const std::span<const Record> records = batch.records();
     for (std::size_t at = 0; at < records.size(); ++at) {
@@ -154,7 +154,7 @@ void BatchReader::replay(RecordBatch& batch)
     }
 }
 
-void BatchReader::define(const Record& record)
+void ReadAhead::define(const Record& record)
 {
     if (record.tag == Tag::api || record.tag == Tag::info)
         tables_.define(record);

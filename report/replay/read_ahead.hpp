@@ -36,7 +36,7 @@ public:
     double fraction_read() const noexcept { return fraction_read_; } // of the log, behind it
 
 private:
-    friend class BatchReader;
+    friend class ReadAhead;
     struct Body {
         std::size_t record;
         std::size_t offset;
@@ -56,14 +56,14 @@ private:
     double fraction_read_ = 0;
 };
 
-class BatchReader {
+class ReadAhead {
 public:
     // `reader` outlives this and is this one's alone until next() gave nullptr. `find_apis` is
     // called by the thread.
-    BatchReader(LogReader& reader, LogTables::FindApis find_apis);
-    BatchReader(const BatchReader&) = delete;
-    BatchReader& operator=(const BatchReader&) = delete;
-    ~BatchReader();
+    ReadAhead(LogReader& reader, LogTables::FindApis find_apis);
+    ReadAhead(const ReadAhead&) = delete;
+    ReadAhead& operator=(const ReadAhead&) = delete;
+    ~ReadAhead();
 
     // nullptr at the end. Valid until the next call. Throws what the reading threw.
     const RecordBatch* next();

@@ -1,7 +1,7 @@
 // report/replay/replays.hpp — what one reading of a log feeds, beside the pool's replay.
 //
-// Feed it every batch of a BatchReader, in order; then finish heap. `segments`: the pool as the
-// reader has it, see BatchReader::segments().
+// Feed it every batch of a ReadAhead, in order; then finish heap. `segments`: the pool as the
+// reader has it, see ReadAhead::segments().
 #pragma once
 
 #include <algorithm>

@@ -52,7 +52,7 @@ void write_advice(TextOutput& out, const Report& report)
     for (const Process& process : report.processes)
         devices += process.memory.size();
     for (const Process& process : report.processes) {
-        for (const DeviceReport& device : process.memory) {
+        for (const MemoryReport& device : process.memory) {
             if (device.advice.empty())
                 continue;
             const std::string of =

@@ -39,7 +39,7 @@ constexpr PartRow kPartRows[] = {
     {"  of it past the pool", &Waterfall::direct, false, true},
 };
 
-void write_waterfalls(TextOutput& out, const DeviceReport& device)
+void write_waterfalls(TextOutput& out, const MemoryReport& device)
 {
     const std::array moments{&device.at_peak, &device.at_reserved_peak, &device.at_end};
     out.stream() << fmt::format("  {:<30} {:>14} {:>14} {:>14}\n", "", "most allocated",
@@ -64,7 +64,7 @@ void write_waterfalls(TextOutput& out, const DeviceReport& device)
     }
 }
 
-void write_marks(TextOutput& out, const DeviceReport& device)
+void write_marks(TextOutput& out, const MemoryReport& device)
 {
     if (device.at_marks.empty())
         return;
@@ -104,7 +104,7 @@ void write_pieces(TextOutput& out, const char* when, const FreePieces& free)
     out.wrapped("", "  ", text);
 }
 
-void write_use(TextOutput& out, const DeviceReport& device)
+void write_use(TextOutput& out, const MemoryReport& device)
 {
     out.wrapped("", "  ",
                 fmt::format("in use: {} of the two peaks ({} allocated, {} reserved, each at its "
@@ -127,7 +127,7 @@ const PoolDevice* pool_of(const Process& process, std::int32_t device)
 }
 
 void write_device_fragmentation(TextOutput& out, const Report& report, const Process& process,
-                                const DeviceReport& device)
+                                const MemoryReport& device)
 {
     const std::string title = device_title(report, process, device.device, device.total_bytes);
     out.stream() << '\n' << out.painted(title, "1") << '\n';
@@ -146,7 +146,7 @@ void write_device_fragmentation(TextOutput& out, const Report& report, const Pro
 }
 
 struct Worst {
-    const DeviceReport* device = nullptr;
+    const MemoryReport* device = nullptr;
     std::uint64_t unused = 0;
 };
 
@@ -154,7 +154,7 @@ Worst worst_device(const Report& report)
 {
     Worst worst;
     for (const Process& process : report.processes) {
-        for (const DeviceReport& device : process.memory) {
+        for (const MemoryReport& device : process.memory) {
             const std::uint64_t unused = device.at_reserved_peak.parts.cached();
             if (device.pooled && (!worst.device || unused > worst.unused))
                 worst = {&device, unused};
@@ -199,18 +199,18 @@ void write_fragmentation(std::ostream& out, const Report& report, const TextStyl
     bool pooled = false;
     for (const Process& process : report.processes) {
         any = any || !process.memory.empty();
-        for (const DeviceReport& device : process.memory)
+        for (const MemoryReport& device : process.memory)
             pooled = pooled || device.pooled;
     }
     write_verdict(text, report, any);
-    write_out_of_memory_summary(text, report, "");
+    write_shortages_summary(text, report, "");
     for (const Process& process : report.processes) {
-        for (const DeviceReport& device : process.memory)
+        for (const MemoryReport& device : process.memory)
             write_device_fragmentation(text, report, process, device);
     }
     if (pooled)
         write_map_legend(text);
-    write_out_of_memory(text, report);
+    write_shortages(text, report);
     write_doubts(text, report);
     write_next(text, "vramscope peak", report);
 }

@@ -45,7 +45,7 @@ std::string in_blocks(std::uint64_t blocks)
 }
 
 // The part of the allocated bytes that was not asked for.
-void add_rest(std::vector<Line>& lines, const DeviceReport& device)
+void add_rest(std::vector<Line>& lines, const MemoryReport& device)
 {
     const Waterfall& parts = device.at_peak.parts;
     if (parts.internal > 0)
@@ -54,7 +54,7 @@ void add_rest(std::vector<Line>& lines, const DeviceReport& device)
         lines.push_back({parts.requested - device.peak.bytes, "", "blocks that the log lost"});
 }
 
-void write_stacks(TextOutput& out, const DeviceReport& device)
+void write_stacks(TextOutput& out, const MemoryReport& device)
 {
     const Peak& peak = device.peak;
     std::vector<Line> lines;
@@ -87,7 +87,7 @@ void write_stacks(TextOutput& out, const DeviceReport& device)
 
 // A list of one part says nothing that the whole did not.
 void write_parts(TextOutput& out, const char* title, const std::vector<PeakPart>& parts,
-                 const char* unnamed, const DeviceReport& device)
+                 const char* unnamed, const MemoryReport& device)
 {
     if (parts.size() < 2)
         return;
@@ -114,7 +114,7 @@ void write_parts(TextOutput& out, const char* title, const std::vector<PeakPart>
 }
 
 void write_device_peak(TextOutput& out, const Report& report, const Process& process,
-                       const DeviceReport& device)
+                       const MemoryReport& device)
 {
     const Waterfall& parts = device.at_peak.parts;
     out.stream() << '\n'
@@ -146,7 +146,7 @@ void write_device_peak(TextOutput& out, const Report& report, const Process& pro
 void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
 {
     TextOutput text(out, style);
-    const DeviceReport* const device = device_of_peak(report);
+    const MemoryReport* const device = device_of_peak(report);
     const std::string word = text.painted("PEAK", "1");
     if (!device || device->peak_allocated() == 0) {
         out << word << ": no device memory was seen\n";
@@ -164,7 +164,7 @@ void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
                         by));
     }
     for (const Process& process : report.processes) {
-        for (const DeviceReport& one : process.memory)
+        for (const MemoryReport& one : process.memory)
             write_device_peak(text, report, process, one);
     }
     write_advice(text, report);

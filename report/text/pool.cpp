@@ -98,7 +98,7 @@ void write_title(TextOutput& out, const char* what, const Process& process, std:
 }
 
 // What the program took past the pool: all that it has, without what the pool gave it.
-void write_direct(TextOutput& out, const DeviceReport& memory, const PoolStats& pool)
+void write_direct(TextOutput& out, const MemoryReport& memory, const PoolStats& pool)
 {
     if (memory.peak_direct == 0)
         return;
@@ -114,7 +114,7 @@ void write_direct(TextOutput& out, const DeviceReport& memory, const PoolStats& 
               true);
 }
 
-void write_pool(TextOutput& out, const PoolDevice& device, const DeviceReport* memory)
+void write_pool(TextOutput& out, const PoolDevice& device, const MemoryReport* memory)
 {
     const PoolStats& stats = device.stats;
     for (const CounterRow& row : kCounterRows) {
@@ -136,9 +136,9 @@ void write_pool(TextOutput& out, const PoolDevice& device, const DeviceReport* m
                     fmt::format("cached at the end: {}, which is no leak", human_bytes(kept)));
 }
 
-const DeviceReport* memory_of(const Process& process, std::int32_t device)
+const MemoryReport* memory_of(const Process& process, std::int32_t device)
 {
-    for (const DeviceReport& memory : process.memory) {
+    for (const MemoryReport& memory : process.memory) {
         if (memory.device == device)
             return &memory;
     }
@@ -160,7 +160,7 @@ void write_process(TextOutput& out, const Process& process, std::size_t& shown, 
         write_title(out, "Pool", process, device.device, name_process);
         write_pool(out, device, memory_of(process, device.device));
     }
-    for (const DeviceReport& memory : process.memory) {
+    for (const MemoryReport& memory : process.memory) {
         if (in_pool(process, memory.device) || shown++ >= kMostTables)
             continue;
         write_title(out, "Memory", process, memory.device, name_process);

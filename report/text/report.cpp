@@ -335,7 +335,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
     text.imports();
     text.reservations();
     write_growth(text, report);
-    write_out_of_memory(text, report);
+    write_shortages(text, report);
     write_damage(text, report);
     write_misuse(text, report);
     write_owners_and_refusals(text, report);
@@ -354,7 +354,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     text.imports();
     text.reservations();
     write_growth(text, report);
-    write_out_of_memory(text, report);
+    write_shortages(text, report);
     write_damage(text, report);
     write_misuse(text, report);
     write_suppressions(text, report);
@@ -391,7 +391,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     text.verdict(kPrefix);
     text.top_leaks(kPrefix);
     write_growth_summary(text, report, kPrefix);
-    write_out_of_memory_summary(text, report, kPrefix);
+    write_shortages_summary(text, report, kPrefix);
     write_damage_summary(text, report, kPrefix);
     write_misuse_summary(text, report, kPrefix);
     for (const Process& process : report.processes)

@@ -64,11 +64,11 @@ void write_ranks(std::ostream& out, const Report& report, const TextStyle& style
 
 // shortages.cpp
 // "short by 2.1 GiB": why the memory was not enough, in one line.
-std::string describe(const OutOfMemory& shortage);
+std::string describe(const Shortage& shortage);
 
 // Nothing, where memory was never short.
-void write_out_of_memory(TextOutput& out, const Report& report);
-void write_out_of_memory_summary(TextOutput& out, const Report& report, std::string_view prefix);
+void write_shortages(TextOutput& out, const Report& report);
+void write_shortages_summary(TextOutput& out, const Report& report, std::string_view prefix);
 
 // suppressions.cpp
 // "17.7 MiB in 101 blocks, by 2 rules"; empty: nothing was suppressed.

@@ -23,12 +23,12 @@ std::uint64_t failures(const Report& report)
 }
 
 // The free memory of the driver, and what the pool had and did not use.
-std::uint64_t free_in_all(const OutOfMemory& shortage)
+std::uint64_t free_in_all(const Shortage& shortage)
 {
     return shortage.free + (shortage.reserved - std::min(shortage.reserved, shortage.allocated));
 }
 
-void pieces(TextOutput& out, const OutOfMemory& shortage)
+void pieces(TextOutput& out, const Shortage& shortage)
 {
     if (!shortage.pooled || !shortage.owners_known || shortage.map.empty())
         return;
@@ -52,7 +52,7 @@ void pieces(TextOutput& out, const OutOfMemory& shortage)
     out.stream() << "    then [" << shortage.map << "]\n";
 }
 
-std::string numbers(const OutOfMemory& shortage)
+std::string numbers(const Shortage& shortage)
 {
     std::string text;
     if (shortage.total > 0)
@@ -72,7 +72,7 @@ std::string numbers(const OutOfMemory& shortage)
     return text;
 }
 
-void owners(TextOutput& out, const OutOfMemory& shortage)
+void owners(TextOutput& out, const Shortage& shortage)
 {
     if (!shortage.owners_known) {
         out.stream() << "    who held the memory was not looked at: there were too many failures\n";
@@ -98,12 +98,12 @@ void owners(TextOutput& out, const OutOfMemory& shortage)
 }
 
 // "64 MiB", "at least 64 MiB".
-std::string asked_for(const OutOfMemory& shortage)
+std::string asked_for(const Shortage& shortage)
 {
     return (shortage.at_least ? "at least " : "") + human_bytes(shortage.requested);
 }
 
-std::string called(const OutOfMemory& shortage)
+std::string called(const Shortage& shortage)
 {
     return fmt::format("{}{}{}",
                        shortage.api.empty() ? "an allocation" : terminal_safe(shortage.api),
@@ -111,7 +111,7 @@ std::string called(const OutOfMemory& shortage)
                        shortage.device < 0 ? "" : fmt::format(" on device {}", shortage.device));
 }
 
-std::string why_unknown(const OutOfMemory& shortage)
+std::string why_unknown(const Shortage& shortage)
 {
     if (shortage.total == 0)
         return "out of memory: how much was free is not known";
@@ -122,7 +122,7 @@ std::string why_unknown(const OutOfMemory& shortage)
                        human_bytes(free_in_all(shortage)), asked_for(shortage));
 }
 
-void one_shortage(TextOutput& out, const Report& report, const OutOfMemory& shortage)
+void one_shortage(TextOutput& out, const Report& report, const Shortage& shortage)
 {
     const std::string process =
         report.processes.size() > 1
@@ -140,7 +140,7 @@ void one_shortage(TextOutput& out, const Report& report, const OutOfMemory& shor
 
 } // namespace
 
-std::string describe(const OutOfMemory& shortage)
+std::string describe(const Shortage& shortage)
 {
     switch (shortage.kind) {
     case ShortageKind::lacking:
@@ -163,29 +163,28 @@ std::string describe(const OutOfMemory& shortage)
     return why_unknown(shortage);
 }
 
-void write_out_of_memory(TextOutput& out, const Report& report)
+void write_shortages(TextOutput& out, const Report& report)
 {
-    if (report.out_of_memory.empty())
+    if (report.shortages.empty())
         return;
     const std::uint64_t all = failures(report);
     out.stream() << '\n'
                  << out.painted("Out of memory", "1") << ": " << counted(all, "allocation")
                  << " failed for want of memory\n";
-    const std::size_t shown = std::min(kShownShortages, report.out_of_memory.size());
+    const std::size_t shown = std::min(kShownShortages, report.shortages.size());
     for (std::size_t at = 0; at < shown; ++at)
-        one_shortage(out, report, report.out_of_memory[at]);
+        one_shortage(out, report, report.shortages[at]);
     if (shown < all)
         out.stream() << fmt::format(
             "\n... and {}; --json has {}\n", counted(all - shown, "more failure"),
-            report.out_of_memory.size() < all ? "the first 8 and the last 8 of each process"
-                                              : "all");
+            report.shortages.size() < all ? "the first 8 and the last 8 of each process" : "all");
 }
 
-void write_out_of_memory_summary(TextOutput& out, const Report& report, std::string_view prefix)
+void write_shortages_summary(TextOutput& out, const Report& report, std::string_view prefix)
 {
-    if (report.out_of_memory.empty())
+    if (report.shortages.empty())
         return;
-    const OutOfMemory& first = report.out_of_memory.front();
+    const Shortage& first = report.shortages.front();
     const std::uint64_t all = failures(report);
     out.wrapped(prefix, "  ",
                 fmt::format("out of memory{}: {}: {}",

@@ -37,7 +37,7 @@ std::size_t column_at(std::uint64_t ns, std::uint64_t end_ns, std::size_t width)
 }
 
 // The most of each column's time; a value holds until the next.
-std::vector<Column> columns_of(const DeviceReport& device, std::uint64_t end_ns, std::size_t width)
+std::vector<Column> columns_of(const MemoryReport& device, std::uint64_t end_ns, std::size_t width)
 {
     std::vector<Column> columns(width);
     std::uint64_t used = 0;
@@ -59,7 +59,7 @@ std::vector<Column> columns_of(const DeviceReport& device, std::uint64_t end_ns,
     return columns;
 }
 
-std::uint64_t most_used(const DeviceReport& device)
+std::uint64_t most_used(const MemoryReport& device)
 {
     std::uint64_t most = 0;
     for (const MemoryTime& time : device.timeline)
@@ -118,7 +118,7 @@ void write_marks(TextOutput& out, const Process& process, std::uint64_t end_ns, 
 }
 
 void write_device_timeline(TextOutput& out, const Report& report, const Process& process,
-                           const DeviceReport& device)
+                           const MemoryReport& device)
 {
     out.stream() << '\n'
                  << out.painted(device_title(report, process, device.device, device.total_bytes),
@@ -160,7 +160,7 @@ void write_timeline(std::ostream& out, const Report& report, const TextStyle& st
     for (const Process& process : report.processes) {
         devices += process.memory.size();
         end_ns = std::max(end_ns, process.duration_ns);
-        for (const DeviceReport& device : process.memory)
+        for (const MemoryReport& device : process.memory)
             peak = std::max(peak, device.peak_allocated());
     }
     out << text.painted("TIMELINE", "1");
@@ -172,7 +172,7 @@ void write_timeline(std::ostream& out, const Report& report, const TextStyle& st
                            human_time(end_ns));
     std::size_t shown = 0;
     for (const Process& process : report.processes) {
-        for (const DeviceReport& device : process.memory) {
+        for (const MemoryReport& device : process.memory) {
             if (shown++ < kMostCharts)
                 write_device_timeline(text, report, process, device);
         }

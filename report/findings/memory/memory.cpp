@@ -14,7 +14,7 @@ MemoryMoment moment_of(const DeviceMemory::Moment& moment, const TickClock& cloc
     return {clock.ns(moment.ticks), moment.parts};
 }
 
-void add_pool(DeviceReport& device, const PoolReport& pool)
+void add_pool(MemoryReport& device, const PoolReport& pool)
 {
     for (const PoolDevice& pooled : pool.devices) {
         if (pooled.device != device.device)
@@ -34,12 +34,12 @@ std::uint64_t total_of(const DeviceMemory::Device& memory, const LogTables& tabl
     return memory.total;
 }
 
-DeviceReport report_of_device(const DeviceMemory::Device& memory,
+MemoryReport report_of_device(const DeviceMemory::Device& memory,
                               const std::vector<PeakHolding>& holdings,
                               const std::vector<RepeatedPairs>& pairs, const MemorySource& source)
 {
     const TickClock& clock = source.log.clock;
-    DeviceReport device;
+    MemoryReport device;
     device.device = memory.ordinal;
     device.total_bytes = total_of(memory, source.log.tables);
     device.at_peak = moment_of(memory.peak, clock);
@@ -67,11 +67,11 @@ std::vector<MemoryTime> times_of(const PoolTimeline& timeline, const TickClock& 
     return times;
 }
 
-std::vector<DeviceReport> describe_memory(const MemorySource& source)
+std::vector<MemoryReport> describe_memory(const MemorySource& source)
 {
     const auto holdings = source.holders.at_peaks();
     const auto pairs = source.holders.repeated_pairs();
-    std::vector<DeviceReport> devices;
+    std::vector<MemoryReport> devices;
     for (const DeviceMemory::Device& memory : source.memory.devices()) {
         if (memory.requested.allocated > 0 || memory.total > 0 ||
             memory.reserved_peak.parts.reserved > 0)
@@ -79,7 +79,7 @@ std::vector<DeviceReport> describe_memory(const MemorySource& source)
                 report_of_device(memory, holdings[memory.index], pairs[memory.index], source));
     }
     std::sort(devices.begin(), devices.end(),
-              [](const DeviceReport& a, const DeviceReport& b) { return a.device < b.device; });
+              [](const MemoryReport& a, const MemoryReport& b) { return a.device < b.device; });
     return devices;
 }
 

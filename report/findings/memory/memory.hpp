@@ -20,7 +20,7 @@ struct MemorySource {
 };
 
 // By ordinal. A device that had no memory of the process, and of which nothing was asked, is none.
-std::vector<DeviceReport> describe_memory(const MemorySource& source);
+std::vector<MemoryReport> describe_memory(const MemorySource& source);
 
 std::vector<MemoryTime> times_of(const PoolTimeline& timeline, const TickClock& clock);
 

@@ -33,7 +33,7 @@ class FailedCalls {
 public:
     static constexpr std::size_t kMostFollowed = 65536;
 
-    void add(const Record& record, const Api* api); // a free is kept for free_history
+    void add(const Record& record, const Api* api); // a free is kept for MisuseReplay
     void add_refused(const Record& record, const format::Failed& failed);
 
     std::vector<FailedGroup> groups() const;

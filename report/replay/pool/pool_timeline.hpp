@@ -32,10 +32,7 @@ public:
         point.peak_reserved = std::max(point.peak_reserved, reserved);
     }
 
-    void add_used(std::uint64_t ticks, std::uint64_t used)
-    {
-        point_at(ticks).used = used;
-    }
+    void add_used(std::uint64_t ticks, std::uint64_t used) { point_at(ticks).used = used; }
 
     const std::vector<PoolPoint>& points() const noexcept { return points_; }
 

@@ -129,7 +129,7 @@ TEST(DeviceMemory, APeakIsTheFirstMomentOfItsHeight)
     log.free(0x1000).free(0x2000);
     const Report report = report_of(log);
     ASSERT_EQ(report.processes[0].memory.size(), 1u);
-    const DeviceReport& device = report.processes[0].memory[0];
+    const MemoryReport& device = report.processes[0].memory[0];
     EXPECT_EQ(device.at_peak.parts.allocated, 300u);
     EXPECT_EQ(device.at_peak.ns, 11'000u);
     EXPECT_EQ(device.at_end.parts.allocated, 0u);
@@ -144,7 +144,7 @@ TEST(DeviceMemory, TheMostReservedIsAMomentOfItsOwn)
     log.info("pool.mode", "cache");
     log.segment(0x100000, 3_MiB).pooled(0x100000, 3_MiB).free(0x100000).reusable();
     log.segment(0x800000, 1_MiB).pooled(0x800000, 1_MiB);
-    const DeviceReport device = report_of(log).processes[0].memory.at(0);
+    const MemoryReport device = report_of(log).processes[0].memory.at(0);
     EXPECT_TRUE(device.pooled);
     EXPECT_EQ(device.peak_allocated(), 3_MiB);
     EXPECT_EQ(device.peak_reserved(), 4_MiB);
@@ -162,7 +162,7 @@ TEST(DeviceMemory, MarksHaveTheirWaterfallsTheFirstOfThem)
     log.alloc(0x1000, 100).mark("one").alloc(0x2000, 200);
     for (int at = 0; at < 100; ++at)
         log.mark("more");
-    const DeviceReport device = report_of(log).processes[0].memory.at(0);
+    const MemoryReport device = report_of(log).processes[0].memory.at(0);
     ASSERT_EQ(device.at_marks.size(), kMostMarkedMoments);
     EXPECT_EQ(device.at_marks[0].mark, "one");
     EXPECT_EQ(device.at_marks[0].parts.requested, 100u);
@@ -181,7 +181,7 @@ TEST(DeviceMemory, AFailureHasTheWaterfallAndThePiecesOfItsMoment)
                        .reserved = 40_MiB,
                        .largest_gap = 12_MiB});
     log.free(0x10000000 + 8_MiB);
-    const OutOfMemory shortage = report_of(log).out_of_memory.at(0);
+    const Shortage shortage = report_of(log).shortages.at(0);
     EXPECT_TRUE(shortage.parts.adds_up());
     EXPECT_EQ(shortage.parts.stuck, 34_MiB);
     EXPECT_EQ(shortage.parts.used, 99_MiB);
@@ -197,7 +197,7 @@ TEST(DeviceMemory, TheTimelineHasWhatTheDriverSaidWhereItWasAsked)
     LogBuilder log = on_device();
     log.at(1'000'000).alloc(0x1000, 1_MiB).at(3'000'000).device_memory(1_GiB, 2_GiB);
     log.at(5'000'000).free(0x1000);
-    const DeviceReport device = report_of(log).processes[0].memory.at(0);
+    const MemoryReport device = report_of(log).processes[0].memory.at(0);
     ASSERT_EQ(device.timeline.size(), 3u);
     EXPECT_FALSE(device.timeline[0].used.has_value());
     EXPECT_EQ(device.timeline[1].used, 1_GiB);

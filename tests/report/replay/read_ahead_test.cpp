@@ -79,7 +79,7 @@ std::vector<std::string> one_by_one(const LogBuilder& log)
 std::vector<std::string> in_batches(const LogBuilder& log)
 {
     Log read(log);
-    BatchReader batches(read.reader, define_nothing);
+    ReadAhead batches(read.reader, define_nothing);
     std::vector<std::string> lines;
     while (const RecordBatch* const batch = batches.next()) {
         for (std::size_t at = 0; at < batch->records().size(); ++at) {
@@ -106,7 +106,7 @@ LogBuilder long_log(std::uint64_t allocations)
     return log;
 }
 
-TEST(BatchReader, GivesEachRecordAndWhatItChanged)
+TEST(ReadAhead, GivesEachRecordAndWhatItChanged)
 {
     for (std::uint32_t seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -117,7 +117,7 @@ TEST(BatchReader, GivesEachRecordAndWhatItChanged)
     }
 }
 
-TEST(BatchReader, LongTextsFillABatchToo)
+TEST(ReadAhead, LongTextsFillABatchToo)
 {
     LogBuilder log;
     for (int at = 0; at < 500; ++at)
@@ -125,14 +125,14 @@ TEST(BatchReader, LongTextsFillABatchToo)
     EXPECT_EQ(in_batches(log), one_by_one(log));
 }
 
-TEST(BatchReader, AnEmptyLogHasNoBatch)
+TEST(ReadAhead, AnEmptyLogHasNoBatch)
 {
     Log read{LogBuilder()};
-    BatchReader batches(read.reader, define_nothing);
+    ReadAhead batches(read.reader, define_nothing);
     EXPECT_EQ(batches.next(), nullptr);
 }
 
-TEST(BatchReader, AtAShortageThePoolIsAsItWasThen)
+TEST(ReadAhead, AtAShortageThePoolIsAsItWasThen)
 {
     constexpr std::uint64_t kShortages = 200;
     LogBuilder log;
@@ -140,7 +140,7 @@ TEST(BatchReader, AtAShortageThePoolIsAsItWasThen)
     for (std::uint64_t at = 1; at <= kShortages; ++at)
         log.pooled(0x10000000 + at * 4_KiB, 4_KiB).out_of_memory({.requested = 8_MiB});
     Log read(log);
-    BatchReader batches(read.reader, define_nothing);
+    ReadAhead batches(read.reader, define_nothing);
     std::uint64_t seen = 0;
     while (const RecordBatch* const batch = batches.next()) {
         if (batch->records().back().tag != Tag::out_of_memory)
@@ -151,11 +151,11 @@ TEST(BatchReader, AtAShortageThePoolIsAsItWasThen)
     EXPECT_EQ(seen, kShortages);
 }
 
-TEST(BatchReader, GivesWhatWasReadWhenItIsStopped)
+TEST(ReadAhead, GivesWhatWasReadWhenItIsStopped)
 {
     const LogBuilder log = long_log(50000);
     Log read(log);
-    BatchReader batches(read.reader, define_nothing);
+    ReadAhead batches(read.reader, define_nothing);
     std::size_t given = batches.next()->records().size();
     batches.stop();
     std::uint64_t allocated = 0;
@@ -170,19 +170,19 @@ TEST(BatchReader, GivesWhatWasReadWhenItIsStopped)
         << "the pool is no further than the records";
 }
 
-TEST(BatchReader, MayBeLeftInTheMiddle)
+TEST(ReadAhead, MayBeLeftInTheMiddle)
 {
     const LogBuilder log = long_log(50000);
     Log read(log);
-    BatchReader batches(read.reader, define_nothing);
+    ReadAhead batches(read.reader, define_nothing);
     EXPECT_NE(batches.next(), nullptr);
     std::this_thread::sleep_for(std::chrono::milliseconds(50)); // until it waits for room
 }
 
-TEST(BatchReader, MayBeLeftBeforeItBegan)
+TEST(ReadAhead, MayBeLeftBeforeItBegan)
 {
     Log read(long_log(10));
-    const BatchReader batches(read.reader, define_nothing);
+    const ReadAhead batches(read.reader, define_nothing);
     EXPECT_FALSE(batches.segments().seen());
 }
 
@@ -199,13 +199,13 @@ Bytes log_with_late_definitions()
     return bytes;
 }
 
-TEST(BatchReader, EntryPointMayBeDefinedLaterByAnotherThread)
+TEST(ReadAhead, EntryPointMayBeDefinedLaterByAnotherThread)
 {
     Log read(log_with_late_definitions());
     const auto find_apis = [&](LogTables& tables) {
         LogReader(read.file).scan(Tag::api, [&](const Record& record) { tables.define(record); });
     };
-    BatchReader batches(read.reader, find_apis);
+    ReadAhead batches(read.reader, find_apis);
     while (batches.next()) {
     }
     const PoolStats& stats = batches.segments().device(0)->stats;
@@ -213,10 +213,10 @@ TEST(BatchReader, EntryPointMayBeDefinedLaterByAnotherThread)
     EXPECT_EQ(stats.allocated_bytes.all.current, 0u) << "its free was not understood";
 }
 
-TEST(BatchReader, WhatTheReadingThrowsIsThrownToTheCaller)
+TEST(ReadAhead, WhatTheReadingThrowsIsThrownToTheCaller)
 {
     Log read(log_with_late_definitions());
-    BatchReader batches(read.reader, [](LogTables&) { throw std::runtime_error("no more"); });
+    ReadAhead batches(read.reader, [](LogTables&) { throw std::runtime_error("no more"); });
     const auto read_all = [&] {
         while (batches.next()) {
         }
@@ -224,7 +224,7 @@ TEST(BatchReader, WhatTheReadingThrowsIsThrownToTheCaller)
     EXPECT_THROW(read_all(), std::runtime_error);
 }
 
-TEST(BatchReader, DoesAllByItselfWhereNoThreadIsToBeHad)
+TEST(ReadAhead, DoesAllByItselfWhereNoThreadIsToBeHad)
 {
     const LogBuilder log = long_log(5000);
     const std::vector<std::string> wanted = one_by_one(log);

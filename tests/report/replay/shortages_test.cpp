@@ -21,24 +21,24 @@ LogBuilder program()
     return test::program_with_stacks().place({.context = 1, .device = 0});
 }
 
-OutOfMemory judged(const test::OutOfMemory& state, bool pooled = true)
+Shortage judged(const test::OutOfMemory& state, bool pooled = true)
 {
     LogBuilder log = program();
     if (pooled)
         log.segment(0x100000, 2_MiB);
     const Report report = report_of(log.out_of_memory(state));
-    EXPECT_EQ(report.out_of_memory.size(), 1u);
-    return report.out_of_memory.empty() ? OutOfMemory{} : report.out_of_memory[0];
+    EXPECT_EQ(report.shortages.size(), 1u);
+    return report.shortages.empty() ? Shortage{} : report.shortages[0];
 }
 
 TEST(Shortages, MemoryIsLackingWhereAllOfItTogetherIsLess)
 {
-    const OutOfMemory shortage = judged({.requested = 8_GiB,
-                                         .free = 1_GiB,
-                                         .total = 24_GiB,
-                                         .allocated = 20_GiB,
-                                         .reserved = 23_GiB,
-                                         .largest_gap = 2_GiB});
+    const Shortage shortage = judged({.requested = 8_GiB,
+                                      .free = 1_GiB,
+                                      .total = 24_GiB,
+                                      .allocated = 20_GiB,
+                                      .reserved = 23_GiB,
+                                      .largest_gap = 2_GiB});
     EXPECT_EQ(shortage.kind, ShortageKind::lacking);
     EXPECT_EQ(shortage.short_by, 4_GiB);
     EXPECT_FALSE(shortage.estimated);
@@ -47,12 +47,12 @@ TEST(Shortages, MemoryIsLackingWhereAllOfItTogetherIsLess)
 
 TEST(Shortages, MemoryIsFragmentedWhereItIsEnoughInNoOnePiece)
 {
-    const OutOfMemory shortage = judged({.requested = 4_GiB,
-                                         .free = 1_GiB,
-                                         .total = 24_GiB,
-                                         .allocated = 20_GiB,
-                                         .reserved = 23_GiB,
-                                         .largest_gap = 2_GiB});
+    const Shortage shortage = judged({.requested = 4_GiB,
+                                      .free = 1_GiB,
+                                      .total = 24_GiB,
+                                      .allocated = 20_GiB,
+                                      .reserved = 23_GiB,
+                                      .largest_gap = 2_GiB});
     EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
     EXPECT_EQ(shortage.short_by, 2_GiB);
     EXPECT_EQ(describe(shortage), "fragmented: 4 GiB free, largest gap 2 GiB, 4 GiB needed");
@@ -60,7 +60,7 @@ TEST(Shortages, MemoryIsFragmentedWhereItIsEnoughInNoOnePiece)
 
 TEST(Shortages, AnEmptyDriverThatRefusesIsAnEstimate)
 {
-    const OutOfMemory shortage =
+    const Shortage shortage =
         judged({.requested = 4_GiB, .free = 5_GiB, .total = 24_GiB, .allocated = 19_GiB}, false);
     EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
     EXPECT_TRUE(shortage.estimated);
@@ -97,12 +97,12 @@ TEST(Shortages, OfPaddedMemoryOnlyTheLackIsProven)
             state.requested = 64_MiB;
             log.out_of_memory(state, api);
             const Report report = report_of(log);
-            const OutOfMemory& lacking = report.out_of_memory.at(0);
+            const Shortage& lacking = report.shortages.at(0);
             EXPECT_EQ(lacking.kind, ShortageKind::lacking) << api;
             EXPECT_TRUE(lacking.at_least);
             EXPECT_EQ(describe(lacking),
                       pooled ? "short by at least 5 GiB" : "short by at least 7 GiB");
-            const OutOfMemory& unknown = report.out_of_memory.at(1);
+            const Shortage& unknown = report.shortages.at(1);
             EXPECT_EQ(unknown.kind, ShortageKind::unknown) << api;
             EXPECT_NE(describe(unknown).find("at least 64 MiB needed"), std::string::npos)
                 << describe(unknown);
@@ -122,13 +122,13 @@ TEST(Shortages, WhereNobodyKnowsHowMuchWasAskedForNothingIsClaimed)
         if (pooled)
             log.segment(0x100000, 2_MiB);
         const Report report = report_of(log.out_of_memory(state, "cuModuleLoadData"));
-        const OutOfMemory& shortage = report.out_of_memory.at(0);
+        const Shortage& shortage = report.shortages.at(0);
         EXPECT_EQ(shortage.kind, ShortageKind::unknown);
         EXPECT_EQ(describe(shortage), "out of memory: how much was asked for is not known");
         std::ostringstream text;
         const TextStyle style; // outlives what is written with it
         TextOutput out(text, style);
-        write_out_of_memory(out, report);
+        write_shortages(out, report);
         EXPECT_EQ(text.str().find("of 0 B"), std::string::npos) << text.str();
         EXPECT_EQ(text.str().find("for 0 B"), std::string::npos) << text.str();
     }
@@ -143,8 +143,8 @@ TEST(Shortages, TheOwnersAreThoseOfThatMomentAndThatDevice)
     log.failed(2, 77, "cuMemAlloc_v2", 6).out_of_memory({.device = 0, .requested = 77});
     log.place({.context = 1, .device = 0}).alloc(0x7000, 5000, 7).free(0x2000);
     const Report report = report_of(log);
-    ASSERT_EQ(report.out_of_memory.size(), 1u);
-    const OutOfMemory& shortage = report.out_of_memory[0];
+    ASSERT_EQ(report.shortages.size(), 1u);
+    const Shortage& shortage = report.shortages[0];
     EXPECT_EQ(shortage.stack.at(0).offset, 0x6000u);
     EXPECT_EQ(shortage.held, 900u);
     ASSERT_EQ(shortage.owners.size(), 2u);
@@ -159,7 +159,7 @@ TEST(Shortages, RetriesOfTheDeviceAreCountedUpToThere)
     LogBuilder log = program();
     log.retried(5, 0).retried(5, 2, 1).out_of_memory({.device = 0}).retried(5, 2);
     const Report report = report_of(log);
-    EXPECT_EQ(report.out_of_memory.at(0).retries, 1u);
+    EXPECT_EQ(report.shortages.at(0).retries, 1u);
 }
 
 TEST(Shortages, OfVeryManyTheFirstAndTheLastAreKeptAndAllAreCounted)
@@ -170,9 +170,9 @@ TEST(Shortages, OfVeryManyTheFirstAndTheLastAreKeptAndAllAreCounted)
         log.out_of_memory({.device = 0, .requested = at});
     const Report report = report_of(log);
     EXPECT_EQ(report.processes[0].shortages, 1000u);
-    ASSERT_EQ(report.out_of_memory.size(), Shortages::kFirst + Shortages::kLast);
-    EXPECT_EQ(report.out_of_memory.front().requested, 0u);
-    EXPECT_EQ(report.out_of_memory.back().requested, 999u);
+    ASSERT_EQ(report.shortages.size(), Shortages::kFirst + Shortages::kLast);
+    EXPECT_EQ(report.shortages.front().requested, 0u);
+    EXPECT_EQ(report.shortages.back().requested, 999u);
 }
 
 // 3000 failures with 3000 live blocks: the blocks are not walked over for each.
@@ -184,8 +184,8 @@ TEST(Shortages, WalksOverLiveBlocksDoNotMultiplyWithFailures)
     for (std::uint64_t at = 0; at < 3000; ++at)
         log.out_of_memory({.device = 0, .requested = at});
     const Report report = report_of(log);
-    EXPECT_TRUE(report.out_of_memory.front().owners_known);
-    EXPECT_FALSE(report.out_of_memory.back().owners_known);
+    EXPECT_TRUE(report.shortages.front().owners_known);
+    EXPECT_FALSE(report.shortages.back().owners_known);
 }
 
 } // namespace

@@ -21,10 +21,10 @@ LogBuilder program()
     return test::program_with_stacks().place({.context = 1, .device = 0});
 }
 
-DeviceReport device_of(const LogBuilder& log, std::int32_t device = 0)
+MemoryReport device_of(const LogBuilder& log, std::int32_t device = 0)
 {
     const Report report = report_of(log);
-    for (const DeviceReport& one : report.processes.at(0).memory) {
+    for (const MemoryReport& one : report.processes.at(0).memory) {
         if (one.device == device)
             return one;
     }
@@ -155,7 +155,7 @@ TEST(Peak, AgreesWithANaiveCountAtManyPeaks)
         EXPECT_EQ(row.bytes, at_peak[offset_of(row) / 0x1000]) << offset_of(row);
 }
 
-const Advice* advice_of(const DeviceReport& device, AdviceKind kind)
+const Advice* advice_of(const MemoryReport& device, AdviceKind kind)
 {
     for (const Advice& one : device.advice) {
         if (one.kind == kind)
@@ -169,7 +169,7 @@ TEST(Advice, WhatWasAtThePeakAndIsNeverFreed)
     LogBuilder log = program();
     log.alloc(0x1000, 10_MiB, 1).alloc(0x2000, 20_MiB, 1).alloc(0x3000, 5_MiB, 2);
     log.free(0x2000).free(0x3000).alloc(0x4000, 1_MiB, 1);
-    const DeviceReport device = device_of(log);
+    const MemoryReport device = device_of(log);
     const Advice* const found = advice_of(device, AdviceKind::never_freed);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->saving, 10_MiB);
@@ -184,7 +184,7 @@ TEST(Advice, ReleasedLateIsWhatOutlivedItsPhaseUntilThePeak)
     LogBuilder log = program();
     log.push("load").alloc(0x1000, 10_MiB, 1).pop();
     log.push("train").alloc(0x2000, 20_MiB, 2).free(0x1000).free(0x2000).pop();
-    const DeviceReport device = device_of(log);
+    const MemoryReport device = device_of(log);
     const Advice* const late = advice_of(device, AdviceKind::released_late);
     ASSERT_TRUE(late);
     EXPECT_EQ(late->saving, 10_MiB);
@@ -205,7 +205,7 @@ TEST(Advice, AllocatedEarlyIsWhatOnlyALaterPhaseFrees)
     LogBuilder log = program();
     log.push("train").alloc(0x1000, 10_MiB, 1).alloc(0x2000, 20_MiB, 2).free(0x2000).pop();
     log.push("evaluate").free(0x1000).pop();
-    const DeviceReport device = device_of(log);
+    const MemoryReport device = device_of(log);
     const Advice* const early = advice_of(device, AdviceKind::allocated_early);
     ASSERT_TRUE(early);
     EXPECT_EQ(early->saving, 10_MiB);
@@ -224,7 +224,7 @@ TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
             log.free(0x1000).pop().pop();
         else
             log.pop().pop().free(0x1000);
-        const DeviceReport device = device_of(log);
+        const MemoryReport device = device_of(log);
         ASSERT_EQ(device.advice.size(), 1u) << within;
         EXPECT_EQ(device.advice[0].kind, AdviceKind::allocated_early) << within;
         EXPECT_EQ(device.advice[0].saving, 10_MiB);
@@ -257,7 +257,7 @@ TEST(Advice, WhatIsKeptThroughFurtherStepsOfThePeaksPhaseIsReleasedLate)
     log.push("load").alloc(0x1000, 10_MiB, 1).pop();
     for (const std::uint64_t bytes : {10_MiB, 30_MiB, 20_MiB})
         log.push("train").alloc(0x2000, bytes, 2).free(0x2000).pop();
-    const DeviceReport device = device_of(log.free(0x1000));
+    const MemoryReport device = device_of(log.free(0x1000));
     ASSERT_EQ(device.advice.size(), 1u);
     EXPECT_EQ(device.advice[0].kind, AdviceKind::released_late);
 }
@@ -268,7 +268,7 @@ TEST(Advice, WhatBeginsInsideThePhaseOfThePeakIsNoLaterPhase)
     log.push("load").alloc(0x1000, 10_MiB, 1).pop();
     log.push("train").push("forward").alloc(0x2000, 20_MiB, 2).pop().push("backward").pop();
     log.free(0x2000).pop().free(0x1000);
-    const DeviceReport device = device_of(log);
+    const MemoryReport device = device_of(log);
     ASSERT_EQ(device.advice.size(), 1u);
     EXPECT_EQ(device.advice[0].kind, AdviceKind::released_late);
     EXPECT_EQ(device.advice[0].saving, 10_MiB);
@@ -280,7 +280,7 @@ TEST(Advice, OfOnePlaceABlockMayBeEarlyAndAnotherLate)
     log.push("load").alloc(0x1000, 10_MiB, 1).alloc(0x5000, 3_MiB, 1).pop();
     log.push("train").alloc(0x2000, 20_MiB, 2).free(0x2000).free(0x5000).pop();
     log.push("evaluate").free(0x1000).pop();
-    const DeviceReport device = device_of(log);
+    const MemoryReport device = device_of(log);
     const Advice* const early = advice_of(device, AdviceKind::allocated_early);
     const Advice* const late = advice_of(device, AdviceKind::released_late);
     ASSERT_TRUE(early && late);
@@ -302,7 +302,7 @@ TEST(Advice, PairsOfOneSizeInALoopCouldBeKept)
     LogBuilder log = program();
     for (int at = 0; at < 20; ++at)
         log.alloc(0x1000, 4_MiB, 1).free(0x1000).alloc(0x2000, 1_MiB + at / 2, 2).free(0x2000);
-    const DeviceReport device = device_of(log);
+    const MemoryReport device = device_of(log);
     ASSERT_EQ(device.advice.size(), 1u);
     EXPECT_EQ(device.advice[0].kind, AdviceKind::redundant_pairs);
     EXPECT_EQ(device.advice[0].blocks, 19u);

@@ -225,7 +225,8 @@ TEST(HeapReplay, ContextThatIsUsedAgainHasANewLife)
     EXPECT_EQ(result.lost[1].fate, Fate::kept);
     EXPECT_EQ(result.lost[2].fate, Fate::kept);
     EXPECT_EQ(result.counts.missed_frees, 0u) << "the address was free: its context was gone";
-    EXPECT_EQ(result.counts.memory.peak_device_bytes, 8u) << "what died with the context is not alive";
+    EXPECT_EQ(result.counts.memory.peak_device_bytes, 8u)
+        << "what died with the context is not alive";
 }
 
 TEST(HeapReplay, ContextThatIsDestroyedByTheExitIsTold)
