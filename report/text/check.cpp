@@ -1,5 +1,5 @@
 // report/text/check.cpp — one line per budget.
-#include "report/text/check.hpp"
+#include "report/model/check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +13,7 @@
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
 #include "report/text/view.hpp"
+#include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 

@@ -1,5 +1,5 @@
 // report/text/comparison.cpp — before and after in columns, then what changed, by call stack.
-#include "report/text/comparison.hpp"
+#include "report/model/comparison.hpp"
 
 #include <algorithm>
 #include <string>
@@ -10,6 +10,7 @@
 
 #include "report/text/output.hpp"
 #include "report/text/view.hpp"
+#include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 

@@ -2,8 +2,6 @@
 #include "report/model/report.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,34 +12,18 @@
 #include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
-#include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
 
 namespace {
 
-constexpr std::size_t kSummaryLeaks = 3;
 constexpr std::size_t kShownMarks = 20;
-
-// The paths from which the leaks come of two libraries, of which one was there after the other.
-std::set<std::string> replaced_modules(const Report& report)
-{
-    std::map<std::string, std::set<std::string>> builds;
-    for (const Leak& leak : report.leaks)
-        for (const Frame& frame : leak.stack)
-            builds[frame.module].insert(frame.build_id);
-    std::set<std::string> paths;
-    for (const auto& [path, ids] : builds)
-        if (ids.size() > 1)
-            paths.insert(path);
-    return paths;
-}
 
 class TextWriter : public TextOutput {
 public:
     TextWriter(std::ostream& out, const Report& report, const TextStyle& style)
-        : TextOutput(out, style), report_(report), replaced_modules_(replaced_modules(report))
+        : TextOutput(out, style), report_(report)
     {
     }
 
@@ -85,70 +67,6 @@ public:
         out_ << "holds " << painted(human_bytes(totals.leaked_bytes), "1") << " in "
              << counted(totals.leaked_blocks, "block") << ", from "
              << counted(report_.leaks.size(), "call stack") << '\n';
-    }
-
-    void leaks(std::size_t most)
-    {
-        const std::size_t shown =
-            most == 0 ? report_.leaks.size() : std::min(most, report_.leaks.size());
-        write_sums(*this, report_, "", most == 0 ? report_.sums.size() : most);
-        for (std::size_t at = 0; at < shown; ++at)
-            leak(at + 1, report_.leaks[at]);
-        if (shown < report_.leaks.size())
-            out_ << "\n... and " << counted(report_.leaks.size() - shown, "more call stack")
-                 << '\n';
-    }
-
-    // What belongs to others and was never closed.
-    void imports()
-    {
-        const Totals& totals = report_.totals;
-        if (report_.imports.empty())
-            return;
-        out_ << '\n'
-             << painted("Never closed", "1") << ": " << counted(totals.unclosed_imports, "import")
-             << " of others' memory, " << human_bytes(totals.unclosed_import_bytes)
-             << " as far as known\n";
-        for (std::size_t at = 0; at < report_.imports.size(); ++at)
-            leak(at + 1, report_.imports[at]);
-    }
-
-    // Addresses cost no memory, but a program that takes them for ever runs out of them.
-    void reservations()
-    {
-        const Totals& totals = report_.totals;
-        if (report_.reservations.empty())
-            return;
-        out_ << '\n'
-             << painted("Never given back", "1") << ": "
-             << counted(totals.address_reservations, "address reservation") << " of "
-             << human_bytes(totals.reserved_address_bytes) << ": addresses, no memory\n";
-        for (std::size_t at = 0; at < report_.reservations.size(); ++at)
-            leak(at + 1, report_.reservations[at]);
-    }
-
-    // One line per leak: size, API, the innermost frame.
-    void top_leaks(std::string_view prefix)
-    {
-        const std::size_t shown = std::min(kSummaryLeaks, report_.leaks.size());
-        std::size_t api_columns = 0;
-        for (std::size_t at = 0; at < shown; ++at)
-            api_columns = std::max(api_columns, columns(terminal_safe(report_.leaks[at].api)));
-        for (std::size_t at = 0; at < shown; ++at) {
-            const Leak& leak = report_.leaks[at];
-            const std::string what =
-                fmt::format("{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
-                            counted(leak.blocks, "block"), class_word(leak),
-                            terminal_safe(leak.api), api_columns);
-            const std::size_t room =
-                std::max<std::size_t>(width_, columns(what) + 20) - columns(what);
-            out_ << what << (leak.stack.empty() ? "(no stack)" : frame_in(leak.stack.front(), room))
-                 << '\n';
-        }
-        if (shown < report_.leaks.size())
-            out_ << prefix << "  ... and "
-                 << counted(report_.leaks.size() - shown, "more call stack") << '\n';
-        write_sums(*this, report_, prefix, kSummaryLeaks);
     }
 
     void process(const Process& process)
@@ -264,62 +182,7 @@ private:
                                       : "all"));
     }
 
-    void leak(std::size_t number, const Leak& leak)
-    {
-        const std::string device = leak.device < 0 ? "" : fmt::format(", device {}", leak.device);
-        const std::string memory = leak.memory == format::Memory::device
-                                       ? ""
-                                       : fmt::format(", {} memory", name(leak.memory));
-        out_ << '\n'
-             << fmt::format("#{}  {} in {}  {}{}{}\n", number,
-                            painted(human_bytes(leak.bytes), "1"), counted(leak.blocks, "block"),
-                            terminal_safe(leak.api), memory, device);
-        wrapped("", "    ", circumstances(leak));
-        if (leak.stack.empty())
-            out_ << "      (no call stack was recorded)\n";
-        stack(leak);
-    }
-
-    std::string circumstances(const Leak& leak) const
-    {
-        std::string text = fmt::format("{}, {}", name(leak.kind), class_words(leak));
-        text += leak.blocks == 1 ? " at " + human_time(leak.first_ns)
-                                 : fmt::format(", {} to {}", human_time(leak.first_ns),
-                                               human_time(leak.last_ns));
-        if (leak.shared_blocks > 0)
-            text += leak.blocks == 1 ? ", shared: others may have it open"
-                                     : fmt::format(", {} of them shared: others may have them open",
-                                                   grouped(leak.shared_blocks));
-        if (report_.processes.size() > 1)
-            text += fmt::format(", process {}", report_.processes[leak.process].pid);
-        if (leak.thread_count > 1) {
-            text += fmt::format(", {} threads", grouped(leak.thread_count));
-        } else if (!leak.threads.empty() && leak.threads.front().tid != 0) {
-            const ThreadLabel& thread = leak.threads.front();
-            text += fmt::format(", thread {}", thread.tid);
-            if (!thread.name.empty())
-                text += fmt::format(" ({})", terminal_safe(thread.name));
-        }
-        if (!leak.phase.empty() || leak.phases_differ)
-            text += fmt::format(", in {}{}", terminal_safe(leak.phase),
-                                !leak.phases_differ  ? ""
-                                : leak.phase.empty() ? "several NVTX ranges"
-                                                     : "/...");
-        const auto replaced =
-            std::find_if(leak.stack.begin(), leak.stack.end(), [this](const Frame& frame) {
-                return replaced_modules_.contains(frame.module);
-            });
-        if (replaced != leak.stack.end())
-            text +=
-                fmt::format(", {} {}", terminal_safe(file_name(replaced->module)),
-                            replaced->build_id.empty()
-                                ? "without a build-id"
-                                : "with build-id " + hex_digits(replaced->build_id).substr(0, 12));
-        return text;
-    }
-
     const Report& report_;
-    const std::set<std::string> replaced_modules_;
 };
 
 } // namespace
@@ -331,9 +194,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
     write_ranks(out, report, style);
     for (const Process& process : report.processes)
         text.process(process);
-    text.leaks(style.max_leaks);
-    text.imports();
-    text.reservations();
+    write_lost(text, report, style.max_leaks);
     write_growth(text, report);
     write_shortages(text, report);
     write_damage(text, report);
@@ -350,9 +211,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     TextWriter text(out, report, style);
     text.verdict("");
     write_ranks(out, report, style);
-    text.leaks(style.max_leaks);
-    text.imports();
-    text.reservations();
+    write_lost(text, report, style.max_leaks);
     write_growth(text, report);
     write_shortages(text, report);
     write_damage(text, report);
@@ -380,7 +239,7 @@ void write_snapshot(std::ostream& out, const Report& report, const TextStyle& st
     text.holdings();
     for (const Process& process : report.processes)
         text.process(process);
-    text.leaks(style.max_leaks);
+    write_leak_rows(text, report, style.max_leaks);
     text.notices();
 }
 
@@ -389,7 +248,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     constexpr std::string_view kPrefix = "vramscope: ";
     TextWriter text(out, report, style);
     text.verdict(kPrefix);
-    text.top_leaks(kPrefix);
+    write_top_leaks(text, report, kPrefix);
     write_growth_summary(text, report, kPrefix);
     write_shortages_summary(text, report, kPrefix);
     write_damage_summary(text, report, kPrefix);

@@ -37,6 +37,14 @@ void write_growth(TextOutput& out, const Report& report);
 // What `vramscope run` says of growth that is no leak.
 void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix);
 
+// leaks.cpp
+// A paragraph for each call stack, the first so many of them; 0: all.
+void write_leak_rows(TextOutput& out, const Report& report, std::size_t most);
+// The same, and what was never closed or given back.
+void write_lost(TextOutput& out, const Report& report, std::size_t most);
+// One line for each of the first few: size, API, the innermost frame.
+void write_top_leaks(TextOutput& out, const Report& report, std::string_view prefix);
+
 // misuse.cpp
 // Nothing, where there was no misuse.
 void write_misuse(TextOutput& out, const Report& report);

@@ -1,4 +1,4 @@
-// report/text/views.hpp — the printers of a report, one per format.
+// report/text/views.hpp — the printers, one for each view.
 //
 // Text leads with the verdict and is safe for a terminal: control characters that come from logs or
 // binaries are escaped. JSON follows report.schema.json beside this file.
@@ -9,6 +9,8 @@
 
 namespace vramscope::report {
 
+struct Check;
+struct Comparison;
 struct Report;
 
 struct TextStyle {
@@ -33,5 +35,16 @@ void write_churn(std::ostream& out, const Report& report, const TextStyle& style
 void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style = {});
 // The end of what `vramscope run` prints.
 void write_summary(std::ostream& out, const Report& report, const TextStyle& style = {});
+// A report against its budget, for the log of a CI job: the verdict, a line for each budget, what
+// is over it, and the next command.
+void write_check(std::ostream& out, const Check& check, const Report& report,
+                 const TextStyle& style = {});
+// Ends `vramscope run --check`: the verdict is the last line.
+void write_check_summary(std::ostream& out, const Check& check, const Report& report,
+                         const TextStyle& style = {});
+// Two reports side by side: the verdict, the numbers, and the call stacks that leak more or less
+// than before.
+void write_comparison(std::ostream& out, const Comparison& comparison, const Report& now,
+                      const TextStyle& style = {});
 
 } // namespace vramscope::report

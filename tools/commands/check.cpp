@@ -1,5 +1,5 @@
 // tools/commands/check.cpp — logs against a budget, for CI.
-#include "report/text/check.hpp"
+#include "report/model/check.hpp"
 
 #include <memory>
 #include <ostream>
@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "report/json/json.hpp"
+#include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"

@@ -13,8 +13,9 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/model/check.hpp"
 #include "report/model/report.hpp"
-#include "report/text/check.hpp"
+#include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/run_result.hpp"
 #include "tools/options/budget.hpp"

@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "report/model/check.hpp"
 #include "report/model/report.hpp"
-#include "report/text/check.hpp"
+#include "report/text/views.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/diagnosis.hpp"

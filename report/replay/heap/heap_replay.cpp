@@ -1,4 +1,4 @@
-// report/replay/heap/heap_replay.cpp — one case per record, and the sums of live bytes.
+// report/replay/heap/heap_replay.cpp — one case for each record; how blocks are born and freed.
 #include "report/replay/heap/heap_replay.hpp"
 
 #include <algorithm>
@@ -11,21 +11,6 @@ using format::Memory;
 using format::Tag;
 
 namespace {
-
-// Dead blocks may wait in the table until there are so many, and more than live ones.
-constexpr std::uint64_t kSweepAt = 4096;
-
-// Addresses stay below 2^57, so the space fits above them.
-std::uint64_t key_of(Memory memory, std::uint64_t address) noexcept
-{
-    return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
-}
-
-// Whether this is a tile of a sparse array: a number in place of an address, with one byte.
-bool is_tile(std::uint64_t address) noexcept
-{
-    return address >> 63 != 0;
-}
 
 // Whether a block has missed its free if its address is handed out while it is there. A graph's
 // memory goes with the graph; owners are only listed.
@@ -158,23 +143,6 @@ void HeapReplay::allocate(const Record& record, Memory memory)
     }
 }
 
-void HeapReplay::allocate_physical(const Block& block, std::uint64_t handle)
-{
-    if (physical_.knows(handle)) {
-        if (block.memory == Memory::imported_physical) {
-            physical_.retain(handle); // one more reference to what is known
-            return phases_.release(block.phase);
-        }
-        if (take_pending(key_of(block.memory, handle), 0, block.ticks))
-            ++counts_.frees;
-        else
-            ++counts_.missed_frees;
-        physical_.forget_handle(handle, [&](const Block& old) { finish_gone(old, block.ticks); });
-    }
-    physical_.create(handle, block);
-    enter(block);
-}
-
 Block HeapReplay::make_block(const Record& record, Memory memory)
 {
     Block block;
@@ -270,88 +238,6 @@ void HeapReplay::free(const Record& record, Memory memory)
     live_.erase(block);
 }
 
-void HeapReplay::free_physical(const Record& record)
-{
-    const auto died = [&](const Block& block) {
-        counts_.memory.frees += is_own_memory(block.memory);
-        finish_freed(block, record.ticks);
-    };
-    if (physical_.release(record.address, died))
-        ++counts_.frees;
-    else
-        ++counts_.unmatched_frees;
-}
-
-void HeapReplay::map(const Record& record)
-{
-    const auto map = record.as<format::Map>();
-    if (!map)
-        return;
-    Block* const block = physical_.find(map->handle);
-    if (block && block->memory == Memory::imported_physical && !is_tile(map->address) &&
-        map->bytes > block->bytes) {
-        sites_.resize(*block, map->bytes); // its size was not known before
-        block->bytes = map->bytes;
-    }
-    physical_.map(map->address, map->bytes, map->handle,
-                  [&](const Block& old) { finish_gone(old, record.ticks); });
-}
-
-void HeapReplay::unmap(const Record& record)
-{
-    const auto died = [&](const Block& block) {
-        counts_.memory.frees += is_own_memory(block.memory);
-        finish_freed(block, record.ticks);
-    };
-    if (const auto unmap = record.as<format::Unmap>())
-        physical_.unmap(unmap->address, unmap->bytes, died);
-}
-
-void HeapReplay::share(const Record& record)
-{
-    const auto shared = record.as<format::Shared>();
-    if (!shared)
-        return;
-    const Api* const api = tables_.find_api(record.api);
-    const bool pointer = !api || api->memory == Memory::none;
-    const Memory memory = pointer ? Memory::device : api->memory;
-    Block* block = format::key_space(memory) == KeySpace::physical
-                       ? physical_.find(shared->address)
-                       : live_.find(key_of(memory, shared->address));
-    if (!block && format::key_space(memory) == KeySpace::pointer)
-        block = physical_.find_mapped(shared->address);
-    if (block)
-        block->shared = true;
-    ++counts_.names_given;
-}
-
-void HeapReplay::destroy_context(const Record& record)
-{
-    const auto gone = record.as<format::ContextGone>();
-    if (!gone || gone->context == 0)
-        return; // 0: blocks of unknown contexts are not this one's
-    const std::uint64_t id = gone->context;
-    const std::span<const SiteLoss> losses = sites_.destroy(sums_.destroy(id, record.ticks));
-    for (BlockWatch* const watch : watches_)
-        watch->context_gone(losses, record.ticks);
-    if (const auto found = context_handles_.find(id); found != context_handles_.end()) {
-        if (Block* const context = live_.find(key_of(Memory::context, found->second))) {
-            finish_freed(*context, record.ticks);
-            live_.erase(context);
-        }
-    }
-    if (sums_.dead_blocks() > kSweepAt && sums_.dead_blocks() > live_.size() / 2)
-        sweep();
-}
-
-// cuda.h does not say whether a context takes its registrations and its mappings of external memory
-// along: where the address came again, it did.
-bool HeapReplay::went_with_context(const Block& block) const noexcept
-{
-    return (block.memory == Memory::registered || block.memory == Memory::imported) &&
-           sums_.context_is_gone(block);
-}
-
 void HeapReplay::enter(const Block& block)
 {
     sums_.enter(block);
@@ -379,53 +265,6 @@ void HeapReplay::finish_gone(const Block& block, std::uint64_t ticks)
     for (BlockWatch* const watch : watches_)
         watch->gone(block, ticks);
     phases_.release(block.phase);
-}
-
-// A block that will not be freed any more, as often as it was opened.
-void HeapReplay::lose(const Block& block)
-{
-    lost_.add(block, sums_.fate_of(block));
-    phases_.release(block.phase);
-}
-
-void HeapReplay::sweep()
-{
-    live_.erase_if([this](std::uint64_t, const Block& block) {
-        if (!sums_.is_dead(block))
-            return false;
-        lose(block);
-        return true;
-    });
-    sums_.forget_dead(sums_.dead_blocks());
-}
-
-void HeapReplay::leave_in_flight()
-{
-    for (const auto& [key, free] : pending_) {
-        const auto leave = [this, &pending = free](const Block& block) {
-            in_flight_.push_back({pending, block});
-            finish_gone(block, pending.ticks);
-        };
-        const KeySpace space = format::key_space(tables_.api(free.api)->memory);
-        Block* const block = space == KeySpace::physical ? nullptr : live_.find(key);
-        if (space == KeySpace::physical && physical_.hangs_on_one_release(free.address))
-            physical_.forget_handle(free.address, leave);
-        if (!block || sums_.is_dead(*block) || block->memory == Memory::graph ||
-            block->ticks > free.ticks)
-            continue;
-        leave(*block);
-        live_.erase(block);
-    }
-}
-
-void HeapReplay::finish()
-{
-    leave_in_flight();
-    live_.for_each([this](std::uint64_t, const Block& block) {
-        if (block.memory != Memory::graph)
-            lose(block);
-    });
-    physical_.for_each([this](const Block& block) { lost_.add(block, Fate::kept); });
 }
 
 ReplayCounts HeapReplay::counts() const

@@ -76,6 +76,12 @@ public:
     const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; }
 
 private:
+    // Addresses stay below 2^57, so the space fits above them.
+    static std::uint64_t key_of(format::Memory memory, std::uint64_t address) noexcept
+    {
+        return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
+    }
+
     void note_use(const Record& record);
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);

@@ -1,7 +1,7 @@
 // tests/report/judge/check_test.cpp — budgets against made-up logs.
 //
 // They test what fails, what is not known, and the exit status.
-#include "report/text/check.hpp"
+#include "report/model/check.hpp"
 
 #include <sstream>
 #include <string>
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "report/judge/check.hpp"
+#include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"
 

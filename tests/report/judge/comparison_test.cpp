@@ -10,7 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "report/text/comparison.hpp"
+#include "report/model/comparison.hpp"
+#include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"
 

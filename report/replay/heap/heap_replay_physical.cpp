@@ -1,0 +1,91 @@
+// report/replay/heap/heap_replay_physical.cpp — physical memory, its mappings, shared memory.
+#include "report/replay/heap/heap_replay.hpp"
+
+namespace vramscope::report {
+
+using format::KeySpace;
+using format::Memory;
+
+namespace {
+
+// Whether this is a tile of a sparse array: a number in place of an address, with one byte.
+bool is_tile(std::uint64_t address) noexcept
+{
+    return address >> 63 != 0;
+}
+
+} // namespace
+
+void HeapReplay::allocate_physical(const Block& block, std::uint64_t handle)
+{
+    if (physical_.knows(handle)) {
+        if (block.memory == Memory::imported_physical) {
+            physical_.retain(handle); // one more reference to what is known
+            return phases_.release(block.phase);
+        }
+        if (take_pending(key_of(block.memory, handle), 0, block.ticks))
+            ++counts_.frees;
+        else
+            ++counts_.missed_frees;
+        physical_.forget_handle(handle, [&](const Block& old) { finish_gone(old, block.ticks); });
+    }
+    physical_.create(handle, block);
+    enter(block);
+}
+
+void HeapReplay::free_physical(const Record& record)
+{
+    const auto died = [&](const Block& block) {
+        counts_.memory.frees += is_own_memory(block.memory);
+        finish_freed(block, record.ticks);
+    };
+    if (physical_.release(record.address, died))
+        ++counts_.frees;
+    else
+        ++counts_.unmatched_frees;
+}
+
+void HeapReplay::map(const Record& record)
+{
+    const auto map = record.as<format::Map>();
+    if (!map)
+        return;
+    Block* const block = physical_.find(map->handle);
+    if (block && block->memory == Memory::imported_physical && !is_tile(map->address) &&
+        map->bytes > block->bytes) {
+        sites_.resize(*block, map->bytes); // its size was not known before
+        block->bytes = map->bytes;
+    }
+    physical_.map(map->address, map->bytes, map->handle,
+                  [&](const Block& old) { finish_gone(old, record.ticks); });
+}
+
+void HeapReplay::unmap(const Record& record)
+{
+    const auto died = [&](const Block& block) {
+        counts_.memory.frees += is_own_memory(block.memory);
+        finish_freed(block, record.ticks);
+    };
+    if (const auto unmap = record.as<format::Unmap>())
+        physical_.unmap(unmap->address, unmap->bytes, died);
+}
+
+void HeapReplay::share(const Record& record)
+{
+    const auto shared = record.as<format::Shared>();
+    if (!shared)
+        return;
+    const Api* const api = tables_.find_api(record.api);
+    const bool pointer = !api || api->memory == Memory::none;
+    const Memory memory = pointer ? Memory::device : api->memory;
+    Block* block = format::key_space(memory) == KeySpace::physical
+                       ? physical_.find(shared->address)
+                       : live_.find(key_of(memory, shared->address));
+    if (!block && format::key_space(memory) == KeySpace::pointer)
+        block = physical_.find_mapped(shared->address);
+    if (block)
+        block->shared = true;
+    ++counts_.names_given;
+}
+
+} // namespace vramscope::report

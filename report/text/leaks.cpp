@@ -1,0 +1,162 @@
+// report/text/leaks.cpp — what was not freed: a paragraph for each call stack, or a line.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/text/sections.hpp"
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kSummaryLeaks = 3;
+
+// The paths from which the leaks come of two libraries, of which one was there after the other.
+std::set<std::string> replaced_modules(const Report& report)
+{
+    std::map<std::string, std::set<std::string>> builds;
+    for (const Leak& leak : report.leaks)
+        for (const Frame& frame : leak.stack)
+            builds[frame.module].insert(frame.build_id);
+    std::set<std::string> paths;
+    for (const auto& [path, ids] : builds)
+        if (ids.size() > 1)
+            paths.insert(path);
+    return paths;
+}
+
+std::string circumstances(const Report& report, const std::set<std::string>& replaced_paths,
+                          const Leak& leak)
+{
+    std::string text = fmt::format("{}, {}", name(leak.kind), class_words(leak));
+    text += leak.blocks == 1
+                ? " at " + human_time(leak.first_ns)
+                : fmt::format(", {} to {}", human_time(leak.first_ns), human_time(leak.last_ns));
+    if (leak.shared_blocks > 0)
+        text += leak.blocks == 1 ? ", shared: others may have it open"
+                                 : fmt::format(", {} of them shared: others may have them open",
+                                               grouped(leak.shared_blocks));
+    if (report.processes.size() > 1)
+        text += fmt::format(", process {}", report.processes[leak.process].pid);
+    if (leak.thread_count > 1) {
+        text += fmt::format(", {} threads", grouped(leak.thread_count));
+    } else if (!leak.threads.empty() && leak.threads.front().tid != 0) {
+        const ThreadLabel& thread = leak.threads.front();
+        text += fmt::format(", thread {}", thread.tid);
+        if (!thread.name.empty())
+            text += fmt::format(" ({})", terminal_safe(thread.name));
+    }
+    if (!leak.phase.empty() || leak.phases_differ)
+        text += fmt::format(", in {}{}", terminal_safe(leak.phase),
+                            !leak.phases_differ  ? ""
+                            : leak.phase.empty() ? "several NVTX ranges"
+                                                 : "/...");
+    const auto replaced =
+        std::find_if(leak.stack.begin(), leak.stack.end(),
+                     [&](const Frame& frame) { return replaced_paths.contains(frame.module); });
+    if (replaced != leak.stack.end())
+        text += fmt::format(", {} {}", terminal_safe(file_name(replaced->module)),
+                            replaced->build_id.empty()
+                                ? "without a build-id"
+                                : "with build-id " + hex_digits(replaced->build_id).substr(0, 12));
+    return text;
+}
+
+void write_leak(TextOutput& out, std::size_t number, const Leak& leak, const std::string& about)
+{
+    const std::string device = leak.device < 0 ? "" : fmt::format(", device {}", leak.device);
+    const std::string memory =
+        leak.memory == format::Memory::device ? "" : fmt::format(", {} memory", name(leak.memory));
+    out.stream() << '\n'
+                 << fmt::format("#{}  {} in {}  {}{}{}\n", number,
+                                out.painted(human_bytes(leak.bytes), "1"),
+                                counted(leak.blocks, "block"), terminal_safe(leak.api), memory,
+                                device);
+    out.wrapped("", "    ", about);
+    if (leak.stack.empty())
+        out.stream() << "      (no call stack was recorded)\n";
+    out.stack(leak);
+}
+
+void write_rows(TextOutput& out, const Report& report, const std::vector<Leak>& rows,
+                std::size_t most)
+{
+    const std::set<std::string> replaced = replaced_modules(report);
+    for (std::size_t at = 0; at < most; ++at)
+        write_leak(out, at + 1, rows[at], circumstances(report, replaced, rows[at]));
+}
+
+// What belongs to others and was never closed.
+void write_imports(TextOutput& out, const Report& report)
+{
+    const Totals& totals = report.totals;
+    if (report.imports.empty())
+        return;
+    out.stream() << '\n'
+                 << out.painted("Never closed", "1") << ": "
+                 << counted(totals.unclosed_imports, "import") << " of others' memory, "
+                 << human_bytes(totals.unclosed_import_bytes) << " as far as known\n";
+    write_rows(out, report, report.imports, report.imports.size());
+}
+
+// Addresses cost no memory, but a program that takes them for ever runs out of them.
+void write_reservations(TextOutput& out, const Report& report)
+{
+    const Totals& totals = report.totals;
+    if (report.reservations.empty())
+        return;
+    out.stream() << '\n'
+                 << out.painted("Never given back", "1") << ": "
+                 << counted(totals.address_reservations, "address reservation") << " of "
+                 << human_bytes(totals.reserved_address_bytes) << ": addresses, no memory\n";
+    write_rows(out, report, report.reservations, report.reservations.size());
+}
+
+} // namespace
+
+void write_leak_rows(TextOutput& out, const Report& report, std::size_t most)
+{
+    const std::size_t shown = most == 0 ? report.leaks.size() : std::min(most, report.leaks.size());
+    write_sums(out, report, "", most == 0 ? report.sums.size() : most);
+    write_rows(out, report, report.leaks, shown);
+    if (shown < report.leaks.size())
+        out.stream() << "\n... and " << counted(report.leaks.size() - shown, "more call stack")
+                     << '\n';
+}
+
+void write_lost(TextOutput& out, const Report& report, std::size_t most)
+{
+    write_leak_rows(out, report, most);
+    write_imports(out, report);
+    write_reservations(out, report);
+}
+
+void write_top_leaks(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    const std::size_t shown = std::min(kSummaryLeaks, report.leaks.size());
+    std::size_t api_columns = 0;
+    for (std::size_t at = 0; at < shown; ++at)
+        api_columns = std::max(api_columns, columns(terminal_safe(report.leaks[at].api)));
+    for (std::size_t at = 0; at < shown; ++at) {
+        const Leak& leak = report.leaks[at];
+        const std::string what = fmt::format(
+            "{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
+            counted(leak.blocks, "block"), class_word(leak), terminal_safe(leak.api), api_columns);
+        const std::size_t room =
+            std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
+        out.stream() << what
+                     << (leak.stack.empty() ? "(no stack)" : frame_in(leak.stack.front(), room))
+                     << '\n';
+    }
+    if (shown < report.leaks.size())
+        out.stream() << prefix << "  ... and "
+                     << counted(report.leaks.size() - shown, "more call stack") << '\n';
+    write_sums(out, report, prefix, kSummaryLeaks);
+}
+
+} // namespace vramscope::report
