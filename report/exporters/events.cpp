@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kEventsSchemaVersion = "1.1.0";
 constexpr std::size_t kEventsPieceBytes = 256 * 1024;
 constexpr std::uint64_t kEventsPerProgress = 1 << 16;
-constexpr double kEventsFirstReading = 0.2; // of the time
+constexpr double kEventsFirstReading = 0.2; // share of the time
 
 class EventExport {
 public:

@@ -10,7 +10,7 @@ namespace vramscope::report {
 
 class GzipSink {
 public:
-    explicit GzipSink(const Sink& out); // which outlives this
+    explicit GzipSink(const Sink& out); // `out` outlives this
     GzipSink(const GzipSink&) = delete;
     GzipSink& operator=(const GzipSink&) = delete;
     ~GzipSink();

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kHeaptrackPieceBytes = 256 * 1024;
 constexpr std::size_t kMostSizes = 1 << 20;    // remembered; beyond, some are defined again
-constexpr double kHeaptrackFirstReading = 0.3; // of the time
+constexpr double kHeaptrackFirstReading = 0.3; // share of the time
 constexpr int kHeaptrackVersion = 0x10400;
 constexpr int kFileVersion = 1;
 constexpr int kPageBytes = 4096;

@@ -23,7 +23,8 @@ bool needs_no_escape(char c) noexcept
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-void append_unit(std::string& out, std::uint32_t unit) // of UTF-16
+// A unit of UTF-16.
+void append_unit(std::string& out, std::uint32_t unit)
 {
     constexpr std::string_view kDigits = "0123456789abcdef";
     out += "\\u";

@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    std::vector<SiteLoss> died_; // beside Sites
+    std::vector<SiteLoss> died_; // indexed by SiteId
 };
 
 class Profile {
@@ -124,7 +124,7 @@ public:
 private:
     void put(const ProtobufMessage& part) { gzip_.write(part.encoded()); }
 
-    std::uint64_t number_of_text(std::string_view text) // which may be no UTF-8
+    std::uint64_t number_of_text(std::string_view text) // the text may be no UTF-8
     {
         const auto [entry, added] = text_numbers_.try_emplace(terminal_safe(text), texts_.size());
         if (added)
@@ -259,7 +259,7 @@ private:
     const ExportOptions& options_;
     Symbolizer symbolizer_;
     std::map<std::string, std::uint64_t> text_numbers_;
-    std::vector<const std::string*> texts_; // by number
+    std::vector<const std::string*> texts_; // indexed by number
     std::map<std::string, std::uint64_t> locations_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> functions_; // name, file
     std::map<const Module*, std::uint64_t> mappings_;

@@ -29,7 +29,7 @@ public:
 private:
     struct Sum {
         LeakSum sum;
-        std::uint64_t most_bytes = 0; // of one of its rows
+        std::uint64_t most_bytes = 0; // bytes of its largest row
         std::uint64_t last_ticks = 0;
         std::set<std::string> places;
     };

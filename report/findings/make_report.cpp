@@ -185,7 +185,7 @@ private:
         const auto done = static_cast<double>(report_.processes.size());
         double fraction = 0;
         std::uint64_t records = 0;
-        std::uint64_t told = 0; // of them
+        std::uint64_t told = 0; // records when progress was told last
         while (const RecordBatch* const batch = batches.next()) {
             replays.apply(*batch, batches.segments());
             fraction = (done + batch->fraction_read()) / static_cast<double>(logs);

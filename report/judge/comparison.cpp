@@ -10,7 +10,7 @@
 namespace vramscope::report {
 namespace {
 
-using Places = std::map<std::string, ComparedPlace>; // by fingerprint, and what was lost there
+using Places = std::map<std::string, ComparedPlace>; // keyed by fingerprint
 
 enum class Side { base, now };
 enum class By { bytes, count };

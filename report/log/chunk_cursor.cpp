@@ -161,7 +161,8 @@ ChunkCursor::Step ChunkCursor::length_prefixed(Cursor& in, Record& record)
     record.ticks = moment.ticks;
     if (layout->head == format::Head::call)
         record.api = moment.api;
-    if (const auto next = record.as<format::Thread>()) // from here on another one writes this chunk
+    // From here on another thread writes this chunk.
+    if (const auto next = record.as<format::Thread>())
         record.thread = thread_ = static_cast<std::uint32_t>(next->index);
     if (record.body.ok() && (layout->head != format::Head::plain || is_whole(record)))
         return Step::record;

@@ -21,8 +21,8 @@ struct Record {
     format::Tag tag = format::Tag::end;
     bool timed = false;        // definitions have no time
     std::uint32_t thread = 0;  // its index, as the record `thread` before it says
-    std::uint64_t ticks = 0;   // of a definition: those of the record before it
-    std::uint64_t api = 0;     // of events of an entry point
+    std::uint64_t ticks = 0;   // a definition has those of the record before it
+    std::uint64_t api = 0;     // the entry point of a call; else 0
     std::uint64_t address = 0; // alloc, free
     std::uint64_t bytes = 0;   // alloc
     std::uint64_t stack = 0;   // alloc, free
@@ -74,7 +74,7 @@ private:
     const LogFile& file_;
     std::uint64_t payload_;
     std::uint64_t window_offset_; // in the file
-    std::uint64_t end_offset_;    // of the last committed byte
+    std::uint64_t end_offset_;    // where the committed bytes end
     std::vector<std::uint8_t> window_;
     std::size_t at_ = 0; // in the window
     format::DeltaState delta_;

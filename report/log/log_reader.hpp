@@ -66,7 +66,7 @@ private:
         std::size_t next_chunk = 0; // the first that was not opened
         std::unique_ptr<ChunkCursor> cursor;
         bool loaded = false;  // `record` is one that was not handed out
-        bool waiting = false; // at its end, and out of turns_
+        bool waiting = false; // it has no record now and is not in turns_
         Record record;
     };
     struct Turn {

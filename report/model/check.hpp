@@ -26,7 +26,7 @@ struct GrowthBudget {
 
 struct Budget {
     std::optional<std::uint64_t> max_leaked; // bytes, as the next two
-    std::optional<std::uint64_t> max_peak;   // of allocated memory, on any one device
+    std::optional<std::uint64_t> max_peak;   // most allocated memory, on any one device
     std::optional<std::uint64_t> max_reserved;
     std::optional<GrowthBudget> max_growth;
     std::optional<double> max_fragmentation; // percent of reserved, when the most was reserved
@@ -46,9 +46,9 @@ enum class CheckUnit { bytes, bytes_per_step, bytes_per_call, bytes_per_second, 
 // The call stacks that made up most of what was measured.
 struct Culprit {
     std::uint64_t bytes = 0;
-    std::uint64_t count = 0;          // of blocks, calls or times
-    const CallPlace* place = nullptr; // of the report
-    std::uint64_t least_bytes = 0;    // of one call, where they are tries that failed
+    std::uint64_t count = 0;          // how many blocks, calls or times
+    const CallPlace* place = nullptr; // points into the report
+    std::uint64_t least_bytes = 0;    // the smallest of the tries, where calls failed
     std::uint64_t most_bytes = 0;
 };
 

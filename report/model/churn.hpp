@@ -18,7 +18,7 @@ struct DriverCalls {
     std::string entry_point;
     std::uint64_t calls = 0;
     std::uint64_t total_ns = 0;
-    std::uint64_t longest_ns = 0; // of those that were timed
+    std::uint64_t longest_ns = 0; // the longest call that was timed
 };
 
 // One place of the program.
@@ -31,7 +31,7 @@ struct ChurnSite : CallPlace {
     std::uint64_t temporary = 0;
     std::uint64_t short_lived = 0;
     std::uint64_t redundant = 0;
-    std::uint64_t redundant_driver = 0; // of these, the ones that asked the driver
+    std::uint64_t redundant_driver = 0; // those redundant ones that asked the driver
 };
 
 struct SizeBin {

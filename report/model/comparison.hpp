@@ -16,7 +16,7 @@ struct ComparedPlace {
     const CallPlace* place = nullptr; // in the newer report, if it is in both
     Change change = Change::same;
     std::uint64_t base_bytes = 0;
-    std::uint64_t base_count = 0; // of blocks
+    std::uint64_t base_count = 0; // blocks in the first report
     std::uint64_t new_bytes = 0;
     std::uint64_t new_count = 0;
 };
@@ -33,7 +33,7 @@ struct Comparison {
     enum class Verdict { same, better, worse, inconclusive, nothing_observed };
 
     Verdict verdict = Verdict::inconclusive;
-    Exit exit = Exit::incomplete; // of --fail-on-regression
+    Exit exit = Exit::incomplete; // what --fail-on-regression ends with
     std::vector<ComparedNumber> numbers;
     std::vector<ComparedPlace> leaks; // the largest change for the worse first; no `same`
     std::uint64_t same_leaks = 0;

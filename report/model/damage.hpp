@@ -14,7 +14,7 @@ struct Damage {
     format::Damage kind = format::Damage::overrun;
     std::uint64_t times = 0;
     std::uint64_t address = 0; // this and what follows are of the first block
-    std::int64_t offset = 0;   // of the first wrong byte
+    std::int64_t offset = 0;   // where the first wrong byte is
     std::uint64_t wrong_bytes = 0;
     std::uint64_t block_bytes = 0;       // 0: not known
     TimedCall noticed;                   // no entry point: the pool looked at its own moments

@@ -41,10 +41,10 @@ struct Leak : CallPlace {
     LeakKind kind = LeakKind::at_exit;
     Pattern pattern = Pattern::once;
     LeakClass leak_class = LeakClass::unclear;
-    GrowthRate rate; // of growing ones, and of unclear ones that grew
+    GrowthRate rate; // 0 unless it grows, or is unclear and grew
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t shared_blocks = 0; // of these, given a name: others may have them open
+    std::uint64_t shared_blocks = 0; // blocks that others may have open by a name
     format::Memory memory = format::Memory::none;
     std::int32_t device = -1; // -1: not known
     // When the first and the last block were allocated, since the log was opened.
@@ -72,7 +72,7 @@ struct LostRows {
     std::vector<Leak> owners;       // never destroyed
     std::vector<Leak> graph_memory; // all that was made
     std::vector<Leak> reservations; // never given back: addresses, no memory
-    std::vector<LeakSum> sums;      // of leaks that no rule suppresses, by function
+    std::vector<LeakSum> sums;      // leaks that no rule suppresses, a row for each function
 
     void take(LostRows&& more);
     void sort();

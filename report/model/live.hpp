@@ -37,7 +37,7 @@ struct LiveState {
     std::uint64_t allocations = 0;
     std::uint64_t frees = 0;
     std::uint64_t lost_events = 0;
-    std::vector<LiveDevice> devices; // by ordinal
+    std::vector<LiveDevice> devices; // sorted by ordinal
     std::vector<Leak> stacks;        // those that hold the most; their kind is in_use
     std::uint64_t more_stacks = 0;
 };

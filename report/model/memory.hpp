@@ -71,11 +71,11 @@ struct Advice : CallPlace {
 
 struct MemoryReport {
     std::int32_t device = -1;      // -1: not known
-    std::uint64_t total_bytes = 0; // of the device, 0: not known
+    std::uint64_t total_bytes = 0; // the device's size; 0: not known
     bool pooled = false;           // else nothing is known of what the driver reserves
 
-    MemoryMoment at_peak;          // of allocated bytes
-    MemoryMoment at_reserved_peak; // of reserved bytes
+    MemoryMoment at_peak;          // when the most was allocated
+    MemoryMoment at_reserved_peak; // when the most was reserved
     MemoryMoment at_end;
     std::vector<MarkedMoment> at_marks; // the first kMostMarkedMoments
     FreePieces free_at_peak;            // if pooled: at the peak of what the pool had allocated

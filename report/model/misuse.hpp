@@ -25,8 +25,8 @@ struct Misuse {
     MisuseKind kind = MisuseKind::unknown;
     std::uint64_t calls = 0;
     std::uint64_t address = 0;                    // this and what follows are of the first call
-    std::uint64_t offset = 0;                     // of the address in its block
-    std::uint64_t bytes = 0;                      // of the block
+    std::uint64_t offset = 0;                     // how far the address is into its block
+    std::uint64_t bytes = 0;                      // size of the block
     format::Memory memory = format::Memory::none; // none: no block is known
     std::uint64_t result = 0;                     // the driver's answer: a CUresult
     TimedCall call;
@@ -40,7 +40,7 @@ struct FailedCall : CallPlace {
     std::uint64_t result = 0;
     std::uint64_t calls = 0;
     std::uint64_t bytes = 0;                // bytes asked for by all calls together
-    std::uint64_t least_bytes = UINT64_MAX; // by any one call; 0: not known, or no allocation
+    std::uint64_t least_bytes = UINT64_MAX; // the least of any call; 0: not known, or no allocation
     std::uint64_t most_bytes = 0;
     std::uint64_t first_ns = 0;
     std::uint64_t last_ns = 0;

@@ -37,7 +37,7 @@ struct SegmentPieces {
 struct PoolMap {
     std::uint64_t ns = 0;
     std::uint64_t largest_gap = 0;
-    FreePieces free; // of all segments
+    FreePieces free; // the free pieces of all segments
     std::vector<SegmentPieces> segments;
     std::uint64_t segments_left_out = 0;
 };
@@ -45,7 +45,7 @@ struct PoolMap {
 struct PoolDevice {
     std::int32_t device = -1; // -1: not known
     PoolStats stats;
-    std::vector<MemoryTime> timeline; // of the pool; `used` is not the pool's to know
+    std::vector<MemoryTime> timeline; // what the pool had; without `used`
     PoolMap at_peak;                  // when the most was allocated, for the first time
     PoolMap at_end;
 };
@@ -55,7 +55,7 @@ struct PoolReport {
     std::string mode;
     std::vector<std::pair<std::string, std::string>> settings; // without "pool." before the names
     bool known = false;              // the log has segments; else reserved memory is not known
-    std::vector<PoolDevice> devices; // by ordinal; empty if not known
+    std::vector<PoolDevice> devices; // sorted by ordinal; empty if not known
     std::uint64_t outside = 0;       // pooled allocations in no segment that the log tells of
 };
 

@@ -11,8 +11,8 @@ struct ProcessEnd {
         exited,  // exit(), return from main, or an exit status that the parent saw
         quick_exit,
         underscore_exit,
-        killed,   // by `signal`
-        replaced, // by exec: the program that was traced is gone, without an exit
+        killed,   // `signal` ended it
+        replaced, // an exec replaced the traced program, which had no exit
         running,
     };
 

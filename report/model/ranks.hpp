@@ -24,9 +24,9 @@ struct RankRow {
 struct SharedLeak {
     std::vector<std::size_t> leaks; // indexes into Report::leaks, by row
     std::vector<std::size_t> rows;  // indexes into Ranks::rows, ascending
-    std::uint64_t bytes = 0;        // of all
+    std::uint64_t bytes = 0;        // in all processes
     std::uint64_t blocks = 0;
-    std::uint64_t least_bytes = 0; // of a process that has it
+    std::uint64_t least_bytes = 0; // in the process that has the least of it
     std::uint64_t most_bytes = 0;
 };
 

@@ -42,9 +42,9 @@ struct Totals : MemoryCounts {
     std::vector<MemoryTotal> leaked_by_memory; // only kinds that leaked
     std::uint64_t suppressed_bytes = 0;  // known to leak, and in none of the leaked and unclosed
     std::uint64_t suppressed_blocks = 0; // those of imports included, their bytes not
-    std::uint64_t unclosed_imports = 0;  // of others' memory
+    std::uint64_t unclosed_imports = 0;  // memory of others that is still open here
     std::uint64_t unclosed_import_bytes = 0;  // as far as it is known
-    std::uint64_t graph_bytes = 0;            // of graph_allocations; the graphs free them
+    std::uint64_t graph_bytes = 0;            // bytes of graph_allocations; the graphs free them
     std::uint64_t reserved_address_bytes = 0; // reservations never given back: addresses, no memory
     std::uint64_t address_reservations = 0;
 
@@ -91,13 +91,13 @@ struct Process {
     std::vector<std::pair<std::string, std::string>> info; // Info records, in order
     std::vector<DeviceInfo> devices;
     std::vector<Mark> marks;      // in order of time, at most kMostMarks
-    std::uint64_t mark_count = 0; // of all
+    std::uint64_t mark_count = 0; // all marks, kept or not
     std::string step_name;        // a range or mark that growth is told per; empty: per call
     std::uint64_t step_count = 0;
     Totals totals;
     PoolReport pool;
     ChurnReport churn;
-    std::vector<MemoryReport> memory; // by ordinal: each device of which anything is known
+    std::vector<MemoryReport> memory; // sorted by ordinal: devices of which anything is known
     std::uint64_t shortages = 0;      // allocations that failed for want of memory, all of them
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
@@ -130,13 +130,13 @@ struct Report : LostRows {
 
 // Numbers that budgets and comparisons ask for.
 std::uint64_t peak_bytes(const Process& process);          // allocated, on any one device
-std::uint64_t peak_reserved_bytes(const Process& process); // with what the pool kept, too
+std::uint64_t peak_reserved_bytes(const Process& process); // includes what the pool kept
 // What share of the reserved memory lay in pieces beside blocks or was rounded up, when the most
 // was reserved; of the device where it was most.
 double fragmentation(const Process& process);
 // The one of peak_bytes(); null: nothing was allocated on any.
 const MemoryReport* device_of_peak(const Process& process);
-const MemoryReport* device_of_peak(const Report& report); // of all processes
+const MemoryReport* device_of_peak(const Report& report); // looks at all processes
 // A memory call in any log, were it only one that failed.
 bool saw_memory_call(const Report& report);
 // None, and nothing that could have hidden one.

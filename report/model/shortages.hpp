@@ -28,14 +28,14 @@ struct Shortage : CallPlace {
     std::uint64_t free = 0;
     std::uint64_t total = 0;     // 0: not known
     bool pooled = false;         // else nothing is known of these three
-    std::uint64_t allocated = 0; // of the pool
+    std::uint64_t allocated = 0; // what the pool had allocated
     std::uint64_t reserved = 0;
     std::uint64_t largest_gap = 0;
-    std::uint64_t retries = 0; // of this device, up to there
+    std::uint64_t retries = 0; // retries on this device up to there
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
     bool estimated = false;     // told from sums: the pieces that the driver had are not known
-    Waterfall parts;            // of the device, as the log tells it
+    Waterfall parts;            // what the device's memory was made of, by the log
     // Of the pool's free pieces, if the owners are known: what of them such requests cannot use,
     // and whether there is too little (0), or enough in too many pieces (1; -1: it would fit).
     std::uint64_t free_bytes = 0;

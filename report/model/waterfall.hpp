@@ -20,8 +20,8 @@ struct Waterfall {
     std::uint64_t pending = 0;      // freed, not safe to hand out again yet
     std::uint64_t allocated = 0;    // = internal + requested
     std::uint64_t internal = 0;     // what blocks of the pool are larger than was asked for
-    std::uint64_t requested = 0;    // by the program, alive
-    std::uint64_t direct = 0;       // of requested: from the driver, past the pool
+    std::uint64_t requested = 0;    // what the program asked for and has not freed
+    std::uint64_t direct = 0;       // the part of requested that went past the pool
 
     std::uint64_t cached() const noexcept { return releasable + stuck + pending; }
     bool adds_up() const noexcept
@@ -53,7 +53,7 @@ struct FreePieces {
     std::uint64_t bytes = 0;
     std::uint64_t pieces = 0;
     std::uint64_t largest = 0;
-    std::uint64_t largest_request = 0; // of the whole log, as the pool rounded it; 0: none
+    std::uint64_t largest_request = 0; // the largest in the log, as the pool rounded it; 0: none
     double unusable_for_largest = 1;
     double unusable_mean = 1; // over all requests of the log, each with its own size
 };

@@ -24,7 +24,7 @@ struct SiteChurn {
     std::uint64_t temporary = 0;
     std::uint64_t short_lived = 0;      // less than kShortLifeNs
     std::uint64_t redundant = 0;        // allocations of a size that it had freed before
-    std::uint64_t redundant_driver = 0; // of these, the ones that asked the driver
+    std::uint64_t redundant_driver = 0; // those redundant ones that asked the driver
 
     // Sizes that it freed and did not allocate again since; the one used last comes first.
     struct Freed {
@@ -84,12 +84,12 @@ private:
 
     const TickClock& clock_;
     std::vector<SiteChurn> sites_;
-    std::vector<Last> last_; // of the host, of unknown devices, then of each device
+    std::vector<Last> last_; // the host's, unknown devices', then each device's
     std::array<Sizes, 65> sizes_{};
     std::array<std::uint64_t, kLifetimes> lifetimes_{};
     std::unordered_map<std::uint64_t, DriverCallSum> driver_;
     bool from_driver_ = true;    // the allocation that comes now
-    bool segment_taken_ = false; // by the thread whose record was the last
+    bool segment_taken_ = false; // the last record's thread took it
     std::uint32_t segment_thread_ = 0;
 };
 

@@ -17,11 +17,11 @@ namespace vramscope::report {
 
 struct LoggedDamage {
     format::Damage kind = format::Damage::overrun;
-    std::uint64_t address = 0;     // of the block; of several, the first
-    std::int64_t offset = 0;       // of the first wrong byte
-    std::uint64_t wrong_bytes = 0; // of the first block
-    std::uint64_t block_bytes = 0; // as asked for; 0: not known
-    LoggedCall allocation;         // of the block
+    std::uint64_t address = 0;     // address of the first block
+    std::int64_t offset = 0;       // where the first wrong byte is
+    std::uint64_t wrong_bytes = 0; // how many bytes of the first block are wrong
+    std::uint64_t block_bytes = 0; // size as asked for; 0: not known
+    LoggedCall allocation;         // where the block was allocated
     LoggedCall ended;              // its free
     LoggedCall noticed;            // where the pool looked: without an entry point
     std::uint64_t times = 0;       // how often, with these stacks
@@ -41,7 +41,7 @@ public:
 private:
     using Key = std::tuple<format::Damage, std::uint64_t, std::uint64_t, std::uint64_t>;
     std::unordered_set<std::uint64_t> addresses_;
-    std::map<Key, LoggedDamage> groups_; // by kind and stacks
+    std::map<Key, LoggedDamage> groups_; // keyed by kind and stacks
 };
 
 } // namespace vramscope::report

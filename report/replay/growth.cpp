@@ -10,7 +10,8 @@ namespace {
 
 // A floor is kept when it spans this part of the site's events, or of its life.
 constexpr std::uint64_t kParts = 48;
-constexpr std::size_t kJoins = 8; // at once, when there are too many: they come from far in memory
+// So many pairs of floors are joined at once, as they are far off in memory.
+constexpr std::size_t kJoins = 8;
 
 std::uint32_t narrow(std::uint64_t number) noexcept
 {
@@ -116,7 +117,8 @@ void GrowthSeries::join_least(Series& series)
     const double per_tick =
         1.0 /
         static_cast<double>(std::max<std::uint64_t>(series.kept_ticks - series.first_ticks, 1));
-    const auto share_of = [&](std::size_t at) { // of a floor and the one behind it
+    // What a floor and the next one take up of the site's life.
+    const auto share_of = [&](std::size_t at) {
         const std::uint64_t begin = at > 0 ? floors[at - 1].ticks : series.first_ticks;
         // Signed: the processor converts no other.
         const std::int64_t events = std::int64_t{floors[at].events} + floors[at + 1].events;

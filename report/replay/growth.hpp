@@ -48,10 +48,10 @@ private:
         std::uint64_t floor_bytes = 0; // since the last floor that was kept
         std::uint64_t floor_blocks = 0;
         std::uint64_t events = 0;
-        std::uint64_t kept_events = 0; // of them, those in floors
+        std::uint64_t kept_events = 0; // the part of events that floors have
         std::uint64_t first_ticks = 0;
-        std::uint64_t kept_ticks = 0; // of the last floor
-        std::uint64_t last_ticks = 0; // of the last event
+        std::uint64_t kept_ticks = 0; // when the last floor was kept
+        std::uint64_t last_ticks = 0; // when the last event was
         std::uint64_t least_size = UINT64_MAX;
         std::uint64_t largest_size = 0;
         std::vector<Floor> floors;
@@ -68,7 +68,7 @@ private:
     static void join_least(Series& series);
 
     const Sites& sites_;
-    std::vector<Series> series_; // by SiteId
+    std::vector<Series> series_; // indexed by SiteId
     StepCounter allocations_;
 };
 

@@ -39,16 +39,16 @@ public:
     struct Device {
         std::size_t index = 0;     // in devices()
         std::int32_t ordinal = -1; // -1: not known
-        Stat requested;            // of the program's device memory, pooled or not, in bytes
+        Stat requested;            // bytes of the program's device memory, pooled or not
         Stat blocks;
         std::uint64_t peak_direct = 0;
-        std::uint64_t total = 0; // by the driver's word; 0: it was not asked
+        std::uint64_t total = 0; // as the driver says; 0: it was not asked
         Moment peak;             // the first at which the most was allocated
         Moment reserved_peak;
         std::uint64_t peaks = 0; // how often more was allocated than ever before
         std::vector<MarkMoment> marks;
         PoolTimeline timeline;
-        RequestSizes requests; // that the pool served, as it rounded them
+        RequestSizes requests; // requests that the pool served, as it rounded them
 
     private:
         friend class DeviceMemory;

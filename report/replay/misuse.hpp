@@ -35,13 +35,13 @@ struct LoggedMisuse {
     MisuseKind kind = MisuseKind::never_allocated;
     std::uint64_t result = 0;  // the driver's answer
     std::uint64_t address = 0; // as the program gave it; of several calls, the first
-    std::uint64_t offset = 0;  // of the address in its block
-    std::uint64_t bytes = 0;   // of the block
-    format::Memory memory = format::Memory::none; // of the block; none: no block is known
+    std::uint64_t offset = 0;  // how far the address is into its block
+    std::uint64_t bytes = 0;   // size of the block
+    format::Memory memory = format::Memory::none; // the block's; none: no block is known
     LoggedCall allocation;
     LoggedCall ended; // the free before, or the death of the context
     LoggedCall call;
-    std::uint64_t calls = 0; // with these stacks
+    std::uint64_t calls = 0; // how many calls had these stacks
     std::uint64_t last_ticks = 0;
 };
 
@@ -67,8 +67,8 @@ public:
 
 private:
     struct Life {
-        std::uint64_t end = 0;   // of the piece that is left of it
-        std::uint64_t start = 0; // of the block
+        std::uint64_t end = 0;   // where the piece ends that is left of it
+        std::uint64_t start = 0; // where the block starts
         std::uint64_t bytes = 0;
         format::Memory memory = format::Memory::none;
         LoggedCall allocation;
@@ -78,7 +78,7 @@ private:
         std::uint64_t references = 1;
         bool mortal = false; // dies with its context
     };
-    using Lives = std::map<std::uint64_t, Life>; // by their first address, disjoint
+    using Lives = std::map<std::uint64_t, Life>; // keyed by their first address; disjoint
     struct Space {
         Lives alive;
         Lives ended;
@@ -116,7 +116,7 @@ private:
     std::vector<std::uint64_t> addresses_; // followed, sorted
     bool complete_;
     std::array<Space, std::size(format::kKeySpaces)> spaces_;
-    std::unordered_map<std::uint64_t, Context> contexts_; // by id
+    std::unordered_map<std::uint64_t, Context> contexts_; // keyed by context id
     using Key = std::tuple<MisuseKind, std::uint64_t, format::Memory, std::uint64_t, std::uint64_t,
                            std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
     std::map<Key, LoggedMisuse> misuses_;

@@ -78,9 +78,9 @@ private:
         std::uint64_t peak = 0;
         std::uint64_t bytes = 0;
         std::uint64_t blocks = 0;
-        std::uint64_t freed_bytes = 0; // of what was there at the peak
+        std::uint64_t freed_bytes = 0; // freed, of what was there at the peak
         std::uint64_t freed_blocks = 0;
-        std::uint64_t early_bytes = 0; // of these, as are the next
+        std::uint64_t early_bytes = 0; // the part of freed_bytes that was early; then late
         std::uint64_t early_blocks = 0;
         PhaseKind early_phase = 0;
         std::uint64_t late_bytes = 0;
@@ -101,7 +101,7 @@ private:
             std::uint64_t peak = 0;
             std::uint32_t open = 0;
         };
-        std::vector<AtPeak> of_device; // by index in DeviceMemory
+        std::vector<AtPeak> of_device; // indexed as DeviceMemory's devices
     };
 
     // Phases that began behind a peak and were not open at it, the last of each depth.
@@ -127,11 +127,11 @@ private:
 
     const HeapReplay& heap_;
     const DeviceMemory& memory_;
-    std::vector<Saved> saved_; // by site
-    std::vector<Pairs> pairs_; // by site
+    std::vector<Saved> saved_; // indexed by site
+    std::vector<Pairs> pairs_; // indexed by site
     std::vector<Kind> kinds_;
-    std::vector<AfterPeak> after_peak_; // by index in DeviceMemory
-    std::uint32_t thread_ = 0;          // of the record that HeapReplay has
+    std::vector<AfterPeak> after_peak_; // indexed as DeviceMemory's devices
+    std::uint32_t thread_ = 0;          // the thread of the record that HeapReplay has
 };
 
 } // namespace vramscope::report

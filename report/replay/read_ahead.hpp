@@ -33,7 +33,8 @@ public:
         const std::size_t first = record == 0 ? 0 : changes_end_[record - 1];
         return {pool_changes_.data() + first, changes_end_[record] - first};
     }
-    double fraction_read() const noexcept { return fraction_read_; } // of the log, behind it
+    // How much of the log had been read with its last record.
+    double fraction_read() const noexcept { return fraction_read_; }
 
 private:
     friend class ReadAhead;
@@ -50,7 +51,7 @@ private:
 
     std::vector<Record> records_;
     std::vector<PoolChange> pool_changes_;
-    std::vector<std::size_t> changes_end_; // beside records_
+    std::vector<std::size_t> changes_end_; // for each of records_
     std::vector<Body> bodies_;
     std::vector<std::uint8_t> body_bytes_;
     double fraction_read_ = 0;
@@ -89,14 +90,14 @@ private:
     SegmentReplay segments_{tables_};
     std::array<RecordBatch, kBatches> batches_; // each is either side's alone
 
-    std::mutex mutex_; // of all up to thread_
+    std::mutex mutex_; // guards what stands between it and thread_
     std::condition_variable changed_;
     std::uint64_t filled_ = 0; // batches; written by the thread alone
-    std::uint64_t taken_ = 0;  // by next(); filled_ at most
-    std::uint64_t done_ = 0;   // with these the caller is done
+    std::uint64_t taken_ = 0;  // batches that next() took; at most filled_
+    std::uint64_t done_ = 0;   // batches that the caller is done with
     bool stop_ = false;
     bool ended_ = false;
-    std::exception_ptr error_; // of the reading; there once ended_ is set
+    std::exception_ptr error_; // what the reading threw; read once ended_ is set
     std::thread thread_;
     bool started_ = false;
 };

@@ -22,7 +22,7 @@ namespace vramscope::report {
 // The body of a record out_of_memory, and what stood before it.
 struct LoggedShortage {
     std::uint64_t api = 0;
-    std::uint64_t stack = 0; // of the allocation that failed; 0: none
+    std::uint64_t stack = 0; // the stack of the allocation that failed; 0: none
     std::uint64_t ticks = 0;
     std::int32_t device = -1;
     std::uint64_t requested = 0;
@@ -31,7 +31,7 @@ struct LoggedShortage {
     std::uint64_t allocated = 0;
     std::uint64_t reserved = 0;
     std::uint64_t largest_gap = 0;
-    std::uint64_t retries = 0;      // of this device, so far
+    std::uint64_t retries = 0;      // retries on this device so far
     bool owners_known = false;      // false: there was no walk over the live blocks
     std::uint64_t held = 0;         // bytes of this device that the program had, pooled or not
     std::vector<LostBlocks> owners; // those that held the most
@@ -67,8 +67,9 @@ private:
     std::vector<LoggedShortage> first_;
     std::deque<LoggedShortage> last_;
     std::uint64_t count_ = 0;
-    std::uint64_t walk_again_at_ = 0;                             // number of an event
-    std::unordered_map<std::uint32_t, std::uint64_t> last_stack_; // of a failed call, by thread
+    std::uint64_t walk_again_at_ = 0; // number of an event
+    std::unordered_map<std::uint32_t, std::uint64_t>
+        last_stack_; // keyed by thread: its last failed call's
     std::map<std::int64_t, std::uint64_t> retries_;
 };
 

@@ -16,7 +16,7 @@ namespace vramscope::report {
 template <typename Outer, typename Visit>
 void walk_entries(Dwarf_Die root, Outer outermost, Visit visit)
 {
-    constexpr std::size_t kMaxDepth = 1024; // of nested entries; real code stays below 100
+    constexpr std::size_t kMaxDepth = 1024; // nested entries; real code stays below 100
     struct Level {
         Dwarf_Die entry; // the next one to visit here
         Outer outer;

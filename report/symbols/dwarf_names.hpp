@@ -27,7 +27,7 @@ private:
         Dwarf_Off die;
         std::uint32_t outer; // kNone: the unit
     };
-    using Scopes = std::vector<Scope>; // by offset
+    using Scopes = std::vector<Scope>; // sorted by offset
     static constexpr std::uint32_t kNone = UINT32_MAX;
 
     const Scopes& scopes_of_unit(Dwarf_Die& die);
@@ -36,12 +36,12 @@ private:
     std::string qualified(Dwarf_Die die, std::string name, int depth);
     std::string scope_name(Dwarf_Die scope, bool around_call_operator, int depth);
     std::string parameters(Dwarf_Die function, int depth);
-    std::string type_of(Dwarf_Die die, int depth); // of what the entry has as its type
+    std::string type_of(Dwarf_Die die, int depth); // spells the type that the entry names
     std::string type_name(Dwarf_Die type, int depth);
 
-    std::map<void*, Scopes> units_; // by the unit's own entry in memory
+    std::map<void*, Scopes> units_; // keyed by the unit's own entry in memory
     std::map<void*, std::string> names_;
-    int types_left_ = 0; // that the name at hand may still spell
+    int types_left_ = 0; // types that this name may still spell out
 };
 
 } // namespace vramscope::report

@@ -56,8 +56,8 @@ public:
     std::vector<ElfSymbol> functions() const;
     bool has_symtab() const;
 
-    bool native() const;                     // of this machine's kind of processor
-    std::string loader() const;              // of a dynamic program; empty if it names none
+    bool native() const;                     // it is for this machine's kind of processor
+    std::string loader() const;              // a dynamic program's loader; empty if it names none
     std::vector<std::string> needed() const; // the libraries that it names
 
 private:

@@ -86,7 +86,7 @@ private:
 struct OpenModule {
     std::unique_ptr<ElfFile> binary;      // null if missing or not the traced one
     std::unique_ptr<ElfFile> debug_file;  // separate debug information
-    std::unique_ptr<DwarfIndex> dwarf;    // from either
+    std::unique_ptr<DwarfIndex> dwarf;    // made from the binary or the debug file
     std::unique_ptr<SymbolIndex> symbols; // made when first needed, as the next
     std::unique_ptr<UnwindTable> unwind_table;
 
@@ -126,7 +126,7 @@ private:
 
     SymbolizerOptions options_;
     std::map<std::pair<std::string, std::string>, OpenModule> modules_;
-    std::unordered_map<std::string, std::string> function_names_; // by symbol
+    std::unordered_map<std::string, std::string> function_names_; // demangled, keyed by symbol
     // By libdw's string, which outlives it.
     std::unordered_map<const char*, std::string> file_names_;
     std::vector<std::string> notices_;

@@ -19,7 +19,7 @@ namespace vramscope::report {
 
 // Text lives as long as the DwarfIndex; null where DWARF does not say.
 struct DwarfCall {
-    const char* mangled_name = nullptr; // of a C++ function that can be linked to
+    const char* mangled_name = nullptr; // what a C++ function is linked by; nullptr: it has none
     const char* name = nullptr;         // as the source spells it, unqualified
     const char* full_name = nullptr; // of an inlined C++ function without a mangled one; may be ""
     const char* file = nullptr;
@@ -74,7 +74,7 @@ private:
     std::unique_ptr<ElfFile> alternate_file_; // dwz's shared part
     Dwarf* alternate_ = nullptr;
     RangeIndex code_;         // where ranges may begin: those of dropped code begin elsewhere
-    std::vector<Unit> units_; // by offset
+    std::vector<Unit> units_; // sorted by offset
     RangeIndex unit_ranges_;
     DwarfNames names_;
     bool split_file_missing_ = false;

@@ -41,7 +41,7 @@ std::string difference(std::uint64_t base, std::uint64_t now, const char* noun)
 std::string in_words(const std::string& name)
 {
     if (name == "peak_bytes")
-        return "peak allocated"; // which "peak reserved" is not
+        return "peak allocated"; // beside "peak reserved"
     std::string words = name.substr(0, name.rfind("_bytes"));
     std::replace(words.begin(), words.end(), '_', ' ');
     return words;

@@ -13,7 +13,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostTables = 4; // of all processes together; --json has the others
+constexpr std::size_t kMostTables = 4; // for all processes together; --json has the others
 
 struct CounterRow {
     const char* name;
@@ -203,7 +203,7 @@ void write_map_legend(TextOutput& out)
 
 void write_pools(TextOutput& out, const Report& report)
 {
-    std::size_t shown = 0; // and those that are left out
+    std::size_t shown = 0; // counts those that are left out, too
     bool pooled = false;
     for (const Process& process : report.processes) {
         pooled = pooled || !process.pool.devices.empty();

@@ -17,10 +17,10 @@ namespace vramscope::report {
 // What all places of one process have in common.
 struct GrowthContext {
     const StepCounter* steps = nullptr; // nullptr: it has none that are known
-    const StepCounter& allocations;     // of all places
+    const StepCounter& allocations;     // counts those at all places
     const TickClock& clock;
-    std::uint64_t begin_ticks = 0; // of the log
-    std::uint64_t end_ticks = 0;   // of the program's work
+    std::uint64_t begin_ticks = 0; // when the log begins
+    std::uint64_t end_ticks = 0;   // when the program's work ends
 };
 
 inline constexpr std::uint64_t kRisesToTell = 3; // with fewer rises, nothing is said of growth

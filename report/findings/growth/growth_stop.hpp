@@ -12,7 +12,7 @@
 namespace vramscope::report {
 
 inline constexpr double kSure = 0.95;
-inline constexpr double kTail = 0.1; // of the work: what is without growth for longer is told
+inline constexpr double kTail = 0.1; // share of the work: a longer end without growth is told
 
 // The places at which a lasting level begins that is higher than the one before.
 std::vector<std::size_t> rising_spans(std::span<const double> level);

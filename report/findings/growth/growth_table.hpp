@@ -46,9 +46,9 @@ private:
         CallPlace place;
         format::Memory memory = format::Memory::none;
         std::int32_t device = -1;
-        std::string phase; // of most of its blocks
+        std::string phase; // the one that most of its blocks have
         const StepName* steps = nullptr;
-        std::uint64_t most_allocations = 0; // of any of its parts
+        std::uint64_t most_allocations = 0; // the most of any of its parts
         bool lost = false;
         std::vector<PlaceSeries> parts;
         PlaceSeries series;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kLeastPairs = 10;    // fewer are no loop
 constexpr std::size_t kMostReadSites = 1000; // sites whose stacks are read
-constexpr std::uint64_t kLeastPart = 1000; // of these parts of the peak, less than one is left out
+constexpr std::uint64_t kLeastPart = 1000;   // less than a thousandth of the peak is left out
 
 class AdviceTable {
 public:

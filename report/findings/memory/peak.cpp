@@ -76,7 +76,7 @@ Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const 
     std::stable_sort(holdings.begin(), holdings.end(), larger<PeakHolding>);
     Peak peak;
     PartTable modules, phases, apis;
-    std::map<std::string, PeakRow> rows; // by place: equal input, equal order
+    std::map<std::string, PeakRow> rows; // keyed by place: equal input, equal order
     for (std::size_t at = 0; at < holdings.size(); ++at) {
         const PeakHolding& holding = holdings[at];
         const Site& site = heap.sites()[holding.site];

@@ -42,14 +42,14 @@ constexpr std::array<std::string_view, 37> kMemoryApis = {
     "cudaDestroyExternalMemory",
     "cudaGraphAddMemAllocNode",
     "cudaGraphAddNode",
-    "cudaGraphAddNode_v2", // of the runtimes 12.3 to 12.9
+    "cudaGraphAddNode_v2", // runtimes 12.3 to 12.9 have it
     "cudaGraphInstantiate",
     "cudaGraphInstantiateWithFlags",
     "cudaGraphInstantiateWithParams",
     "cudaGraphExecDestroy",
     "cudaMemPoolTrimTo",
     "cudaDeviceReset"};                      // ends a context, and the memory in it
-constexpr std::size_t kMostInnerFrames = 16; // of a static runtime below the API's own
+constexpr std::size_t kMostInnerFrames = 16; // a static runtime's frames below the API's own
 
 // "cudaMalloc" of "cudaError cudaMalloc<float>(float**, unsigned long)".
 std::string_view bare_name(std::string_view function)

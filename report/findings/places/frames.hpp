@@ -22,8 +22,8 @@ struct FrameRange {
 
 // Which frames of a stack a reader is given.
 enum class ShownFrames {
-    own,     // of the program's own code: in reports
-    visible, // of libraries too: in exports, whose readers look into libraries
+    own,     // the program's own code: in reports
+    visible, // libraries too: in exports, whose readers look into them
     all,
 };
 

@@ -43,7 +43,7 @@ constexpr std::string_view kClosing = ")]}>";
 std::size_t behind_bracket(std::string_view text, std::size_t at)
 {
     std::string open;
-    std::array<std::size_t, kOpening.size()> count{}; // of each kind in `open`
+    std::array<std::size_t, kOpening.size()> count{}; // how many of each kind are in `open`
     for (; at < text.size(); ++at) {
         if (const std::size_t kind = kOpening.find(text[at]); kind != kOpening.npos) {
             open += text[at];
@@ -125,7 +125,7 @@ bool is_standard_library(const Frame& frame, const Scopes& scopes)
     if (std::any_of(kModules.begin(), kModules.end(),
                     [&](std::string_view name) { return module.starts_with(name); }))
         return true;
-    if (scopes.empty()) // as operator new, or a function of its threads
+    if (scopes.empty()) // such as operator new, or a thread's own function
         return is_standard_header(frame.file);
     // Users specialise templates of namespace std in files of their own.
     return is_one_of(scopes[0], kNamespaces) &&
@@ -160,7 +160,7 @@ bool is_toolkit_header(std::string_view path)
 std::vector<std::string_view> scopes_of(std::string_view function)
 {
     Scopes scopes;
-    std::size_t begin = 0; // of the part that `at` is in
+    std::size_t begin = 0; // where the part begins that `at` is in
     std::size_t at = 0;
     while (at < function.size()) {
         const std::string_view part = function.substr(begin, at - begin);

@@ -42,7 +42,7 @@ public:
     std::optional<Rule> match_built_in(const Frame& frame) const;
 
 private:
-    std::vector<SuppressionRule> rules_; // those of users first
+    std::vector<SuppressionRule> rules_; // the user's rules come first
     std::size_t user_rules_ = 0;
 };
 

@@ -23,7 +23,7 @@ struct FailedGroup {
     std::uint64_t stack = 0;
     std::uint64_t calls = 0;
     std::uint64_t bytes = 0;                // bytes asked for by all calls together
-    std::uint64_t least_bytes = UINT64_MAX; // by any one call
+    std::uint64_t least_bytes = UINT64_MAX; // the least that any call asked for
     std::uint64_t most_bytes = 0;
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;

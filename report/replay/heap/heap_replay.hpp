@@ -50,7 +50,7 @@ public:
     // Takes the frees that the log says were in flight at its end. Call it before the first record.
     void expect(const std::vector<PendingFree>& pending);
     void apply(const Record& record);
-    void prefetch(std::span<const Record> soon) const; // of at most kMostAhead: see SegmentReplay
+    void prefetch(std::span<const Record> soon) const; // at most kMostAhead: see SegmentReplay
     void finish();
 
     // Every block of memory that is alive now: at any time, between two records.
@@ -113,8 +113,8 @@ private:
     FlatMap<Block> live_;
     PhysicalMemory<Block> physical_;
     Pools pools_;
-    std::unordered_map<std::uint64_t, std::uint64_t> context_handles_; // by id
-    std::unordered_multimap<std::uint64_t, PendingFree> pending_;      // by key
+    std::unordered_map<std::uint64_t, std::uint64_t> context_handles_; // keyed by context id
+    std::unordered_multimap<std::uint64_t, PendingFree> pending_;      // keyed by key_of()
     LostSums lost_{phases_};
     ReplayCounts counts_;
     FailedCalls failed_calls_;

@@ -38,7 +38,7 @@ public:
 private:
     struct Context {
         std::uint32_t life = 0;
-        std::uint64_t device_bytes = 0; // of its live blocks that die with it
+        std::uint64_t device_bytes = 0; // bytes of its live blocks that die with it
         std::uint64_t host_bytes = 0;
         std::uint64_t blocks = 0;
         std::uint32_t first_life_ended_by_exit = UINT32_MAX;

@@ -31,7 +31,7 @@ struct Block {
     bool displaced = false;         // took the place of a block whose free may still come, late
     bool mortal = false;            // dies with its context
     bool shared = false;            // was given a name that others can open
-    std::uint16_t opened_again = 0; // of a mapping that ends with as many closes
+    std::uint16_t opened_again = 0; // closes that a mapping needs beyond the first
     SiteId site = 0;
 };
 
@@ -51,7 +51,7 @@ struct LostBlocks {
     std::uint64_t stack = 0;
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t shared_blocks = 0; // of them: others may have them open
+    std::uint64_t shared_blocks = 0; // blocks that others may have open
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
     std::vector<std::uint32_t> threads; // indexes, sorted

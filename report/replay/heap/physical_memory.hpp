@@ -167,7 +167,7 @@ private:
     std::map<std::uint64_t, Entry> blocks_;
     std::unordered_map<std::uint64_t, std::uint64_t> handles_;  // -> key
     std::unordered_map<std::uint64_t, std::uint64_t> released_; // -> key of the last, still mapped
-    std::map<std::uint64_t, Mapping> mappings_;                 // by address
+    std::map<std::uint64_t, Mapping> mappings_;                 // keyed by address
 };
 
 } // namespace vramscope::report

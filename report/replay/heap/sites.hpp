@@ -27,9 +27,9 @@ struct Site {
     std::uint64_t live_blocks = 0;
     std::uint64_t allocations = 0;
     std::uint64_t allocated_bytes = 0;
-    std::uint64_t frees = 0; // by the program; without blocks that went with a context, or unseen
+    std::uint64_t frees = 0; // what the program freed: not what went with a context, or unseen
     std::uint64_t first_ticks = 0;
-    std::uint64_t last_ticks = 0; // of its last allocation
+    std::uint64_t last_ticks = 0; // when it allocated last
 };
 
 // What a site lost when its context was destroyed.
@@ -45,7 +45,7 @@ public:
     void place(Block& block, PhaseKind phase);
 
     void enter(const Block& block); // it is alive from here
-    void leave(const Block& block); // and here no longer
+    void leave(const Block& block); // it is alive here no longer
     void count_free(const Block& block) noexcept { ++sites_[block.site].frees; }
     void resize(const Block& block, std::uint64_t bytes) noexcept; // its size was not known before
 
@@ -62,7 +62,7 @@ private:
     std::uint64_t hash(const Site& key) const noexcept;
 
     std::vector<Site> sites_;
-    std::vector<SiteId> next_of_hash_; // beside sites_
+    std::vector<SiteId> next_of_hash_; // for each of sites_
     std::vector<bool> listed_;         // in mortal_of_context_
     FlatMap<SiteId> by_hash_;
     // Those that may have something that dies with the context.

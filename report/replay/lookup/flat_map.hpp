@@ -145,7 +145,7 @@ private:
     std::uint64_t seed_ = random_seed();
     std::uint64_t nothing_ = random_seed(); // the key of an empty slot
     std::vector<std::uint64_t> keys_;
-    std::vector<Value> values_; // beside keys_, as is
+    std::vector<Value> values_; // the value of each key is at the key's index
     std::size_t size_ = 0;
 };
 

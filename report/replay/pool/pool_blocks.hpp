@@ -189,8 +189,8 @@ private:
     struct Run {
         std::vector<Span> spans; // in order; never empty between two calls
         std::vector<PoolBlock> blocks;
-        std::uint64_t unused = 0;                     // of blocks, a bit for each
-        std::array<std::uint8_t, kMostInRun> slots{}; // beside spans: indexes into blocks
+        std::uint64_t unused = 0;                     // a bit for each unused block
+        std::array<std::uint8_t, kMostInRun> slots{}; // for each span, its index into blocks
 
         PoolBlock& block(std::size_t at) noexcept { return blocks[slots[at]]; }
         PoolBlock& last() noexcept { return block(spans.size() - 1); }

@@ -176,7 +176,7 @@ void SegmentReplay::drop_segment(const Record& record)
     const auto gone = record.as<format::SegmentGone>();
     Segment* const segment = gone ? segments_.at(gone->address) : nullptr;
     if (!segment || record.ticks < segment->born_ticks)
-        return; // of the one before, whose place was taken
+        return; // it ends the segment before, whose place was taken
     ++devices_[segment->device].stats.num_device_free;
     drop(*segment, record.ticks);
 }

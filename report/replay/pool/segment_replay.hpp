@@ -117,7 +117,7 @@ private:
     // The oldest first; some are not waiting any more. Frees come nearly in the order of their
     // times: those that come late are in a binary heap of their own.
     std::vector<Pending> pending_;
-    std::size_t first_pending_ = 0; // those before were released
+    std::size_t first_pending_ = 0; // what stands before it was released
     std::vector<Pending> late_;
     std::uint64_t waiting_ = 0;
     std::uint64_t reusable_ticks_ = 0; // what was freed by then may be handed out

@@ -21,7 +21,7 @@ struct Segment {
     std::uint64_t bytes = 0;
     std::size_t device = 0; // whatever the owner counts devices by
     bool small = false;
-    std::uint64_t used_bytes = 0; // of the blocks
+    std::uint64_t used_bytes = 0; // what the blocks take
     std::uint64_t gaps = 1;       // free pieces between them, and before and behind
     PoolBlocks blocks;
     std::uint64_t context = 0;
@@ -92,7 +92,7 @@ private:
         return right ? hint.segment : nullptr;
     }
 
-    std::array<Hint, 4096> hints_{}; // by page, modulo
+    std::array<Hint, 4096> hints_{}; // indexed by page, modulo their number
     bool hinted_ = false;            // there is one
     std::map<std::uint64_t, Segment> by_address_;
     FlatMap<Segment*> by_start_; // a block of its own segment is the usual case
