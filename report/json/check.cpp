@@ -47,12 +47,9 @@ Json row_json(const CheckRow& row)
 Json checked_process_json(const Report& report, const RankRow& row)
 {
     const Process& process = report.processes[row.process];
-    return {{"index", row.process},
-            {"pid", process.pid},
-            {"rank", row.rank ? Json(*row.rank) : Json(nullptr)},
-            {"program", or_null(process.program)},
-            {"log", process.log.string()},
-            {"verdict", name(row.verdict)}};
+    return {{"index", row.process},        {"pid", process.pid},
+            {"rank", or_null(row.rank)},   {"program", or_null(process.program)},
+            {"log", process.log.string()}, {"verdict", name(row.verdict)}};
 }
 
 } // namespace

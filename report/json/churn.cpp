@@ -17,21 +17,19 @@ Json driver_json(const DriverCalls& row)
 
 Json site_json(const ChurnSite& site)
 {
-    return {{"api", site.api},
-            {"entry_point", or_null(site.entry_point)},
-            {"memory", name(site.memory)},
-            {"device", site.device < 0 ? Json(nullptr) : Json(site.device)},
-            {"allocations", site.allocations},
-            {"frees", site.frees},
-            {"allocated_bytes", site.allocated_bytes},
-            {"temporary", site.temporary},
-            {"short_lived", site.short_lived},
-            {"redundant", site.redundant},
-            {"redundant_driver", site.redundant_driver},
-            {"fingerprint", site.fingerprint},
-            {"stack", stack_json(site.stack)},
-            {"stack_truncated", site.stack_truncated},
-            {"stack_cut", cut_json(site.cut)}};
+    return with_stack({{"api", site.api},
+                       {"entry_point", or_null(site.entry_point)},
+                       {"memory", name(site.memory)},
+                       {"device", ordinal_json(site.device)},
+                       {"allocations", site.allocations},
+                       {"frees", site.frees},
+                       {"allocated_bytes", site.allocated_bytes},
+                       {"temporary", site.temporary},
+                       {"short_lived", site.short_lived},
+                       {"redundant", site.redundant},
+                       {"redundant_driver", site.redundant_driver},
+                       {"fingerprint", site.fingerprint}},
+                      site);
 }
 
 } // namespace
@@ -46,9 +44,9 @@ Json churn_json(const ChurnReport& churn)
             {"short_lived", churn.short_lived},
             {"redundant", churn.redundant},
             {"redundant_driver", churn.redundant_driver},
-            {"redundant_ns", timed ? Json(churn.redundant_ns) : Json(nullptr)},
-            {"driver_calls", timed ? Json(churn.driver_calls) : Json(nullptr)},
-            {"driver_ns", timed ? Json(churn.driver_ns) : Json(nullptr)},
+            {"redundant_ns", if_known(timed, churn.redundant_ns)},
+            {"driver_calls", if_known(timed, churn.driver_calls)},
+            {"driver_ns", if_known(timed, churn.driver_ns)},
             {"driver", list_json(churn.driver, driver_json)},
             {"sizes", list_json(churn.sizes,
                                 [](const SizeBin& bin) {
@@ -58,10 +56,9 @@ Json churn_json(const ChurnReport& churn)
                                 })},
             {"lifetimes", list_json(churn.lifetimes,
                                     [](const LifetimeBin& bin) {
-                                        return Json{{"below_ns", bin.below_ns == 0
-                                                                     ? Json(nullptr)
-                                                                     : Json(bin.below_ns)},
-                                                    {"blocks", bin.blocks}};
+                                        return Json{
+                                            {"below_ns", if_known(bin.below_ns != 0, bin.below_ns)},
+                                            {"blocks", bin.blocks}};
                                     })},
             {"sites", list_json(churn.sites, site_json)},
             {"more_sites", churn.more_sites}};

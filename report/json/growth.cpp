@@ -22,20 +22,18 @@ Json rate_json(const GrowthRate& rate)
 
 Json growth_json(const Growth& growth)
 {
-    return {{"fingerprint", or_null(growth.fingerprint)},
-            {"api", growth.api},
-            {"entry_point", growth.entry_point},
-            {"memory", name(growth.memory)},
-            {"device", growth.device < 0 ? Json(nullptr) : Json(growth.device)},
-            {"bytes", growth.bytes},
-            {"blocks", growth.blocks},
-            {"rate", rate_json(growth.rate)},
-            {"freed", growth.freed},
-            {"phase", or_null(growth.phase)},
-            {"process", growth.process},
-            {"stack", stack_json(growth.stack)},
-            {"stack_truncated", growth.stack_truncated},
-            {"stack_cut", cut_json(growth.cut)}};
+    return with_stack({{"fingerprint", or_null(growth.fingerprint)},
+                       {"api", growth.api},
+                       {"entry_point", growth.entry_point},
+                       {"memory", name(growth.memory)},
+                       {"device", ordinal_json(growth.device)},
+                       {"bytes", growth.bytes},
+                       {"blocks", growth.blocks},
+                       {"rate", rate_json(growth.rate)},
+                       {"freed", growth.freed},
+                       {"phase", or_null(growth.phase)},
+                       {"process", growth.process}},
+                      growth);
 }
 
 } // namespace vramscope::report

@@ -43,15 +43,13 @@ Json part_json(const PeakPart& part)
 
 Json peak_stack_json(const PeakStack& row)
 {
-    return {{"bytes", row.bytes},
-            {"blocks", row.blocks},
-            {"memory", name(row.memory)},
-            {"api", row.api},
-            {"entry_point", row.entry_point},
-            {"phase", or_null(row.phase)},
-            {"stack", stack_json(row.stack)},
-            {"stack_truncated", row.stack_truncated},
-            {"stack_cut", cut_json(row.cut)}};
+    return with_stack({{"bytes", row.bytes},
+                       {"blocks", row.blocks},
+                       {"memory", name(row.memory)},
+                       {"api", row.api},
+                       {"entry_point", row.entry_point},
+                       {"phase", or_null(row.phase)}},
+                      row);
 }
 
 Json peak_json(const Peak& peak)
@@ -73,35 +71,30 @@ Json memory_time_json(const MemoryTime& time)
             {"allocated_bytes", time.allocated},
             {"active_bytes", time.active},
             {"reserved_bytes", time.reserved},
-            {"used_bytes", time.used ? Json(*time.used) : Json(nullptr)},
+            {"used_bytes", or_null(time.used)},
             {"peak_allocated_bytes", time.peak_allocated},
             {"peak_reserved_bytes", time.peak_reserved}};
 }
 
 Json advice_json(const Advice& advice)
 {
-    return {{"kind", name(advice.kind)},
-            {"saving_bytes", advice.saving},
-            {"blocks", advice.blocks},
-            {"block_bytes", advice.bytes > 0 ? Json(advice.bytes) : Json(nullptr)},
-            {"phase", or_null(advice.phase)},
-            {"other_phase", or_null(advice.other_phase)},
-            {"api", advice.api},
-            {"entry_point", advice.entry_point},
-            {"stack", stack_json(advice.stack)},
-            {"stack_truncated", advice.stack_truncated},
-            {"stack_cut", cut_json(advice.cut)}};
+    return with_stack({{"kind", name(advice.kind)},
+                       {"saving_bytes", advice.saving},
+                       {"blocks", advice.blocks},
+                       {"block_bytes", if_known(advice.bytes > 0, advice.bytes)},
+                       {"phase", or_null(advice.phase)},
+                       {"other_phase", or_null(advice.other_phase)},
+                       {"api", advice.api},
+                       {"entry_point", advice.entry_point}},
+                      advice);
 }
 
 } // namespace
 
 Json waterfall_json(const Waterfall& parts)
 {
-    const auto by_driver = [&](std::uint64_t bytes) {
-        return parts.used_known ? Json(bytes) : Json(nullptr);
-    };
-    return {{"device_used", by_driver(parts.used)},
-            {"unattributed", by_driver(parts.unattributed)},
+    return {{"device_used", if_known(parts.used_known, parts.used)},
+            {"unattributed", if_known(parts.used_known, parts.unattributed)},
             {"reserved", parts.reserved},
             {"releasable", parts.releasable},
             {"stuck", parts.stuck},
@@ -114,11 +107,8 @@ Json waterfall_json(const Waterfall& parts)
 
 Json device_memory_json(const MemoryReport& device)
 {
-    const auto of_pool = [&](const FreePieces& free) {
-        return device.pooled ? pieces_json(free) : Json(nullptr);
-    };
-    return {{"device", device.device < 0 ? Json(nullptr) : Json(device.device)},
-            {"total_bytes", device.total_bytes > 0 ? Json(device.total_bytes) : Json(nullptr)},
+    return {{"device", ordinal_json(device.device)},
+            {"total_bytes", if_known(device.total_bytes > 0, device.total_bytes)},
             {"pooled", device.pooled},
             {"at_peak", moment_json(device.at_peak)},
             {"at_reserved_peak", moment_json(device.at_reserved_peak)},
@@ -126,8 +116,8 @@ Json device_memory_json(const MemoryReport& device)
             {"at_marks", list_json(device.at_marks, marked_json)},
             {"utilisation_of_peaks", device.utilisation_of_peaks()},
             {"utilisation_at_reserved_peak", device.utilisation_at_reserved_peak()},
-            {"free_at_pool_peak", of_pool(device.free_at_peak)},
-            {"free_at_end", of_pool(device.free_at_end)},
+            {"free_at_pool_peak", if_known(device.pooled, pieces_json(device.free_at_peak))},
+            {"free_at_end", if_known(device.pooled, pieces_json(device.free_at_end))},
             {"requested_bytes", stat_json(device.requested)},
             {"blocks", stat_json(device.blocks)},
             {"peak_direct_bytes", device.peak_direct},

@@ -11,7 +11,7 @@ Json frame_json(const Frame& frame)
 {
     return {{"function", or_null(frame.function)},
             {"file", or_null(frame.file)},
-            {"line", frame.line > 0 ? Json(frame.line) : Json(nullptr)},
+            {"line", if_known(frame.line > 0, frame.line)},
             {"module", or_null(frame.module)},
             {"offset", fmt::format("{:#x}", frame.offset)},
             {"inlined", frame.inlined},
@@ -31,19 +31,23 @@ Json stack_json(const std::vector<Frame>& frames)
     return stack;
 }
 
-Json cut_json(StackCut cut)
+Json ordinal_json(std::int32_t device)
 {
-    return cut == StackCut::none ? Json(nullptr) : Json(name(cut));
+    return if_known(device >= 0, device);
+}
+
+Json with_stack(Json row, const CallPlace& call)
+{
+    row["stack"] = stack_json(call.stack);
+    row["stack_truncated"] = call.stack_truncated;
+    row["stack_cut"] = call.cut == StackCut::none ? Json(nullptr) : Json(name(call.cut));
+    return row;
 }
 
 Json call_json(const TimedCall& call)
 {
-    return {{"api", call.api},
-            {"entry_point", call.entry_point},
-            {"at_ns", call.at_ns},
-            {"stack", stack_json(call.stack)},
-            {"stack_truncated", call.stack_truncated},
-            {"stack_cut", cut_json(call.cut)}};
+    return with_stack({{"api", call.api}, {"entry_point", call.entry_point}, {"at_ns", call.at_ns}},
+                      call);
 }
 
 Json call_or_null(const std::optional<TimedCall>& call)

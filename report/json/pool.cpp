@@ -65,7 +65,7 @@ Json segment_json(const SegmentPieces& segment)
             {"active_size", active},
             {"requested_size", requested},
             {"segment_type", segment.small ? "small" : "large"},
-            {"context", segment.context > 0 ? Json(segment.context) : Json(nullptr)},
+            {"context", if_known(segment.context > 0, segment.context)},
             {"blocks", list_json(segment.blocks, block_json)}};
 }
 
@@ -87,14 +87,9 @@ Json pool_time_json(const MemoryTime& time)
             {"peak_reserved_bytes", time.peak_reserved}};
 }
 
-Json ordinal(std::int32_t device)
-{
-    return device < 0 ? Json(nullptr) : Json(device);
-}
-
 Json device_json(const PoolDevice& device)
 {
-    return {{"device", ordinal(device.device)},
+    return {{"device", ordinal_json(device.device)},
             {"memory_stats", stats_json(device.stats)},
             {"timeline", list_json(device.timeline, pool_time_json)},
             {"at_peak", map_json(device.at_peak)},
@@ -103,14 +98,12 @@ Json device_json(const PoolDevice& device)
 
 Json owner_json(const Leak& owner)
 {
-    return {{"bytes", owner.bytes},
-            {"blocks", owner.blocks},
-            {"memory", name(owner.memory)},
-            {"api", owner.api},
-            {"entry_point", owner.entry_point},
-            {"stack", stack_json(owner.stack)},
-            {"stack_truncated", owner.stack_truncated},
-            {"stack_cut", cut_json(owner.cut)}};
+    return with_stack({{"bytes", owner.bytes},
+                       {"blocks", owner.blocks},
+                       {"memory", name(owner.memory)},
+                       {"api", owner.api},
+                       {"entry_point", owner.entry_point}},
+                      owner);
 }
 
 } // namespace
@@ -131,43 +124,35 @@ Json pool_json(const PoolReport& pool)
 
 Json shortage_json(const Shortage& shortage)
 {
-    const auto of_driver = [&](std::uint64_t bytes) {
-        return shortage.total > 0 ? Json(bytes) : Json(nullptr);
-    };
-    const auto of_pool = [&](std::uint64_t bytes) {
-        return shortage.pooled ? Json(bytes) : Json(nullptr);
-    };
-    const auto of_pieces = [&](const Json& number) {
-        return shortage.pooled && shortage.owners_known ? number : Json(nullptr);
-    };
-    return {
-        {"api", shortage.api},
-        {"entry_point", shortage.entry_point},
-        {"at_ns", shortage.at_ns},
-        {"device", ordinal(shortage.device)},
-        {"requested_bytes", shortage.requested},
-        {"requested_at_least", shortage.at_least},
-        {"free_bytes", of_driver(shortage.free)},
-        {"total_bytes", of_driver(shortage.total)},
-        {"held_bytes", shortage.owners_known ? Json(shortage.held) : Json(nullptr)},
-        {"allocated_bytes", of_pool(shortage.allocated)},
-        {"reserved_bytes", of_pool(shortage.reserved)},
-        {"largest_gap", of_pool(shortage.largest_gap)},
-        {"retries", shortage.retries},
-        {"waterfall", waterfall_json(shortage.parts)},
-        {"free_pieces", of_pieces(Json(shortage.free_pieces))},
-        {"free_piece_bytes", of_pieces(Json(shortage.free_bytes))},
-        {"unusable_index", of_pieces(Json(shortage.unusable))},
-        {"fragmentation_index", of_pieces(Json(shortage.fragmentation))},
-        {"map", or_null(shortage.map)},
-        {"verdict", name(shortage.kind)},
-        {"short_by", shortage.short_by > 0 ? Json(shortage.short_by) : Json(nullptr)},
-        {"estimated", shortage.estimated},
-        {"owners", shortage.owners_known ? list_json(shortage.owners, owner_json) : Json(nullptr)},
-        {"process", shortage.process},
-        {"stack", stack_json(shortage.stack)},
-        {"stack_truncated", shortage.stack_truncated},
-        {"stack_cut", cut_json(shortage.cut)}};
+    const bool told = shortage.total > 0; // what the driver had
+    const bool pooled = shortage.pooled;
+    const bool looked_at = pooled && shortage.owners_known;
+    return with_stack(
+        {{"api", shortage.api},
+         {"entry_point", shortage.entry_point},
+         {"at_ns", shortage.at_ns},
+         {"device", ordinal_json(shortage.device)},
+         {"requested_bytes", shortage.requested},
+         {"requested_at_least", shortage.at_least},
+         {"free_bytes", if_known(told, shortage.free)},
+         {"total_bytes", if_known(told, shortage.total)},
+         {"held_bytes", if_known(shortage.owners_known, shortage.held)},
+         {"allocated_bytes", if_known(pooled, shortage.allocated)},
+         {"reserved_bytes", if_known(pooled, shortage.reserved)},
+         {"largest_gap", if_known(pooled, shortage.largest_gap)},
+         {"retries", shortage.retries},
+         {"waterfall", waterfall_json(shortage.parts)},
+         {"free_pieces", if_known(looked_at, shortage.free_pieces)},
+         {"free_piece_bytes", if_known(looked_at, shortage.free_bytes)},
+         {"unusable_index", if_known(looked_at, shortage.unusable)},
+         {"fragmentation_index", if_known(looked_at, shortage.fragmentation)},
+         {"map", or_null(shortage.map)},
+         {"verdict", name(shortage.kind)},
+         {"short_by", if_known(shortage.short_by > 0, shortage.short_by)},
+         {"estimated", shortage.estimated},
+         {"owners", shortage.owners_known ? list_json(shortage.owners, owner_json) : Json(nullptr)},
+         {"process", shortage.process}},
+        shortage);
 }
 
 } // namespace vramscope::report

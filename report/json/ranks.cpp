@@ -2,14 +2,6 @@
 #include "report/json/ranks.hpp"
 
 namespace vramscope::report {
-namespace {
-
-Json number_or_null(const std::optional<std::uint32_t>& number)
-{
-    return number ? Json(*number) : Json(nullptr);
-}
-
-} // namespace
 
 Json ranks_json(const Report& report)
 {
@@ -17,10 +9,10 @@ Json ranks_json(const Report& report)
     Json rows = Json::array();
     for (const RankRow& row : ranks.rows) {
         const Process& process = report.processes[row.process];
-        rows.push_back({{"rank", number_or_null(row.rank)},
-                        {"local_rank", number_or_null(row.local_rank)},
-                        {"world_size", number_or_null(row.world_size)},
-                        {"launcher", row.launcher.empty() ? Json(nullptr) : Json(row.launcher)},
+        rows.push_back({{"rank", or_null(row.rank)},
+                        {"local_rank", or_null(row.local_rank)},
+                        {"world_size", or_null(row.world_size)},
+                        {"launcher", or_null(row.launcher)},
                         {"process", row.process},
                         {"verdict", name(row.verdict)},
                         {"peak_device_bytes", process.totals.peak_device_bytes},

@@ -74,10 +74,9 @@ Json coverage_json(const Coverage& coverage)
 void add_surroundings(Json& coverage, const Process& process)
 {
     const std::string simulated = process.info_value("driver.simulated");
-    coverage["driver"] = {
-        {"path", or_null(process.info_value("driver.path"))},
-        {"version", or_null(process.info_value("driver.version"))},
-        {"simulated", simulated.empty() ? Json(nullptr) : Json(simulated == "1")}};
+    coverage["driver"] = {{"path", or_null(process.info_value("driver.path"))},
+                          {"version", or_null(process.info_value("driver.version"))},
+                          {"simulated", if_known(!simulated.empty(), simulated == "1")}};
     coverage["unwinder"] = or_null(process.info_value("unwinder"));
 }
 
@@ -86,28 +85,26 @@ Json leak_json(const Leak& leak)
     Json threads = Json::array();
     for (const ThreadLabel& thread : leak.threads)
         threads.push_back({{"tid", thread.tid}, {"name", or_null(thread.name)}});
-    return {{"kind", name(leak.kind)},
-            {"pattern", name(leak.pattern)},
-            {"class", name(leak.leak_class)},
-            {"growth", rate_json(leak.rate)},
-            {"fingerprint", or_null(leak.fingerprint)},
-            {"bytes", leak.bytes},
-            {"blocks", leak.blocks},
-            {"shared_blocks", leak.shared_blocks},
-            {"api", leak.api},
-            {"entry_point", leak.entry_point},
-            {"memory", name(leak.memory)},
-            {"device", leak.device < 0 ? Json(nullptr) : Json(leak.device)},
-            {"first_ns", leak.first_ns},
-            {"last_ns", leak.last_ns},
-            {"threads", threads},
-            {"thread_count", leak.thread_count},
-            {"phase", or_null(leak.phase)},
-            {"phases_differ", leak.phases_differ},
-            {"process", leak.process},
-            {"stack", stack_json(leak.stack)},
-            {"stack_truncated", leak.stack_truncated},
-            {"stack_cut", cut_json(leak.cut)}};
+    return with_stack({{"kind", name(leak.kind)},
+                       {"pattern", name(leak.pattern)},
+                       {"class", name(leak.leak_class)},
+                       {"growth", rate_json(leak.rate)},
+                       {"fingerprint", or_null(leak.fingerprint)},
+                       {"bytes", leak.bytes},
+                       {"blocks", leak.blocks},
+                       {"shared_blocks", leak.shared_blocks},
+                       {"api", leak.api},
+                       {"entry_point", leak.entry_point},
+                       {"memory", name(leak.memory)},
+                       {"device", ordinal_json(leak.device)},
+                       {"first_ns", leak.first_ns},
+                       {"last_ns", leak.last_ns},
+                       {"threads", threads},
+                       {"thread_count", leak.thread_count},
+                       {"phase", or_null(leak.phase)},
+                       {"phases_differ", leak.phases_differ},
+                       {"process", leak.process}},
+                      leak);
 }
 
 Json sum_json(const LeakSum& sum)
@@ -119,7 +116,7 @@ Json sum_json(const LeakSum& sum)
             {"bytes", sum.bytes},
             {"blocks", sum.blocks},
             {"memory", name(sum.memory)},
-            {"device", sum.device < 0 ? Json(nullptr) : Json(sum.device)},
+            {"device", ordinal_json(sum.device)},
             {"first_ns", sum.first_ns},
             {"last_ns", sum.last_ns},
             {"process", sum.process},
@@ -138,7 +135,7 @@ Json use_json(const RuleUse& use)
     const SuppressionRule& rule = use.rule;
     return {{"rule", rule.text()},
             {"source", or_null(rule.source)},
-            {"line", rule.built_in() ? Json(nullptr) : Json(rule.line)},
+            {"line", if_known(!rule.built_in(), rule.line)},
             {"why", or_null(rule.why)},
             {"rows", use.rows},
             {"blocks", use.blocks},
@@ -151,9 +148,9 @@ Json misuse_json(const Misuse& misuse)
     return {{"kind", name(misuse.kind)},
             {"calls", misuse.calls},
             {"address", fmt::format("{:#x}", misuse.address)},
-            {"memory", known ? Json(name(misuse.memory)) : Json(nullptr)},
-            {"offset", known ? Json(misuse.offset) : Json(nullptr)},
-            {"bytes", known ? Json(misuse.bytes) : Json(nullptr)},
+            {"memory", if_known(known, name(misuse.memory))},
+            {"offset", if_known(known, misuse.offset)},
+            {"bytes", if_known(known, misuse.bytes)},
             {"result", misuse.result},
             {"result_name", result_name(misuse.result)},
             {"last_ns", misuse.last_ns},
@@ -170,7 +167,7 @@ Json damage_json(const Damage& damage)
             {"address", fmt::format("{:#x}", damage.address)},
             {"offset", damage.offset},
             {"wrong_bytes", damage.wrong_bytes},
-            {"block_bytes", damage.block_bytes > 0 ? Json(damage.block_bytes) : Json(nullptr)},
+            {"block_bytes", if_known(damage.block_bytes > 0, damage.block_bytes)},
             {"last_ns", damage.last_ns},
             {"process", damage.process},
             {"noticed", call_json(damage.noticed)},
@@ -180,20 +177,18 @@ Json damage_json(const Damage& damage)
 
 Json failed_json(const FailedCall& failed)
 {
-    return {{"api", failed.api},
-            {"entry_point", failed.entry_point},
-            {"result", failed.result},
-            {"result_name", result_name(failed.result)},
-            {"calls", failed.calls},
-            {"bytes", failed.bytes},
-            {"least_bytes", failed.least_bytes},
-            {"most_bytes", failed.most_bytes},
-            {"first_ns", failed.first_ns},
-            {"last_ns", failed.last_ns},
-            {"process", failed.process},
-            {"stack", stack_json(failed.stack)},
-            {"stack_truncated", failed.stack_truncated},
-            {"stack_cut", cut_json(failed.cut)}};
+    return with_stack({{"api", failed.api},
+                       {"entry_point", failed.entry_point},
+                       {"result", failed.result},
+                       {"result_name", result_name(failed.result)},
+                       {"calls", failed.calls},
+                       {"bytes", failed.bytes},
+                       {"least_bytes", failed.least_bytes},
+                       {"most_bytes", failed.most_bytes},
+                       {"first_ns", failed.first_ns},
+                       {"last_ns", failed.last_ns},
+                       {"process", failed.process}},
+                      failed);
 }
 
 Json end_json(const ProcessEnd& end)
@@ -201,8 +196,8 @@ Json end_json(const ProcessEnd& end)
     const bool has_status = end.conclusive() && end.kind != ProcessEnd::Kind::replaced;
     const bool has_signal = end.kind == ProcessEnd::Kind::killed;
     return {{"kind", name(end.kind)},
-            {"status", has_status ? Json(end.status) : Json(nullptr)},
-            {"signal", has_signal ? Json(end.signal) : Json(nullptr)},
+            {"status", if_known(has_status, end.status)},
+            {"signal", if_known(has_signal, end.signal)},
             {"text", describe(end)}};
 }
 
@@ -210,9 +205,8 @@ Json marks_json(const Process& process)
 {
     Json marks = Json::array();
     for (const Mark& mark : process.marks)
-        marks.push_back({{"ns", mark.ns},
-                         {"name", mark.name},
-                         {"tid", mark.tid == 0 ? Json(nullptr) : Json(mark.tid)}});
+        marks.push_back(
+            {{"ns", mark.ns}, {"name", mark.name}, {"tid", if_known(mark.tid != 0, mark.tid)}});
     return marks;
 }
 

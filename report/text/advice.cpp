@@ -38,10 +38,9 @@ void write_line(TextOutput& out, const Advice& advice)
 {
     const std::string head = fmt::format(
         "  {:>10}  ", advice.saving > 0 ? human_bytes(advice.saving) : std::string("calls"));
-    const std::string where =
-        advice.stack.empty() ? "(no stack)" : frame_in(advice.stack.front(), 50);
     out.wrapped("", head,
-                fmt::format("{}; {} {}", reason(advice), terminal_safe(advice.api), where));
+                fmt::format("{}; {} {}", reason(advice), terminal_safe(advice.api),
+                            innermost_in(advice, 50)));
 }
 
 } // namespace

@@ -209,13 +209,8 @@ private:
                 ? tries_of(culprit.count, culprit.least_bytes, culprit.most_bytes)
                 : fmt::format("{:>12} in {}", human_bytes(culprit.bytes),
                               counted(culprit.count, noun));
-        const std::string line =
-            fmt::format("{}    {:<27} {}  ", prefix, what, terminal_safe(culprit.place->api));
-        const std::size_t room = std::max<std::size_t>(width_, columns(line) + 20) - columns(line);
-        out_ << line
-             << (culprit.place->stack.empty() ? "(no stack)"
-                                              : frame_in(culprit.place->stack.front(), room))
-             << '\n';
+        line(fmt::format("{}    {:<27} {}  ", prefix, what, terminal_safe(culprit.place->api)),
+             *culprit.place);
     }
 
     const Check& check_;

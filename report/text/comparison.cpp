@@ -170,13 +170,11 @@ private:
 
     void place(const ComparedPlace& place, const char* noun)
     {
-        const std::string line = fmt::format(
-            "  {:<7}{:>11} in {:<12} {}  ", name(place.change),
-            difference(place.base_bytes, place.new_bytes, CheckUnit::bytes),
-            difference(place.base_count, place.new_count, noun), terminal_safe(place.place->api));
-        const std::size_t room = std::max<std::size_t>(width_, columns(line) + 20) - columns(line);
-        const auto& stack = place.place->stack;
-        out_ << line << (stack.empty() ? "(no stack)" : frame_in(stack.front(), room)) << '\n';
+        line(fmt::format("  {:<7}{:>11} in {:<12} {}  ", name(place.change),
+                         difference(place.base_bytes, place.new_bytes, CheckUnit::bytes),
+                         difference(place.base_count, place.new_count, noun),
+                         terminal_safe(place.place->api)),
+             *place.place);
     }
 
     const Comparison& comparison_;

@@ -52,10 +52,7 @@ void growth_line(TextOutput& out, std::string_view prefix, const Growth& growth,
                     percent_sure(growth.rate), api,
                     std::string(api_columns - std::min(columns(api), api_columns), ' '));
     const std::size_t tail = growth.freed ? 10 : 0;
-    const std::size_t room =
-        std::max(out.width(), columns(line) + 20 + tail) - columns(line) - tail;
-    out.stream() << line
-                 << (growth.stack.empty() ? "(no stack)" : frame_in(growth.stack.front(), room))
+    out.stream() << line << innermost_in(growth, out.room_behind(columns(line) + tail))
                  << (growth.freed ? ", freed" : "") << '\n';
 }
 

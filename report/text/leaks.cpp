@@ -144,14 +144,10 @@ void write_top_leaks(TextOutput& out, const Report& report, std::string_view pre
         api_columns = std::max(api_columns, columns(terminal_safe(report.leaks[at].api)));
     for (std::size_t at = 0; at < shown; ++at) {
         const Leak& leak = report.leaks[at];
-        const std::string what = fmt::format(
-            "{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
-            counted(leak.blocks, "block"), class_word(leak), terminal_safe(leak.api), api_columns);
-        const std::size_t room =
-            std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
-        out.stream() << what
-                     << (leak.stack.empty() ? "(no stack)" : frame_in(leak.stack.front(), room))
-                     << '\n';
+        out.line(fmt::format("{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
+                             counted(leak.blocks, "block"), class_word(leak),
+                             terminal_safe(leak.api), api_columns),
+                 leak);
     }
     if (shown < report.leaks.size())
         out.stream() << prefix << "  ... and "

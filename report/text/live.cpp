@@ -93,8 +93,7 @@ public:
             const std::string api = terminal_safe(stack.api) + "  ";
             const std::size_t taken = columns(sums) + columns(api);
             const std::size_t room = width_ > taken + 20 ? width_ - taken : 20;
-            line(sums + api +
-                 (stack.stack.empty() ? "(no stack)" : frame_in(stack.stack.front(), room)));
+            line(sums + api + innermost_in(stack, room));
         }
         const std::size_t more = state.more_stacks + state.stacks.size() - shown;
         if (more > 0)

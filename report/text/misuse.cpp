@@ -1,6 +1,4 @@
 // report/text/misuse.cpp — wrong frees with their stacks; other refusals in a line.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "report/text/sections.hpp"
@@ -92,11 +90,7 @@ void line_of(TextOutput& out, std::string_view head, const std::string& what, co
         out.wrapped("", head, text.substr(head.size()));
         text = "  ";
     }
-    text += "  ";
-    out.stream() << text
-                 << (call.stack.empty() ? "(no stack)"
-                                        : frame_in(call.stack.front(), out.width() - columns(text)))
-                 << '\n';
+    out.line(text + "  ", call);
 }
 
 } // namespace
@@ -116,7 +110,7 @@ void write_misuse_summary(TextOutput& out, const Report& report, std::string_vie
         return;
     const Misuse& first = report.misuse.front();
     const std::string what = fmt::format("{}  {}: {} ", prefix, misused(report), name(first.kind));
-    const std::size_t room = std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
+    const std::size_t room = out.room_behind(columns(what));
     out.stream() << what
                  << (first.call.stack.empty() ? terminal_safe(first.call.api)
                                               : frame_in(first.call.stack.front(), room))
@@ -144,7 +138,7 @@ void write_damage_summary(TextOutput& out, const Report& report, std::string_vie
     const Damage& first = report.damage.front();
     const std::string what = fmt::format("{}  {} damaged: {} of the block from ", prefix,
                                          counted(times, "block"), name(first.kind));
-    const std::size_t room = std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
+    const std::size_t room = out.room_behind(columns(what));
     out.stream() << what
                  << (first.allocation && !first.allocation->stack.empty()
                          ? frame_in(first.allocation->stack.front(), room)

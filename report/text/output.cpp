@@ -51,6 +51,16 @@ void TextOutput::field(std::string_view name, std::string_view value)
     wrapped("", fmt::format("{:<11} ", name), value);
 }
 
+std::size_t TextOutput::room_behind(std::size_t taken) const
+{
+    return std::max(width_, taken + 20) - taken;
+}
+
+void TextOutput::line(std::string_view head, const CallPlace& call)
+{
+    out_ << head << innermost_in(call, room_behind(columns(head))) << '\n';
+}
+
 void TextOutput::frames(const std::vector<Frame>& stack)
 {
     constexpr std::size_t kIndent = 6;

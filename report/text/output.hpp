@@ -29,6 +29,11 @@ public:
     // Two columns: functions, and where. The places get what they need, up to a half.
     void frames(const std::vector<Frame>& stack);
 
+    // What remains of a line that has so many columns: 20 at least.
+    std::size_t room_behind(std::size_t taken) const;
+    // A line that ends with the call's innermost frame.
+    void line(std::string_view head, const CallPlace& call);
+
     // The frames of a call, and why there are no more where some are missing.
     void stack(const CallPlace& call);
 

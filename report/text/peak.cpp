@@ -63,11 +63,8 @@ void write_stacks(TextOutput& out, const MemoryReport& device)
     for (std::size_t at = 0; at < shown; ++at) {
         const PeakStack& row = peak.stacks[at];
         const std::string api = terminal_safe(row.api) + "  ";
-        const std::size_t taken = kTaken + columns(api);
-        const std::size_t room = out.width() > taken + 20 ? out.width() - taken : 20;
-        lines.push_back(
-            {row.bytes, in_blocks(row.blocks),
-             api + (row.stack.empty() ? "(no stack)" : frame_in(row.stack.front(), room))});
+        lines.push_back({row.bytes, in_blocks(row.blocks),
+                         api + innermost_in(row, out.room_behind(kTaken + columns(api)))});
     }
     Line more;
     std::uint64_t blocks = peak.more_blocks;

@@ -102,10 +102,7 @@ private:
             fmt::format("  {}: {}, {}  {}  ", holders(shared), sums,
                         counted(shared.blocks, "block"), terminal_safe(leak.api));
         const std::string where =
-            leak.stack.empty()
-                ? "(no stack)"
-                : frame_in(leak.stack.front(),
-                           std::max<std::size_t>(width_, columns(head) + 30) - columns(head));
+            innermost_in(leak, std::max<std::size_t>(width_, columns(head) + 30) - columns(head));
         if (columns(head) + columns(where) <= width_)
             out_ << head << where << '\n';
         else

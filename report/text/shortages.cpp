@@ -84,14 +84,9 @@ void owners(TextOutput& out, const Shortage& shortage)
     const std::size_t shown = std::min(kShownOwners, shortage.owners.size());
     for (std::size_t at = 0; at < shown; ++at) {
         const Leak& owner = shortage.owners[at];
-        const std::string what =
-            fmt::format("      {:>10} in {:<11}  {}  ", human_bytes(owner.bytes),
-                        counted(owner.blocks, "block"), terminal_safe(owner.api));
-        const std::size_t room =
-            std::max<std::size_t>(out.width(), columns(what) + 20) - columns(what);
-        out.stream() << what
-                     << (owner.stack.empty() ? "(no stack)" : frame_in(owner.stack.front(), room))
-                     << '\n';
+        out.line(fmt::format("      {:>10} in {:<11}  {}  ", human_bytes(owner.bytes),
+                             counted(owner.blocks, "block"), terminal_safe(owner.api)),
+                 owner);
     }
     if (shown < shortage.owners.size())
         out.stream() << "      ... and others; --json has more\n";

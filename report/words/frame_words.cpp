@@ -49,4 +49,9 @@ std::string frame_in(const Frame& frame, std::size_t room)
            (place.empty() ? "" : " " + place);
 }
 
+std::string innermost_in(const CallPlace& call, std::size_t room)
+{
+    return call.stack.empty() ? "(no stack)" : frame_in(call.stack.front(), room);
+}
+
 } // namespace vramscope::report

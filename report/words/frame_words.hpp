@@ -8,6 +8,7 @@
 
 namespace vramscope::report {
 
+struct CallPlace;
 struct Frame;
 
 std::string function_of(const Frame& frame);
@@ -15,5 +16,7 @@ std::string place_of(const Frame& frame); // "src/train.cu:42", "[libtrain.so]",
 
 // In one short piece of at most `room` columns: function, and file name where that fits.
 std::string frame_in(const Frame& frame, std::size_t room);
+// The same of a call's innermost frame; "(no stack)": it has none.
+std::string innermost_in(const CallPlace& call, std::size_t room);
 
 } // namespace vramscope::report
