@@ -1,17 +1,13 @@
 // tests/report/judge/check_test.cpp — budgets against made-up logs.
 //
 // They test what fails, what is not known, and the exit status.
-#include "report/model/check.hpp"
+#include "report/judge/check.hpp"
 
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "report/judge/check.hpp"
-#include "report/text/views.hpp"
-#include "tests/support/log_builder.hpp"
-#include "tests/support/report_of.hpp"
+#include "tests/report/judge/check_scene.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -19,49 +15,8 @@ namespace {
 using test::LogBuilder;
 using test::report_of;
 using test::report_of_all;
-using test::operator""_KiB;
 using test::operator""_MiB;
 using test::operator""_GiB;
-
-LogBuilder program()
-{
-    LogBuilder log = test::program_with_stacks();
-    log.info("program", "train").place({.context = 1, .device = 0});
-    return log;
-}
-
-// Holds 8 MiB at its peak, all freed.
-LogBuilder clean()
-{
-    return program().alloc(0x1000, 8_MiB, 1).free(0x1000);
-}
-
-LogBuilder leaking()
-{
-    return clean().alloc(0x2000, 1_MiB, 2).alloc(0x3000, 2_MiB, 3);
-}
-
-LogBuilder killed(LogBuilder log)
-{
-    log.header().end = format::End::unknown;
-    return log;
-}
-
-LogBuilder rank(LogBuilder log, std::uint32_t number, const std::string& of)
-{
-    log.header().pid = 100 + number;
-    log.info("rank", std::to_string(number)).info("world_size", of);
-    return log;
-}
-
-Budget fail_on(std::initializer_list<Finding> findings)
-{
-    Budget budget;
-    budget.fail_on.emplace();
-    for (const Finding finding : findings)
-        (*budget.fail_on)[static_cast<std::size_t>(finding)] = true;
-    return budget;
-}
 
 Exit exit_of(const LogBuilder& log, const Budget& budget = {})
 {
@@ -351,74 +306,6 @@ TEST(Check, ARankWithoutALogIsInDoubtUnlessOneAloneIsAskedFor)
     EXPECT_EQ(checked.exit, Exit::incomplete);
     EXPECT_EQ(checked.doubts, std::vector<std::string>{"there is no log of rank 1"});
     EXPECT_EQ(exit_of(rank(clean(), 0, "3")), Exit::ok);
-}
-
-std::string text_of(const Report& report, const Budget& budget)
-{
-    std::ostringstream out;
-    write_check(out, check(report, budget), report);
-    return out.str();
-}
-
-TEST(CheckText, TheNextStepKnowsTheSuppressionsAndTheFirstLogs)
-{
-    Report report = report_of_all(std::vector<LogBuilder>(5, leaking()));
-    for (std::size_t at = 0; at < report.processes.size(); ++at)
-        report.processes[at].log = "rank" + std::to_string(at) + ".vsl";
-    for (const char* const pattern : {"one", "two"})
-        report.suppressions.push_back({.rule = {pattern, "my known.txt", 1, {}}});
-    report.suppressions.push_back({.rule = {"cublas", {}, 0, "handles"}});
-    const std::string text = text_of(report, {});
-    EXPECT_NE(text.find("\nNext: vramscope leaks --suppressions 'my known.txt' rank0.vsl "
-                        "rank1.vsl rank2.vsl rank3.vsl ...\n"),
-              std::string::npos)
-        << text;
-}
-
-TEST(CheckText, LeadsWithWhatFailedAndEndsWithTheNextStep)
-{
-    Budget budget;
-    budget.max_peak = 1_GiB;
-    Report report = report_of(leaking());
-    report.processes[0].log = "train.vsl";
-    EXPECT_EQ(text_of(report, budget), R"(FAILED: leaked 3 MiB, at most 0 B
-  leaked                    3 MiB  at most 0 B             FAILED
-           2 MiB in 1 block     cuMemAlloc  train+0x3000
-           1 MiB in 1 block     cuMemAlloc  train+0x2000
-  peak allocated            8 MiB  at most 1 GiB           ok
-Next: vramscope leaks train.vsl
-)");
-}
-
-TEST(CheckText, NamesRanksAndTellsDoubtsApart)
-{
-    Report report = report_of_all({rank(leaking(), 0, "4"), rank(killed(clean()), 1, "4")});
-    const std::string text = text_of(report, {});
-    EXPECT_NE(text.find("FAILED: leaked 3 MiB, at most 0 B in rank 0\n"), std::string::npos)
-        << text;
-    EXPECT_NE(text.find("besides, process 101: the program "), std::string::npos) << text;
-    EXPECT_NE(text.find("besides, there is no log of rank 2, 3\n"), std::string::npos) << text;
-}
-
-TEST(CheckText, OfARunEndsWithTheVerdict)
-{
-    std::ostringstream out;
-    const Report report = report_of(clean());
-    write_check_summary(out, check(report, {}), report);
-    EXPECT_EQ(out.str(),
-              "vramscope:   leaked                      0 B  at most 0 B             ok\n"
-              "vramscope: check PASSED: leaked 0 B, at most 0 B\n");
-}
-
-TEST(CheckText, IsShortWhateverLeaks)
-{
-    LogBuilder log = program();
-    for (std::uint64_t id = 1; id <= 9; ++id)
-        log.alloc(0x1000 * id, 1_KiB, id).failed_free(0x1000 * id + 8, id);
-    Budget budget = fail_on({Finding::leaks, Finding::out_of_memory, Finding::misuse,
-                             Finding::damage, Finding::failed_calls});
-    const std::string text = text_of(report_of(log), budget);
-    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 12) << text;
 }
 
 } // namespace

@@ -216,34 +216,6 @@ TEST(LogReader, AMissingChunkOfAThreadIsDamage)
     EXPECT_EQ(reader.damaged_chunks(), 1u);
 }
 
-TEST(TickClock, TurnsTimeStampCounterTicksIntoNs)
-{
-    format::FileHeader header{};
-    header.clock = format::Clock::tsc;
-    header.start_ticks = 1000;
-    header.start_ns = 50;
-    header.latest_ticks = 1000 + 3'000'000'000;
-    header.latest_ns = 50 + 1'000'000'000;
-    const TickClock clock(header);
-    EXPECT_EQ(clock.ns(1000), 0u);
-    EXPECT_EQ(clock.ns(1000 + 3000), 1000u);
-    EXPECT_EQ(clock.ns(0), 0u) << "before the start";
-    EXPECT_GT(clock.ns(UINT64_MAX), 0u);
-}
-
-TEST(TickClock, UsesTheFarthestPairAndIgnoresDamagedOnes)
-{
-    format::FileHeader header{};
-    header.clock = format::Clock::tsc;
-    TickClock clock(header);
-    clock.calibrate(2'000'000, 1'000'000);
-    EXPECT_EQ(clock.ns(2000), 1000u);
-    clock.calibrate(UINT64_MAX, 5);
-    EXPECT_EQ(clock.ns(2000), 1000u);
-    clock.calibrate(4'000'000'000, 1'000'000'000);
-    EXPECT_EQ(clock.ns(4000), 1000u);
-}
-
 // A file that grows as the log of a running program does.
 class GrowingLog {
 public:
