@@ -21,10 +21,7 @@ void add_site(ChurnSite& row, const Site& site, const SiteChurn& churn)
     row.allocations += site.allocations;
     row.frees += site.frees;
     row.allocated_bytes += site.allocated_bytes;
-    row.temporary += churn.temporary;
-    row.short_lived += churn.short_lived;
-    row.redundant += churn.redundant;
-    row.redundant_driver += churn.redundant_driver;
+    row.add(churn);
 }
 
 bool costs_more(const ChurnSite& a, const ChurnSite& b)
@@ -149,11 +146,7 @@ ChurnReport describe_churn(const ChurnCounts& counts, const Sites& sites, const 
                            const TickClock& clock, StackReader& stacks)
 {
     ChurnReport report;
-    const SiteChurn sum = counts.sum();
-    report.temporary = sum.temporary;
-    report.short_lived = sum.short_lived;
-    report.redundant = sum.redundant;
-    report.redundant_driver = sum.redundant_driver;
+    report.add(counts.sum());
     add_driver(report, counts, tables, clock);
     add_histograms(report, counts);
     const std::vector<SiteId> ids = worth_reading(counts, sites);

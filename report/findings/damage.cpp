@@ -22,11 +22,8 @@ std::vector<Damage> find_damage(const std::vector<LoggedDamage>& logged, const C
     });
     for (const LoggedDamage& one : in_order) {
         Damage damage;
-        damage.kind = one.kind;
-        damage.address = one.address;
-        damage.offset = one.offset;
-        damage.wrong_bytes = one.wrong_bytes;
-        damage.block_bytes = one.block_bytes;
+        static_cast<DamageNumbers&>(damage) = one;
+        damage.times = 0;
         damage.noticed = read_call(one.noticed, source);
         damage.allocation = read_call_if_any(one.allocation, source);
         damage.ended = read_call_if_any(one.ended, source);

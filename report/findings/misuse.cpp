@@ -59,13 +59,7 @@ std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const C
     std::map<std::string, Misuse> rows;
     for (const LoggedMisuse& one : logged) {
         Misuse misuse;
-        misuse.kind = one.kind;
-        misuse.calls = one.calls;
-        misuse.address = one.address;
-        misuse.offset = one.offset;
-        misuse.bytes = one.bytes;
-        misuse.memory = one.memory;
-        misuse.result = one.result;
+        static_cast<MisuseNumbers&>(misuse) = one;
         misuse.call = read_call(one.call, source);
         misuse.last_ns = source.clock.ns(one.last_ticks);
         misuse.allocation = read_call_if_any(one.allocation, source);
@@ -105,10 +99,7 @@ std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups
             failed.process = source.process;
             failed.first_ns = first_ns;
         }
-        failed.calls += group.calls;
-        failed.bytes += group.bytes;
-        failed.least_bytes = std::min(failed.least_bytes, group.least_bytes);
-        failed.most_bytes = std::max(failed.most_bytes, group.most_bytes);
+        failed.add(group);
         failed.first_ns = std::min(failed.first_ns, first_ns);
         failed.last_ns = std::max(failed.last_ns, source.clock.ns(group.last_ticks));
     }

@@ -48,26 +48,11 @@ std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, 
     for (const LoggedShortage& one : logged) {
         Shortage row;
         static_cast<CallPlace&>(row) = source.stacks.read(one.api, one.stack, one.ticks);
+        static_cast<ShortageNumbers&>(row) = one;
         row.at_ns = source.clock.ns(one.ticks);
-        row.device = one.device;
-        row.requested = one.requested;
         row.at_least = one.requested == 0 || is_padded(one.api, source.tables);
-        row.free = one.free;
-        row.total = one.total;
-        row.allocated = one.allocated;
         row.pooled = pooled;
-        row.reserved = one.reserved;
-        row.largest_gap = one.largest_gap;
-        row.retries = one.retries;
         judge(row);
-        row.parts = one.parts;
-        row.free_bytes = one.free_bytes;
-        row.free_pieces = one.free_pieces;
-        row.unusable = one.unusable;
-        row.fragmentation = one.fragmentation;
-        row.map = one.map;
-        row.owners_known = one.owners_known;
-        row.held = one.held;
         row.owners = find_leaks(one.owners, source).leaks;
         sort_by_size(row.owners);
         row.owners.resize(std::min(row.owners.size(), kShownOwners));

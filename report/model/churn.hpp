@@ -21,17 +21,28 @@ struct DriverCalls {
     std::uint64_t longest_ns = 0; // the longest call that was timed
 };
 
+struct ChurnNumbers {
+    std::uint64_t temporary = 0;
+    std::uint64_t short_lived = 0;      // for less than kShortLifeNs
+    std::uint64_t redundant = 0;        // allocations of a size that its site had freed before
+    std::uint64_t redundant_driver = 0; // those redundant ones that asked the driver
+
+    void add(const ChurnNumbers& more)
+    {
+        temporary += more.temporary;
+        short_lived += more.short_lived;
+        redundant += more.redundant;
+        redundant_driver += more.redundant_driver;
+    }
+};
+
 // One place of the program.
-struct ChurnSite : CallPlace {
+struct ChurnSite : CallPlace, ChurnNumbers {
     std::int32_t device = -1; // -1: not known, or several
     format::Memory memory = format::Memory::none;
     std::uint64_t allocations = 0;
     std::uint64_t frees = 0;
     std::uint64_t allocated_bytes = 0;
-    std::uint64_t temporary = 0;
-    std::uint64_t short_lived = 0;
-    std::uint64_t redundant = 0;
-    std::uint64_t redundant_driver = 0; // those redundant ones that asked the driver
 };
 
 struct SizeBin {
@@ -45,14 +56,10 @@ struct LifetimeBin {
     std::uint64_t blocks = 0;   // blocks that were freed
 };
 
-struct ChurnReport {
+struct ChurnReport : ChurnNumbers {
     std::uint64_t allocations = 0; // of device and host memory, as are all numbers here
     std::uint64_t frees = 0;
     std::uint64_t allocated_bytes = 0;
-    std::uint64_t temporary = 0;
-    std::uint64_t short_lived = 0;
-    std::uint64_t redundant = 0;
-    std::uint64_t redundant_driver = 0;
     std::uint64_t redundant_ns = 0; // about the time these and their frees took in the driver
     std::uint64_t driver_calls = 0; // 0: the log does not tell (before version 3.1)
     std::uint64_t driver_ns = 0;

@@ -10,13 +10,16 @@
 
 namespace vramscope::report {
 
-struct Damage {
+struct DamageNumbers {
     format::Damage kind = format::Damage::overrun;
     std::uint64_t times = 0;
     std::uint64_t address = 0; // this and what follows are of the first block
     std::int64_t offset = 0;   // where the first wrong byte is
     std::uint64_t wrong_bytes = 0;
-    std::uint64_t block_bytes = 0;       // 0: not known
+    std::uint64_t block_bytes = 0; // size as asked for; 0: not known
+};
+
+struct Damage : DamageNumbers {
     TimedCall noticed;                   // no entry point: the pool looked at its own moments
     std::optional<TimedCall> allocation; // not known, where events are missing
     std::optional<TimedCall> ended;      // the free

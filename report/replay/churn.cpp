@@ -112,15 +112,11 @@ void ChurnCounts::context_gone(std::span<const SiteLoss>, std::uint64_t)
         last.fresh = false;
 }
 
-SiteChurn ChurnCounts::sum() const
+ChurnNumbers ChurnCounts::sum() const
 {
-    SiteChurn sum;
-    for (const SiteChurn& site : sites_) {
-        sum.temporary += site.temporary;
-        sum.short_lived += site.short_lived;
-        sum.redundant += site.redundant;
-        sum.redundant_driver += site.redundant_driver;
-    }
+    ChurnNumbers sum;
+    for (const SiteChurn& site : sites_)
+        sum.add(site);
     return sum;
 }
 

@@ -20,12 +20,7 @@
 
 namespace vramscope::report {
 
-struct SiteChurn {
-    std::uint64_t temporary = 0;
-    std::uint64_t short_lived = 0;      // less than kShortLifeNs
-    std::uint64_t redundant = 0;        // allocations of a size that it had freed before
-    std::uint64_t redundant_driver = 0; // those redundant ones that asked the driver
-
+struct SiteChurn : ChurnNumbers {
     // Sizes that it freed and did not allocate again since; the one used last comes first.
     struct Freed {
         std::uint64_t bytes = 0;
@@ -61,7 +56,7 @@ public:
 
     // Beside Sites::all(), up to the last site that it knows.
     const std::vector<SiteChurn>& sites() const noexcept { return sites_; }
-    SiteChurn sum() const;
+    ChurnNumbers sum() const;
     const std::array<Sizes, 65>& sizes() const noexcept { return sizes_; } // by std::bit_width
     const std::array<std::uint64_t, kLifetimes>& lifetimes() const noexcept { return lifetimes_; }
     // By entry point, as the log numbers them.

@@ -11,20 +11,15 @@
 #include <unordered_set>
 #include <vector>
 
+#include "report/model/damage.hpp"
 #include "report/replay/misuse.hpp"
 
 namespace vramscope::report {
 
-struct LoggedDamage {
-    format::Damage kind = format::Damage::overrun;
-    std::uint64_t address = 0;     // address of the first block
-    std::int64_t offset = 0;       // where the first wrong byte is
-    std::uint64_t wrong_bytes = 0; // how many bytes of the first block are wrong
-    std::uint64_t block_bytes = 0; // size as asked for; 0: not known
-    LoggedCall allocation;         // where the block was allocated
-    LoggedCall ended;              // its free
-    LoggedCall noticed;            // where the pool looked: without an entry point
-    std::uint64_t times = 0;       // how often, with these stacks
+struct LoggedDamage : DamageNumbers {
+    LoggedCall allocation;
+    LoggedCall ended;   // its free
+    LoggedCall noticed; // where the pool looked: without an entry point
     std::uint64_t last_ticks = 0;
 };
 

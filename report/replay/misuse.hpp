@@ -31,17 +31,10 @@ struct LoggedCall {
     std::uint64_t ticks = 0; // 0: there was no such call
 };
 
-struct LoggedMisuse {
-    MisuseKind kind = MisuseKind::never_allocated;
-    std::uint64_t result = 0;  // the driver's answer
-    std::uint64_t address = 0; // as the program gave it; of several calls, the first
-    std::uint64_t offset = 0;  // how far the address is into its block
-    std::uint64_t bytes = 0;   // size of the block
-    format::Memory memory = format::Memory::none; // the block's; none: no block is known
+struct LoggedMisuse : MisuseNumbers {
     LoggedCall allocation;
     LoggedCall ended; // the free before, or the death of the context
     LoggedCall call;
-    std::uint64_t calls = 0; // how many calls had these stacks
     std::uint64_t last_ticks = 0;
 };
 

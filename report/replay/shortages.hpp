@@ -13,35 +13,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "report/model/shortages.hpp"
 #include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/memory.hpp"
 #include "report/replay/pool/segment_replay.hpp"
 
 namespace vramscope::report {
 
-// The body of a record out_of_memory, and what stood before it.
-struct LoggedShortage {
+struct LoggedShortage : ShortageNumbers {
     std::uint64_t api = 0;
     std::uint64_t stack = 0; // the stack of the allocation that failed; 0: none
     std::uint64_t ticks = 0;
-    std::int32_t device = -1;
-    std::uint64_t requested = 0;
-    std::uint64_t free = 0;
-    std::uint64_t total = 0; // 0: the driver did not tell
-    std::uint64_t allocated = 0;
-    std::uint64_t reserved = 0;
-    std::uint64_t largest_gap = 0;
-    std::uint64_t retries = 0;      // retries on this device so far
-    bool owners_known = false;      // false: there was no walk over the live blocks
-    std::uint64_t held = 0;         // bytes of this device that the program had, pooled or not
     std::vector<LostBlocks> owners; // those that held the most
-    Waterfall parts;                // the device's, by the replay
-    // What the pool's free pieces were like. Known if the owners are.
-    std::uint64_t free_bytes = 0;
-    std::uint64_t free_pieces = 0;
-    double unusable = 1;      // for the size that was asked for: see PieceSizes
-    double fragmentation = 0; // for the same size
-    std::string map;          // kMapCells cells: see segment_cells(); empty: there was no segment
 };
 
 class Shortages {

@@ -36,10 +36,7 @@ void FailedCalls::add_refused(const Record& record, const format::Failed& failed
         group.stack = failed.stack;
         group.first_ticks = record.ticks;
     }
-    ++group.calls;
-    group.bytes += failed.bytes;
-    group.least_bytes = std::min(group.least_bytes, failed.bytes);
-    group.most_bytes = std::max(group.most_bytes, failed.bytes);
+    group.add({failed.result, 1, failed.bytes, failed.bytes, failed.bytes});
     group.first_ticks = std::min(group.first_ticks, record.ticks);
     group.last_ticks = std::max(group.last_ticks, record.ticks);
 }

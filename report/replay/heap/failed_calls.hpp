@@ -11,20 +11,16 @@
 #include <vector>
 
 #include "report/log/log_tables.hpp"
+#include "report/model/misuse.hpp"
 
 namespace vramscope::report {
 
 // What this entry point ends, if that is its purpose; none if it is not.
 format::KeySpace ends(const Api& api);
 
-struct FailedGroup {
+struct FailedGroup : FailedNumbers {
     std::uint64_t api = 0;
-    std::uint64_t result = 0;
     std::uint64_t stack = 0;
-    std::uint64_t calls = 0;
-    std::uint64_t bytes = 0;                // bytes asked for by all calls together
-    std::uint64_t least_bytes = UINT64_MAX; // the least that any call asked for
-    std::uint64_t most_bytes = 0;
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
 };
