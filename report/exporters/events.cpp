@@ -79,8 +79,7 @@ private:
     void trailer(const LogReader& reader)
     {
         const format::FileHeader& log = file_.header();
-        const bool running =
-            log.snapshot_ticks != 0 || process_is_running(log.pid, log.process_start);
+        const bool running = is_running(log);
         const ProcessEnd end = judge_end(log, running);
         for (const PendingFree& free : reader.pending_frees()) {
             definitions_.use_api(free.api);
@@ -93,13 +92,10 @@ private:
             line.number("exit_began_ns", known_.clock.ns(log.exit_began_ticks));
         else
             line.null("exit_began_ns");
-        std::uint64_t lost_events = 0;
         line.open_object("lost");
         for (const auto& [reason, word] : format::kLost)
             line.number(word, log.lost[static_cast<std::size_t>(reason)]);
-        for (const std::uint64_t count : log.lost)
-            lost_events += count;
-        line.close().number("lost_events", lost_events);
+        line.close().number("lost_events", file_.lost_events());
         line.number("damaged_chunks",
                     reader.damaged_chunks() + known_.tables.undefined() + lines_.malformed());
         line.flag("truncated", reader.cut() && !running);

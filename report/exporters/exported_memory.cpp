@@ -18,9 +18,8 @@ bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& 
 }
 
 MemoryReading::MemoryReading(const LogFile& file)
-    : file_(file), running_(file.header().snapshot_ticks != 0 ||
-                            process_is_running(file.header().pid, file.header().process_start)),
-      reader_(file), tables_([this](LogTables& defined) {
+    : file_(file), running_(is_running(file.header())), reader_(file),
+      tables_([this](LogTables& defined) {
           reader_.scan(format::Tag::api, [&](const Record& record) { defined.define(record); });
       }),
       replay_(tables_, file.header().exit_began_ticks)
@@ -43,29 +42,25 @@ void MemoryReading::read(BlockWatch& watch, std::uint64_t until_ticks,
     replay_.finish();
 }
 
-std::string MemoryReading::info(std::string_view key) const
-{
-    for (const auto& [name, value] : tables_.info()) {
-        if (name == key)
-            return value;
-    }
-    return {};
-}
-
 std::vector<std::string> MemoryReading::doubts() const
 {
     std::vector<std::string> doubts;
     const ProcessEnd end = judge_end(file_.header(), running_);
     if (!end.conclusive())
         doubts.push_back("the program " + describe(end));
-    std::uint64_t lost = 0;
-    for (const std::uint64_t count : file_.header().lost)
-        lost += count;
-    if (lost > 0)
+    if (const std::uint64_t lost = file_.lost_events(); lost > 0)
         doubts.push_back(std::to_string(lost) + " events were lost");
     if ((reader_.cut() && !running_) || reader_.damaged_chunks() + tables_.undefined() > 0)
         doubts.push_back("the log is cut or damaged");
     return doubts;
+}
+
+CallPlace read_site(StackReader& stacks, const Site& site)
+{
+    CallPlace place = stacks.read(site.api, site.stack, site.last_ticks);
+    if (place.stack.empty())
+        place.stack.emplace_back().function = place.api;
+    return place;
 }
 
 std::vector<std::span<const Frame>> code_places(const std::vector<Frame>& stack)

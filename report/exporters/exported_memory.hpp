@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/exporters/exporters.hpp"
+#include "report/findings/places/stack_reader.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/heap_replay.hpp"
 
@@ -29,8 +30,7 @@ public:
     const HeapReplay& replay() const noexcept { return replay_; }
     std::uint64_t ns(std::uint64_t ticks) const noexcept { return reader_.clock().ns(ticks); }
 
-    std::string info(std::string_view key) const; // "" if the log does not have it
-    std::vector<std::string> doubts() const;      // after read(): why not all may be there
+    std::vector<std::string> doubts() const; // after read(): why not all may be there
 
 private:
     const LogFile& file_;
@@ -39,6 +39,9 @@ private:
     LogTables tables_;
     HeapReplay replay_;
 };
+
+// Where no stack was captured, what was called is what is known: it stands in its place.
+CallPlace read_site(StackReader& stacks, const Site& site);
 
 // Each has the frames of one address: those of inlined calls, innermost first, then the function's.
 std::vector<std::span<const Frame>> code_places(const std::vector<Frame>& stack);

@@ -14,7 +14,6 @@
 
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/own_output.hpp"
-#include "report/findings/places/stack_reader.hpp"
 #include "report/log/first_reading.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
@@ -113,10 +112,8 @@ private:
     void write_head()
     {
         line("v {:x} {:x}\n# {}\n", kHeaptrackVersion, kFileVersion, kOwnMark);
-        const auto& info = known_.tables.info();
-        const auto command = std::find_if(info.begin(), info.end(),
-                                          [](const auto& fact) { return fact.first == "command"; });
-        line("X {}\n", command == info.end() ? "?" : terminal_safe(command->second));
+        const std::string_view command = known_.tables.info_value("command");
+        line("X {}\n", command.empty() ? "?" : terminal_safe(command));
         std::uint64_t bytes = 0;
         for (const LoggedDevice& device : known_.tables.devices()) {
             if (!options_.device || device.ordinal == *options_.device)
@@ -165,9 +162,7 @@ private:
         if (node != 0)
             return node;
         const Site& site = reading_.replay().sites()[number];
-        CallPlace place = stacks_.read(site.api, site.stack, site.last_ticks);
-        if (place.stack.empty()) // it was not captured: what was called is what is known
-            place.stack.emplace_back().function = place.api;
+        const CallPlace place = read_site(stacks_, site);
         const std::vector<std::span<const Frame>> addresses = code_places(place.stack);
         for (auto outer = addresses.rbegin(); outer != addresses.rend(); ++outer) {
             const std::uint64_t at = number_of_place(*outer);

@@ -11,7 +11,6 @@
 #include "report/exporters/gzip.hpp"
 #include "report/exporters/protobuf.hpp"
 #include "report/findings/leaks.hpp"
-#include "report/findings/places/stack_reader.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -153,7 +152,7 @@ private:
         head.number(profile::time_nanos, file.header().start_real_ns);
         head.number(profile::duration_nanos, reading.ns(reading.replay().counts().last_ticks));
         std::vector<std::uint64_t> comments;
-        if (const std::string command = reading.info("command"); !command.empty())
+        if (const auto command = reading.tables().info_value("command"); !command.empty())
             comments.push_back(number_of_text(command));
         for (const std::string& doubt : reading.doubts())
             comments.push_back(number_of_text("inconclusive: " + doubt));
@@ -164,9 +163,7 @@ private:
     void write_sample(const Site& site, const SiteLoss& died, const MemoryReading& reading,
                       StackReader& stacks)
     {
-        CallPlace place = stacks.read(site.api, site.stack, site.last_ticks);
-        if (place.stack.empty()) // it was not captured: what was called is what is known
-            place.stack.emplace_back().function = place.api;
+        const CallPlace place = read_site(stacks, site);
         std::vector<std::uint64_t> locations;
         for (const std::span<const Frame> frames : code_places(place.stack))
             locations.push_back(location_of(frames, reading.tables()));
@@ -179,9 +176,7 @@ private:
         add_label(row, "memory", name(site.memory));
         if (site.device >= 0)
             add_label(row, "device", std::to_string(site.device));
-        std::string phase;
-        for (const std::string& range : reading.replay().phases().kind_path(site.phase))
-            phase += (phase.empty() ? "" : "/") + range;
+        const std::string phase = reading.replay().phases().kind_name(site.phase);
         if (!phase.empty())
             add_label(row, "phase", phase);
         put(ProtobufMessage().message(profile::sample, row));

@@ -13,9 +13,6 @@ namespace vramscope::report {
 std::vector<Damage> find_damage(const std::vector<LoggedDamage>& logged, const CallSource& source)
 {
     std::map<std::string, Damage> rows;
-    const auto key_of = [](const std::optional<TimedCall>& call) {
-        return call ? call->key() : std::string();
-    };
     std::vector<LoggedDamage> in_order = logged;
     std::stable_sort(in_order.begin(), in_order.end(), [](const auto& a, const auto& b) {
         return a.noticed.ticks < b.noticed.ticks;
@@ -35,13 +32,7 @@ std::vector<Damage> find_damage(const std::vector<LoggedDamage>& logged, const C
         row.times += one.times;
         row.last_ns = std::max(row.last_ns, source.clock.ns(one.last_ticks));
     }
-    std::vector<Damage> sorted;
-    for (auto& [key, row] : rows)
-        sorted.push_back(std::move(row));
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Damage& a, const Damage& b) {
-        return a.noticed.at_ns < b.noticed.at_ns;
-    });
-    return sorted;
+    return rows_by_time(rows, [](const Damage& damage) { return damage.noticed.at_ns; });
 }
 
 } // namespace vramscope::report

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <thread>
 
 #include "report/findings/leaks.hpp"
@@ -145,17 +144,14 @@ private:
         const ReplayCounts& counts = replay_.counts();
         const std::uint64_t now = monotonic_ns();
         state.pid = header.pid;
-        for (const auto& [key, value] : tables_.info())
-            if (key == "program")
-                state.program = value;
+        state.program = tables_.info_value("program");
         state.age_ns = now > header.start_ns ? now - header.start_ns : 0;
         state.peak_device_bytes = counts.memory.peak_device_bytes;
         state.peak_host_bytes = counts.memory.peak_host_bytes;
         state.events = counts.events;
         state.allocations = counts.allocations;
         state.frees = counts.frees;
-        state.lost_events =
-            std::accumulate(std::begin(header.lost), std::end(header.lost), std::uint64_t{0});
+        state.lost_events = file_.lost_events();
     }
 
     LogFile file_;

@@ -90,8 +90,7 @@ public:
     {
         const LogFile file = LogFile::open(path);
         const format::FileHeader& header = file.header();
-        const bool live = options_.until_ticks != UINT64_MAX || header.snapshot_ticks != 0;
-        const bool running = live || process_is_running(header.pid, header.process_start);
+        const bool running = options_.until_ticks != UINT64_MAX || is_running(header);
         LogReader reader(file);
         reader.hold_back(options_.until_ticks);
         const auto find_apis = [&file](LogTables& defined) {

@@ -11,22 +11,6 @@
 namespace vramscope::report {
 namespace {
 
-std::string key_of(const std::optional<TimedCall>& call)
-{
-    return call ? call->key() : std::string();
-}
-
-template <typename Row, typename FirstTime>
-std::vector<Row> rows_of(std::map<std::string, Row>& rows, FirstTime first_time)
-{
-    std::vector<Row> sorted;
-    for (auto& [key, row] : rows)
-        sorted.push_back(std::move(row));
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](const Row& a, const Row& b) { return first_time(a) < first_time(b); });
-    return sorted;
-}
-
 // Where the user's code is, in one piece; empty if no stack is known.
 std::string place_of(const CallPlace& call)
 {
@@ -52,6 +36,11 @@ TimedCall read_call(const LoggedCall& call, const CallSource& source)
 std::optional<TimedCall> read_call_if_any(const LoggedCall& call, const CallSource& source)
 {
     return call.ticks == 0 ? std::nullopt : std::optional(read_call(call, source));
+}
+
+std::string key_of(const std::optional<TimedCall>& call)
+{
+    return call ? call->key() : std::string();
 }
 
 std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const CallSource& source)
@@ -81,7 +70,7 @@ std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const C
             at->second.last_ns = misuse.last_ns;
         }
     }
-    return rows_of(rows, [](const Misuse& misuse) { return misuse.call.at_ns; });
+    return rows_by_time(rows, [](const Misuse& misuse) { return misuse.call.at_ns; });
 }
 
 std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups,
@@ -103,7 +92,7 @@ std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups
         failed.first_ns = std::min(failed.first_ns, first_ns);
         failed.last_ns = std::max(failed.last_ns, source.clock.ns(group.last_ticks));
     }
-    return rows_of(rows, [](const FailedCall& failed) { return failed.first_ns; });
+    return rows_by_time(rows, [](const FailedCall& failed) { return failed.first_ns; });
 }
 
 std::string describe_free(const LoggedMisuse& free, const CallSource& source)

@@ -72,4 +72,9 @@ bool process_is_running(std::uint32_t pid, std::uint64_t start_time)
     return pid != 0 && start_time != 0 && process_start(pid) == start_time;
 }
 
+bool is_running(const format::FileHeader& header)
+{
+    return header.snapshot_ticks != 0 || process_is_running(header.pid, header.process_start);
+}
+
 } // namespace vramscope::report

@@ -11,7 +11,7 @@
 
 namespace vramscope::report {
 
-// `running`: the process is alive right now (process_is_running).
+// `running`: see is_running().
 ProcessEnd judge_end(const format::FileHeader& header, bool running) noexcept;
 
 // Field 22 of /proc/PID/stat, which tells a process from a later one with its pid. 0: there is
@@ -20,5 +20,7 @@ std::uint64_t process_start(std::uint32_t pid);
 
 // A process with this pid and this start time (field 22 of /proc/PID/stat) exists and is no zombie.
 bool process_is_running(std::uint32_t pid, std::uint64_t start_time);
+// The log's process is alive right now, or was when a snapshot made this log.
+bool is_running(const format::FileHeader& header);
 
 } // namespace vramscope::report

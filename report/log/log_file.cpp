@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,6 +112,11 @@ void LogFile::refresh()
 }
 
 // The header was read first: a program that is still writing has at least the chunks it names.
+std::uint64_t LogFile::lost_events() const noexcept
+{
+    return std::accumulate(std::begin(header_.lost), std::end(header_.lost), std::uint64_t{0});
+}
+
 void LogFile::count_chunks()
 {
     struct stat status {};

@@ -33,6 +33,8 @@ public:
         return header_;
     } // as it was when opened, or refreshed
 
+    std::uint64_t lost_events() const noexcept; // by the tracer's own word
+
     // Looks again: what a program that runs on has added to header and chunks. A header that is no
     // header of this log any more is not taken.
     void refresh();

@@ -146,6 +146,13 @@ const LoggedStack* LogTables::stack(std::uint64_t id) const noexcept
     return found == stacks_.end() ? nullptr : &found->second;
 }
 
+std::string_view LogTables::info_value(std::string_view key) const noexcept
+{
+    const auto found = std::find_if(info_.begin(), info_.end(),
+                                    [&](const auto& fact) { return fact.first == key; });
+    return found == info_.end() ? std::string_view() : found->second;
+}
+
 LoggedThread LogTables::thread(std::uint32_t index) const
 {
     const auto found = threads_.find(index);

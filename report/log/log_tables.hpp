@@ -89,6 +89,7 @@ public:
 
     const std::vector<LoggedDevice>& devices() const noexcept { return devices_; }
     const std::vector<std::pair<std::string, std::string>>& info() const noexcept { return info_; }
+    std::string_view info_value(std::string_view key) const noexcept; // empty: the log has none
     std::uint64_t undefined() const noexcept
     {
         return undefined_;

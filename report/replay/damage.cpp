@@ -2,6 +2,7 @@
 #include "report/replay/damage.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace vramscope::report {
 namespace {
@@ -73,10 +74,8 @@ void Damages::apply(const Record& record, const MisuseReplay& misuse)
 
 std::vector<LoggedDamage> Damages::groups() const
 {
-    std::vector<LoggedDamage> groups;
-    for (const auto& [key, damage] : groups_)
-        groups.push_back(damage);
-    return groups;
+    const auto groups = std::views::values(groups_);
+    return {groups.begin(), groups.end()};
 }
 
 } // namespace vramscope::report

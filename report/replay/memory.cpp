@@ -97,9 +97,7 @@ void DeviceMemory::sample(std::uint64_t ticks, const format::DeviceMemory& said)
 // Where a smaller device is played, the numbers of a shortage are not the driver's.
 bool DeviceMemory::limited() const
 {
-    const auto& info = tables_.info();
-    return std::any_of(info.begin(), info.end(),
-                       [](const auto& one) { return one.first == "pool.limit"; });
+    return !tables_.info_value("pool.limit").empty();
 }
 
 void DeviceMemory::mark(std::uint64_t ticks, std::string_view name)

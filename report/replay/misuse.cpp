@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 namespace vramscope::report {
@@ -299,11 +300,8 @@ bool MisuseReplay::refuse(const Record& record, const Api& api)
 
 std::vector<LoggedMisuse> MisuseReplay::groups() const
 {
-    std::vector<LoggedMisuse> misuses;
-    misuses.reserve(misuses_.size());
-    for (const auto& [key, misuse] : misuses_)
-        misuses.push_back(misuse);
-    return misuses;
+    const auto groups = std::views::values(misuses_);
+    return {groups.begin(), groups.end()};
 }
 
 } // namespace vramscope::report

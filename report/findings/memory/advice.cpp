@@ -25,7 +25,7 @@ public:
     {
         const Site& site = heap_.sites()[at];
         CallPlace place = log_.stacks.read(site.api, site.stack, site.first_ticks);
-        const std::string phase = phase_name(heap_.phases(), site.phase);
+        const std::string phase = heap_.phases().kind_name(site.phase);
         const auto [found, added] = rows_.try_emplace(
             std::tuple(kind, phase, std::to_string(block_bytes) + '\0' + place.key()));
         Advice& row = found->second;
@@ -34,7 +34,7 @@ public:
             row.kind = kind;
             row.phase = phase;
             row.bytes = block_bytes;
-            row.other_phase = phase_name(heap_.phases(), other);
+            row.other_phase = heap_.phases().kind_name(other);
         }
         row.saving += saving;
         row.blocks += blocks;

@@ -63,14 +63,6 @@ struct PeakRow {
 
 } // namespace
 
-std::string phase_name(const Phases& phases, PhaseKind kind)
-{
-    std::string joined;
-    for (const std::string& name : phases.kind_path(kind))
-        joined += (joined.empty() ? "" : "/") + name;
-    return joined;
-}
-
 Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const LeakSource& log)
 {
     std::stable_sort(holdings.begin(), holdings.end(), larger<PeakHolding>);
@@ -82,7 +74,7 @@ Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const 
         const Site& site = heap.sites()[holding.site];
         peak.bytes += holding.bytes;
         peak.blocks += holding.blocks;
-        phases.add(phase_name(heap.phases(), site.phase), holding);
+        phases.add(heap.phases().kind_name(site.phase), holding);
         if (at >= kMostReadHoldings) {
             ++peak.more_stacks;
             peak.more_bytes += holding.bytes;
@@ -110,7 +102,7 @@ Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const 
     }
     for (auto& [key, row] : rows) {
         if (!row.phases_differ)
-            row.stack.phase = phase_name(heap.phases(), row.phase);
+            row.stack.phase = heap.phases().kind_name(row.phase);
         peak.stacks.push_back(std::move(row.stack));
     }
     std::stable_sort(peak.stacks.begin(), peak.stacks.end(), larger<PeakStack>);

@@ -18,7 +18,4 @@ inline constexpr const char* kOtherParts = "(others)";
 
 Peak find_peak(std::vector<PeakHolding> holdings, const HeapReplay& heap, const LeakSource& log);
 
-// The names of a kind of phase, joined: "epoch #/step #"; empty: outside of any.
-std::string phase_name(const Phases& phases, PhaseKind kind);
-
 } // namespace vramscope::report

@@ -2,6 +2,7 @@
 #include "report/replay/heap/failed_calls.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace vramscope::report {
 
@@ -43,11 +44,8 @@ void FailedCalls::add_refused(const Record& record, const format::Failed& failed
 
 std::vector<FailedGroup> FailedCalls::groups() const
 {
-    std::vector<FailedGroup> groups;
-    groups.reserve(groups_.size());
-    for (const auto& [key, group] : groups_)
-        groups.push_back(group);
-    return groups;
+    const auto groups = std::views::values(groups_);
+    return {groups.begin(), groups.end()};
 }
 
 } // namespace vramscope::report

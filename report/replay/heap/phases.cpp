@@ -137,4 +137,12 @@ std::vector<std::string> Phases::kind_path(PhaseKind kind) const
     return names;
 }
 
+std::string Phases::kind_name(PhaseKind kind) const
+{
+    std::string joined;
+    for (const std::string& name : kind_path(kind))
+        joined += (joined.empty() ? "" : "/") + name;
+    return joined;
+}
+
 } // namespace vramscope::report

@@ -41,6 +41,7 @@ public:
     // Kinds stay. When there are too many, a new one is that of the range around it.
     PhaseKind kind(PhaseId phase) const noexcept { return nodes_[phase].kind; }
     std::vector<std::string> kind_path(PhaseKind kind) const; // outermost first
+    std::string kind_name(PhaseKind kind) const; // "epoch #/step #"; empty: outside of any
 
 private:
     struct Node {

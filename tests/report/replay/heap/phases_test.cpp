@@ -71,6 +71,30 @@ TEST(Phases, RangesBeyondTheDepthLimitAreCountedSoThatPopsStayInStep)
     EXPECT_EQ(phases.path(phases.current(0)), (Path{"outer"}));
 }
 
+TEST(Phases, InnermostKindIsNoneWhereRangesAreNotToldApart)
+{
+    Phases phases;
+    EXPECT_EQ(phases.innermost_kind(0), 0u);
+    phases.push(0, "epoch 1");
+    phases.push(0, "step 1");
+    const PhaseKind step = phases.innermost_kind(0);
+    EXPECT_EQ(phases.kind_name(step), "epoch #/step #");
+    for (int depth = 0; depth < 100; ++depth)
+        phases.push(0, "deep");
+    EXPECT_EQ(phases.innermost_kind(0), 0u) << "too deep";
+    for (int depth = 0; depth < 100; ++depth)
+        phases.pop(0);
+    EXPECT_EQ(phases.innermost_kind(0), step);
+    for (int name = 0; name < 5000; ++name) {
+        phases.push(1, std::string(static_cast<std::size_t>(1 + name / 26), 'x') +
+                           static_cast<char>('a' + name % 26));
+        phases.pop(1);
+    }
+    phases.push(1, "one more");
+    EXPECT_EQ(phases.innermost_kind(1), 0u) << "too many kinds";
+    EXPECT_EQ(phases.path(phases.current(1)), (Path{"one more"}));
+}
+
 TEST(Phases, ThreadNumberOutOfBoundsHasNoPhase)
 {
     Phases phases;
