@@ -112,7 +112,7 @@ public:
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
         process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
                                      process.duration_ns);
-        process.shortages = replays.shortages.count();
+        process.shortage_count = replays.shortages.count();
         StackReader stacks(tables, symbolizer_,
                            options_.all_frames ? ShownFrames::all : ShownFrames::own,
                            &options_.suppressions);

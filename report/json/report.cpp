@@ -241,7 +241,7 @@ Json process_json(const Process& process)
             {"pool", pool_json(process.pool)},
             {"device_memory", list_json(process.memory, device_memory_json)},
             {"churn", churn_json(process.churn)},
-            {"out_of_memory_count", process.shortages},
+            {"out_of_memory_count", process.shortage_count},
             {"coverage", coverage}};
 }
 

@@ -245,7 +245,7 @@ private:
         add_finding(
             Finding::out_of_memory,
             [this](std::size_t process) {
-                return as_seen(number(report_.processes[process].shortages));
+                return as_seen(number(report_.processes[process].shortage_count));
             },
             [this](std::size_t process, auto& culprits) {
                 blame(report_.shortages, process, culprits, [](const Shortage& row) {

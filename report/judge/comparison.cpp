@@ -177,7 +177,7 @@ public:
             [](const Report& report) { return report.totals.allocations; });
         add("driver_calls", CheckUnit::count, Worse::beyond_some_calls, sum(driver_calls));
         add("out_of_memory", CheckUnit::count, Worse::if_more,
-            sum([](const Process& process) { return process.shortages; }));
+            sum([](const Process& process) { return process.shortage_count; }));
         add("wrong_frees", CheckUnit::count, Worse::if_more, [](const Report& report) {
             std::uint64_t calls = 0;
             for (const Misuse& row : report.misuse)

@@ -98,7 +98,7 @@ struct Process {
     PoolReport pool;
     ChurnReport churn;
     std::vector<MemoryReport> memory; // sorted by ordinal: devices of which anything is known
-    std::uint64_t shortages = 0;      // allocations that failed for want of memory, all of them
+    std::uint64_t shortage_count = 0; // allocations that failed for want of memory, all of them
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
     std::vector<std::string> crashed_in; // frees that it was inside of when it crashed

@@ -18,7 +18,7 @@ std::uint64_t failures(const Report& report)
 {
     std::uint64_t sum = 0;
     for (const Process& process : report.processes)
-        sum += process.shortages;
+        sum += process.shortage_count;
     return sum;
 }
 

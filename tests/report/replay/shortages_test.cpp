@@ -169,7 +169,7 @@ TEST(Shortages, OfVeryManyTheFirstAndTheLastAreKeptAndAllAreCounted)
     for (std::uint64_t at = 0; at < 1000; ++at)
         log.out_of_memory({.device = 0, .requested = at});
     const Report report = report_of(log);
-    EXPECT_EQ(report.processes[0].shortages, 1000u);
+    EXPECT_EQ(report.processes[0].shortage_count, 1000u);
     ASSERT_EQ(report.shortages.size(), Shortages::kFirst + Shortages::kLast);
     EXPECT_EQ(report.shortages.front().requested, 0u);
     EXPECT_EQ(report.shortages.back().requested, 999u);
