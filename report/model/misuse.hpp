@@ -25,10 +25,10 @@ enum class MisuseKind : std::uint8_t {
 struct MisuseNumbers {
     MisuseKind kind = MisuseKind::unknown;
     std::uint64_t calls = 0;
-    std::uint64_t address =
-        0;                    // as the program gave it: this and what follows are of the first call
-    std::uint64_t offset = 0; // how far the address is into its block
-    std::uint64_t bytes = 0;  // size of the block
+    // Of the first call, as are the next four: the address is as the program gave it.
+    std::uint64_t address = 0;
+    std::uint64_t offset = 0;                     // how far the address is into its block
+    std::uint64_t bytes = 0;                      // size of the block
     format::Memory memory = format::Memory::none; // the block's; none: no block is known
     std::uint64_t result = 0;                     // the driver's answer: a CUresult
 };

@@ -51,8 +51,8 @@ private:
     std::deque<LoggedShortage> last_;
     std::uint64_t count_ = 0;
     std::uint64_t walk_again_at_ = 0; // number of an event
-    std::unordered_map<std::uint32_t, std::uint64_t>
-        last_stack_; // keyed by thread: its last failed call's
+    // By thread: the stack of its last failed call.
+    std::unordered_map<std::uint32_t, std::uint64_t> last_stack_;
     std::map<std::int64_t, std::uint64_t> retries_;
 };
 

@@ -1,9 +1,9 @@
 // report/replay/steps.hpp — the steps of a program's work, told by ranges and marks.
 //
-// Feed it every record of a LogReader twice: before HeapReplay has it, and after. Which ranges are
-// open is HeapReplay's to know. Names that differ in their numbers alone ("step 1", "step 2") are
-// one. For the first kMostNames names, the ends of their steps are kept; one name is chosen at the
-// end.
+// Feed it every record of a LogReader twice: before HeapReplay has it, and after. HeapReplay knows
+// which ranges are open. Names that differ in their numbers alone ("step 1", "step 2") are one. For
+// the first kMostNames names, the ends of their steps are kept; one of these names is chosen when
+// the log has been read.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ public:
     static constexpr std::size_t kMostNames = 1024;
     static constexpr std::uint64_t kFewest = 4; // fewer are no steps
 
-    explicit Steps(const Phases& phases) : phases_(phases) {} // which outlives this
+    explicit Steps(const Phases& phases) : phases_(phases) {} // they outlive this
 
     void before(const Record& record);
     void after(const Record& record);

@@ -42,8 +42,7 @@ void write_check(std::ostream& out, const Check& check, const Report& report,
 // Ends `vramscope run --check`: the verdict is the last line.
 void write_check_summary(std::ostream& out, const Check& check, const Report& report,
                          const TextStyle& style = {});
-// Two reports side by side: the verdict, the numbers, and the call stacks that leak more or less
-// than before.
+// Two reports side by side: the verdict, the numbers, and which call stacks leak more or less.
 void write_comparison(std::ostream& out, const Comparison& comparison, const Report& now,
                       const TextStyle& style = {});
 

@@ -8,8 +8,8 @@ using format::Memory;
 
 namespace {
 
-// Dead blocks are swept out of the table when there are more of them than this, and more than live
-// ones.
+// Dead blocks are swept out of the table when there are more of them than this, and when they are
+// more than the live ones.
 constexpr std::uint64_t kSweepAt = 4096;
 
 } // namespace
