@@ -3,13 +3,14 @@
 // A handler may leave by siglongjmp, and what the recorder holds at that moment would stay held
 // for ever: a lock, the loader's list, a half-made chunk. This is for cold paths, as it costs two
 // system calls. Signals that tell of a fault of this very thread, and those of the thread
-// library, come through.
+// library, come through. Nor is the thread cancelled meanwhile.
 #pragma once
 
 #include <csignal>
 #include <cstdint>
 #include <ctime>
 #include <initializer_list>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,6 +36,19 @@ inline void release_signals(SignalMask before) noexcept
     ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
 }
 
+// The thread is not cancelled for a moment: a system call may be a cancellation point, as it is for
+// the program, and nothing of ours can be unwound. It costs no system call.
+class CancellationHeld {
+public:
+    CancellationHeld() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~CancellationHeld() { ::pthread_setcancelstate(before_, nullptr); }
+    CancellationHeld(const CancellationHeld&) = delete;
+    CancellationHeld& operator=(const CancellationHeld&) = delete;
+
+private:
+    int before_ = 0;
+};
+
 class SignalsHeld {
 public:
     SignalsHeld() noexcept : before_(hold_signals()) {}
@@ -43,6 +57,7 @@ public:
     SignalsHeld& operator=(const SignalsHeld&) = delete;
 
 private:
+    CancellationHeld cancellation_;
     SignalMask before_;
 };
 

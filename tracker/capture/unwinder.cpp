@@ -12,6 +12,7 @@
 
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
+#include "tracker/capture/signals.hpp"
 
 namespace vramscope::capture {
 namespace {
@@ -141,6 +142,7 @@ void distrust_libunwind() noexcept
 std::size_t unwind(std::uintptr_t first, std::uintptr_t* out, std::size_t capacity,
                    bool& truncated) noexcept
 {
+    const CancellationHeld held; // libunwind writes to a pipe to see what it may read
     void* frames[kMaxFrames + kOwnFrames];
     const auto wanted = static_cast<int>(std::min(capacity + kOwnFrames, std::size(frames)));
     int count = 0;

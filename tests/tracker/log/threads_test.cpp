@@ -134,6 +134,30 @@ TEST(Threads, ThatDieInsideAHookTakeTheirChunkWithThem)
     expect_events_of_each(log, 2, 5);
 }
 
+// A thread that was cancelled ends at the program's next cancellation point, and not in a system
+// call of the recorder, whose functions cannot be unwound.
+TEST(Threads, AreNotCancelledInTheRecorder)
+{
+    const RecordedLog log = Recording().run([] {
+        static bool recorded = false;
+        pthread_t thread;
+        const auto body = [](void*) -> void* {
+            ::pthread_cancel(::pthread_self());
+            alloc_as(0, 30000);
+            recorded = true;
+            ::pthread_testcancel();
+            return nullptr;
+        };
+        ASSERT_EQ(::pthread_create(&thread, nullptr, body, nullptr), 0);
+        void* result = nullptr;
+        ASSERT_EQ(::pthread_join(thread, &result), 0);
+        EXPECT_TRUE(recorded);
+        EXPECT_EQ(result, PTHREAD_CANCELED);
+    });
+    EXPECT_GT(log.chunks.size(), 2u);
+    expect_events_of_each(log, 1, 30000);
+}
+
 TEST(Threads, OfAForkedChildBeginTheirOwnLanes)
 {
     const Recording recording;
