@@ -53,11 +53,10 @@ void set_real_function(Hook hook, void* function) noexcept
 bool takes_device_memory(Hook hook) noexcept
 {
     const log::Api& api = kApis[static_cast<std::size_t>(hook)];
-    switch (api.memory) {
-    case format::Memory::none:
-    case format::Memory::pinned:
-    case format::Memory::registered:
-    case format::Memory::reservation:
+    switch (format::class_of(api.memory)) {
+    case format::MemoryClass::unknown:
+    case format::MemoryClass::host:
+    case format::MemoryClass::addresses:
         return false;
     default:
         return api.effect != format::Effect::free;

@@ -70,19 +70,11 @@ void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
 // where it was allowed, so are we.
 bool may_ask_behind(Hook hook, const format::Place& place) noexcept
 {
-    switch (kApis[static_cast<std::size_t>(hook)].memory) {
-    case format::Memory::device:
-    case format::Memory::pitched:
-    case format::Memory::managed:
-    case format::Memory::array:
-    case format::Memory::mipmap:
-        return true;
-    case format::Memory::async:
-    case format::Memory::physical:
-        return pooling() && !place.capturing;
-    default:
+    const format::Memory memory = kApis[static_cast<std::size_t>(hook)].memory;
+    if (format::class_of(memory) != format::MemoryClass::device)
         return false;
-    }
+    const bool waits = memory != format::Memory::async && memory != format::Memory::physical;
+    return waits || (pooling() && !place.capturing);
 }
 
 } // namespace

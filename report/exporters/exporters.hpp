@@ -23,7 +23,7 @@ struct ExportOptions {
     SymbolizerOptions symbols;
 };
 
-// Every record, one JSON object a line, as events.schema.json beside this file says.
+// Every record, one JSON object a line, as report/json/events.schema.json says.
 void export_events(const std::filesystem::path& log, const Sink& sink,
                    const ExportOptions& options = {});
 

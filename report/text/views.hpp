@@ -1,7 +1,7 @@
 // report/text/views.hpp — the printers, one for each view.
 //
 // Text leads with the verdict and is safe for a terminal: control characters that come from logs or
-// binaries are escaped. JSON follows report.schema.json beside this file.
+// binaries are escaped. JSON follows report/json/report.schema.json.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,6 @@
 // add_NAME(), which is listed in kCommands.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -54,8 +53,8 @@ AddCommand add_run, add_views, add_export, add_schema, add_check, add_diff, add_
     add_snapshot, add_top, add_doctor;
 
 // In the order of `vramscope --help`.
-inline constexpr std::array<AddCommand*, 11> kCommands{
-    add_run,      add_views, add_export,   add_schema, add_check, add_diff,
-    add_suppress, add_mark,  add_snapshot, add_top,    add_doctor};
+inline constexpr AddCommand* kCommands[] = {add_run,      add_views, add_export,   add_schema,
+                                            add_check,    add_diff,  add_suppress, add_mark,
+                                            add_snapshot, add_top,   add_doctor};
 
 } // namespace vramscope

@@ -130,6 +130,14 @@ constexpr bool is_in_order(const Row (&rows)[kRows], Enum Row::*number) noexcept
 }
 static_assert(is_in_order(kKeySpaces, &KeySpaceRow::space));
 static_assert(is_in_order(kMemoryKinds, &MemoryKind::memory));
+static_assert(
+    [] {
+        for (const MemoryKind& kind : kMemoryKinds)
+            if (static_cast<std::size_t>(kind.space) >= std::size(kKeySpaces))
+                return false;
+        return true;
+    }(),
+    "each key space that a kind names has a row");
 
 // A log may hold any number.
 constexpr bool is_known(Memory memory) noexcept

@@ -341,6 +341,15 @@ static_assert(
         return true;
     }(),
     "Records are in the order of their tags, without a gap");
+static_assert(
+    [] {
+        for (const Layout& layout : Records::kLayouts)
+            if (layout.tag > Tag::damaged && layout.head != Head::plain &&
+                layout.head != Head::definition)
+                return false;
+        return true;
+    }(),
+    "a reader of 3.0 skips a newer record, and must not miss a difference of times in its head");
 
 // True of the records of a call. Alloc and free are records of a call too.
 constexpr bool names_entry_point(Tag tag) noexcept

@@ -219,6 +219,22 @@ TEST(Events, OfTheSchemaAreAllWritten)
     std::vector<std::string> known = schema["properties"]["type"]["enum"];
     std::sort(known.begin(), known.end());
     EXPECT_EQ(written, known);
+    for (const format::Layout& layout : format::Records::kLayouts)
+        if (layout.tag != Tag::info) // which is in the line `log`
+            EXPECT_TRUE(std::binary_search(known.begin(), known.end(), layout.name)) << layout.name;
+}
+
+TEST(Schemas, NameEveryKindOfMemory)
+{
+    std::vector<std::string> kinds;
+    for (const format::MemoryKind& kind : format::kMemoryKinds)
+        kinds.emplace_back(kind.name);
+    std::sort(kinds.begin(), kinds.end());
+    for (const char* name : {"events", "report"}) {
+        std::vector<std::string> known = test::schema(name)["$defs"]["memory"]["enum"];
+        std::sort(known.begin(), known.end());
+        EXPECT_EQ(known, kinds) << name;
+    }
 }
 
 TEST(Events, ThatAreWrongAreRefusedByTheSchema)
