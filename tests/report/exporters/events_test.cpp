@@ -220,8 +220,9 @@ TEST(Events, OfTheSchemaAreAllWritten)
     std::sort(known.begin(), known.end());
     EXPECT_EQ(written, known);
     for (const format::Layout& layout : format::Records::kLayouts)
-        if (layout.tag != Tag::info) // which is in the line `log`
+        if (layout.tag != format::Tag::info) { // which is in the line `log`
             EXPECT_TRUE(std::binary_search(known.begin(), known.end(), layout.name)) << layout.name;
+        }
 }
 
 TEST(Schemas, NameEveryKindOfMemory)

@@ -131,7 +131,8 @@ constexpr std::uint32_t kLie = 400000;
         for (int time = 0; time < 2; ++time)
             thread.stacks->learn(site.frame, frames, count, truncated, kLie, epoch);
     }
-    log::record_alloc(thread, {0, log::now(), address, 256, 0, {}}, {}, site);
+    format::Alloc event{0, log::now(), address, 256, 0, {}};
+    log::record_alloc(thread, event, {}, site);
     VRAMSCOPE_TEST_KEEP_FRAME();
 }
 
