@@ -10,7 +10,7 @@
 namespace vramscope::hooks {
 
 inline format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t address,
-                         std::uint64_t bytes)
+                                std::uint64_t bytes)
 {
     format::Alloc event{};
     event.api = call.api();
@@ -21,7 +21,7 @@ inline format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t a
 }
 
 inline void record_allocation(Call& call, std::uint64_t address, std::uint64_t bytes,
-                       const format::Place& place)
+                              const format::Place& place)
 {
     const std::uint64_t ticks = call.ended ? call.ended : log::now();
     format::Alloc event = allocation(call, ticks, address, bytes);
@@ -32,7 +32,7 @@ inline void record_allocation(Call& call, std::uint64_t address, std::uint64_t b
 // Records an allocation whose block, in a segment of the pool, is `slack` bytes larger
 // than asked for.
 inline void record_pooled(Call& call, std::uint64_t address, std::uint64_t bytes,
-                   const format::Place& place, std::uint64_t slack)
+                          const format::Place& place, std::uint64_t slack)
 {
     // Not the driver call's time: its segment's record came after that.
     format::Alloc event = allocation(call, log::now(), address, bytes);

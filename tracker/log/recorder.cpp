@@ -28,7 +28,7 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
 
 // Flat: these are each event's, and calls below the program's are dear (verified_stacks.hpp).
 [[gnu::flatten]] void record_alloc(Thread& thread, format::Alloc& event, const format::Place& place,
-                  const CallSite& site) noexcept
+                                   const CallSite& site) noexcept
 {
     if (!has_chunk(thread))
         return;
