@@ -74,7 +74,7 @@ class Scenes(Row):
     """A program of tests/programs, and the scenes of it that are there for a hooked function."""
 
     def __init__(self, name):
-        super().__init__(f"scenes of {name}", f"../programs/{name}.cpp", ["-DWAY_LINKED"], simulated=True)
+        super().__init__(f"scenes of {name}", f"../programs/memory/{name}.cpp", ["-DWAY_LINKED"], simulated=True)
         self.program = name
 
     def scenes(self, toolkit):
