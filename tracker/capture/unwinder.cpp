@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <iterator>
 #include <link.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
@@ -37,11 +40,19 @@ Pipe libunwind_pipe;
 bool is_end(int descriptor, int access, ino_t& inode) noexcept
 {
     struct stat status;
-    if (descriptor < 3 || ::fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode) ||
+    if (::fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode) ||
         (::fcntl(descriptor, F_GETFL) & O_ACCMODE) != access)
         return false;
     inode = status.st_ino;
     return true;
+}
+
+// Neither a pointer's halves nor a number of 64 bits look like two of them: the system is asked of
+// few others.
+bool may_be_descriptors(const int* pair, int most) noexcept
+{
+    return std::min(pair[0], pair[1]) > STDERR_FILENO && std::max(pair[0], pair[1]) < most &&
+           pair[0] != pair[1];
 }
 
 // Its descriptors are in a static array that has no name outside: two numbers that are the ends
@@ -50,6 +61,9 @@ int find_pipe(dl_phdr_info* info, std::size_t, void* code)
 {
     if (!holds(*info, reinterpret_cast<std::uintptr_t>(code)))
         return 0;
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    const int most = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, INT_MAX));
     for (const ElfW(Phdr) & segment : segments_of(*info)) {
         if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_W))
             continue;
@@ -60,7 +74,7 @@ int find_pipe(dl_phdr_info* info, std::size_t, void* code)
         for (; at + 1 < end; ++at) {
             Pipe found{{at[0], at[1]}};
             ino_t other = 0;
-            if (found.ends[0] != found.ends[1] && is_end(found.ends[0], O_RDONLY, found.inode) &&
+            if (may_be_descriptors(at, most) && is_end(found.ends[0], O_RDONLY, found.inode) &&
                 is_end(found.ends[1], O_WRONLY, other) && other == found.inode) {
                 libunwind_pipe = found;
                 return 1;

@@ -64,14 +64,23 @@ void VerifiedStacks::forget() noexcept
 {
     std::memset(buckets_, 0, sizeof buckets_);
     std::memset(candidates_, 0, sizeof candidates_);
+    std::memset(static_cast<void*>(rules_), 0, sizeof rules_);
     nodes_used_ = slots_used_ = 0;
     next_children_ = 1;
+}
+
+const FrameRule& VerifiedStacks::rule_of(std::uintptr_t return_address) noexcept
+{
+    KnownRule& known = rules_[mix(return_address, 0) % kRules];
+    if (known.return_address != return_address)
+        known = {return_address, frame_rule(return_address)};
+    return known.rule;
 }
 
 // The words that prove this stack, in the order in which one place follows from those before. 0: it
 // cannot be described, or the unwinder saw something else.
 std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t* frames,
-                                     std::size_t count, bool truncated, Slot* out) const noexcept
+                                     std::size_t count, bool truncated, Slot* out) noexcept
 {
     std::size_t used = 0;
     std::uintptr_t stack_pointer = frame;
@@ -79,7 +88,7 @@ std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t*
     std::int64_t frame_pointer_from = kSavedFramePointer; // where that value was read
     bool frame_pointer_proven = false;
     for (std::size_t i = 0;; ++i) {
-        const FrameRule rule = frame_rule(frames[i]);
+        const FrameRule& rule = rule_of(frames[i]);
         if (i + 1 == count)
             return truncated || rule.kind == FrameRule::Kind::end ? used : 0;
         if (rule.kind != FrameRule::Kind::plain || used + 2 > kMaxStackSlots)

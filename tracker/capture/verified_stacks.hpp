@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tracker/capture/cfi.hpp"
+
 namespace vramscope::capture {
 
 // The stack that the kernel or the thread library gave this thread. Others (signal stacks,
@@ -46,6 +48,11 @@ private:
         std::int64_t offset;
         std::uintptr_t value;
     };
+    // What the unwind table says of an address. Most frames are those of other stacks too.
+    struct KnownRule {
+        std::uintptr_t return_address; // 0: none is kept here
+        FrameRule rule;
+    };
     // A node of a radix tree: a run of slots that all stacks below it share, then either an id, or
     // one more slot whose value picks the next node. Many callers of one allocating function so
     // share one run.
@@ -64,6 +71,7 @@ private:
     static constexpr std::size_t kSlots = std::size_t{1} << 17;
     static constexpr std::size_t kCandidates = 4096;
     static constexpr std::size_t kMaxStackSlots = 512;
+    static constexpr std::size_t kRules = 4096;
 
     static std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
     {
@@ -90,8 +98,9 @@ private:
                 std::size_t count, std::uint32_t id) noexcept;
     bool branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
                 std::uint32_t id) noexcept;
+    const FrameRule& rule_of(std::uintptr_t return_address) noexcept;
     std::size_t describe(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
-                         bool truncated, Slot* out) const noexcept;
+                         bool truncated, Slot* out) noexcept;
 
     StackBounds bounds_;
     std::uint64_t epoch_;
@@ -101,6 +110,7 @@ private:
     // The stack that is learnt now. It is not on the thread's own stack, which may be small.
     Slot described_[kMaxStackSlots];
     std::uint64_t candidates_[kCandidates];
+    KnownRule rules_[kRules];
     std::uint32_t buckets_[kBuckets]; // index of a node + 1; 0: empty
     Node nodes_[kNodes];
     Slot slots_[kSlots];
