@@ -2,7 +2,8 @@
 #include "report/replay/damage.hpp"
 
 #include <algorithm>
-#include <ranges>
+
+#include "report/replay/lookup/values_of.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -74,8 +75,7 @@ void Damages::apply(const Record& record, const MisuseReplay& misuse)
 
 std::vector<LoggedDamage> Damages::groups() const
 {
-    const auto groups = std::views::values(groups_);
-    return {groups.begin(), groups.end()};
+    return values_of(groups_);
 }
 
 } // namespace vramscope::report

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <utility>
+
+#include "report/replay/lookup/values_of.hpp"
 
 namespace vramscope::report {
 
@@ -300,8 +301,7 @@ bool MisuseReplay::refuse(const Record& record, const Api& api)
 
 std::vector<LoggedMisuse> MisuseReplay::groups() const
 {
-    const auto groups = std::views::values(misuses_);
-    return {groups.begin(), groups.end()};
+    return values_of(misuses_);
 }
 
 } // namespace vramscope::report

@@ -80,7 +80,7 @@ private:
     }
     // A place that is not proven yet may by now be any part of the stack, even a sanitizer's red
     // zone.
-    [[gnu::no_sanitize("address", "thread")]] static std::uintptr_t
+    __attribute__((no_sanitize("address", "thread"))) static std::uintptr_t
     load(std::uintptr_t frame, std::int64_t offset) noexcept
     {
         std::uintptr_t value;

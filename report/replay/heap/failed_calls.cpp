@@ -2,7 +2,8 @@
 #include "report/replay/heap/failed_calls.hpp"
 
 #include <algorithm>
-#include <ranges>
+
+#include "report/replay/lookup/values_of.hpp"
 
 namespace vramscope::report {
 
@@ -44,8 +45,7 @@ void FailedCalls::add_refused(const Record& record, const format::Failed& failed
 
 std::vector<FailedGroup> FailedCalls::groups() const
 {
-    const auto groups = std::views::values(groups_);
-    return {groups.begin(), groups.end()};
+    return values_of(groups_);
 }
 
 } // namespace vramscope::report
