@@ -111,7 +111,7 @@ Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept
 void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) noexcept
 {
     const format::Place place = place_now(call);
-    const bool poolable = pooling() && place.context && !exiting() && !red_zone_bytes();
+    const bool poolable = place.context && !exiting() && !red_zone_bytes();
     ContextPool* pool = poolable ? pool_of(place) : nullptr;
     if (!pool || !pool->with([&](auto& one) { return one.adopt(address, bytes); }))
         return record_allocation(call, address, bytes, place);

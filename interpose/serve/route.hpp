@@ -20,7 +20,7 @@ struct Served {
     std::uint64_t slack = 0; // how much larger its block is than asked for
 };
 Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept;
-// The driver gave it to the program past the pool, which is told.
+// Where pooling() holds: the driver gave it to the program past the pool, which is told.
 void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) noexcept;
 
 // The driver's call for a free of the program's, with another address in the place of its own. It
