@@ -30,6 +30,13 @@ std::span<const Operation> query_operations();
 std::span<const Operation> fallback_operations();
 std::span<const Operation> runtime_operations();
 
+// Blocks are looked for by what is true of their kind: here, that it is this one.
+template <Kind kKind>
+constexpr bool is(Kind kind)
+{
+    return kind == kKind;
+}
+
 constexpr bool freed_by_address(Kind kind)
 {
     return kind == Kind::device || kind == Kind::pitched || kind == Kind::managed ||

@@ -6,16 +6,6 @@
 namespace differential {
 namespace {
 
-bool is_array(Kind kind)
-{
-    return kind == Kind::array;
-}
-
-bool is_mipmap(Kind kind)
-{
-    return kind == Kind::mipmap;
-}
-
 CUarray_format some_format(World& world)
 {
     return world.rng().one_of({CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_HALF, CU_AD_FORMAT_UNSIGNED_INT8,
@@ -114,7 +104,7 @@ void destroy(World& world)
 {
     const std::uint64_t handle = world.pointer({Kind::array});
     if (CALL(world, cuArrayDestroy, reinterpret_cast<CUarray>(handle)) == CUDA_SUCCESS)
-        world.freed(handle, &is_array);
+        world.freed(handle, &is<Kind::array>);
 }
 
 void create_mipmap(World& world)
@@ -133,7 +123,7 @@ void destroy_mipmap(World& world)
     const std::uint64_t handle = world.pointer({Kind::mipmap});
     if (CALL(world, cuMipmappedArrayDestroy, reinterpret_cast<CUmipmappedArray>(handle)) ==
         CUDA_SUCCESS)
-        world.freed(handle, &is_mipmap);
+        world.freed(handle, &is<Kind::mipmap>);
 }
 
 constexpr Operation kOperations[] = {

@@ -13,36 +13,6 @@ constexpr unsigned kLeaksThatContextsTake = 50; // percent
 constexpr unsigned kLeaksThatStay = 3;
 constexpr std::uint64_t kLargestLeak = 8 << 20; // the device is to last for many sequences
 
-bool is_pinned(Kind kind)
-{
-    return kind == Kind::pinned;
-}
-
-bool is_registered(Kind kind)
-{
-    return kind == Kind::registered;
-}
-
-bool is_array(Kind kind)
-{
-    return kind == Kind::array;
-}
-
-bool is_mipmap(Kind kind)
-{
-    return kind == Kind::mipmap;
-}
-
-bool is_reservation(Kind kind)
-{
-    return kind == Kind::reservation;
-}
-
-bool is_shared(Kind kind)
-{
-    return kind == Kind::shared;
-}
-
 void end_captures(World& world, Relay& relay)
 {
     for (Object& stream : world.objects()) {
@@ -87,20 +57,20 @@ void free_block(World& world, const Block& block)
         return;
     case Kind::pinned:
         if (CALL(world, cuMemFreeHost, pointer) == CUDA_SUCCESS)
-            world.freed(address, &is_pinned);
+            world.freed(address, &is<Kind::pinned>);
         return;
     case Kind::registered:
         if (CALL(world, cuMemHostUnregister, pointer) == CUDA_SUCCESS)
-            world.freed(address, &is_registered);
+            world.freed(address, &is<Kind::registered>);
         return;
     case Kind::array:
         if (CALL(world, cuArrayDestroy, static_cast<CUarray>(pointer)) == CUDA_SUCCESS)
-            world.freed(address, &is_array);
+            world.freed(address, &is<Kind::array>);
         return;
     case Kind::mipmap:
         if (CALL(world, cuMipmappedArrayDestroy, static_cast<CUmipmappedArray>(pointer)) ==
             CUDA_SUCCESS)
-            world.freed(address, &is_mipmap);
+            world.freed(address, &is<Kind::mipmap>);
         return;
     default:
         return;
@@ -114,11 +84,6 @@ void free_blocks(World& world, bool (*wanted)(Kind), unsigned leaks)
         if (blocks[i].live && wanted(blocks[i].kind) &&
             (blocks[i].bytes > kLargestLeak || !world.rng().chance(leaks)))
             free_block(world, blocks[i]);
-}
-
-bool is_async(Kind kind)
-{
-    return kind == Kind::async;
 }
 
 void end_physical(World& world)
@@ -143,11 +108,11 @@ void end_physical(World& world)
         }
         if (block.live && block.kind == Kind::shared &&
             CALL(world, cuMemRelease, CUmemGenericAllocationHandle{block.address}) == CUDA_SUCCESS)
-            world.freed(block.address, &is_shared);
+            world.freed(block.address, &is<Kind::shared>);
         if (block.live && block.kind == Kind::reservation && !world.rng().chance(kLeaksThatStay) &&
             CALL(world, cuMemAddressFree, CUdeviceptr{block.address}, std::size_t{block.bytes}) ==
                 CUDA_SUCCESS)
-            world.freed(block.address, &is_reservation);
+            world.freed(block.address, &is<Kind::reservation>);
     }
 }
 
@@ -217,7 +182,7 @@ void empty_contexts(World& world)
         if (CALL(world, cuCtxCreate_v2, context, 0U, 0) == CUDA_SUCCESS)
             world.add(Thing::context, context.value);
     }
-    free_blocks(world, &is_async, kLeaksThatStay);
+    free_blocks(world, &is<Kind::async>, kLeaksThatStay);
     CALL(world, cuCtxSynchronize);
 }
 

@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::size_t kExportedBytes = 2 << 20; // exporter.cpp
 
-bool is_foreign(Kind kind)
-{
-    return kind == Kind::foreign;
-}
-
 CUipcMemHandle some_ipc_handle(World& world)
 {
     const auto& exported = exported_by_another();
@@ -27,7 +22,7 @@ void opened(World& world, CUresult result, const Out<CUdeviceptr>& block)
 {
     if (result != CUDA_SUCCESS)
         return;
-    if (Block* const known = world.model().live_at(block.value, &is_foreign))
+    if (Block* const known = world.model().live_at(block.value, &is<Kind::foreign>))
         ++known->references;
     else
         world.allocated(Kind::foreign, block.value, kExportedBytes);
@@ -55,9 +50,9 @@ void close_ipc(World& world)
     const CUdeviceptr block = world.pointer({Kind::foreign});
     if (CALL(world, cuIpcCloseMemHandle, block) != CUDA_SUCCESS)
         return;
-    Block* const known = world.model().live_at(block, &is_foreign);
+    Block* const known = world.model().live_at(block, &is<Kind::foreign>);
     if (known && --known->references == 0)
-        world.freed(block, &is_foreign);
+        world.freed(block, &is<Kind::foreign>);
 }
 
 void name_memory(World& world)

@@ -4,16 +4,6 @@
 namespace differential {
 namespace {
 
-bool is_pinned(Kind kind)
-{
-    return kind == Kind::pinned;
-}
-
-bool is_registered(Kind kind)
-{
-    return kind == Kind::registered;
-}
-
 void allocate(World& world)
 {
     Out<void*> block(Meaning::address);
@@ -47,7 +37,7 @@ void free(World& world)
 {
     const std::uint64_t address = world.pointer({Kind::pinned});
     if (CALL(world, cuMemFreeHost, reinterpret_cast<void*>(address)) == CUDA_SUCCESS)
-        world.freed(address, &is_pinned);
+        world.freed(address, &is<Kind::pinned>);
 }
 
 struct Range {
@@ -94,7 +84,7 @@ void unregister(World& world)
 {
     const std::uint64_t address = world.pointer({Kind::registered});
     if (CALL(world, cuMemHostUnregister, reinterpret_cast<void*>(address)) == CUDA_SUCCESS)
-        world.freed(address, &is_registered);
+        world.freed(address, &is<Kind::registered>);
 }
 
 constexpr Operation kOperations[] = {

@@ -6,21 +6,6 @@ namespace {
 
 constexpr std::size_t kStep = 2 << 20;
 
-bool is_reservation(Kind kind)
-{
-    return kind == Kind::reservation;
-}
-
-bool is_physical(Kind kind)
-{
-    return kind == Kind::physical;
-}
-
-bool is_shared(Kind kind)
-{
-    return kind == Kind::shared;
-}
-
 std::size_t some_bytes(World& world)
 {
     return world.rng().chance(8) ? world.size() : kStep * (1 + world.rng().below(4));
@@ -51,10 +36,10 @@ void reserve(World& world)
 void free_reservation(World& world)
 {
     const CUdeviceptr start = world.pointer({Kind::reservation});
-    const Block* const block = world.model().live_at(start, &is_reservation);
+    const Block* const block = world.model().live_at(start, &is<Kind::reservation>);
     const std::size_t bytes = block && !world.rng().chance(8) ? block->bytes : some_bytes(world);
     if (CALL(world, cuMemAddressFree, start, bytes) == CUDA_SUCCESS)
-        world.freed(start, &is_reservation);
+        world.freed(start, &is<Kind::reservation>);
 }
 
 void create(World& world)
@@ -71,10 +56,10 @@ void release_handle(World& world, std::uint64_t handle)
 {
     if (CALL(world, cuMemRelease, CUmemGenericAllocationHandle{handle}) != CUDA_SUCCESS)
         return;
-    if (Block* const block = world.model().live_at(handle, &is_physical))
+    if (Block* const block = world.model().live_at(handle, &is<Kind::physical>))
         world.model().released(*block);
     else
-        world.freed(handle, &is_shared);
+        world.freed(handle, &is<Kind::shared>);
 }
 
 void release(World& world)
@@ -102,7 +87,7 @@ void retain(World& world)
     if (CALL(world, cuMemRetainAllocationHandle, handle, reinterpret_cast<void*>(address)) !=
         CUDA_SUCCESS)
         return;
-    if (Block* const block = world.model().live_at(handle.value, &is_physical)) {
+    if (Block* const block = world.model().live_at(handle.value, &is<Kind::physical>)) {
         ++block->references;
         ++block->handles;
     }
@@ -121,7 +106,7 @@ void map(World& world)
         world.rng().chance(5) ? world.pointer({Kind::physical}) : physical->address;
     if (CALL(world, cuMemMap, start, bytes, std::size_t{0}, handle, 0ULL) != CUDA_SUCCESS)
         return;
-    if (Block* const mapped = world.model().live_at(handle, &is_physical))
+    if (Block* const mapped = world.model().live_at(handle, &is<Kind::physical>))
         world.model().mapped(start, bytes, *mapped);
 }
 

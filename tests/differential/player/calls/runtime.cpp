@@ -11,26 +11,6 @@ std::uint64_t number(const void* pointer)
     return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-bool any_memory(Kind kind)
-{
-    return freed_by_address(kind);
-}
-
-bool is_pinned(Kind kind)
-{
-    return kind == Kind::pinned;
-}
-
-bool is_registered(Kind kind)
-{
-    return kind == Kind::registered;
-}
-
-bool is_array(Kind kind)
-{
-    return kind == Kind::array;
-}
-
 void* some_pointer(World& world)
 {
     return reinterpret_cast<void*>(
@@ -72,7 +52,7 @@ void free(World& world)
 {
     void* const pointer = some_pointer(world);
     if (CALL(world, cudaFree, pointer) == cudaSuccess)
-        world.freed(number(pointer), &any_memory);
+        world.freed(number(pointer), &freed_by_address);
 }
 
 void allocate_host(World& world)
@@ -91,7 +71,7 @@ void free_host(World& world)
 {
     const std::uint64_t address = world.pointer({Kind::pinned});
     if (CALL(world, cudaFreeHost, reinterpret_cast<void*>(address)) == cudaSuccess)
-        world.freed(address, &is_pinned);
+        world.freed(address, &is<Kind::pinned>);
 }
 
 void register_host(World& world)
@@ -106,7 +86,7 @@ void unregister_host(World& world)
 {
     const std::uint64_t address = world.pointer({Kind::registered});
     if (CALL(world, cudaHostUnregister, reinterpret_cast<void*>(address)) == cudaSuccess)
-        world.freed(address, &is_registered);
+        world.freed(address, &is<Kind::registered>);
 }
 
 void allocate_array(World& world)
@@ -127,7 +107,7 @@ void free_array(World& world)
 {
     const std::uint64_t handle = world.pointer({Kind::array});
     if (CALL(world, cudaFreeArray, reinterpret_cast<cudaArray_t>(handle)) == cudaSuccess)
-        world.freed(handle, &is_array);
+        world.freed(handle, &is<Kind::array>);
 }
 
 // Whether a stream is captured is asked after the call, which may have made a context current.
@@ -161,7 +141,7 @@ void free_async(World& world)
     const CUstream stream = world.stream();
     world.settle(number(pointer));
     if (CALL(world, cudaFreeAsync, pointer, stream) == cudaSuccess && !world.capturing(stream))
-        world.freed(number(pointer), &any_memory);
+        world.freed(number(pointer), &freed_by_address);
 }
 
 void create_stream(World& world)
