@@ -40,6 +40,7 @@ int main(int argc, char** argv)
     posix_spawn_file_actions_t silent;
     posix_spawn_file_actions_init(&silent);
     posix_spawn_file_actions_addopen(&silent, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&silent, STDOUT_FILENO, STDERR_FILENO);
     double* times = calloc((size_t)count, sizeof *times);
     for (int i = 0; times && i < count; ++i) {
         const double begin = now_us();
