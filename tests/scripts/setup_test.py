@@ -14,7 +14,7 @@ REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "gr
               "paste", "readlink", "rm", "sed", "sh", "sort", "tail", "touch"]
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
 TEST_PACKAGES = "git python3-jsonschema libgtest-dev llvm ccache".split() + THRUST
-ORACLES = "heaptrack golang-go golang-github-google-pprof-dev protobuf-compiler nodejs npm clang-format-14 clang-tidy-14".split()
+ORACLES = "heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler nodejs npm clang-format-14 clang-tidy-14".split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev zlib1g-dev libspdlog-dev "
                 "libfmt-dev libcli11-dev nlohmann-json3-dev").split()
 
