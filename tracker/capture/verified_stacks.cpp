@@ -1,6 +1,7 @@
 // tracker/capture/verified_stacks.cpp — a radix tree over words of the stack.
 #include "tracker/capture/verified_stacks.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -15,7 +16,7 @@ extern "C" void* __libc_stack_end; // ld.so: the stack pointer that the process 
 namespace vramscope::capture {
 namespace {
 
-constexpr std::int64_t kSavedFramePointer = -16; // the hook's own frame: push %rbp; mov %rsp, %rbp
+constexpr std::uintptr_t kSavedFramePointer = 16; // the hook's own: push %rbp; mov %rsp, %rbp
 
 } // namespace
 
@@ -64,6 +65,7 @@ void VerifiedStacks::forget() noexcept
 {
     std::memset(buckets_, 0, sizeof buckets_);
     std::memset(candidates_, 0, sizeof candidates_);
+    std::memset(tails_, 0, sizeof tails_);
     std::memset(static_cast<void*>(rules_), 0, sizeof rules_);
     nodes_used_ = slots_used_ = 0;
     next_children_ = 1;
@@ -84,8 +86,8 @@ std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t*
 {
     std::size_t used = 0;
     std::uintptr_t stack_pointer = frame;
-    std::uintptr_t frame_pointer = load(frame, kSavedFramePointer);
-    std::int64_t frame_pointer_from = kSavedFramePointer; // where that value was read
+    std::uintptr_t frame_pointer_from = frame - kSavedFramePointer; // where its value was read
+    std::uintptr_t frame_pointer = load(frame_pointer_from);
     bool frame_pointer_proven = false;
     for (std::size_t i = 0;; ++i) {
         const FrameRule& rule = rule_of(frames[i]);
@@ -102,16 +104,18 @@ std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t*
             base + static_cast<std::uintptr_t>(std::int64_t{rule.frame_offset});
         if (cfa <= stack_pointer || cfa > bounds_.high || cfa % 8 != 0)
             return 0;
-        const auto from_frame = static_cast<std::int64_t>(cfa - frame);
-        const std::int64_t slot = from_frame + rule.return_address_offset;
-        const std::int64_t saved = from_frame + rule.frame_pointer_offset;
-        if (slot < 0 || (rule.saves_frame_pointer && saved < 0))
+        const auto at = [&](std::int64_t offset) {
+            return cfa + static_cast<std::uintptr_t>(offset);
+        };
+        const std::uintptr_t slot = at(rule.return_address_offset);
+        const std::uintptr_t saved = at(rule.frame_pointer_offset);
+        if (slot < frame || (rule.saves_frame_pointer && saved < frame))
             return 0;
-        if (load(frame, slot) != frames[i + 1])
+        if (load(slot) != frames[i + 1])
             return 0;
         out[used++] = {slot, frames[i + 1]};
         if (rule.saves_frame_pointer) {
-            frame_pointer = load(frame, saved);
+            frame_pointer = load(saved);
             frame_pointer_from = saved;
             frame_pointer_proven = false;
         }
@@ -133,36 +137,63 @@ void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, s
     const std::size_t used = describe(frame, frames, count, truncated, described_);
     if (used == 0)
         return;
-    if (nodes_used_ + 2 > kNodes || slots_used_ + used > kSlots)
+    if (nodes_used_ + 2 > kNodes || slots_used_ + used + 1 > kSlots)
         forget();
     insert(frame, frames[0], described_, used, id);
 }
 
 void VerifiedStacks::link(const Node& node) noexcept
 {
-    std::size_t bucket = mix(node.parent, node.value) % kBuckets;
+    std::size_t bucket = bucket_of(node.parent, node.value);
     while (buckets_[bucket])
         bucket = (bucket + 1) % kBuckets;
     buckets_[bucket] = static_cast<std::uint32_t>(&node - nodes_) + 1;
 }
 
-VerifiedStacks::Node* VerifiedStacks::add_node(std::uintptr_t parent, std::uintptr_t value,
-                                               const Slot* slots, std::size_t count,
-                                               std::uint32_t id) noexcept
+const VerifiedStacks::Slot& VerifiedStacks::slot_of(const Node& node, std::size_t at) const noexcept
 {
+    return at < node.own.count ? slots_[node.own.first + at]
+                               : slots_[node.tail.first + at - node.own.count];
+}
+
+// Finds an end that these slots have in common with a stack that is known. False: it would be too
+// short.
+bool VerifiedStacks::shares_tail(const Slot* slots, std::size_t count, Node& node) const noexcept
+{
+    for (std::size_t own = 0; own < count && own <= kMostOwnSlots; ++own) {
+        const std::uint32_t kept = tails_[mix(slots[own].address, slots[own].value) % kTails];
+        if (kept == 0)
+            continue;
+        const std::uint32_t first = kept - 1;
+        std::size_t same = 0;
+        while (own + same < count && slots_[first + same] == slots[own + same])
+            ++same;
+        if (own + same < count || slots_[first + same].address != 0)
+            continue;
+        node.own.count = static_cast<std::uint32_t>(own);
+        node.tail = {first, static_cast<std::uint32_t>(same)};
+        return true;
+    }
+    return false;
+}
+
+void VerifiedStacks::add_node(std::uintptr_t parent, std::uintptr_t value, const Slot* slots,
+                              std::size_t count, std::uint32_t id) noexcept
+{
+    const auto first = static_cast<std::uint32_t>(slots_used_);
     Node& node = nodes_[nodes_used_++];
-    node = {parent,
-            value,
-            static_cast<std::uint32_t>(slots_used_),
-            static_cast<std::uint32_t>(count),
-            id,
-            0,
-            next_children_++};
-    if (count)
-        std::memcpy(slots_ + slots_used_, slots, count * sizeof *slots);
-    slots_used_ += count;
+    node = {parent,           value, {first, 0}, {first, static_cast<std::uint32_t>(count)}, 0,
+            next_children_++, id};
+    const bool shares = shares_tail(slots, count, node);
+    const std::size_t stored = shares ? node.own.count : count;
+    std::copy_n(slots, stored, slots_ + first);
+    slots_used_ += stored;
+    if (!shares) {
+        for (std::uint32_t i = 0; i < count; ++i)
+            tails_[mix(slots[i].address, slots[i].value) % kTails] = first + i + 1;
+        slots_[slots_used_++] = {};
+    }
     link(node);
-    return &node;
 }
 
 void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address, const Slot* slots,
@@ -174,29 +205,24 @@ void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address,
         return;
     }
     for (;;) {
-        const Slot* run = slots_ + node->first_slot;
         std::size_t same = 0;
-        while (same < node->slots && same < count && run[same].offset == slots[same].offset &&
-               run[same].value == slots[same].value)
+        while (same < node->slots() && same < count && slot_of(*node, same) == slots[same])
             ++same;
         slots += same;
         count -= same;
-        if (same < node->slots) {
+        if (same < node->slots()) {
             // The place is the same where all before it is; else the code has changed under us.
-            if (count == 0 || run[same].offset != slots[0].offset ||
-                !branch(*node, same, slots, count, id))
-                forget();
-            return;
+            if (count == 0 || slot_of(*node, same).address != slots[0].address)
+                return forget();
+            return branch(*node, same, slots, count, id);
         }
         if (node->id || count == 0)
             return; // known, or one stack ends within another: the unwinder takes it
-        if (slots[0].offset != node->branch_offset)
+        if (slots[0].address != node->branch_address)
             return forget();
         Node* child = lookup(node->children_of, slots[0].value);
-        if (!child) {
-            add_node(node->children_of, slots[0].value, slots + 1, count - 1, id);
-            return;
-        }
+        if (!child)
+            return add_node(node->children_of, slots[0].value, slots + 1, count - 1, id);
         node = child;
         ++slots;
         --count;
@@ -205,22 +231,32 @@ void VerifiedStacks::insert(std::uintptr_t frame, std::uintptr_t return_address,
 
 // Splits `node` before its slot `at`: what followed moves to a child, the new stack is
 // the other child.
-bool VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
+void VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
                             std::uint32_t id) noexcept
 {
-    const Slot split = slots_[node.first_slot + at];
-    Node& tail = nodes_[nodes_used_++];
-    tail = node; // keeps its id or its own children
-    tail.first_slot = node.first_slot + static_cast<std::uint32_t>(at) + 1;
-    tail.slots = node.slots - static_cast<std::uint32_t>(at) - 1;
-    tail.value = split.value;
-    node.slots = static_cast<std::uint32_t>(at);
+    const Slot split = slot_of(node, at);
+    const auto before = [](Run run, std::size_t slots) {
+        return Run{run.first, std::min(run.count, static_cast<std::uint32_t>(slots))};
+    };
+    const auto behind = [](Run run, std::size_t slots) {
+        const std::uint32_t left_out = std::min(run.count, static_cast<std::uint32_t>(slots));
+        return Run{run.first + left_out, run.count - left_out};
+    };
+    const std::size_t in_tail = at < node.own.count ? 0 : at - node.own.count;
+    const bool splits_tail = at >= node.own.count;
+    Node& end = nodes_[nodes_used_++];
+    end = node; // keeps its id or its own children
+    end.own = behind(node.own, at + 1);
+    end.tail = behind(node.tail, splits_tail ? in_tail + 1 : 0);
+    end.value = split.value;
+    node.own = before(node.own, at);
+    node.tail = before(node.tail, in_tail);
     node.id = 0;
-    node.branch_offset = split.offset;
+    node.branch_address = split.address;
     node.children_of = next_children_++;
-    tail.parent = node.children_of;
-    link(tail);
-    return add_node(node.children_of, rest[0].value, rest + 1, count - 1, id) != nullptr;
+    end.parent = node.children_of;
+    link(end);
+    add_node(node.children_of, rest[0].value, rest + 1, count - 1, id);
 }
 
 } // namespace vramscope::capture

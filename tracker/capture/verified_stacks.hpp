@@ -8,6 +8,7 @@
 // remembered. Each thread has its own, which no other thread touches.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,36 +44,56 @@ public:
                bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept;
 
 private:
-    // A word of the stack, at `offset` from the hook's frame.
+    // A word of the stack.
     struct Slot {
-        std::int64_t offset;
+        std::uintptr_t address;
         std::uintptr_t value;
+        bool operator==(const Slot&) const = default;
+    };
+    // Neighbours in slots_.
+    struct Run {
+        std::uint32_t first;
+        std::uint32_t count;
     };
     // What the unwind table says of an address. Most frames are those of other stacks too.
     struct KnownRule {
         std::uintptr_t return_address; // 0: none is kept here
         FrameRule rule;
     };
-    // A node of a radix tree: a run of slots that all stacks below it share, then either an id, or
-    // one more slot whose value picks the next node. Many callers of one allocating function so
-    // share one run.
-    struct Node {
+    // A node of a radix tree: slots that all stacks below it share, then either an id, or one more
+    // slot whose value picks the next node. Many callers of one allocating function so share their
+    // inner frames. Outer frames are shared as a run that is the tail of many nodes: it is compared
+    // so often that it stays in the cache.
+    struct alignas(64) Node {
         std::uintptr_t parent; // frame of a root; else the parent's children_of
         // The return address for a root, the value of the parent's branch for others.
         std::uintptr_t value;
-        std::uint32_t first_slot;
-        std::uint32_t slots;
-        std::uint32_t id; // 0: it branches
-        std::int64_t branch_offset;
+        Run own;
+        Run tail;
+        std::uintptr_t branch_address;
         std::uintptr_t children_of; // what the keys of its children are made with
+        std::uint32_t id;           // 0: it branches
+
+        std::size_t slots() const noexcept { return std::size_t{own.count} + tail.count; }
     };
+    static_assert(sizeof(Node) == 64);
     static constexpr std::size_t kNodes = 8192;
-    static constexpr std::size_t kBuckets = 2 * kNodes;
+    static constexpr unsigned kBucketBits = 14;
+    static constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+    static_assert(kBuckets >= 2 * kNodes);
     static constexpr std::size_t kSlots = std::size_t{1} << 17;
     static constexpr std::size_t kCandidates = 4096;
     static constexpr std::size_t kMaxStackSlots = 512;
+    static constexpr std::size_t kTails = 4096;
+    // With more slots of its own before a shared tail, a stack is kept whole, and can be shared.
+    static constexpr std::size_t kMostOwnSlots = 8;
     static constexpr std::size_t kRules = 4096;
 
+    // It is each event's, and the keys are few: one multiplication is enough.
+    static std::size_t bucket_of(std::uintptr_t parent, std::uintptr_t value) noexcept
+    {
+        return ((parent ^ std::rotl(value, 32)) * 0x9e3779b97f4a7c15u) >> (64 - kBucketBits);
+    }
     static std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
     {
         std::uint64_t hash = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
@@ -81,22 +102,22 @@ private:
     // A place that is not proven yet may by now be any part of the stack, even a sanitizer's red
     // zone.
     __attribute__((no_sanitize("address", "thread"))) static std::uintptr_t
-    load(std::uintptr_t frame, std::int64_t offset) noexcept
+    load(std::uintptr_t address) noexcept
     {
         std::uintptr_t value;
-        std::memcpy(&value,
-                    reinterpret_cast<const void*>(frame + static_cast<std::uintptr_t>(offset)),
-                    sizeof value);
+        std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
         return value;
     }
-    bool run_matches(const Node& node, std::uintptr_t frame) const noexcept;
+    std::uintptr_t difference(const Run& run) const noexcept;
     Node* lookup(std::uintptr_t parent, std::uintptr_t value) noexcept;
-    Node* add_node(std::uintptr_t parent, std::uintptr_t value, const Slot* slots,
-                   std::size_t count, std::uint32_t id) noexcept;
+    const Slot& slot_of(const Node& node, std::size_t at) const noexcept;
+    bool shares_tail(const Slot* slots, std::size_t count, Node& node) const noexcept;
+    void add_node(std::uintptr_t parent, std::uintptr_t value, const Slot* slots, std::size_t count,
+                  std::uint32_t id) noexcept;
     void link(const Node& node) noexcept;
     void insert(std::uintptr_t frame, std::uintptr_t return_address, const Slot* slots,
                 std::size_t count, std::uint32_t id) noexcept;
-    bool branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
+    void branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
                 std::uint32_t id) noexcept;
     const FrameRule& rule_of(std::uintptr_t return_address) noexcept;
     std::size_t describe(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
@@ -112,8 +133,9 @@ private:
     std::uint64_t candidates_[kCandidates];
     KnownRule rules_[kRules];
     std::uint32_t buckets_[kBuckets]; // index of a node + 1; 0: empty
+    std::uint32_t tails_[kTails];     // index of a slot in a stack's end + 1; 0: none is kept here
     Node nodes_[kNodes];
-    Slot slots_[kSlots];
+    Slot slots_[kSlots]; // behind each run that ends a stack, one without an address
 };
 
 // What follows is each event's, and is inlined: on a deep stack each level of calls below the
@@ -122,7 +144,7 @@ private:
 inline VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent,
                                                     std::uintptr_t value) noexcept
 {
-    for (std::size_t bucket = mix(parent, value) % kBuckets;; bucket = (bucket + 1) % kBuckets) {
+    for (std::size_t bucket = bucket_of(parent, value);; bucket = (bucket + 1) % kBuckets) {
         if (buckets_[bucket] == 0)
             return nullptr;
         Node& node = nodes_[buckets_[bucket] - 1];
@@ -131,14 +153,15 @@ inline VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent,
     }
 }
 
-inline bool VerifiedStacks::run_matches(const Node& node, std::uintptr_t frame) const noexcept
+// Zero if all its words are on the stack.
+inline std::uintptr_t VerifiedStacks::difference(const Run& run) const noexcept
 {
     std::uintptr_t difference = 0;
-    const Slot* const end = slots_ + node.first_slot + node.slots;
+    const Slot* const end = slots_ + run.first + run.count;
 #pragma GCC unroll 4
-    for (const Slot* slot = slots_ + node.first_slot; slot != end; ++slot)
-        difference |= load(frame, slot->offset) ^ slot->value;
-    return difference == 0;
+    for (const Slot* slot = slots_ + run.first; slot != end; ++slot)
+        difference |= load(slot->address) ^ slot->value;
+    return difference;
 }
 
 inline std::uint32_t VerifiedStacks::find(std::uintptr_t frame, std::uintptr_t return_address,
@@ -149,8 +172,8 @@ inline std::uint32_t VerifiedStacks::find(std::uintptr_t frame, std::uintptr_t r
         epoch_ = epoch;
     }
     for (const Node* node = lookup(frame, return_address); node;
-         node = lookup(node->children_of, load(frame, node->branch_offset))) {
-        if (!run_matches(*node, frame))
+         node = lookup(node->children_of, load(node->branch_address))) {
+        if ((difference(node->own) | difference(node->tail)) != 0)
             return 0;
         if (node->id)
             return node->id;
