@@ -29,14 +29,14 @@ consteval bool is_timed()
 }
 
 template <class Action>
-void before(Action& action, Call& call)
+[[gnu::always_inline]] inline void before(Action& action, Call& call)
 {
     if constexpr (requires { &Action::before; })
         action.before(call);
 }
 
 template <class Action, class Ask>
-CUresult answer(Action& action, Call& call, const Ask& ask)
+[[gnu::always_inline]] inline CUresult answer(Action& action, Call& call, const Ask& ask)
 {
     if constexpr (requires { &Action::template answer<Ask>; })
         return action.answer(call, ask);
@@ -47,7 +47,7 @@ CUresult answer(Action& action, Call& call, const Ask& ask)
 }
 
 template <class Action>
-void succeeded(Action& action, Call& call)
+[[gnu::always_inline]] inline void succeeded(Action& action, Call& call)
 {
     if constexpr (requires { &Action::succeeded; })
         action.succeeded(call);

@@ -29,7 +29,7 @@ struct AllocatesDevice {
     std::uint64_t slack = 0;
     std::uint64_t bytes_wanted() const { return bytes; }
     template <class Ask>
-    CUresult answer(Call& call, const Ask& ask)
+    [[gnu::always_inline]] CUresult answer(Call& call, const Ask& ask)
     {
         if (pooling() && out && bytes)
             here = pool_here(call);
@@ -43,7 +43,7 @@ struct AllocatesDevice {
         slack = block.slack;
         return CUDA_SUCCESS;
     }
-    void succeeded(Call& call)
+    [[gnu::always_inline]] void succeeded(Call& call)
     {
         if (!here && !pooling())
             record_allocation(call, *out, bytes, place_now(call));

@@ -49,11 +49,12 @@ struct Frees {
     void failed(Call& call, CUresult result) { record.failed(call, result); }
 };
 
-// Asks with another address in place of the program's argument, which is restored afterwards.
+// Asks with another address in place of the program's argument, which is restored afterwards. `ask`
+// is copied, so that where the driver is asked directly the compiler knows all that it does.
 template <class Pointer, class Ask>
 auto ask_with_address(Pointer& pointer, const Ask& ask)
 {
-    return [&pointer, &ask](std::uint64_t address) {
+    return [&pointer, ask](std::uint64_t address) {
         const Pointer own = std::exchange(pointer, static_cast<Pointer>(address));
         const CUresult result = ask();
         pointer = own;
@@ -67,7 +68,7 @@ struct FreesDevice {
     FreeRecord record{};
     void before(Call& call) { record.begin(call, number(pointer)); }
     template <class Ask>
-    CUresult answer(Call& call, const Ask& ask)
+    [[gnu::always_inline]] CUresult answer(Call& call, const Ask& ask)
     {
         if (!record.begun || !pooling())
             return ask();

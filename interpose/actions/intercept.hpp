@@ -32,13 +32,12 @@ namespace vramscope::hooks {
     return enters;
 }
 
-[[gnu::noinline, gnu::cold]] inline CUresult try_again(Call& call, CUresult result)
+[[gnu::noinline, gnu::cold]] inline void record_retry(Call& call, CUresult result)
 {
     call.ended = 0; // the records of what it took come behind that of the second try
     if (call.ready())
         log::write(call.thread, {log::now(), call.api()},
                    format::Retried{place_now(call).device, 0, result});
-    return result;
 }
 
 // To be called before the thread is marked as inside, since a signal handler judges by both. The
@@ -68,12 +67,13 @@ template <class Function, class Action, class Invoke>
     log::CallSite outer_site;
     if (outer != Inside::program) [[unlikely]]
         outer_site = thread.site;
-    Call call{thread, hook, site};
     mark_site(thread, site);
+    Call call{thread, hook, thread.site};
     thread.inside = Inside::recorder;
     int driver_errno = errno; // the program's, as long as the driver is not asked
     constexpr bool kTimed = is_timed<std::remove_reference_t<Action>>();
-    const auto ask = [&] {
+    const auto ask = [&]() __attribute__((always_inline))
+    {
         const bool timed =
             kTimed && log::is_ready(thread) && log::times_driver_call(thread, call.api());
         if (timed && !call.began)
@@ -91,9 +91,15 @@ template <class Function, class Action, class Invoke>
         return result;
     };
     before(action, call);
-    CUresult result = answer(action, call, ask);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY && make_room_for(call)) [[unlikely]]
-        result = try_again(call, answer(action, call, ask));
+    CUresult result = CUDA_SUCCESS;
+    for (bool again = false;; again = true) {
+        result = answer(action, call, ask);
+        if (again) [[unlikely]]
+            record_retry(call, result);
+        else if (result == CUDA_ERROR_OUT_OF_MEMORY && make_room_for(call)) [[unlikely]]
+            continue;
+        break;
+    }
     if (result != CUDA_SUCCESS) [[unlikely]]
         failed(action, call, result);
     else if (call.ready()) [[likely]]

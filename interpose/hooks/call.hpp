@@ -19,7 +19,7 @@ struct Call {
     std::uint64_t ended = 0; // when the last driver call ended; 0: it was not timed
 
     std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }
-    bool ready() { return log::ready(thread, kOpening); }
+    [[gnu::always_inline]] bool ready() { return log::ready(thread, kOpening); }
     void take_ticks()
     {
         if (ready())

@@ -58,7 +58,7 @@ private:
 extern constinit std::atomic<bool> pools_given_up;
 
 // False: everything goes to the driver, as if there were no pool.
-inline bool pooling() noexcept
+[[gnu::always_inline]] inline bool pooling() noexcept
 {
     return log::settings().pool_mode != log::PoolMode::off && log::process->generation != 0 &&
            !pools_given_up.load(std::memory_order_relaxed);

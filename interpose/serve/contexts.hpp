@@ -26,7 +26,7 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
                      std::uint64_t seen) noexcept;
 
 // Where an allocation that was just made belongs. Null: the thread's current context.
-inline format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext handle) noexcept
+[[gnu::always_inline]] inline format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext handle) noexcept
 {
     format::Place place;
     if (!handle && (!driver.context || driver.context(&handle) != CUDA_SUCCESS || !handle))
@@ -44,7 +44,7 @@ inline format::Place place_in(log::Thread& thread, const Driver& driver, CUconte
 }
 
 // The calling thread's current context and its device.
-inline format::Place place_now(Call& call) noexcept
+[[gnu::always_inline]] inline format::Place place_now(Call& call) noexcept
 {
     const Driver* driver = Driver::find();
     return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place{};

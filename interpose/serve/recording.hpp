@@ -9,7 +9,7 @@
 
 namespace vramscope::hooks {
 
-inline format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t address,
+[[gnu::always_inline]] inline format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t address,
                                 std::uint64_t bytes)
 {
     format::Alloc event{};
@@ -20,7 +20,7 @@ inline format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t a
     return event;
 }
 
-inline void record_allocation(Call& call, std::uint64_t address, std::uint64_t bytes,
+[[gnu::always_inline]] inline void record_allocation(Call& call, std::uint64_t address, std::uint64_t bytes,
                               const format::Place& place)
 {
     const std::uint64_t ticks = call.ended ? call.ended : log::now();

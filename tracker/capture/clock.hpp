@@ -28,7 +28,7 @@ inline std::uint64_t clock_ns(clockid_t clock) noexcept
 format::Clock choose_clock() noexcept;
 
 // The fence keeps the counter from being read before the driver call that it is to follow.
-inline std::uint64_t read_ticks(format::Clock clock) noexcept
+[[gnu::always_inline]] inline std::uint64_t read_ticks(format::Clock clock) noexcept
 {
 #if defined(__x86_64__)
     if (clock == format::Clock::tsc) [[likely]] {

@@ -51,6 +51,7 @@ VerifiedStacks* VerifiedStacks::create(const StackBounds& stack) noexcept
     auto* self = static_cast<VerifiedStacks*>(map_pages(sizeof(VerifiedStacks)));
     if (self) {
         self->bounds_ = stack;
+        self->nodes_used_ = 1;
         self->next_children_ = 1;
     }
     return self;
@@ -67,7 +68,8 @@ void VerifiedStacks::forget() noexcept
     std::memset(candidates_, 0, sizeof candidates_);
     std::memset(tails_, 0, sizeof tails_);
     std::memset(static_cast<void*>(rules_), 0, sizeof rules_);
-    nodes_used_ = slots_used_ = 0;
+    nodes_used_ = 1;
+    slots_used_ = 0;
     next_children_ = 1;
 }
 
@@ -147,7 +149,7 @@ void VerifiedStacks::link(const Node& node) noexcept
     std::size_t bucket = bucket_of(node.parent, node.value);
     while (buckets_[bucket])
         bucket = (bucket + 1) % kBuckets;
-    buckets_[bucket] = static_cast<std::uint32_t>(&node - nodes_) + 1;
+    buckets_[bucket] = static_cast<std::uint32_t>(&node - nodes_);
 }
 
 const VerifiedStacks::Slot& VerifiedStacks::slot_of(const Node& node, std::size_t at) const noexcept
@@ -183,7 +185,7 @@ void VerifiedStacks::add_node(std::uintptr_t parent, std::uintptr_t value, const
     const auto first = static_cast<std::uint32_t>(slots_used_);
     Node& node = nodes_[nodes_used_++];
     node = {parent,           value, {first, 0}, {first, static_cast<std::uint32_t>(count)}, 0,
-            next_children_++, id};
+            next_children_++, id,    0};
     const bool shares = shares_tail(slots, count, node);
     const std::size_t stored = shares ? node.own.count : count;
     std::copy_n(slots, stored, slots_ + first);
@@ -252,6 +254,7 @@ void VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::s
     node.own = before(node.own, at);
     node.tail = before(node.tail, in_tail);
     node.id = 0;
+    node.last_child = 0;
     node.branch_address = split.address;
     node.children_of = next_children_++;
     end.parent = node.children_of;

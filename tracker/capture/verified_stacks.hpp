@@ -73,6 +73,7 @@ private:
         std::uintptr_t branch_address;
         std::uintptr_t children_of; // what the keys of its children are made with
         std::uint32_t id;           // 0: it branches
+        std::uint32_t last_child;   // index of the one that was picked last: it often comes again
 
         std::size_t slots() const noexcept { return std::size_t{own.count} + tail.count; }
     };
@@ -108,7 +109,9 @@ private:
         std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
         return value;
     }
+    template <std::size_t AtOnce>
     std::uintptr_t difference(const Run& run) const noexcept;
+    Node* child_of(Node& node) noexcept;
     Node* lookup(std::uintptr_t parent, std::uintptr_t value) noexcept;
     const Slot& slot_of(const Node& node, std::size_t at) const noexcept;
     bool shares_tail(const Slot* slots, std::size_t count, Node& node) const noexcept;
@@ -132,10 +135,10 @@ private:
     Slot described_[kMaxStackSlots];
     std::uint64_t candidates_[kCandidates];
     KnownRule rules_[kRules];
-    std::uint32_t buckets_[kBuckets]; // index of a node + 1; 0: empty
+    std::uint32_t buckets_[kBuckets]; // index of a node; 0: empty
     std::uint32_t tails_[kTails];     // index of a slot in a stack's end + 1; 0: none is kept here
-    Node nodes_[kNodes];
-    Slot slots_[kSlots]; // behind each run that ends a stack, one without an address
+    Node nodes_[kNodes];              // the first is none, and has no parent
+    Slot slots_[kSlots];              // behind each run that ends a stack, one without an address
 };
 
 // What follows is each event's, and is inlined: on a deep stack each level of calls below the
@@ -145,22 +148,41 @@ inline VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent,
                                                     std::uintptr_t value) noexcept
 {
     for (std::size_t bucket = bucket_of(parent, value);; bucket = (bucket + 1) % kBuckets) {
+        Node& node = nodes_[buckets_[bucket]];
+        if (node.parent == parent && node.value == value) [[likely]]
+            return &node;
         if (buckets_[bucket] == 0)
             return nullptr;
-        Node& node = nodes_[buckets_[bucket] - 1];
-        if (node.parent == parent && node.value == value)
-            return &node;
     }
 }
 
+inline VerifiedStacks::Node* VerifiedStacks::child_of(Node& node) noexcept
+{
+    const std::uintptr_t value = load(node.branch_address);
+    Node& last = nodes_[node.last_child];
+    if (last.parent == node.children_of && last.value == value)
+        return &last;
+    Node* const child = lookup(node.children_of, value);
+    if (child)
+        node.last_child = static_cast<std::uint32_t>(child - nodes_);
+    return child;
+}
+
 // Zero if all its words are on the stack.
+template <std::size_t AtOnce>
 inline std::uintptr_t VerifiedStacks::difference(const Run& run) const noexcept
 {
     std::uintptr_t difference = 0;
-    const Slot* const end = slots_ + run.first + run.count;
-#pragma GCC unroll 4
-    for (const Slot* slot = slots_ + run.first; slot != end; ++slot)
-        difference |= load(slot->address) ^ slot->value;
+    const auto compare = [&](const Slot& slot) { difference |= load(slot.address) ^ slot.value; };
+    const Slot* slot = slots_ + run.first;
+    const Slot* const end = slot + run.count;
+    if constexpr (AtOnce > 1)
+        for (; end - slot >= static_cast<std::ptrdiff_t>(AtOnce); slot += AtOnce)
+#pragma GCC unroll 8
+            for (std::size_t i = 0; i < AtOnce; ++i)
+                compare(slot[i]);
+    for (; slot != end; ++slot)
+        compare(*slot);
     return difference;
 }
 
@@ -171,9 +193,8 @@ inline std::uint32_t VerifiedStacks::find(std::uintptr_t frame, std::uintptr_t r
         forget();
         epoch_ = epoch;
     }
-    for (const Node* node = lookup(frame, return_address); node;
-         node = lookup(node->children_of, load(node->branch_address))) {
-        if ((difference(node->own) | difference(node->tail)) != 0)
+    for (Node* node = lookup(frame, return_address); node; node = child_of(*node)) {
+        if ((difference<1>(node->own) | difference<4>(node->tail)) != 0)
             return 0;
         if (node->id)
             return node->id;

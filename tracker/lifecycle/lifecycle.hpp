@@ -26,7 +26,7 @@ struct Opening {
 // Opens the log if this process has none yet, and joins the thread to it. False: tracing is off.
 bool make_ready(Thread& thread, const Opening& opening) noexcept;
 
-inline bool ready(Thread& thread, const Opening& opening) noexcept
+[[gnu::always_inline]] inline bool ready(Thread& thread, const Opening& opening) noexcept
 {
     return is_ready(thread) || make_ready(thread, opening);
 }

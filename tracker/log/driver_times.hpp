@@ -40,7 +40,7 @@ void forget_driver_times(Thread& thread) noexcept;
 void write_driver_times(Thread& thread, std::uint64_t ticks, bool all) noexcept;
 
 // Whether to time the call that is about to be made; if not, it is only counted.
-inline bool times_driver_call(Thread& thread, std::uint64_t api) noexcept
+[[gnu::always_inline]] inline bool times_driver_call(Thread& thread, std::uint64_t api) noexcept
 {
     DriverTimes* const times = thread.driver_times;
     if (!times || api >= DriverTimes::kRows) [[unlikely]]
@@ -74,7 +74,7 @@ inline void add_driver_time(Thread& thread, std::uint64_t api, std::uint64_t beg
 }
 
 // Writes the rows if there is enough in them.
-inline void settle_driver_times(Thread& thread, std::uint64_t ticks) noexcept
+[[gnu::always_inline]] inline void settle_driver_times(Thread& thread, std::uint64_t ticks) noexcept
 {
     const DriverTimes* const times = thread.driver_times;
     if (times && (times->timed >= DriverTimes::kTimedCalls ||

@@ -47,12 +47,12 @@ extern constinit std::atomic<bool> verifying; // stacks are compared before they
 
 void forget_parent() noexcept;
 
-inline std::uint64_t now() noexcept
+[[gnu::always_inline]] inline std::uint64_t now() noexcept
 {
     return capture::read_ticks(process->clock);
 }
 
-inline bool is_ready(const Thread& thread) noexcept
+[[gnu::always_inline]] inline bool is_ready(const Thread& thread) noexcept
 {
     return thread.generation == process->generation.load(std::memory_order_acquire) &&
            thread.generation != 0;

@@ -44,9 +44,9 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
 
 [[gnu::flatten]] void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept
 {
+    event.ticks = now();
     if (settings().stacks_of_frees && has_chunk(thread))
         event.stack = stack_of(thread, site);
-    event.ticks = now();
     if (!thread.chunk)
         return; // the disk is full
     format::ChunkHeader& chunk = *thread.chunk;
