@@ -16,18 +16,39 @@ std::uint64_t hash_frames(const std::uintptr_t* frames, std::size_t count,
     return hash;
 }
 
+StackTable::Slot& StackTable::Slots::free_slot(std::uint64_t hash) noexcept
+{
+    std::size_t at = hash & (count - 1);
+    while (slots[at].load(std::memory_order_relaxed))
+        at = (at + 1) & (count - 1);
+    return slots[at];
+}
+
+bool StackTable::grow(std::size_t count) noexcept
+{
+    auto* const grown = static_cast<Slots*>(arena_.allocate(sizeof(Slots)));
+    auto* const slots = grown ? static_cast<Slot*>(map_pages(count * sizeof(Slot))) : nullptr;
+    if (!slots)
+        return false;
+    Slots* const before = slots_.load(std::memory_order_relaxed);
+    *grown = {before, count, slots};
+    for (std::size_t at = 0; before && at < before->count; ++at)
+        if (const Stack* stack = before->slots[at].load(std::memory_order_relaxed))
+            grown->free_slot(stack->hash).store(stack, std::memory_order_relaxed);
+    slots_.store(grown, std::memory_order_release);
+    return true;
+}
+
 bool StackTable::open() noexcept
 {
-    if (!slots_)
-        slots_ = static_cast<std::atomic<const Stack*>*>(map_pages(kSlots * sizeof *slots_));
-    return slots_ != nullptr;
+    return slots_.load() || grow(kFirstSlots);
 }
 
 void StackTable::reset_after_fork() noexcept
 {
-    if (slots_)
-        ::munmap(static_cast<void*>(slots_), kSlots * sizeof *slots_);
-    slots_ = nullptr;
+    for (Slots* slots = slots_.load(); slots; slots = slots->before)
+        ::munmap(static_cast<void*>(slots->slots), slots->count * sizeof(Slot));
+    slots_.store(nullptr);
     ids_.store(0, std::memory_order_relaxed);
     used_ = 0;
     arena_ = {};
@@ -36,8 +57,9 @@ void StackTable::reset_after_fork() noexcept
 std::uint32_t StackTable::find(std::uint64_t hash, const std::uintptr_t* frames,
                                std::size_t count) const noexcept
 {
-    for (std::size_t slot = hash & (kSlots - 1);; slot = (slot + 1) & (kSlots - 1)) {
-        const Stack* stack = slots_[slot].load(std::memory_order_acquire);
+    const Slots& table = *slots_.load(std::memory_order_acquire);
+    for (std::size_t at = hash & (table.count - 1);; at = (at + 1) & (table.count - 1)) {
+        const Stack* stack = table.slots[at].load(std::memory_order_acquire);
         if (!stack)
             return 0;
         if (stack->hash == hash && stack->count == count &&
@@ -61,7 +83,8 @@ std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* fram
     const std::lock_guard guard(lock_);
     if (const std::uint32_t known = find(hash, frames, count))
         return known;
-    if (used_ == kMaxStacks)
+    const std::size_t room = slots_.load(std::memory_order_relaxed)->count;
+    if (used_ == room / 2 && (used_ == kMaxStacks || !grow(4 * room)))
         return id;
     auto* stack = static_cast<Stack*>(arena_.allocate(sizeof(Stack) + count * sizeof *frames));
     if (!stack)
@@ -70,10 +93,7 @@ std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* fram
     stack->id = id;
     stack->count = static_cast<std::uint32_t>(count);
     std::memcpy(stack->frames(), frames, count * sizeof *frames);
-    std::size_t slot = hash & (kSlots - 1);
-    while (slots_[slot].load(std::memory_order_relaxed))
-        slot = (slot + 1) & (kSlots - 1);
-    slots_[slot].store(stack, std::memory_order_release);
+    slots_.load(std::memory_order_relaxed)->free_slot(hash).store(stack, std::memory_order_release);
     ++used_;
     return id;
 }

@@ -4,6 +4,9 @@
 // stack. An entry becomes visible to other threads only after its owner published the stack in the
 // log, so no event can name a stack that a killed process did not write. A stack is (epoch,
 // frames): after a library was unloaded the same addresses mean other code.
+//
+// The table begins with two pages and grows fourfold. A thread that still searches the one before
+// may miss a stack; it then interns that stack as one that is new to it, and publish() knows it.
 #pragma once
 
 #include <atomic>
@@ -48,10 +51,20 @@ private:
             return reinterpret_cast<const std::uintptr_t*>(this + 1);
         }
     };
-    static constexpr std::size_t kSlots = std::size_t{1} << 20;
-    static constexpr std::uint32_t kMaxStacks = kSlots / 2;
+    using Slot = std::atomic<const Stack*>;
+    struct Slots {
+        Slots* before;     // those that it took the place of: another thread may still search them
+        std::size_t count; // a power of two
+        Slot* slots;
 
-    std::atomic<const Stack*>* slots_ = nullptr;
+        Slot& free_slot(std::uint64_t hash) noexcept;
+    };
+    static constexpr std::size_t kFirstSlots = 1024;
+    static constexpr std::uint32_t kMaxStacks = 1u << 19;
+
+    bool grow(std::size_t count) noexcept;
+
+    std::atomic<Slots*> slots_{nullptr};
     std::atomic<std::uint32_t> ids_{0};
     std::uint32_t used_ = 0;
     Lock lock_;
