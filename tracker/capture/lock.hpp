@@ -8,11 +8,10 @@
 #pragma once
 
 #include <atomic>
-#include <climits>
+#include <cstdint>
 #include <linux/futex.h>
 #include <mutex>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "tracker/capture/signals.hpp"
@@ -23,33 +22,37 @@ class Lock {
 public:
     void lock() noexcept
     {
-        const SignalMask before = hold_signals();
-        const pid_t self = ::getpid();
-        for (pid_t holder = holder_.load();
-             holder == self || !holder_.compare_exchange_weak(holder, self);
-             holder = holder_.load())
-            if (holder == self)
-                futex(FUTEX_WAIT_PRIVATE, self);
-        signals_before_ = before;
+        hold_signals();
+        const auto self = static_cast<std::uint32_t>(::getpid());
+        std::uint32_t wanted = self;
+        std::uint32_t found = 0;
+        while (!holder_.compare_exchange_strong(found, wanted)) {
+            if ((found & ~kWaitedFor) != self)
+                continue; // free by now, or the parent's
+            if ((found & kWaitedFor) || holder_.compare_exchange_strong(found, self | kWaitedFor))
+                futex(FUTEX_WAIT_PRIVATE, self | kWaitedFor);
+            wanted = self | kWaitedFor; // others may wait still
+            found = 0;
+        }
     }
 
     void unlock() noexcept
     {
-        const SignalMask before = signals_before_;
-        holder_.store(0);
-        futex(FUTEX_WAKE_PRIVATE, INT_MAX);
-        release_signals(before);
+        if (holder_.exchange(0) & kWaitedFor)
+            futex(FUTEX_WAKE_PRIVATE, 1);
+        release_signals();
     }
 
 private:
+    static constexpr std::uint32_t kWaitedFor = 1u << 31; // no process id has this bit
+
     // The wait of std::atomic would pull in the C++ runtime and its unwinder.
-    void futex(int operation, pid_t value) noexcept
+    void futex(int operation, std::uint32_t value) noexcept
     {
-        ::syscall(SYS_futex, reinterpret_cast<pid_t*>(&holder_), operation, value, nullptr);
+        ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&holder_), operation, value, nullptr);
     }
 
-    std::atomic<pid_t> holder_{0};
-    SignalMask signals_before_ = 0; // the holder's mask before lock()
+    std::atomic<std::uint32_t> holder_{0};
 };
 
 } // namespace vramscope::capture

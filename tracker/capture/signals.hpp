@@ -1,9 +1,9 @@
 // tracker/capture/signals.hpp — no signal handler of the program runs on this thread for a moment.
 //
 // A handler may leave by siglongjmp, and what the recorder holds at that moment would stay held
-// for ever: a lock, the loader's list, a half-made chunk. This is for cold paths, as it costs two
-// system calls. Signals that tell of a fault of this very thread, and those of the thread
-// library, come through. Nor is the thread cancelled meanwhile.
+// for ever: a lock, the loader's list, a half-made chunk. This is for cold paths: a thread's
+// outermost hold costs two system calls, those within it none. Signals that tell of a fault of this
+// very thread, and those of the thread library, come through. Nor is the thread cancelled meanwhile.
 #pragma once
 
 #include <csignal>
@@ -18,22 +18,33 @@ namespace vramscope::capture {
 
 using SignalMask = std::uint64_t; // the kernel's form: signal n is bit n - 1
 
-// Returns the mask from before. It goes past libc, whose functions may be intercepted.
-inline SignalMask hold_signals() noexcept
+// What this thread holds back. The count changes while signals wait, so that a handler never finds
+// it ahead of the mask.
+struct SignalHold {
+    SignalMask mask_before;
+    unsigned depth;
+};
+inline thread_local constinit SignalHold signal_hold{};
+
+// They go past libc, whose functions may be intercepted.
+inline void hold_signals() noexcept
 {
-    constexpr int kFirstOfLibrary = 32; // NPTL takes two signals for itself
-    SignalMask held = ~SignalMask{0};
-    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
-                             kFirstOfLibrary, kFirstOfLibrary + 1})
-        held &= ~(SignalMask{1} << (number - 1));
-    SignalMask before = 0;
-    ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, &before, sizeof held);
-    return before;
+    if (signal_hold.depth == 0) {
+        constexpr int kFirstOfLibrary = 32; // NPTL takes two signals for itself
+        SignalMask held = ~SignalMask{0};
+        for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
+                                 kFirstOfLibrary, kFirstOfLibrary + 1})
+            held &= ~(SignalMask{1} << (number - 1));
+        ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, &signal_hold.mask_before, sizeof held);
+    }
+    ++signal_hold.depth;
 }
 
-inline void release_signals(SignalMask before) noexcept
+inline void release_signals() noexcept
 {
-    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
+    if (--signal_hold.depth == 0)
+        ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signal_hold.mask_before, nullptr,
+                  sizeof signal_hold.mask_before);
 }
 
 // The thread is not cancelled for a moment: a system call may be a cancellation point, as it is for
@@ -51,14 +62,13 @@ private:
 
 class SignalsHeld {
 public:
-    SignalsHeld() noexcept : before_(hold_signals()) {}
-    ~SignalsHeld() { release_signals(before_); }
+    SignalsHeld() noexcept { hold_signals(); }
+    ~SignalsHeld() { release_signals(); }
     SignalsHeld(const SignalsHeld&) = delete;
     SignalsHeld& operator=(const SignalsHeld&) = delete;
 
 private:
     CancellationHeld cancellation_;
-    SignalMask before_;
 };
 
 // The same around a write. Signals that the write itself raises, for a pipe without a reader or a
