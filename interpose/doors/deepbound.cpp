@@ -32,9 +32,9 @@ constinit std::atomic<bool> told{false};
 constinit bool audited = false;
 
 // Before the program can change its environment.
-[[gnu::constructor]] void look_at_the_audit_door()
+[[gnu::constructor]] void look_at_the_audit_door(int, char**, char** environment)
 {
-    const char* auditors = std::getenv("LD_AUDIT");
+    const char* auditors = capture::variable_in(environment, "LD_AUDIT=");
     audited = auditors && std::strstr(auditors, "libvramscope-audit.so");
 }
 

@@ -30,10 +30,13 @@ Function libc_function(std::atomic<void*>& kept, const char* name)
     return reinterpret_cast<Function>(function);
 }
 
-[[gnu::constructor]] void loaded()
+// The loader hands a constructor what main gets.
+[[gnu::constructor]] void loaded(int, char**, char** environment)
 {
+    log::keep_settings_of(environment);
     // Only `vramscope run` wants to know; without it a process that never uses CUDA is left alone.
-    if (*log::settings().run_file && !capture::privileged()) {
+    if (capture::variable_in(environment, "VRAMSCOPE_RUN=") && *log::settings().run_file &&
+        !capture::privileged()) {
         char path[log::kPathBytes];
         const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
         path[length > 0 ? length : 0] = '\0';

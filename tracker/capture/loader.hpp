@@ -32,6 +32,10 @@ void* loader_symbol(const char* name, std::size_t& bytes) noexcept;
 void* loader_dlsym(void* handle, const char* name) noexcept;
 void* loader_dlopen(const char* path, int flags) noexcept;
 
+// What follows `beginning` ("NAME=") in the first variable that begins so; null: none does. It calls
+// no function, for each one of libc's that a start needs must be bound first.
+const char* variable_in(char** environment, const char* beginning) noexcept;
+
 // True while a process runs with raised privileges (AT_SECURE): we stay out.
 bool privileged() noexcept;
 

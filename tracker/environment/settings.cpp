@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
 
 namespace vramscope::log {
@@ -83,6 +84,8 @@ void sort_knobs(Settings& settings, Environment environment, const bool* given) 
                                                  : ": no effect with VRAMSCOPE_POOL=cache");
 }
 
+constinit bool none_is_set = false;
+
 } // namespace
 
 constinit KeptSettings kept_settings{};
@@ -118,9 +121,17 @@ void keep_settings() noexcept
     const std::lock_guard guard(reading);
     if (kept_settings.read.load(std::memory_order_relaxed))
         return;
-    read_settings(kept_settings.values,
-                  [](const char* name) -> const char* { return std::getenv(name); });
+    read_settings(kept_settings.values, [](const char* name) -> const char* {
+        return none_is_set ? nullptr : std::getenv(name);
+    });
     kept_settings.read.store(true, std::memory_order_release);
+}
+
+void keep_settings_of(char** environment) noexcept
+{
+    none_is_set = !capture::variable_in(environment, "VRAMSCOPE_");
+    if (!none_is_set)
+        keep_settings();
 }
 
 } // namespace vramscope::log
