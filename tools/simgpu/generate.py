@@ -30,8 +30,8 @@ CONTROLS = ["simgpu_version", "simgpu_set_fault", "simgpu_clear_faults", "simgpu
             "simgpu_pending_uses", "simgpu_describe_pending_use"]
 
 
-def preprocess(compiler, include_directory, source=DRIVER_HEADERS):
-    command = [*compiler, "-E", "-P", "-x", "c++", "-I", include_directory, "-"]
+def preprocess(compiler, include_directory, source=DRIVER_HEADERS, definitions=()):
+    command = [*compiler, "-E", "-P", "-x", "c++", "-I", include_directory, *definitions, "-"]
     return subprocess.run(command, input=source, stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
@@ -159,21 +159,28 @@ def write_runtime_calls(header, driver_prototypes):
     return "\n".join(lines + [""])
 
 
-def write_runtime(options, driver_prototypes):
-    header = preprocess(options.compiler, options.include, f"""#include <cuda_runtime_api.h>
-{DRIVER_HEADERS}
+def runtime_header(options, definitions):
+    """The prototypes of a runtime, and the rows of driver_calls.def as they apply to it."""
+    runtime = pathlib.Path(__file__).resolve().parent / "runtime"
+    return preprocess(options.compiler, options.include, f"""#include "{runtime}/cudart.hpp"
 #define SIMGPU_CALL(name, version, ...) __VA_OPT__(SAME(name, __VA_ARGS__))
 #define SIMGPU_STREAM_CALL(name, version, per_thread, ...) STREAM(name) __VA_OPT__(SAME(name, __VA_ARGS__))
 #define SIMGPU_ALSO(name, same) SAME(name, same)
-#include "{pathlib.Path(__file__).resolve().parent}/runtime/driver_calls.def"
-""")
-    (options.out / "runtime_calls.cpp").write_text(write_runtime_calls(header, driver_prototypes))
+#include "{runtime}/driver_calls.def"
+""", definitions)
+
+
+def write_runtime(options, driver_prototypes):
+    for name, definitions in [("runtime", []), ("runtime_12", ["-DSIMGPU_CUDART_12"])]:
+        header = runtime_header(options, definitions)
+        (options.out / f"{name}_calls.cpp").write_text(write_runtime_calls(header, driver_prototypes))
     names = exported_names(options.nm, options.runtime, r"(__)?cuda[A-Z]") if options.runtime else set()
     types = (pathlib.Path(options.include) / "driver_types.h").read_text()
     (options.out / "runtime_results.inc").write_text(write_results(types, RUNTIME_RESULT))
     (options.out / "runtime_stubs.cpp").write_text(write_runtime_stubs(names))
-    (options.out / "runtime_exports.map").write_text(
-        options.runtime_node + " {\n  global:\n    cuda*;\n    __cuda*;\n  local: *;\n};\n")
+    for name, node in [("runtime", options.runtime_node), ("runtime_12", "libcudart.so.12")]:
+        (options.out / f"{name}_exports.map").write_text(
+            node + " {\n  global:\n    cuda*;\n    __cuda*;\n  local: *;\n};\n")
 
 
 def main():

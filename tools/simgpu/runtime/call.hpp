@@ -8,8 +8,6 @@
 #include <bit>
 #include <type_traits>
 
-#include <cuda_runtime_api.h>
-
 #include "tools/simgpu/runtime/driver.hpp"
 
 #define SIMGPU_RUNTIME extern "C" [[gnu::visibility("default")]]

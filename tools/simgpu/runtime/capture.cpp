@@ -3,7 +3,7 @@
 
 using namespace simgpu::runtime;
 
-#if CUDA_VERSION < 12000
+#if CUDART_VERSION < 12000
 SIMGPU_STREAM_FUNCTION(cudaStreamGetCaptureInfo, _ptsz,
                        (cudaStream_t stream, cudaStreamCaptureStatus* pCaptureStatus,
                         unsigned long long* pId),
@@ -11,15 +11,9 @@ SIMGPU_STREAM_FUNCTION(cudaStreamGetCaptureInfo, _ptsz,
                            return pass(calls.cuStreamGetCaptureInfo, stream, pCaptureStatus, pId,
                                        nullptr, nullptr, nullptr);
                        })
-#elif CUDA_VERSION >= 12030
-// CUDA 13 gave the newest form the plain name.
-#if CUDA_VERSION >= 13000
-#define NEWEST_CAPTURE_INFO cudaStreamGetCaptureInfo
-#else
-#define NEWEST_CAPTURE_INFO cudaStreamGetCaptureInfo_v3
-#endif
+#elif CUDART_VERSION >= 12030
 // An edge has data, but nothing of it is kept.
-SIMGPU_STREAM_FUNCTION(NEWEST_CAPTURE_INFO, _ptsz,
+SIMGPU_STREAM_FUNCTION(SIMGPU_NEWEST(cudaStreamGetCaptureInfo, _v3), _ptsz,
                        (cudaStream_t stream, cudaStreamCaptureStatus* captureStatus_out,
                         unsigned long long* id_out, cudaGraph_t* graph_out,
                         const cudaGraphNode_t** dependencies_out,

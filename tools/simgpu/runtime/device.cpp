@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <cuda_profiler_api.h>
-
 #include "tools/simgpu/runtime/channel.hpp"
 
 using namespace simgpu::runtime;
@@ -69,7 +67,14 @@ SIMGPU_RUNTIME cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int dev
         prop->managedMemory = get(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
         prop->concurrentManagedAccess = get(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
         prop->cooperativeLaunch = get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION < 13000
+        prop->clockRate = get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+        prop->deviceOverlap = get(CU_DEVICE_ATTRIBUTE_GPU_OVERLAP);
+        prop->memoryClockRate = get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+        prop->singleToDoublePrecisionPerfRatio =
+            get(CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
+#endif
+#if CUDART_VERSION >= 12000
         prop->hostRegisterSupported = get(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED);
 #endif
         prop->persistingL2CacheMaxSize = get(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
@@ -99,7 +104,7 @@ SIMGPU_RUNTIME cudaError_t cudaGetDeviceFlags(unsigned int* flags)
     });
 }
 
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
 SIMGPU_RUNTIME cudaError_t cudaInitDevice(int device, unsigned int, unsigned int)
 {
     const int before = chosen_device();
@@ -177,7 +182,7 @@ cudaError_t entry_point(const char* symbol, void** function, unsigned version,
 
 } // namespace
 
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
 SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr,
                                                    unsigned long long flags,
                                                    cudaDriverEntryPointQueryResult* driverStatus)
@@ -195,7 +200,7 @@ cudaGetDriverEntryPoint_ptsz(const char* symbol, void** funcPtr, unsigned long l
 }
 #endif
 
-#if CUDA_VERSION >= 12050
+#if CUDART_VERSION >= 12050
 SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPointByVersion(
     const char* symbol, void** funcPtr, unsigned int cudaVersion, unsigned long long flags,
     cudaDriverEntryPointQueryResult* driverStatus)
@@ -211,7 +216,7 @@ SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
 }
 #endif
 
-#if CUDA_VERSION < 12000
+#if CUDART_VERSION < 12000
 SIMGPU_RUNTIME cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr,
                                                    unsigned long long flags)
 {

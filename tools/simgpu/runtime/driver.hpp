@@ -5,11 +5,7 @@
 // and everything else through the pointer that this look-up returned.
 #pragma once
 
-#define __CUDA_API_VERSION_INTERNAL
-#include <cuda.h>
-#include <cudaTypedefs.h>
-#undef __CUDA_API_VERSION_INTERNAL
-
+#include "tools/simgpu/runtime/cudart.hpp"
 #include "tools/simgpu/simgpu.h"
 
 namespace simgpu::runtime {

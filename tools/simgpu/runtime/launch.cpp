@@ -92,7 +92,7 @@ SIMGPU_STREAM_FUNCTION(cudaLaunchKernel, _ptsz,
                                          args, sharedMem, stream);
                        })
 
-#if CUDA_VERSION >= 12010
+#if CUDART_VERSION >= 12010
 // The program may keep what this returns for good, so it is the driver's kernel, which outlives a
 // reset of the device.
 SIMGPU_RUNTIME cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub);
@@ -177,7 +177,7 @@ SIMGPU_RUNTIME cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
     });
 }
 
-#if CUDA_VERSION >= 12030
+#if CUDART_VERSION >= 12030
 SIMGPU_RUNTIME cudaError_t cudaFuncGetName(const char** name, const void* func)
 {
     return with_function(func, [&](const Driver& driver, CUfunction function) {
@@ -257,7 +257,7 @@ SIMGPU_RUNTIME cudaError_t cudaOccupancyMaxActiveClusters(int* numClusters, cons
     });
 }
 
-#if CUDA_VERSION >= 13000
+#if CUDART_VERSION >= 13000
 SIMGPU_RUNTIME cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
                                                            cudaFuncAttribute attr, int value,
                                                            int device)

@@ -54,7 +54,7 @@ SIMGPU_RUNTIME cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
     });
 }
 
-#if CUDA_VERSION >= 13000
+#if CUDART_VERSION >= 12020
 namespace {
 
 // The driver's first form names a device, or CU_DEVICE_CPU.
@@ -65,14 +65,15 @@ CUdevice device_of(cudaMemLocation location)
 
 } // namespace
 
-SIMGPU_RUNTIME cudaError_t cudaMemAdvise(const void* devPtr, size_t count, cudaMemoryAdvise advice,
-                                         cudaMemLocation location)
+SIMGPU_RUNTIME cudaError_t SIMGPU_NEWEST(cudaMemAdvise, _v2)(const void* devPtr, size_t count,
+                                                             cudaMemoryAdvise advice,
+                                                             cudaMemLocation location)
 {
     return call(&Driver::cuMemAdvise, address_of(devPtr), count, static_cast<CUmem_advise>(advice),
                 device_of(location));
 }
 
-SIMGPU_STREAM_FUNCTION(cudaMemPrefetchAsync, _ptsz,
+SIMGPU_STREAM_FUNCTION(SIMGPU_NEWEST(cudaMemPrefetchAsync, _v2), _ptsz,
                        (const void* devPtr, size_t count, cudaMemLocation location,
                         unsigned int flags, cudaStream_t stream),
                        {

@@ -197,7 +197,7 @@ SIMGPU_RUNTIME cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* pTex
     return get_texture(pTexDesc, texObject);
 }
 
-#if CUDA_VERSION < 12000
+#if CUDART_VERSION < 12000
 SIMGPU_RUNTIME cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t* pTexObject,
                                                       const cudaResourceDesc* pResDesc,
                                                       const cudaTextureDesc_v2* pTexDesc,

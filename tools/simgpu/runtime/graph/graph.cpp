@@ -6,7 +6,7 @@
 using namespace simgpu::runtime;
 
 // From CUDA 12.3 on an edge has data, but nothing of it is kept: only the order matters here.
-#if CUDA_VERSION >= 13000
+#if CUDART_VERSION >= 12030
 namespace {
 
 CUresult without_data(CUresult result, cudaGraphEdgeData* data, const void* list, size_t* count)
@@ -18,9 +18,10 @@ CUresult without_data(CUresult result, cudaGraphEdgeData* data, const void* list
 
 } // namespace
 
-SIMGPU_RUNTIME cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
-                                             cudaGraphNode_t* to, cudaGraphEdgeData* edgeData,
-                                             size_t* numEdges)
+SIMGPU_RUNTIME cudaError_t SIMGPU_NEWEST(cudaGraphGetEdges,
+                                         _v2)(cudaGraph_t graph, cudaGraphNode_t* from,
+                                              cudaGraphNode_t* to, cudaGraphEdgeData* edgeData,
+                                              size_t* numEdges)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return without_data(driver.cuGraphGetEdges(graph, from, to, numEdges), edgeData, from,
@@ -28,10 +29,9 @@ SIMGPU_RUNTIME cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t*
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
-                                                        cudaGraphNode_t* pDependencies,
-                                                        cudaGraphEdgeData* edgeData,
-                                                        size_t* pNumDependencies)
+SIMGPU_RUNTIME cudaError_t SIMGPU_NEWEST(cudaGraphNodeGetDependencies,
+                                         _v2)(cudaGraphNode_t node, cudaGraphNode_t* pDependencies,
+                                              cudaGraphEdgeData* edgeData, size_t* pNumDependencies)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return without_data(
@@ -40,10 +40,11 @@ SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
     });
 }
 
-SIMGPU_RUNTIME cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
-                                                          cudaGraphNode_t* pDependentNodes,
-                                                          cudaGraphEdgeData* edgeData,
-                                                          size_t* pNumDependentNodes)
+SIMGPU_RUNTIME cudaError_t SIMGPU_NEWEST(cudaGraphNodeGetDependentNodes,
+                                         _v2)(cudaGraphNode_t node,
+                                              cudaGraphNode_t* pDependentNodes,
+                                              cudaGraphEdgeData* edgeData,
+                                              size_t* pNumDependentNodes)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return without_data(

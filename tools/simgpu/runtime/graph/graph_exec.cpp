@@ -3,7 +3,7 @@
 
 using namespace simgpu::runtime;
 
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
 // If its parameters ask for an upload, it is made in the stream that they name.
 SIMGPU_STREAM_FUNCTION(cudaGraphInstantiateWithParams, _ptsz,
                        (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
@@ -104,7 +104,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGra
     });
 }
 
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
 SIMGPU_RUNTIME cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
                                                cudaGraphExecUpdateResultInfo* resultInfo)
 {

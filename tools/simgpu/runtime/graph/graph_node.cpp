@@ -50,11 +50,11 @@ CUresult add_memset(const Driver& driver, const NodePlace& place, const Paramete
                                        &same, context);
 }
 
-#if CUDA_VERSION >= 12020
+#if CUDART_VERSION >= 12020
 CUresult add_child(const Driver& driver, const NodePlace& place,
                    const cudaChildGraphNodeParams& given)
 {
-#if CUDA_VERSION >= 12090
+#if CUDART_VERSION >= 12090
     if (given.ownership == cudaGraphChildGraphOwnershipMove) {
         CUgraphNodeParams same{};
         same.type = CU_GRAPH_NODE_TYPE_GRAPH;
@@ -183,31 +183,22 @@ SIMGPU_RUNTIME cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* pGr
     });
 }
 
-#if CUDA_VERSION >= 13000
-SIMGPU_RUNTIME cudaError_t cudaGraphAddNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                            const cudaGraphNode_t* pDependencies,
-                                            const cudaGraphEdgeData*, size_t numDependencies,
-                                            cudaGraphNodeParams* nodeParams)
-{
-    return enter([&](const Driver& driver) -> CUresult {
-        return add_any(driver, {pGraphNode, graph, pDependencies, numDependencies}, nodeParams);
-    });
-}
-#elif CUDA_VERSION >= 12020
-SIMGPU_RUNTIME cudaError_t cudaGraphAddNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                            const cudaGraphNode_t* pDependencies,
-                                            size_t numDependencies, cudaGraphNodeParams* nodeParams)
+#if CUDART_VERSION >= 12030
+SIMGPU_RUNTIME cudaError_t SIMGPU_NEWEST(cudaGraphAddNode,
+                                         _v2)(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
+                                              const cudaGraphNode_t* pDependencies,
+                                              const cudaGraphEdgeData*, size_t numDependencies,
+                                              cudaGraphNodeParams* nodeParams)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return add_any(driver, {pGraphNode, graph, pDependencies, numDependencies}, nodeParams);
     });
 }
 #endif
-#if CUDA_VERSION >= 12030 && CUDA_VERSION < 13000
-SIMGPU_RUNTIME cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
-                                               const cudaGraphNode_t* pDependencies,
-                                               const cudaGraphEdgeData*, size_t numDependencies,
-                                               cudaGraphNodeParams* nodeParams)
+#if CUDART_VERSION >= 12020 && CUDART_VERSION < 13000
+SIMGPU_RUNTIME cudaError_t cudaGraphAddNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
+                                            const cudaGraphNode_t* pDependencies,
+                                            size_t numDependencies, cudaGraphNodeParams* nodeParams)
 {
     return enter([&](const Driver& driver) -> CUresult {
         return add_any(driver, {pGraphNode, graph, pDependencies, numDependencies}, nodeParams);

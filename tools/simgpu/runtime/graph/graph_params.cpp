@@ -94,7 +94,7 @@ SIMGPU_RUNTIME cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_
 }
 
 // CUDA 13 changed the order of the two.
-#if CUDA_VERSION >= 13000
+#if CUDART_VERSION >= 13000
 SIMGPU_RUNTIME cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst,
                                                              cudaGraphNode_t hSrc)
 {
