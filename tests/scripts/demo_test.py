@@ -39,7 +39,7 @@ class ScriptTest(unittest.TestCase):
         (self.source / "tests/programs").mkdir(parents=True)
         (self.source / "tests/programs/training_demo.cu").touch()
         (self.machine / "log").touch()
-        for name in [self.source / "scripts/setup", *(self.machine / "bin" / name for name in ("cmake", "ctest", "nvcc"))]:
+        for name in [self.source / "scripts/setup", self.source / "scripts/torch-root", *(self.machine / "bin" / name for name in ("cmake", "ctest", "nvcc"))]:
             name.parent.mkdir(exist_ok=True)
             name.write_text(ACTOR)
             name.chmod(0o755)
@@ -120,6 +120,16 @@ class Test(ScriptTest):
                 (self.machine / "log").write_text("")
                 self.start("./scripts/test", *options, CI=ci)
                 self.assertIn(f"setup --tests{' --headers' if fetched else ''}\n", self.log())
+
+    def test_pytorch_is_fetched_and_run_only_where_that_is_asked_for(self):
+        self.start("./scripts/test")
+        self.assertNotIn("torch-root", self.log())
+        self.assertIn("-LE ^(unit|tidy|torch)$\n", self.log())
+        (self.machine / "log").write_text("")
+        status, output = self.start("./scripts/test", "--torch")
+        self.assertEqual((status, output.splitlines()[-1]), (0, "1 passed, 0 failed, 0 skipped"), output)
+        self.assertIn("torch-root \n", self.log())
+        self.assertIn("-L ^torch$\n", self.log())
 
     def test_warnings_are_errors_in_ci_alone(self):
         self.start("./scripts/test", CI="")
