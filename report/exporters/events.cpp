@@ -47,6 +47,8 @@ public:
         }
         trailer(reader);
         flush();
+        if (options_.unread_files)
+            options_.unread_files(symbolizer_.unread_files());
     }
 
 private:

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "report/symbols/symbolizer.hpp"
 
@@ -21,6 +22,8 @@ struct ExportOptions {
     std::optional<int> device;                     // heaptrack, pprof: only memory of this one
     std::function<void(double fraction)> progress; // may be empty
     SymbolizerOptions symbols;
+    // Called at the end with the modules whose frames got no names; may be empty.
+    std::function<void(const std::vector<UnreadFile>&)> unread_files;
 };
 
 // Every record, one JSON object a line, as report/json/events.schema.json says.

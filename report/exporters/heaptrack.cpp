@@ -48,6 +48,8 @@ public:
         });
         write_time(reading_.replay().counts().last_ticks);
         flush();
+        if (options_.unread_files)
+            options_.unread_files(symbolizer_.unread_files());
     }
 
     void born(const Block& block) override

@@ -118,6 +118,8 @@ public:
             texts.bytes(profile::string_table, *text);
         put(texts);
         gzip_.finish();
+        if (options_.unread_files)
+            options_.unread_files(symbolizer_.unread_files());
     }
 
 private:

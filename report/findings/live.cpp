@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "report/findings/leaks.hpp"
 #include "report/log/log_file.hpp"
@@ -11,7 +12,6 @@
 #include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/segment_replay.hpp"
-#include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -67,7 +67,10 @@ private:
 
 class LiveReport::Impl {
 public:
-    explicit Impl(const std::filesystem::path& log) : file_(LogFile::open(log)), reader_(file_) {}
+    Impl(const std::filesystem::path& log, SymbolizerOptions symbols)
+        : file_(LogFile::open(log)), reader_(file_), symbolizer_(std::move(symbols))
+    {
+    }
 
     format::Clock clock() const noexcept { return file_.header().clock; }
 
@@ -164,7 +167,10 @@ private:
     Symbolizer symbolizer_;
 };
 
-LiveReport::LiveReport(const std::filesystem::path& log) : impl_(std::make_unique<Impl>(log)) {}
+LiveReport::LiveReport(const std::filesystem::path& log, SymbolizerOptions symbols)
+    : impl_(std::make_unique<Impl>(log, std::move(symbols)))
+{
+}
 LiveReport::~LiveReport() = default;
 
 format::Clock LiveReport::clock() const noexcept

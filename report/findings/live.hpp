@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "report/model/live.hpp"
+#include "report/symbols/symbolizer.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope::report {
 
 class LiveReport {
 public:
-    explicit LiveReport(const std::filesystem::path& log);
+    explicit LiveReport(const std::filesystem::path& log, SymbolizerOptions symbols = {});
     ~LiveReport();
 
     format::Clock clock() const noexcept; // read() takes the ticks of this clock

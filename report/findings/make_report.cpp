@@ -324,6 +324,10 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
         report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0
                              ? Verdict::clean
                              : Verdict::leaks;
+    report.unread_files = symbolizer.unread_files();
+    report.sysroot = options.symbols.sysroot.string();
+    for (const PathMap& map : options.symbols.path_maps)
+        report.path_maps.push_back(map.from.string() + "=" + map.to.string());
     for (std::string& notice : symbolizer.notices())
         report.notices.push_back(std::move(notice));
     return report;

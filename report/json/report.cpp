@@ -16,6 +16,7 @@
 #include "report/json/pool.hpp"
 #include "report/json/ranks.hpp"
 #include "report/words/cuda_results.hpp"
+#include "report/words/file_words.hpp"
 
 namespace vramscope::report {
 
@@ -245,6 +246,14 @@ Json process_json(const Process& process)
             {"coverage", coverage}};
 }
 
+Json notices_json(const Report& report)
+{
+    Json notices = report.notices;
+    for (const UnreadFile& file : report.unread_files)
+        notices.push_back(notice_of(file));
+    return notices;
+}
+
 } // namespace
 
 void write_json(std::ostream& out, const Report& report)
@@ -255,7 +264,7 @@ void write_json(std::ostream& out, const Report& report)
     const Json document = {{"schema_version", kReportSchemaVersion},
                            {"verdict", name(report.verdict)},
                            {"verdict_reasons", report.reasons},
-                           {"notices", report.notices},
+                           {"notices", notices_json(report)},
                            {"totals", totals_json(report.totals)},
                            {"leaks", list_json(report.leaks, leak_json)},
                            {"leaks_by_function", list_json(report.sums, sum_json)},

@@ -25,6 +25,7 @@
 #include "report/model/ranks.hpp"
 #include "report/model/shortages.hpp"
 #include "report/model/suppressions.hpp"
+#include "report/model/unread_file.hpp"
 #include "report/model/verdict.hpp"
 #include "tracker/format/layout.hpp"
 
@@ -114,6 +115,9 @@ struct Report : LostRows {
     bool interrupted = false;             // Options::interrupted ended the reading
     std::vector<std::string> reasons;     // why it is inconclusive, one line each
     std::vector<std::string> notices;     // what a reader should know, one line each
+    std::vector<UnreadFile> unread_files; // modules whose frames have no names
+    std::string sysroot;                  // where files were looked for; see SymbolizerOptions
+    std::vector<std::string> path_maps;   // "OLD=NEW"
     std::vector<Process> processes;       // in the order of the logs
     std::vector<Leak> suppressed;         // known leaks and imports, in none of their lists
     std::vector<RuleUse> suppressions;    // all rules of the user's, and the built-in ones used

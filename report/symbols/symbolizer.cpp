@@ -103,50 +103,53 @@ struct OpenModule {
 
 class Symbolizer::Impl {
 public:
-    explicit Impl(SymbolizerOptions options) : options_(std::move(options))
+    explicit Impl(SymbolizerOptions options)
+        : debug_dirs_(std::move(options.debug_dirs)),
+          places_(std::move(options.sysroot), std::move(options.path_maps))
     {
-        if (options_.debug_dirs.empty())
-            options_.debug_dirs.emplace_back("/usr/lib/debug");
+        if (debug_dirs_.empty())
+            debug_dirs_.emplace_back("/usr/lib/debug");
     }
 
     std::vector<Frame> frames(const ModuleId& id, std::uint64_t vaddr);
     std::optional<bool> has_unwind_table(const ModuleId& id, std::uint64_t vaddr);
+    const std::vector<UnreadFile>& unread_files() const { return unread_files_; }
     std::vector<std::string> notices() const;
 
 private:
     OpenModule& module(const ModuleId& id);
     OpenModule load(const ModuleId& id);
-    std::unique_ptr<ElfFile> open_binary(const ModuleId& id, std::string& why_not) const;
+    std::unique_ptr<ElfFile> open_binary(const ModuleId& id, UnreadFile& unread) const;
     std::unique_ptr<ElfFile> open_debug_file(const std::string& build_id,
                                              const ElfFile* binary) const;
-    fs::path below_sysroot(const fs::path& path) const;
     void name_from_symbol_table(OpenModule& from, std::uint64_t vaddr, Frame& frame);
     const std::string& function_name(const std::string& symbol);
     const std::string& file_name(const char* file);
 
-    SymbolizerOptions options_;
+    std::vector<fs::path> debug_dirs_;
+    FilePlaces places_;
     std::map<std::pair<std::string, std::string>, OpenModule> modules_;
     std::unordered_map<std::string, std::string> function_names_; // demangled, keyed by symbol
     // By libdw's string, which outlives it.
     std::unordered_map<const char*, std::string> file_names_;
+    std::vector<UnreadFile> unread_files_;
     std::vector<std::string> notices_;
 };
 
-fs::path Symbolizer::Impl::below_sysroot(const fs::path& path) const
-{
-    return options_.sysroot.empty() ? path : options_.sysroot / path.relative_path();
-}
-
-std::unique_ptr<ElfFile> Symbolizer::Impl::open_binary(const ModuleId& id,
-                                                       std::string& why_not) const
+std::unique_ptr<ElfFile> Symbolizer::Impl::open_binary(const ModuleId& id, UnreadFile& unread) const
 {
     if (id.path.ends_with(kDeleted)) {
-        why_not = "the file was deleted";
+        unread.why = "the file was deleted";
         return nullptr;
     }
-    auto binary = ElfFile::open(below_sysroot(id.path), ElfKind::linked, why_not);
+    const fs::path place = places_.of(id.path);
+    auto binary = ElfFile::open(place, ElfKind::linked, unread.why);
+    if (place != id.path)
+        unread.looked_at = place.string();
     if (binary && !id.build_id.empty() && binary->build_id() != id.build_id) {
-        why_not = "the file is not the one that was traced (its build-id differs)";
+        unread.why = "the file is not the one that was traced (its build-id differs)";
+        unread.looked_at += (unread.looked_at.empty() ? "build-id " : ": build-id ") +
+                            hex(binary->build_id()) + ", traced was " + hex(id.build_id);
         return nullptr;
     }
     return binary;
@@ -161,15 +164,17 @@ std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& bu
     const auto by_id =
         fs::path(".build-id") / hex(build_id.substr(0, 1)) / (hex(build_id.substr(1)) + ".debug");
     std::vector<fs::path> candidates;
-    for (const auto& dir : options_.debug_dirs) {
-        if (!options_.sysroot.empty())
-            candidates.push_back(below_sysroot(dir) / by_id);
-        candidates.push_back(dir / by_id);
+    for (const auto& dir : debug_dirs_) {
+        const fs::path here = dir / by_id;
+        if (const fs::path place = places_.of(here); place != here)
+            candidates.push_back(place);
+        candidates.push_back(here);
     }
     const auto link = binary != nullptr ? binary->debug_link() : std::string();
     if (!link.empty() && link.find('/') == std::string::npos) {
-        candidates.push_back(binary->path().parent_path() / link);
-        candidates.push_back(binary->path().parent_path() / ".debug" / link);
+        const fs::path folder = binary->path().parent_path();
+        candidates.push_back(places_.confined(folder / link));
+        candidates.push_back(places_.confined(folder / ".debug" / link));
     }
     for (const auto& candidate : candidates) {
         std::string why_not;
@@ -185,8 +190,8 @@ OpenModule Symbolizer::Impl::load(const ModuleId& id)
     OpenModule module;
     if (!fs::path(id.path).is_absolute())
         return module; // [vdso] and the like: no file to read
-    std::string why_not;
-    module.binary = open_binary(id, why_not);
+    UnreadFile unread{.path = id.path, .why = {}, .looked_at = {}};
+    module.binary = open_binary(id, unread);
     if (module.binary)
         module.dwarf = DwarfIndex::open(*module.binary);
     if (!module.dwarf) {
@@ -197,7 +202,7 @@ OpenModule Symbolizer::Impl::load(const ModuleId& id)
             module.dwarf = DwarfIndex::open(*module.debug_file);
     }
     if (!module.binary && !module.debug_file)
-        notices_.push_back(id.path + ": " + why_not + "; its frames are shown as module+offset");
+        unread_files_.push_back(std::move(unread));
     else if (id.build_id.empty())
         notices_.push_back(
             id.path +
@@ -312,6 +317,11 @@ std::vector<Frame> Symbolizer::frames(const ModuleId& module, std::uint64_t vadd
 std::optional<bool> Symbolizer::has_unwind_table(const ModuleId& module, std::uint64_t vaddr)
 {
     return impl_->has_unwind_table(module, vaddr);
+}
+
+const std::vector<UnreadFile>& Symbolizer::unread_files() const
+{
+    return impl_->unread_files();
 }
 
 std::vector<std::string> Symbolizer::notices() const

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "report/model/call_place.hpp"
+#include "report/model/unread_file.hpp"
+#include "report/symbols/file_places.hpp"
 
 namespace vramscope::report {
 
@@ -25,8 +27,10 @@ struct ModuleId {
 struct SymbolizerOptions {
     // Searched for .build-id/xx/yyyy.debug, in this order; empty means /usr/lib/debug.
     std::vector<std::filesystem::path> debug_dirs;
-    // Put in front of every module path and, as a first try, of debug_dirs: a container's root.
+    // A container's root, and what of it lies elsewhere: for modules and, as a first try, for
+    // debug_dirs.
     std::filesystem::path sysroot;
+    std::vector<PathMap> path_maps = {};
 };
 
 // For one thread at a time.
@@ -42,7 +46,9 @@ public:
     // Nothing: the file of the module is not here to tell.
     std::optional<bool> has_unwind_table(const ModuleId& module, std::uint64_t vaddr);
 
-    // One line for each module whose file could not be used, or not be checked: which and why.
+    // Modules whose file could not be used, each once.
+    const std::vector<UnreadFile>& unread_files() const;
+    // One line for each module whose file was used, but could not be checked or is incomplete.
     std::vector<std::string> notices() const;
 
 private:

@@ -122,6 +122,7 @@ public:
 
     void next()
     {
+        write_unread_files(*this, report_);
         const bool leaked =
             std::any_of(check_.rows.begin(), check_.rows.end(), [](const CheckRow& row) {
                 return row.budget == "max-leaked" && row.state == CheckState::failed;

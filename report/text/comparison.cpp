@@ -191,6 +191,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison, const Rep
     text.peak();
     text.churn();
     text.leaks();
+    write_unread_files(text, now);
     const bool leaked = !now.leaks.empty() || !now.imports.empty();
     out << "\nNext: vramscope " << (leaked ? "leaks " : "report ") << arguments_of(now) << '\n';
 }

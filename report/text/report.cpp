@@ -91,10 +91,11 @@ public:
 
     void notices()
     {
-        if (!report_.notices.empty())
+        if (!report_.notices.empty() || !report_.unread_files.empty())
             out_ << '\n';
         for (const std::string& notice : report_.notices)
             wrapped("", "Note: ", terminal_safe(notice));
+        write_unread_files(*this, report_);
     }
 
 private:
@@ -230,6 +231,7 @@ void write_churn(std::ostream& out, const Report& report, const TextStyle& style
     }
     for (const std::string& reason : report.reasons)
         text.wrapped("", "Incomplete: ", terminal_safe(reason));
+    write_unread_files(text, report);
     out << "Next: vramscope report " << arguments_of(report) << '\n';
 }
 

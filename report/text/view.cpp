@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -40,6 +41,12 @@ void write_doubts(TextOutput& out, const Report& report)
         out.wrapped("", "Not the whole run: ", terminal_safe(reason));
 }
 
+void write_unread_files(TextOutput& out, const Report& report)
+{
+    for (const std::string& sentence : sentences_about(report.unread_files))
+        out.wrapped("", "Note: ", terminal_safe(sentence));
+}
+
 std::string arguments_of(const Report& report)
 {
     constexpr std::size_t kMostLogs = 4;
@@ -54,6 +61,10 @@ std::string arguments_of(const Report& report)
         file = &use.rule.source;
         add("--suppressions " + terminal_safe(shell_quoted(*file)));
     }
+    if (!report.sysroot.empty())
+        add("--sysroot " + terminal_safe(shell_quoted(report.sysroot)));
+    for (const std::string& map : report.path_maps)
+        add("--path-map " + terminal_safe(shell_quoted(map)));
     const std::size_t shown = std::min(kMostLogs, report.processes.size());
     for (std::size_t at = 0; at < shown; ++at)
         add(terminal_safe(shell_quoted(report.processes[at].log.string())));
@@ -64,6 +75,9 @@ std::string arguments_of(const Report& report)
 
 void write_next(TextOutput& out, const char* command, const Report& report)
 {
+    if (!report.unread_files.empty())
+        out.stream() << '\n';
+    write_unread_files(out, report);
     out.stream() << "\nNext: " << command << ' ' << arguments_of(report) << '\n';
 }
 

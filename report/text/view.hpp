@@ -15,7 +15,11 @@ std::string device_title(const Report& report, const Process& process, std::int3
 // Why the log does not show the whole run.
 void write_doubts(TextOutput& out, const Report& report);
 
-// What a command is given to tell more of the same: files of suppressions, and the first few logs.
+// Which files gave no names, and how they are found.
+void write_unread_files(TextOutput& out, const Report& report);
+
+// What a command is given to tell more of the same: files of suppressions, where the program's
+// files are, and the first few logs.
 std::string arguments_of(const Report& report);
 void write_next(TextOutput& out, const char* command, const Report& report);
 

@@ -37,15 +37,17 @@ class OldLogsTest(unittest.TestCase):
         self.plain = {name: value for name, value in os.environ.items()
                       if not name.startswith(("VRAMSCOPE", "DEBUGINFOD", "LC_", "LANG"))}
 
-    def printed(self, *arguments):
-        """What it prints, and with which status it ends."""
+    def printed(self, *arguments, warnings=True):
+        """What it prints, and with which status it ends; a warning is for readers."""
         done = subprocess.run([VRAMSCOPE, *arguments], cwd=self.folder, capture_output=True, timeout=60,
                               env={**self.plain, "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C"})
         output = done.stdout
         if output.startswith(b"\x1f\x8b"):  # what gzip makes of it goes with the version of zlib
             output = gzip.decompress(output)
         text = output.decode("latin-1" if "pprof" in arguments else "utf-8")
-        return f"{text}[ends {done.returncode}] {done.stderr.decode()}".rstrip() + "\n"
+        said = "".join(line for line in done.stderr.decode().splitlines(keepends=True)
+                       if warnings or not line.startswith("vramscope: warning: "))
+        return f"{text}[ends {done.returncode}] {said}".rstrip() + "\n"
 
     def texts(self, logs):
         commands = [(view, *logs) for view in VIEWS]
@@ -60,7 +62,7 @@ class OldLogsTest(unittest.TestCase):
             commands.append(("diff", "--json", "-", *logs))
         else:
             commands += [("export", "--to", format, *logs) for format in ("jsonl", "heaptrack", "pprof")]
-        return {" ".join(command): self.printed(*command) for command in commands}
+        return {" ".join(command): self.printed(*command, warnings=False) for command in commands}
 
     def assert_same(self, expected, printed):
         difference = difflib.unified_diff(expected.splitlines(), printed.splitlines(), "then", "now", lineterm="", n=1)

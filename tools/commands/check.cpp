@@ -13,6 +13,7 @@
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/results.hpp"
 
@@ -29,6 +30,7 @@ Examples:
   vramscope check train.vsl                              nothing may leak
   vramscope check logs/ --max-peak 8GiB --fail-on leaks,oom,misuse
   vramscope check train.vsl --budget budget.json --json check.json
+  vramscope check train.vsl --path-map /app=build/app    recorded where the program was below /app
   vramscope run --check --max-leaked 1MiB ./train        both in one step
 )";
 
@@ -38,6 +40,7 @@ struct CheckOptions {
     bool force = false; // overwrite what `json` names
     BudgetOptions budget;
     SuppressionOptions suppressions;
+    SymbolOptions symbols;
 };
 
 int check_logs(const CheckOptions& options)
@@ -45,6 +48,7 @@ int check_logs(const CheckOptions& options)
     const report::Budget budget = read_budget(options.budget);
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
+    reading.symbols = read_symbol_options(options.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     const Output json(options.json, inputs(logs, options.suppressions, options.budget.file),
                       options.force);
@@ -70,6 +74,7 @@ void add_check(CommandLine& line)
     add_json_options(command, options->json, options->force, "the check");
     add_budget_options(command, options->budget, nullptr);
     add_suppression_options(command, options->suppressions);
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace vramscope

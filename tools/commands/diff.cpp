@@ -14,6 +14,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -30,6 +31,7 @@ file is no readable log; 125 for wrong usage.
 Examples:
   vramscope diff main.vsl branch.vsl
   vramscope diff --fail-on-regression --tolerance 2 baseline/ logs/
+  vramscope diff --sysroot /srv/rootfs main.vsl branch.vsl           recorded in a container with this root
 )";
 
 struct DiffOptions {
@@ -40,6 +42,7 @@ struct DiffOptions {
     double tolerance = 5; // in percent
     bool fail = false;
     SuppressionOptions suppressions;
+    SymbolOptions symbols; // of both sides: a file of another build is not used
 };
 
 int diff_logs(const DiffOptions& options)
@@ -50,13 +53,16 @@ int diff_logs(const DiffOptions& options)
             fmt::format("--tolerance {}: write a percentage from 0 to 1000", options.tolerance));
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
+    reading.symbols = read_symbol_options(options.symbols);
     const std::vector<std::filesystem::path> base_logs = find_logs({options.base});
     const std::vector<std::filesystem::path> new_logs = find_logs({options.now});
     std::vector<std::filesystem::path> taken = inputs(base_logs, options.suppressions);
     taken.insert(taken.end(), new_logs.begin(), new_logs.end());
     const Output json(options.json, taken, options.force);
     const report::Report base = read_logs(base_logs, reading);
-    const report::Report now = read_logs(new_logs, reading);
+    report::Report now = read_logs(new_logs, reading);
+    for (const report::UnreadFile& file : base.unread_files)
+        now.unread_files.push_back(file); // names of either side decide what is the same
     const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
     write_results(
         json, [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
@@ -82,6 +88,7 @@ void add_diff(CommandLine& line)
                     "by how much peaks and driver calls may be more: 5")
         ->option_text("PERCENT");
     add_suppression_options(command, options->suppressions);
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace vramscope

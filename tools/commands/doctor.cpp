@@ -16,6 +16,7 @@
 
 #include "report/error.hpp"
 #include "report/text/sections.hpp"
+#include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/messages.hpp"
@@ -218,6 +219,8 @@ void look_at_log(const std::string& path, Findings& findings)
     for (const auto* lines : {&report.reasons, &report.notices})
         for (const std::string& line : *lines)
             findings.note(line);
+    for (const std::string& sentence : report::sentences_about(report.unread_files))
+        findings.note(sentence);
 }
 
 int diagnose(const DoctorOptions& options)

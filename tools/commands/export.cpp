@@ -12,6 +12,7 @@
 #include "report/json/schemas.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -28,6 +29,7 @@ Examples:
   vramscope export --to jsonl train.vsl | jq 'select(.type == "alloc")'
   vramscope export --to pprof -o train.pb.gz train.vsl && go tool pprof -top -sample_index=inuse_space train.pb.gz
   vramscope export --to heaptrack --device 0 -o train.txt train.vsl && heaptrack_print train.txt
+  vramscope export --to pprof -o train.pb.gz --sysroot /srv/rootfs train.vsl
 )";
 
 struct ExportOptions {
@@ -37,6 +39,7 @@ struct ExportOptions {
     bool force = false;        // overwrite what `output` names
     std::optional<int> device; // nothing means all devices
     bool all_frames = false;
+    SymbolOptions symbols;
 };
 
 using report::Error;
@@ -107,6 +110,8 @@ int export_log(const ExportOptions& options)
     report::ExportOptions how;
     how.all_frames = options.all_frames;
     how.device = options.device;
+    how.symbols = read_symbol_options(options.symbols);
+    how.unread_files = warn_of;
     if (!terminal)
         how.progress = progress_bar();
     OutputFile file(output);
@@ -133,6 +138,7 @@ void add_export(CommandLine& line)
         ->option_text("N");
     command.add_flag("--all-frames", options->all_frames,
                      "heaptrack, pprof: with the frames of the CUDA runtime and of vramscope");
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace vramscope

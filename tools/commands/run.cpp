@@ -21,6 +21,7 @@
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/settings.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/process/diagnosis.hpp"
@@ -44,6 +45,7 @@ Examples:
   vramscope run --simulate 2x80GiB ./train     two simulated GPUs of 80 GiB; needs no driver
   vramscope run --json leaks.json ./train      and a report for machines
   vramscope run --check --max-peak 8GiB ./train
+  vramscope run --sysroot /srv/rootfs chroot /srv/rootfs /app/train
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
@@ -57,6 +59,7 @@ struct RunOptions {
     bool force = false;                // overwrite what `log` and `json` name
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
     SuppressionOptions suppressions;
+    SymbolOptions symbols;
     bool check = false; // end as `check` would, if the program itself does not fail
     BudgetOptions budget;
     std::vector<std::string> command;
@@ -136,7 +139,8 @@ std::string prepare(const RunOptions& options, const Output& json, const Install
 
 Judgement read_judgement(const RunOptions& options)
 {
-    Judgement judgement{read_suppressions(options.suppressions), std::nullopt};
+    Judgement judgement{read_suppressions(options.suppressions),
+                        read_symbol_options(options.symbols), std::nullopt};
     if (options.check)
         judgement.budget = read_budget(options.budget);
     return judgement;
@@ -238,6 +242,7 @@ void add_run(CommandLine& line)
         ->allow_extra_args(false)
         ->option_text("NAME=VALUE");
     add_suppression_options(command, options->suppressions);
+    add_symbol_options(command, options->symbols);
     CLI::Option* const check = command.add_flag(
         "--check", options->check, "then hold the run against a budget, and end as `check` does");
     add_budget_options(command, options->budget, check);

@@ -74,6 +74,7 @@ report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgemen
     if (!logs.empty()) {
         report::Options reading;
         reading.suppressions = judgement.suppressions;
+        reading.symbols = judgement.symbols;
         report = read_logs(logs, std::move(reading));
     }
     for (const Announcement& entry : announcements) {

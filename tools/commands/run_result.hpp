@@ -7,6 +7,7 @@
 
 #include "report/findings/places/suppressions.hpp"
 #include "report/judge/check.hpp"
+#include "report/symbols/symbolizer.hpp"
 #include "tools/output/output_file.hpp"
 #include "tools/process/installation.hpp"
 #include "tools/process/run_file.hpp"
@@ -25,6 +26,7 @@ struct EndedRun {
 // What a run is judged by; read before the program starts.
 struct Judgement {
     report::Suppressions suppressions;
+    report::SymbolizerOptions symbols;
     std::optional<report::Budget> budget; // set by --check
 };
 

@@ -11,6 +11,7 @@
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/live_process.hpp"
 #include "tracker/capture/clock.hpp"
@@ -28,6 +29,7 @@ for wrong usage, or if a file cannot be written.
 Examples:
   vramscope snapshot 4711                      what does it hold, and where from?
   vramscope snapshot 4711 -o now.vsl           and a copy of its log, for later: vramscope report now.vsl
+  vramscope snapshot 4711 --sysroot /proc/4711/root    a program in a container
   vramscope snapshot 4711 --json - | jq '.totals.leaked_bytes'
 )";
 
@@ -37,6 +39,7 @@ struct SnapshotOptions {
     std::string copy;   // where a copy of the log goes; empty if none is wanted
     bool force = false; // overwrite what `json` and `copy` name
     bool all_frames = false;
+    SymbolOptions symbols;
 };
 
 // As private as the log itself.
@@ -51,6 +54,8 @@ void write_copy(const Output& output, const report::LogFile& log, std::uint64_t 
 
 int take_snapshot(const SnapshotOptions& options)
 {
+    report::Options reading;
+    reading.symbols = read_symbol_options(options.symbols);
     const LiveProcess process = find_live_process(options.pid);
     const Output copy(options.copy, {process.door}, options.force, Output::Keep::every_file);
     const Output json(options.json, {process.door, options.copy}, options.force);
@@ -58,7 +63,6 @@ int take_snapshot(const SnapshotOptions& options)
         capture::read_ticks(report::LogFile::open(process.door).header().clock);
     if (copy.wanted())
         write_copy(copy, report::LogFile::open(process.door), ticks);
-    report::Options reading;
     reading.all_frames = options.all_frames;
     reading.until_ticks = ticks;
     report::Report report = report::make_report({process.door}, reading);
@@ -88,6 +92,7 @@ void add_snapshot(CommandLine& line)
         ->option_text("COPY");
     command.add_flag("--all-frames", options->all_frames,
                      "show the frames of libraries, the CUDA runtime and vramscope too");
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace vramscope

@@ -9,6 +9,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -31,6 +32,7 @@ Ends 0, also when nothing leaked; 120 if a file is no readable log; 125 for wron
 Examples:
   vramscope suppress train.vsl > known.supp
   vramscope check train.vsl --suppressions known.supp
+  vramscope suppress --sysroot /srv/rootfs train.vsl     recorded in a container with this root
   vramscope suppress --list-builtin
 )";
 
@@ -40,6 +42,7 @@ struct SuppressOptions {
     bool force = false;
     bool list_built_in = false;
     SuppressionOptions suppressions;
+    SymbolOptions symbols;
 };
 
 std::string built_in_list()
@@ -68,7 +71,10 @@ int write_rules(const SuppressOptions& options)
     } else {
         report::Options reading;
         reading.suppressions = read_suppressions(options.suppressions);
-        report::write_suppression_file(text, read_logs(logs, std::move(reading)));
+        reading.symbols = read_symbol_options(options.symbols);
+        const report::Report report = read_logs(logs, std::move(reading));
+        warn_of(report.unread_files);
+        report::write_suppression_file(text, report);
     }
     write_text_to(output, text.str());
     return 0;
@@ -88,6 +94,7 @@ void add_suppress(CommandLine& line)
     command.add_flag("--list-builtin", options->list_built_in,
                      "print the rules for NVIDIA's libraries instead");
     add_suppression_options(command, options->suppressions);
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace vramscope

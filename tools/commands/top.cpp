@@ -16,6 +16,7 @@
 #include "report/findings/live.hpp"
 #include "report/text/live.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/output/screen.hpp"
@@ -36,6 +37,7 @@ usage.
 Examples:
   vramscope top                                all programs of yours that run under vramscope
   vramscope top 4711 --interval 0.5
+  vramscope top 4711 --sysroot /proc/4711/root a program in a container
   vramscope top --once                         one look, as plain text
   vramscope top 4711 --interval 60 --count 10 > growth.txt
 )";
@@ -45,6 +47,7 @@ struct TopOptions {
     double interval = 1;      // seconds between two looks
     std::uint64_t count = 0;  // of looks; 0 means until it is told to end
     bool once = false;
+    SymbolOptions symbols;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -55,7 +58,10 @@ constexpr std::size_t kStacksWithoutScreen = 10;
 // One program, followed from look to look.
 class Followed {
 public:
-    explicit Followed(const LiveProcess& process) : process_(process), report_(process.door) {}
+    Followed(const LiveProcess& process, const report::SymbolizerOptions& symbols)
+        : process_(process), report_(process.door, symbols)
+    {
+    }
 
     const LiveProcess& process() const { return process_; }
     bool ended() const { return program_.ended; }
@@ -97,7 +103,8 @@ private:
 
 class Top {
 public:
-    explicit Top(const TopOptions& options) : options_(options)
+    explicit Top(const TopOptions& options)
+        : options_(options), symbols_(read_symbol_options(options.symbols))
     {
         if (options_.pid)
             add(find_live_process(*options_.pid));
@@ -137,7 +144,7 @@ public:
 private:
     void add(const LiveProcess& process)
     {
-        followed_.push_back(std::make_unique<Followed>(process));
+        followed_.push_back(std::make_unique<Followed>(process, symbols_));
     }
 
     void look_for_others()
@@ -157,6 +164,7 @@ private:
     }
 
     const TopOptions& options_;
+    const report::SymbolizerOptions symbols_;
     std::vector<std::unique_ptr<Followed>> followed_;
 };
 
@@ -239,6 +247,7 @@ void add_top(CommandLine& line)
         ->option_text("S");
     command.add_option("--count", options->count, "end after so many looks")->option_text("N");
     command.add_flag("--once", options->once, "one look, as plain text");
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace vramscope

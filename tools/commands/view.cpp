@@ -10,6 +10,7 @@
 
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/results.hpp"
 
@@ -34,11 +35,14 @@ constexpr std::array kViews{
     View{"report", "everything that the logs say",
          "  vramscope report vramscope.train.4711.vsl\n"
          "  vramscope report logs/                       every *.vsl in a folder, as one\n"
-         "  vramscope report --json - train.vsl | jq '.verdict'\n",
+         "  vramscope report --json - train.vsl | jq '.verdict'\n"
+         "  vramscope report --sysroot /srv/rootfs train.vsl           recorded in a container with this root\n"
+         "  vramscope report --path-map /app=build/app train.vsl       what was below /app there is here now\n",
          report::write_report},
     View{"leaks", "what was never freed, by call stack",
          "  vramscope leaks vramscope.train.4711.vsl\n"
-         "  vramscope leaks --json - train.vsl | jq '.totals'\n",
+         "  vramscope leaks --json - train.vsl | jq '.totals'\n"
+         "  vramscope leaks --sysroot /srv/rootfs train.vsl            recorded in a container with this root\n",
          report::write_leaks},
     View{"peak", "what the peak of each device was made of, and what could be saved",
          "  vramscope peak vramscope.train.4711.vsl\n"
@@ -67,6 +71,7 @@ struct ViewOptions {
     std::string per;    // what growth is told per; empty: what suits the log
     bool all_frames = false;
     SuppressionOptions suppressions;
+    SymbolOptions symbols;
 };
 
 int view_logs(const ViewOptions& options)
@@ -76,6 +81,7 @@ int view_logs(const ViewOptions& options)
     reading.all_frames = options.all_frames;
     reading.per = options.per;
     reading.suppressions = read_suppressions(options.suppressions);
+    reading.symbols = read_symbol_options(options.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     const Output json(options.json, inputs(logs, options.suppressions), options.force);
     const report::Report report = read_logs(logs, std::move(reading));
@@ -100,6 +106,7 @@ void add_view(CommandLine& line, const View& view)
     command.add_flag("--all-frames", options->all_frames,
                      "show the frames of libraries, the CUDA runtime and vramscope too");
     add_suppression_options(command, options->suppressions);
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 
 #include "report/error.hpp"
 #include "report/json/json.hpp"
+#include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"
@@ -115,6 +116,12 @@ report::Report read_logs(const std::vector<fs::path>& logs, report::Options opti
     detail(fmt::format("has read {} of {}", report::counted(report.coverage.events, "event"),
                        report::counted(logs.size(), "log")));
     return report;
+}
+
+void warn_of(const std::vector<report::UnreadFile>& files)
+{
+    for (const std::string& sentence : report::sentences_about(files))
+        warn(sentence);
 }
 
 report::TextStyle style_for(int descriptor)

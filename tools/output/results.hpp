@@ -25,6 +25,9 @@ std::function<void(double fraction)> progress_bar();
 report::Report read_logs(const std::vector<std::filesystem::path>& logs,
                          report::Options options = {});
 
+// Where no text of a report says which files gave no names.
+void warn_of(const std::vector<report::UnreadFile>& files);
+
 report::TextStyle style_for(int descriptor);
 
 // Throws Error (125) if it cannot be written.

@@ -11,6 +11,7 @@
 #include "report/model/report.hpp"
 #include "report/symbols/symbolizer.hpp"
 #include "report/text/views.hpp"
+#include "report/words/file_words.hpp"
 #include "tests/report/symbols/fixture_file.hpp"
 
 namespace vramscope::report {
@@ -23,8 +24,8 @@ std::string notice_about(const std::string& path)
     const auto frames = symbolizer.frames({path, "1234"}, 0x1000);
     EXPECT_EQ(frames.size(), 1u);
     EXPECT_EQ(frames.at(0).function, "");
-    EXPECT_EQ(symbolizer.notices().size(), 1u);
-    return symbolizer.notices().at(0);
+    EXPECT_EQ(symbolizer.unread_files().size(), 1u);
+    return notice_of(symbolizer.unread_files().at(0));
 }
 
 constexpr std::size_t kAddresses = 50;

@@ -149,6 +149,7 @@ TEST_P(WithDebugInformation, GivesNoNoticeWhenTheBuildIdIsRight)
 {
     at("in_lambda");
     EXPECT_TRUE(symbolizer_.notices().empty());
+    EXPECT_TRUE(symbolizer_.unread_files().empty());
 }
 
 TEST(Symbolizer, GivesTheModuleAndTheAddressAskedForWithEachFrame)
@@ -280,9 +281,10 @@ TEST(Symbolizer, DoesNotUseAFileWithAnotherBuildIdAndSaysSoOnce)
     Symbolizer symbolizer;
     EXPECT_EQ(text_of(symbolizer.frames(other, address)), " at :0\n");
     symbolizer.frames(other, address + 1);
-    ASSERT_EQ(symbolizer.notices().size(), 1u);
-    EXPECT_NE(symbolizer.notices()[0].find(program.string()), std::string::npos);
-    EXPECT_NE(symbolizer.notices()[0].find("build-id differs"), std::string::npos);
+    ASSERT_EQ(symbolizer.unread_files().size(), 1u);
+    EXPECT_EQ(symbolizer.unread_files()[0].path, program.string());
+    EXPECT_NE(symbolizer.unread_files()[0].why.find("build-id differs"), std::string::npos);
+    EXPECT_EQ(symbolizer.unread_files()[0].looked_at, "build-id a2a2a2a2, traced was 01020304");
 }
 
 TEST(Symbolizer, KeepsTwoBuildsOfOnePathApart)
@@ -320,6 +322,29 @@ TEST(Symbolizer, LooksForModulesAndDebugInformationBelowTheSysroot)
     EXPECT_EQ(frames[0].module, "/opt/app/program");
 }
 
+TEST(Symbolizer, LooksForModulesWhereAPathMapSaysThatTheyAre)
+{
+    const auto program = fixture("o2_dwarf5");
+    Symbolizer symbolizer(
+        {.debug_dirs = {}, .sysroot = {}, .path_maps = {{"/opt/app", program.parent_path()}}});
+    const ModuleId module{"/opt/app/o2_dwarf5", module_of(program).build_id};
+    EXPECT_EQ(symbolizer.frames(module, address_of(program, "in_innermost")).size(), 3u);
+    EXPECT_TRUE(symbolizer.unread_files().empty());
+}
+
+TEST(Symbolizer, FindsNothingByALinkThatLeadsOutOfTheSysroot)
+{
+    const TempDir root;
+    const auto program = fixture("o2_dwarf5");
+    std::filesystem::create_symlink(program, root / "program");
+    Symbolizer symbolizer({.debug_dirs = {}, .sysroot = root.path(), .path_maps = {}});
+    const ModuleId module{"/program", module_of(program).build_id};
+    EXPECT_EQ(text_of(symbolizer.frames(module, address_of(program, "in_innermost"))), " at :0\n");
+    ASSERT_EQ(symbolizer.unread_files().size(), 1u);
+    EXPECT_EQ(symbolizer.unread_files()[0].why, "no such file");
+    EXPECT_EQ(symbolizer.unread_files()[0].looked_at, root.path().string() + program.string());
+}
+
 TEST(Symbolizer, NamesADeletedProgramFromItsSeparateDebugInformation)
 {
     Symbolizer symbolizer({.debug_dirs = {fixture("debug")}, .sysroot = {}});
@@ -327,7 +352,7 @@ TEST(Symbolizer, NamesADeletedProgramFromItsSeparateDebugInformation)
         symbolizer.frames({"/gone/program (deleted)", module_of(fixture("stripped")).build_id},
                           address_of(fixture("o2_dwarf5"), "in_innermost"));
     EXPECT_EQ(frames.size(), 3u);
-    EXPECT_TRUE(symbolizer.notices().empty());
+    EXPECT_TRUE(symbolizer.unread_files().empty());
 }
 
 TEST(Symbolizer, SaysThatADeletedFileCannotBeRead)
@@ -335,8 +360,8 @@ TEST(Symbolizer, SaysThatADeletedFileCannotBeRead)
     Symbolizer symbolizer;
     const auto program = fixture("o2_dwarf5").string() + " (deleted)";
     EXPECT_EQ(text_of(symbolizer.frames({program, "1234"}, 0x1000)), " at :0\n");
-    ASSERT_EQ(symbolizer.notices().size(), 1u);
-    EXPECT_NE(symbolizer.notices()[0].find("the file was deleted"), std::string::npos);
+    ASSERT_EQ(symbolizer.unread_files().size(), 1u);
+    EXPECT_EQ(symbolizer.unread_files()[0].why, "the file was deleted");
 }
 
 TEST(Symbolizer, ExpectsNoFileForTheKernelsOwnModules)

@@ -1,0 +1,61 @@
+// tools/options/symbol_options.cpp — a wrong place is told before a log is read.
+#include "tools/options/symbol_options.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "report/error.hpp"
+
+namespace vramscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+report::PathMap path_map(const std::string& argument)
+{
+    const std::size_t equals = argument.find('=');
+    const std::string from = argument.substr(0, equals);
+    const std::string to = equals == std::string::npos ? "" : argument.substr(equals + 1);
+    if (!fs::path(from).is_absolute() || to.empty())
+        throw report::Error(
+            report::Exit::usage,
+            fmt::format("--path-map {}: write OLD=NEW, where OLD is an absolute path of the "
+                        "traced program: /app=/home/me/app",
+                        argument));
+    return {from, to};
+}
+
+} // namespace
+
+void add_symbol_options(CLI::App& command, SymbolOptions& options)
+{
+    command
+        .add_option("--sysroot", options.sysroot,
+                    "the root of the container or machine that the log is from: names are read "
+                    "from the files below it")
+        ->option_text("DIR");
+    command
+        .add_option("--path-map", options.paths,
+                    "what the program had at OLD, a file or a folder, is at NEW here; may be "
+                    "repeated")
+        ->allow_extra_args(false)
+        ->option_text("OLD=NEW");
+}
+
+report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)
+{
+    std::error_code unknown;
+    if (!options.sysroot.empty() && !fs::is_directory(options.sysroot, unknown))
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--sysroot {}: there is no such folder", options.sysroot));
+    report::SymbolizerOptions symbols;
+    symbols.sysroot = options.sysroot;
+    for (const std::string& path : options.paths)
+        symbols.path_maps.push_back(path_map(path));
+    return symbols;
+}
+
+} // namespace vramscope
