@@ -1,4 +1,5 @@
 /* interpose/vramscope.h — what a program may tell vramscope, and ask it: phases, the pool's memory.
+ * tools/python/vramscope is the same for Python.
  *
  * Costs nothing and needs no library when the program is not traced: the symbols are weak. Any
  * thread; texts are copied. Ranges nest per thread, like NVTX push and pop, and a report shows them
@@ -53,6 +54,11 @@ int64_t vramscope_pool_empty_cache(void) __attribute__((weak));
 void vramscope_pool_reset_peak(void) __attribute__((weak));
 int vramscope_pool_stats(int device, struct vramscope_memory_stats* stats, size_t size)
     __attribute__((weak));
+int vramscope_pool_take_peak(int device, struct vramscope_memory_stats* stats, size_t size)
+    __attribute__((weak));
+const char* vramscope_preload_version(void) __attribute__((weak));
+int vramscope_current_device(void) __attribute__((weak));
+int64_t vramscope_device_headroom(void) __attribute__((weak));
 
 static inline void vramscope_range_push(const char* name)
 {
@@ -93,6 +99,37 @@ static inline int vramscope_stats(int device, struct vramscope_memory_stats* sta
 {
     memset(stats, 0, size);
     return vramscope_pool_stats ? vramscope_pool_stats(device, stats, size) : -1;
+}
+
+/* As vramscope_stats; from then on every peak of that device is that of what comes. For who watches
+ * the peak of a part of the program: several such parts, one in the other or in several threads,
+ * must tell each other what they took. A peak that another thread reaches and leaves within the
+ * call itself can be in neither. */
+static inline int vramscope_take_peak(int device, struct vramscope_memory_stats* stats, size_t size)
+{
+    memset(stats, 0, size);
+    return vramscope_pool_take_peak ? vramscope_pool_take_peak(device, stats, size) : -1;
+}
+
+/* "0.4.0"; null: the process is not traced. Belongs to the library. */
+static inline const char* vramscope_version(void)
+{
+    return vramscope_preload_version ? vramscope_preload_version() : 0;
+}
+
+/* The device of the calling thread's current context; -1: it has none, or is not traced. */
+static inline int vramscope_device(void)
+{
+    return vramscope_current_device ? vramscope_current_device() : -1;
+}
+
+/* Bytes that could still be allocated on the calling thread's current device, as cudaMemGetInfo
+ * has them: what the driver says is free for all processes, within VRAMSCOPE_LIMIT, and what the
+ * pool would give back. A single allocation can fail below that where memory is in pieces. -1: not
+ * known, since the thread has no context, a stream is being captured, or the process is exiting. */
+static inline int64_t vramscope_headroom(void)
+{
+    return vramscope_device_headroom ? vramscope_device_headroom() : -1;
 }
 
 #ifdef __cplusplus

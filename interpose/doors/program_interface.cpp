@@ -8,7 +8,10 @@
 #include "interpose/hooks/call.hpp"
 #include "interpose/serve/captures.hpp"
 #include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/contexts.hpp"
 #include "interpose/serve/device_memory.hpp"
+#include "interpose/serve/limits.hpp"
+#include "interpose/serve/shortage.hpp"
 #include "interpose/serve/synchronisation.hpp"
 #include "interpose/vramscope.h"
 #include "tracker/lifecycle/ranges.hpp"
@@ -20,12 +23,12 @@ using namespace vramscope;
 
 namespace {
 
-// Runs `work` as a hook runs its own part: there is a pool, and this thread is not inside a hook.
+// Runs `work` as a hook runs its own part: this thread is not inside a hook.
 template <class Work>
-bool with_pools(Work work) noexcept
+bool as_in_a_hook(Work work) noexcept
 {
     log::Thread& thread = log::this_thread;
-    if (!hooks::pooling() ||
+    if (!log::process->generation ||
         !log::is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return false;
     const int program_errno = errno;
@@ -34,6 +37,36 @@ bool with_pools(Work work) noexcept
     thread.inside = log::Inside::program;
     errno = program_errno;
     return done;
+}
+
+template <class Work>
+bool with_pools(Work work) noexcept
+{
+    return hooks::pooling() && as_in_a_hook(work);
+}
+
+// Calls `visit` with each pool of this device; all: -1. False: there is none.
+template <class Visit>
+bool with_pools_of(int device, Visit visit) noexcept
+{
+    bool found = false;
+    with_pools([&](log::Thread&) {
+        for (hooks::ContextPool& one : hooks::ContextPools()) {
+            if (device >= 0 && one.device() != device)
+                continue;
+            found = true;
+            one.with(visit);
+        }
+        return true;
+    });
+    return found;
+}
+
+// Of this thread's current context; -1: it has none, or the process is exiting.
+std::int64_t current_device(log::Thread& thread) noexcept
+{
+    const hooks::Driver* driver = hooks::Driver::find();
+    return driver && !hooks::exiting() ? hooks::place_in(thread, *driver, nullptr).device : -1;
 }
 
 void add(vramscope_stat& sum, const pool::StatTypes& types) noexcept
@@ -105,16 +138,50 @@ VRAMSCOPE_EXPORT int vramscope_pool_stats(int device, vramscope_memory_stats* st
                                           std::size_t size)
 {
     vramscope_memory_stats sum{};
-    bool found = false;
-    with_pools([&](log::Thread&) {
-        for (hooks::ContextPool& one : hooks::ContextPools()) {
-            if (device >= 0 && one.device() != device)
-                continue;
-            found = true;
-            add(sum, one.with([](auto& pool) { return pool.stats(); }));
-        }
-        return true;
+    const bool found = with_pools_of(device, [&sum](auto& pool) { add(sum, pool.stats()); });
+    std::memcpy(stats, &sum, std::min(size, sizeof sum));
+    return found ? 0 : -1;
+}
+
+VRAMSCOPE_EXPORT int vramscope_pool_take_peak(int device, vramscope_memory_stats* stats,
+                                              std::size_t size)
+{
+    vramscope_memory_stats sum{};
+    const bool found = with_pools_of(device, [&sum](auto& pool) {
+        add(sum, pool.stats());
+        pool.reset_peaks();
     });
     std::memcpy(stats, &sum, std::min(size, sizeof sum));
     return found ? 0 : -1;
+}
+
+VRAMSCOPE_EXPORT const char* vramscope_preload_version(void)
+{
+    return VRAMSCOPE_VERSION;
+}
+
+VRAMSCOPE_EXPORT int vramscope_current_device(void)
+{
+    std::int64_t device = -1;
+    as_in_a_hook([&](log::Thread& thread) {
+        device = current_device(thread);
+        return true;
+    });
+    return static_cast<int>(device);
+}
+
+VRAMSCOPE_EXPORT std::int64_t vramscope_device_headroom(void)
+{
+    std::int64_t bytes = -1;
+    as_in_a_hook([&](log::Thread& thread) {
+        std::uint64_t free = 0;
+        std::uint64_t total = 0;
+        if (hooks::passing_through() || !hooks::ask_driver(free, total))
+            return false;
+        hooks::apply_limit(free, total);
+        free += hooks::pooling() ? hooks::releasable_bytes(current_device(thread)) : 0;
+        bytes = static_cast<std::int64_t>(std::min(free, total));
+        return true;
+    });
+    return bytes;
 }

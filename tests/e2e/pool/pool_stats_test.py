@@ -1,27 +1,39 @@
 # tests/e2e/pool/pool_stats_test.py — the pool's numbers as a C program gets them through vramscope.h.
 import unittest
 
-from pool import PoolTest
+from pool import PoolTest, VRAMSCOPE
 
 MIB = 1 << 20
 NOTHING = "allocated 0/0 requested 0 reserved 0/0 segments 0 blocks 0/0 device calls 0+0"
 
 
 class PoolStatsTest(PoolTest):
-    def assert_nothing(self, text):
+    def assert_nothing(self, text, version, surroundings):
         lines = text.splitlines()
-        for line in lines[:6] + lines[9:10]:
+        of_pools = [line for line in lines if " requested " in line]
+        self.assertEqual(len(of_pools), 7, text)
+        for line in of_pools:
             self.assertEqual(line.split(": ")[1], f"-1 {NOTHING}", line)
-        self.assertEqual(lines[6:9] + lines[10:], ["newer: allocated 0 later 0", "older: allocated 0 untouched 1", "given back -1",
-                                                   "given back -1"])
+        self.assertEqual([line for line in lines if line not in of_pools],
+                         [f"version {version}", "nothing: device -1 headroom unknown", f"surroundings: {surroundings}",
+                          "newer: allocated 0 later 0", "older: allocated 0 untouched 1", "given back -1",
+                          "given back -1", "taken: -1 allocated 0/0", "taken again: -1 allocated 0/0"])
 
     def test_without_vramscope_there_is_nothing(self):
-        self.assert_nothing(self.plain("pool_stats").stdout)
+        self.assert_nothing(self.plain("pool_stats").stdout, "none", "device -1 headroom unknown")
 
-    def test_without_a_pool_there_is_nothing(self):
+    def test_without_a_pool_there_is_the_driver(self):
         report = self.trace("pool_stats", VRAMSCOPE_POOL="off")
-        self.assert_nothing(self.stdout)
+        self.assert_nothing(self.stdout, self.version(), "device 0 headroom as cuMemGetInfo")
         self.assert_seen(report, allocations=3, frees=3)
+
+    def test_headroom_counts_what_is_cached_within_the_limit(self):
+        for mode in ("cache", "split", "off"):
+            self.trace("pool_stats", VRAMSCOPE_POOL=mode, VRAMSCOPE_LIMIT="64MiB")
+            self.assertIn("\nsurroundings: device 0 headroom as cuMemGetInfo\n", self.stdout)
+
+    def version(self):
+        return self.execute(VRAMSCOPE, "--version").stdout.split()[-1]
 
     def numbers(self, mode):
         """{moment: the line}, and the lines that are none of a moment."""
@@ -39,6 +51,7 @@ class PoolStatsTest(PoolTest):
 
     def test_cache(self):
         shown, report = self.numbers("cache")
+        self.assertEqual(shown[f"version {self.version()}"], "")
         self.assertEqual(shown["before CUDA"], f"-1 {NOTHING}")
         self.assertEqual(shown["no such device"], f"-1 {NOTHING}")
         twelve, eight, four = 12 * MIB, 8 * MIB, 4 * MIB
@@ -53,6 +66,7 @@ class PoolStatsTest(PoolTest):
         self.assertIn(f"given back {eight}", shown)
         self.assertEqual(shown["emptied"], f"0 allocated {four}/{four} requested {four} reserved {four}/{twelve} segments 1 "
                          "blocks 1/1 device calls 3+2")
+        self.assertEqual((shown["taken"], shown["taken again"]), (f"0 allocated {four}/{four}", f"0 allocated 0/{four}"))
         self.assertEqual(self.called("cuMemFree_v2"), 2)
         self.assert_clean({"cache": report}, allocations=3)
         self.assert_replayed(report, allocated=twelve, reserved=twelve, blocks=3, segments=3, calls=3, frees=2)

@@ -44,12 +44,35 @@ static void show_sizes(void)
            older.requested_bytes.current == ~(uint64_t)0);
 }
 
+/* What of this program is known, where there is no pool too. */
+static void show_surroundings(const char* moment)
+{
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    const CUresult asked = cuMemGetInfo(&free_bytes, &total_bytes);
+    const int64_t headroom = vramscope_headroom();
+    printf("%s: device %d headroom %s\n", moment, vramscope_device(),
+           headroom < 0                                                ? "unknown"
+           : asked == CUDA_SUCCESS && (uint64_t)headroom == free_bytes ? "as cuMemGetInfo"
+                                                                       : "another");
+}
+
+static void show_taken_peak(const char* moment)
+{
+    struct vramscope_memory_stats now;
+    const int answer = vramscope_take_peak(0, &now, sizeof now);
+    printf("%s: %d allocated %lu/%lu\n", moment, answer, now.allocated_bytes.current,
+           now.allocated_bytes.peak);
+}
+
 int main(void)
 {
     CUdevice device = 0;
     CUcontext context = 0;
     CUdeviceptr blocks[3];
+    printf("version %s\n", vramscope_version() ? vramscope_version() : "none");
     show("before CUDA", 0);
+    show_surroundings("nothing");
     check(cuInit(0));
     check(cuDeviceGet(&device, 0));
     check(cuDevicePrimaryCtxRetain(&context, device));
@@ -60,6 +83,7 @@ int main(void)
     check(cuMemFree(blocks[0]));
     check(cuMemFree(blocks[1]));
     show("two freed", 0);
+    show_surroundings("surroundings");
     show("all devices", -1);
     show("no such device", 7);
     vramscope_reset_peak();
@@ -68,6 +92,8 @@ int main(void)
     printf("given back %ld\n", (long)vramscope_empty_cache());
     show("emptied", 0);
     printf("given back %ld\n", (long)vramscope_empty_cache());
+    show_taken_peak("taken");
     check(cuMemFree(blocks[2]));
+    show_taken_peak("taken again");
     return 0;
 }
