@@ -212,6 +212,7 @@ void write_fragmentation(std::ostream& out, const Report& report, const TextStyl
         write_map_legend(text);
     write_shortages(text, report);
     write_doubts(text, report);
+    write_unread_files(text, report);
     write_next(text, "vramscope peak", report);
 }
 

@@ -166,6 +166,7 @@ void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
     }
     write_advice(text, report);
     write_doubts(text, report);
+    write_unread_files(text, report);
     write_next(text, "vramscope timeline", report);
 }
 

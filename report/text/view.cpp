@@ -75,9 +75,6 @@ std::string arguments_of(const Report& report)
 
 void write_next(TextOutput& out, const char* command, const Report& report)
 {
-    if (!report.unread_files.empty())
-        out.stream() << '\n';
-    write_unread_files(out, report);
     out.stream() << "\nNext: " << command << ' ' << arguments_of(report) << '\n';
 }
 
