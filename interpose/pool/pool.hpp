@@ -37,7 +37,8 @@ template <Upstream U, class Policy>
 class Pool {
 public:
     Pool(U& upstream, Epochs& epochs, const Options& options) noexcept
-        : upstream_(upstream), epochs_(epochs), options_(options), policy_(epochs, options_)
+        : upstream_(upstream), epochs_(epochs), options_(options), spare_(spare(options)),
+          policy_(epochs, options_)
     {
     }
 
@@ -233,11 +234,13 @@ private:
 
     std::uint64_t most_cached() const noexcept
     {
-        if (options_.max_cached_bytes != kUpToPeak)
-            return options_.max_cached_bytes;
-        const std::uint64_t wait = options_.wait_from_bytes;
-        return most_allocated_ +
-               (wait > kLeastSpare / 2 && wait != kNoLimit ? 2 * wait : kLeastSpare);
+        return options_.max_cached_bytes == kUpToPeak ? most_allocated_ + spare_
+                                                      : options_.max_cached_bytes;
+    }
+    static std::uint64_t spare(const Options& options) noexcept
+    {
+        const std::uint64_t wait = options.wait_from_bytes;
+        return wait > kLeastSpare / 2 && wait != kNoLimit ? 2 * wait : kLeastSpare;
     }
 
     bool is_pinned(const Block& block) const noexcept
@@ -291,6 +294,7 @@ private:
     U& upstream_;
     Epochs& epochs_;
     const Options options_;
+    const std::uint64_t spare_; // what kUpToPeak keeps beyond the peak
     mutable Lock lock_;
     Policy policy_;
     std::uint64_t growing_ = 0; // bytes asked of upstream at this moment

@@ -66,7 +66,7 @@ public:
     void clear() noexcept
     {
         for (unsigned piece = 0; piece < pieces_; ++piece)
-            ::munmap(piece_[piece], bytes_of(piece));
+            ::munmap(at(first_of(piece)), bytes_of(piece));
         pieces_ = 0;
         vacant_ = 0;
         end_ = 1;
@@ -74,6 +74,7 @@ public:
 
 private:
     static constexpr unsigned kFirstBits = 10, kMostPieces = 32 - kFirstBits;
+    static constexpr Index kFirstPiece = Index{1} << kFirstBits; // records in piece 0
 
     // Piece 0 has the numbers below 2^10, piece n those from 2^(9+n) to 2^(10+n).
     std::size_t capacity() const noexcept
@@ -84,11 +85,15 @@ private:
     {
         return sizeof(T) << (kFirstBits + (piece ? piece - 1 : 0));
     }
+    static Index first_of(unsigned piece) noexcept
+    {
+        return piece ? Index{1} << (kFirstBits + piece - 1) : 0;
+    }
+    // Called several times for each hit, so the piece is found without a branch.
     T* at(Index index) const noexcept
     {
-        const auto piece = static_cast<unsigned>(std::bit_width(index >> kFirstBits));
-        const Index first = piece ? Index{1} << (kFirstBits + piece - 1) : 0;
-        return piece_[piece] + (index - first);
+        const int width = std::bit_width(index | (kFirstPiece - 1));
+        return reinterpret_cast<T*>(origin_[width - int{kFirstBits}] + index * sizeof(T));
     }
     Index* link_of(Index index) const noexcept { return reinterpret_cast<Index*>(at(index)); }
 
@@ -96,14 +101,16 @@ private:
     {
         if (pieces_ == kMostPieces)
             return false;
-        piece_[pieces_] = static_cast<T*>(map_pages(bytes_of(pieces_)));
-        if (!piece_[pieces_])
+        void* const pages = map_pages(bytes_of(pieces_));
+        if (!pages)
             return false;
+        origin_[pieces_] =
+            reinterpret_cast<std::uintptr_t>(pages) - first_of(pieces_) * sizeof(T);
         ++pieces_;
         return true;
     }
 
-    T* piece_[kMostPieces] = {};
+    std::uintptr_t origin_[kMostPieces] = {}; // where number 0 would be, were a piece to begin there
     unsigned pieces_ = 0;
     Index vacant_ = 0;
     Index end_ = 1;

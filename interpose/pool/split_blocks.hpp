@@ -45,6 +45,26 @@ inline void SplitPolicy::make_pending(Index index, std::uint64_t stamp) noexcept
     unused(block);
 }
 
+inline void SplitPolicy::not_pending(Index index) noexcept
+{
+    const Block& block = table_[index];
+    pending_[block.kind].remove(table_, index);
+    pending_bytes_[block.kind] -= block.bytes;
+    table_.books.passed(block.kind, 1, block.bytes);
+}
+
+// A block that has passed and need not be joined and cut again: programs ask for the sizes that
+// they freed, in the same order or the reverse. 0: none at either end of the queue.
+inline Index SplitPolicy::passed_of_size(Kind kind, std::uint64_t rounded) const noexcept
+{
+    const std::uint64_t safe = epochs_.safe();
+    for (const Index index : {pending_[kind].tail(), pending_[kind].head()}) {
+        if (index && table_[index].bytes == rounded && table_[index].mark <= safe)
+            return index;
+    }
+    return 0;
+}
+
 // False: nothing that is pending has passed.
 inline bool SplitPolicy::pass_some(Kind kind, int most) noexcept
 {
@@ -61,10 +81,8 @@ inline bool SplitPolicy::pass_some(Kind kind, int most) noexcept
 
 inline void SplitPolicy::pass_one(Index index) noexcept
 {
+    not_pending(index);
     const Block& passed = table_[index];
-    pending_[passed.kind].remove(table_, index);
-    pending_bytes_[passed.kind] -= passed.bytes;
-    table_.books.passed(passed.kind, 1, passed.bytes);
     if (passed.right && table_[passed.right].state == State::free)
         absorb(index, passed.right);
     if (passed.left && table_[passed.left].state == State::free)

@@ -38,6 +38,12 @@ public:
     {
         ++table_.turn;
         const Kind kind = kind_of(rounded);
+        if (const Index index = passed_of_size(kind, rounded)) {
+            not_pending(index);
+            table_.make_live(table_[index], requested);
+            used(table_[index]);
+            return index;
+        }
         pass_some(kind, kind == kSmall ? kPassedPerSmall : kPassedPerLarge);
         Index index = fit(rounded);
         while (!index && pass_some(kind, kPassedInNeed))
@@ -255,6 +261,8 @@ private:
 
     void hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
     void make_pending(Index index, std::uint64_t stamp) noexcept;
+    void not_pending(Index index) noexcept;
+    Index passed_of_size(Kind kind, std::uint64_t rounded) const noexcept;
     bool pass_some(Kind kind, int most) noexcept;
     void pass_one(Index index) noexcept;
     Index absorb(Index index, Index neighbour) noexcept;

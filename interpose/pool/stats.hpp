@@ -5,6 +5,7 @@
 // peak of all, which is its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace vramscope::pool {
@@ -40,21 +41,22 @@ struct Stats {
     std::uint64_t releasable_bytes = 0;  // whole segments without a live block
 };
 
-// What a counter of blocks or bytes has seen.
+// What a counter of blocks or bytes has seen. A peak is noted where it ends: before it shrinks.
 class Tally {
 public:
     void add(Kind kind, std::uint64_t amount) noexcept
     {
-        Side& side = sides_[kind];
-        side.allocated += amount;
-        const std::uint64_t now = side.allocated - side.freed;
-        if (now > side.peak)
-            side.peak = now;
-        const std::uint64_t all = now + current(kind == kSmall ? kLarge : kSmall);
-        if (all > peak_)
-            peak_ = all;
+        sides_[kind].allocated += amount;
+        grew_ = true;
     }
-    void subtract(Kind kind, std::uint64_t amount) noexcept { sides_[kind].freed += amount; }
+    void subtract(Kind kind, std::uint64_t amount) noexcept
+    {
+        if (grew_) {
+            note_peaks();
+            grew_ = false;
+        }
+        sides_[kind].freed += amount;
+    }
 
     std::uint64_t current(Kind kind) const noexcept
     {
@@ -69,7 +71,8 @@ public:
     StatTypes types() const noexcept
     {
         const Side &a = sides_[kSmall], &b = sides_[kLarge];
-        return {.all = {current(), peak_, a.allocated + b.allocated, a.freed + b.freed},
+        return {.all = {current(), std::max(peak_, current()), a.allocated + b.allocated,
+                        a.freed + b.freed},
                 .large_pool = stat(b),
                 .small_pool = stat(a)};
     }
@@ -83,6 +86,7 @@ public:
     // All of it is gone at once.
     void forget() noexcept
     {
+        note_peaks();
         for (Side& side : sides_)
             side.freed = side.allocated;
     }
@@ -93,11 +97,19 @@ private:
     };
     static Stat stat(const Side& side) noexcept
     {
-        return {side.allocated - side.freed, side.peak, side.allocated, side.freed};
+        const std::uint64_t current = side.allocated - side.freed;
+        return {current, std::max(side.peak, current), side.allocated, side.freed};
+    }
+    void note_peaks() noexcept
+    {
+        for (const Kind kind : {kSmall, kLarge})
+            sides_[kind].peak = std::max(sides_[kind].peak, current(kind));
+        peak_ = std::max(peak_, current());
     }
 
     Side sides_[2];
     std::uint64_t peak_ = 0;
+    bool grew_ = false; // since its peaks were noted
 };
 
 } // namespace vramscope::pool
