@@ -108,7 +108,7 @@ bool ChunkCursor::refill()
 ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
 {
     const std::uint8_t byte = in.u8();
-    const Tag tag = static_cast<Tag>(byte & format::kTagMask);
+    const Tag tag = format::tag_of(byte);
     record.tag = tag;
     record.thread = thread_;
     record.place = place_;

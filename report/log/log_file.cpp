@@ -41,9 +41,10 @@ void check_header(const std::string& name, const format::FileHeader& header)
     if (header.major > format::kMajorVersion)
         refuse("'{}' has log format {}, this vramscope reads format {}: use a newer vramscope",
                name, header.major, format::kMajorVersion);
-    if (header.major != format::kMajorVersion)
-        refuse("'{}' has log format {}, this vramscope reads format {}: use the one that wrote it",
-               name, header.major, format::kMajorVersion);
+    if (header.major < format::kOldestMajorVersion)
+        refuse("'{}' has log format {}, this vramscope reads format {} and newer: use the one that "
+               "wrote it",
+               name, header.major, format::kOldestMajorVersion);
     if (header.header_bytes < format::kHeaderBytes || header.header_bytes > kMaxHeaderBytes)
         refuse("'{}' has a damaged header: {} bytes of header cannot be", name,
                header.header_bytes);

@@ -48,7 +48,7 @@ TEST(Publish, WhatIsCommittedWasWrittenBefore)
             format::Cursor in(payload + at, payload + committed);
             while (!in.at_end()) {
                 const std::uint8_t byte = in.u8();
-                const auto tag = static_cast<Tag>(byte & format::kTagMask);
+                const Tag tag = format::tag_of(byte);
                 if (tag >= Tag::info)
                     in.prefixed_text();
                 else if (tag == Tag::place)

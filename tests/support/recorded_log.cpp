@@ -61,7 +61,7 @@ private:
     void one(std::vector<DecodedRecord>& records)
     {
         const std::uint8_t byte = in_.u8();
-        const auto tag = static_cast<Tag>(byte & format::kTagMask);
+        const Tag tag = format::tag_of(byte);
         const auto layout = std::ranges::find(record_layouts(), tag, &RecordLayout::tag);
         if (layout == record_layouts().end())
             refuse("record with tag " + std::to_string(byte));

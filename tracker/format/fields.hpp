@@ -11,8 +11,14 @@ namespace vramscope::format {
 
 // Running values that deltas are taken from; both sides start each chunk with a fresh one.
 struct DeltaState {
+    struct Call {
+        std::uint64_t api = 0;
+        std::uint64_t stack = 0;
+    };
     std::uint64_t ticks = 0; // starts at ChunkHeader::base_ticks
     std::uint64_t address = 0;
+    Call alloc{}; // of the last alloc or pooled
+    Call free{};
 };
 
 inline std::uint8_t* put_ticks(std::uint8_t* out, std::uint64_t ticks, DeltaState& state) noexcept

@@ -14,8 +14,9 @@
 namespace vramscope::format {
 
 inline constexpr char kMagic[8] = {'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G'};
-inline constexpr std::uint16_t kMajorVersion = 3; // a reader refuses another major
-inline constexpr std::uint16_t kMinorVersion = 2; // additions that an older reader skips
+inline constexpr std::uint16_t kMajorVersion = 4;       // a reader refuses a newer major
+inline constexpr std::uint16_t kMinorVersion = 0;       // additions that an older reader skips
+inline constexpr std::uint16_t kOldestMajorVersion = 3; // read as if it were of this version
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::uint32_t kHeaderBytes = 4096;
 inline constexpr std::uint32_t kChunkBytes = 64 * 1024;

@@ -1,9 +1,9 @@
 // tracker/format/record.hpp — the hot records: their fields, and how they are written and read.
 //
-// A hot record (tag < 0x20) is a tag with flag bits and a fixed row of varints; its length is not
-// written. Encode and decode stand side by side here, by hand. All other records (records.hpp) are
-// tag, body length and body, so that a reader skips what it does not know. README.md has the bytes
-// of worked examples, and tests/tracker checks them.
+// A hot record is a tag with flag bits and a fixed row of varints; its length is not written, nor
+// what is as it was in the last record of its kind. Encode and decode stand side by side here, by
+// hand. All other records (records.hpp) are tag, body length and body, so that a reader skips what
+// it does not know. README.md has the bytes of worked examples, and tests/tracker checks them.
 #pragma once
 
 #include "tracker/format/fields.hpp"
@@ -12,6 +12,16 @@ namespace vramscope::format {
 
 inline constexpr std::uint8_t kFineAddress = 0x40; // address delta in bytes, not 256-byte units
 inline constexpr std::uint8_t kFineSize = 0x80;    // size in bytes, not in 256-byte units
+// Not written, since it is that of the last event of this kind in this chunk:
+inline constexpr std::uint8_t kSameApi = 0x10;   // the entry point
+inline constexpr std::uint8_t kSameStack = 0x08; // the stack
+
+// What record a tag with its flags is of.
+constexpr Tag tag_of(std::uint8_t byte) noexcept
+{
+    constexpr std::uint8_t kHotTagMask = 0x07;
+    return static_cast<Tag>(byte & (byte & kFirstLengthPrefixed ? kTagMask : kHotTagMask));
+}
 
 struct Alloc {
     std::uint64_t api; // id of an Api record
@@ -48,14 +58,14 @@ inline constexpr std::size_t kMaxHotBytes = 1 + 6 * kMaxVarintBytes;
 
 // Addresses from the driver are nearly always multiples of 256; so are their differences,
 // which are small.
-inline std::uint8_t* put_address(std::uint8_t* out, std::uint8_t* tag, std::uint64_t address,
+inline std::uint8_t* put_address(std::uint8_t* out, std::uint8_t& tag, std::uint64_t address,
                                  DeltaState& state) noexcept
 {
     const auto delta = static_cast<std::int64_t>(address - state.address);
     state.address = address;
     if ((delta & 0xff) == 0)
         return put_varint(out, zigzag(delta / 256));
-    *tag |= kFineAddress;
+    tag |= kFineAddress;
     return put_varint(out, zigzag(delta));
 }
 
@@ -66,32 +76,52 @@ inline std::uint64_t get_address(Cursor& in, std::uint8_t tag, DeltaState& state
     return state.address;
 }
 
+inline std::uint8_t* put_unless_same(std::uint8_t* out, std::uint8_t& tag, std::uint8_t same,
+                                     std::uint64_t value, std::uint64_t& last) noexcept
+{
+    if (value == last) {
+        tag |= same;
+        return out;
+    }
+    last = value;
+    return put_varint(out, value);
+}
+
+inline std::uint64_t get_unless_same(Cursor& in, std::uint8_t tag, std::uint8_t same,
+                                     std::uint64_t& last) noexcept
+{
+    if (!(tag & same))
+        last = in.varint();
+    return last;
+}
+
 inline std::uint8_t* encode_alloc(std::uint8_t* out, const Alloc& event, DeltaState& state) noexcept
 {
-    std::uint8_t* const tag = out++;
-    *tag = static_cast<std::uint8_t>(event.pooled ? Tag::pooled : Tag::alloc);
-    out = put_varint(out, event.api);
+    std::uint8_t* const begin = out++;
+    auto tag = static_cast<std::uint8_t>(event.pooled ? Tag::pooled : Tag::alloc);
+    out = put_unless_same(out, tag, kSameApi, event.api, state.alloc.api);
     out = put_ticks(out, event.ticks, state);
     out = put_address(out, tag, event.address, state);
     if (event.bytes & 0xff) {
-        *tag |= kFineSize;
+        tag |= kFineSize;
         out = put_varint(out, event.bytes);
     } else {
         out = put_varint(out, event.bytes / 256);
     }
-    out = put_varint(out, event.stack);
+    out = put_unless_same(out, tag, kSameStack, event.stack, state.alloc.stack);
+    *begin = tag;
     return event.pooled ? put_varint(out, event.slack) : out;
 }
 
 inline Alloc decode_alloc(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
 {
     Alloc event{};
-    event.api = in.varint();
+    event.api = get_unless_same(in, tag, kSameApi, state.alloc.api);
     event.ticks = get_ticks(in, state);
     event.address = get_address(in, tag, state);
     event.bytes = (tag & kFineSize) ? in.varint() : in.varint() * 256;
-    event.stack = in.varint();
-    event.pooled = (tag & kTagMask) == static_cast<std::uint8_t>(Tag::pooled);
+    event.stack = get_unless_same(in, tag, kSameStack, state.alloc.stack);
+    event.pooled = tag_of(tag) == Tag::pooled;
     if (event.pooled)
         event.slack = in.varint();
     return event;
@@ -99,21 +129,23 @@ inline Alloc decode_alloc(Cursor& in, std::uint8_t tag, DeltaState& state) noexc
 
 inline std::uint8_t* encode_free(std::uint8_t* out, const Free& event, DeltaState& state) noexcept
 {
-    std::uint8_t* const tag = out++;
-    *tag = static_cast<std::uint8_t>(Tag::free);
-    out = put_varint(out, event.api);
+    std::uint8_t* const begin = out++;
+    auto tag = static_cast<std::uint8_t>(Tag::free);
+    out = put_unless_same(out, tag, kSameApi, event.api, state.free.api);
     out = put_ticks(out, event.ticks, state);
     out = put_address(out, tag, event.address, state);
-    return put_varint(out, event.stack);
+    out = put_unless_same(out, tag, kSameStack, event.stack, state.free.stack);
+    *begin = tag;
+    return out;
 }
 
 inline Free decode_free(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
 {
     Free event{};
-    event.api = in.varint();
+    event.api = get_unless_same(in, tag, kSameApi, state.free.api);
     event.ticks = get_ticks(in, state);
     event.address = get_address(in, tag, state);
-    event.stack = in.varint();
+    event.stack = get_unless_same(in, tag, kSameStack, state.free.stack);
     return event;
 }
 

@@ -109,7 +109,10 @@ Tag tag_of(const std::string& name)
 
 format::DeltaState deltas_before(const Example& example)
 {
-    return {number(example.before.at("ticks")), number(example.before.at("address"))};
+    const auto n = [&](const char* field) {
+        return example.before.contains(field) ? number(example.before.at(field)) : 0;
+    };
+    return {n("ticks"), n("address"), {}, {n("api"), n("stack")}};
 }
 
 // The bytes that the writing code gives for this record.
@@ -193,14 +196,14 @@ private:
     std::vector<std::uintptr_t> addresses_;
 };
 
-// The example's bytes behind a free, which sets the running address.
-std::vector<std::uint8_t> with_address_before(const Example& example)
+// The example's bytes behind a free, which sets the running values.
+std::vector<std::uint8_t> with_free_before(const Example& example)
 {
     std::uint8_t buffer[format::kMaxHotBytes];
     format::DeltaState deltas{number(example.before.at("ticks")), 0};
     const format::DeltaState wanted = deltas_before(example);
-    std::uint8_t* const end =
-        format::encode_free(buffer, {0, wanted.ticks, wanted.address, 0}, deltas);
+    std::uint8_t* const end = format::encode_free(
+        buffer, {wanted.free.api, wanted.ticks, wanted.address, wanted.free.stack}, deltas);
     std::vector<std::uint8_t> bytes(+buffer, end);
     bytes.insert(bytes.end(), example.bytes.begin(), example.bytes.end());
     return bytes;
@@ -208,7 +211,7 @@ std::vector<std::uint8_t> with_address_before(const Example& example)
 
 DecodedRecord decoded(const Example& example)
 {
-    const auto bytes = with_address_before(example);
+    const auto bytes = with_free_before(example);
     auto records = test::decode_payload(bytes, number(example.before.at("ticks")));
     EXPECT_EQ(records.size(), 2u);
     return records.back();

@@ -20,7 +20,7 @@ Alloc round_trip(const Alloc& event, const DeltaState& before, std::size_t* byte
         *bytes = static_cast<std::size_t>(end - buffer);
     Cursor in(buffer, end);
     const std::uint8_t tag = in.u8();
-    EXPECT_EQ(static_cast<Tag>(tag & kTagMask), Tag::alloc);
+    EXPECT_EQ(tag_of(tag), Tag::alloc);
     const Alloc result = decode_alloc(in, tag, reading);
     EXPECT_TRUE(in.ok() && in.at_end());
     EXPECT_EQ(reading.ticks, writing.ticks);
@@ -62,12 +62,18 @@ TEST(AllocRecord, NeverTakesMoreThanTheReservedBytes)
     EXPECT_GT(bytes, 30u);
 }
 
-TEST(AllocRecord, TakesSixBytesForANeighbouringBlock)
+TEST(AllocRecord, TakesFourBytesForANeighbouringBlockFromTheSamePlace)
 {
     std::size_t bytes = 0;
-    const DeltaState before{1000, 0x7f0000000000};
-    round_trip({4, 1050, 0x7f0000001000, 4096, 7, Memory::none}, before, &bytes);
-    EXPECT_EQ(bytes, 6u);
+    const Alloc event{4, 1050, 0x7f0000001000, 4096, 7, Memory::none};
+    const auto bytes_after = [&](const DeltaState::Call& last) {
+        EXPECT_TRUE(equal(round_trip(event, {1000, 0x7f0000000000, last, {}}, &bytes), event));
+        return bytes;
+    };
+    EXPECT_EQ(bytes_after({4, 7}), 4u);
+    EXPECT_EQ(bytes_after({4, 8}), 5u);
+    EXPECT_EQ(bytes_after({3, 7}), 5u);
+    EXPECT_EQ(bytes_after({3, 8}), 6u);
 }
 
 TEST(AllocRecord, AppliesDeltasAcrossTheEndsOfTheAddressSpace)
@@ -102,6 +108,34 @@ TEST(FreeRecord, ComesBackAndSharesTheDeltasOfAllocs)
     const Free second = decode_free(in, second_tag, reading);
     EXPECT_EQ(second.ticks, 5'000'000'000u);
     EXPECT_EQ(second.address, 0x1001u);
+    EXPECT_TRUE(in.ok() && in.at_end());
+}
+
+TEST(HotRecords, KeepTheCallOfAllocsAndThatOfFreesApart)
+{
+    std::uint8_t buffer[6 * kMaxHotBytes];
+    DeltaState writing;
+    std::uint8_t* at = buffer;
+    std::mt19937_64 random(4);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> calls;
+    const auto any_call = [&] { return calls.emplace_back(random() % 2 ? 300 : 4, random() % 2); };
+    for (int event = 0; event < 6; ++event) {
+        const auto [api, stack] = any_call();
+        if (event % 2)
+            at = encode_free(at, {api, 1, 0x1000, stack}, writing);
+        else
+            at =
+                encode_alloc(at, {api, 1, 0x1000, 64, stack, Memory::none, event == 2, 0}, writing);
+    }
+    DeltaState reading;
+    Cursor in(buffer, at);
+    for (const auto& call : calls) {
+        const std::uint8_t tag = in.u8();
+        const bool free = tag_of(tag) == Tag::free;
+        const DeltaState::Call& last = free ? reading.free : reading.alloc;
+        free ? void(decode_free(in, tag, reading)) : void(decode_alloc(in, tag, reading));
+        EXPECT_EQ(std::pair(last.api, last.stack), call);
+    }
     EXPECT_TRUE(in.ok() && in.at_end());
 }
 
