@@ -24,7 +24,6 @@ struct FreeRecord {
         event.address = address;
         event.api = call.api();
         log::begin_free(call.thread, event, call.site);
-        call.began = event.ticks;
     }
     void succeeded(Call& call)
     {
@@ -72,7 +71,6 @@ struct FreesDevice {
     {
         if (!record.begun || !pooling())
             return ask();
-        call.began = 0; // what the pool does first is not part of this call
         return free_block(call, number(pointer), ask_with_address(pointer, ask));
     }
     void succeeded(Call& call) { record.succeeded(call); }
@@ -95,7 +93,6 @@ struct FreesDeviceAsync {
     {
         if (!record.begun || !pooling())
             return ask();
-        call.began = 0;
         return free_past_pool(call, pointer, captured, ask_with_address(pointer, ask));
     }
     void succeeded(Call& call)

@@ -71,13 +71,12 @@ template <class Function, class Action, class Invoke>
     Call call{thread, hook, thread.site};
     thread.inside = Inside::recorder;
     int driver_errno = errno; // the program's, as long as the driver is not asked
+    const std::uint64_t api = call.api();
     constexpr bool kTimed = is_timed<std::remove_reference_t<Action>>();
     const auto ask = [&]() __attribute__((always_inline))
     {
-        const bool timed =
-            kTimed && log::is_ready(thread) && log::times_driver_call(thread, call.api());
-        if (timed && !call.began)
-            call.began = log::now();
+        const bool timed = kTimed && log::times_driver_call(thread, api) && log::is_ready(thread);
+        const std::uint64_t began = timed ? log::now() : 0;
         errno = driver_errno;
         thread.inside = Inside::driver;
         const CUresult result = invoke(real);
@@ -85,8 +84,7 @@ template <class Function, class Action, class Invoke>
         driver_errno = errno;
         if (timed) {
             call.ended = log::now();
-            log::add_driver_time(thread, call.api(), call.began, call.ended);
-            call.began = 0;
+            log::add_driver_time(thread, api, began, call.ended);
         }
         return result;
     };

@@ -15,7 +15,6 @@ struct Call {
     Hook hook;
     const log::CallSite& site;
     std::uint64_t ticks = 0; // when memory ends: the time before the driver's call
-    std::uint64_t began = 0; // the driver's call; known beforehand where its time was taken anyway
     std::uint64_t ended = 0; // when the last driver call ended; 0: it was not timed
 
     std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }

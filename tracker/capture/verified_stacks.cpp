@@ -51,7 +51,6 @@ VerifiedStacks* VerifiedStacks::create(const StackBounds& stack) noexcept
     auto* self = static_cast<VerifiedStacks*>(map_pages(sizeof(VerifiedStacks)));
     if (self) {
         self->bounds_ = stack;
-        self->nodes_used_ = 1;
         self->next_children_ = 1;
     }
     return self;
@@ -68,8 +67,7 @@ void VerifiedStacks::forget() noexcept
     std::memset(candidates_, 0, sizeof candidates_);
     std::memset(tails_, 0, sizeof tails_);
     std::memset(static_cast<void*>(rules_), 0, sizeof rules_);
-    nodes_used_ = 1;
-    slots_used_ = 0;
+    nodes_used_ = slots_used_ = 0;
     next_children_ = 1;
 }
 
@@ -144,12 +142,12 @@ void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, s
     insert(frame, frames[0], described_, used, id);
 }
 
-void VerifiedStacks::link(const Node& node) noexcept
+void VerifiedStacks::link(Node& node) noexcept
 {
     std::size_t bucket = bucket_of(node.parent, node.value);
     while (buckets_[bucket])
         bucket = (bucket + 1) % kBuckets;
-    buckets_[bucket] = static_cast<std::uint32_t>(&node - nodes_);
+    buckets_[bucket] = &node;
 }
 
 const VerifiedStacks::Slot& VerifiedStacks::slot_of(const Node& node, std::size_t at) const noexcept
@@ -184,8 +182,8 @@ void VerifiedStacks::add_node(std::uintptr_t parent, std::uintptr_t value, const
 {
     const auto first = static_cast<std::uint32_t>(slots_used_);
     Node& node = nodes_[nodes_used_++];
-    node = {parent,           value, {first, 0}, {first, static_cast<std::uint32_t>(count)}, 0,
-            next_children_++, id,    0};
+    node = {parent, value,   {first, 0},       {first, static_cast<std::uint32_t>(count)},
+            0,      nullptr, next_children_++, id};
     const bool shares = shares_tail(slots, count, node);
     const std::size_t stored = shares ? node.own.count : count;
     std::copy_n(slots, stored, slots_ + first);
@@ -254,7 +252,7 @@ void VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::s
     node.own = before(node.own, at);
     node.tail = before(node.tail, in_tail);
     node.id = 0;
-    node.last_child = 0;
+    node.last_child = nullptr;
     node.branch_address = split.address;
     node.children_of = next_children_++;
     end.parent = node.children_of;

@@ -71,9 +71,9 @@ private:
         Run own;
         Run tail;
         std::uintptr_t branch_address;
-        std::uintptr_t children_of; // what the keys of its children are made with
-        std::uint32_t id;           // 0: it branches
-        std::uint32_t last_child;   // index of the one that was picked last: it often comes again
+        Node* last_child;          // the one that was picked last, which often comes again, or null
+        std::uint32_t children_of; // what the keys of its children are made with
+        std::uint32_t id;          // 0: it branches
 
         std::size_t slots() const noexcept { return std::size_t{own.count} + tail.count; }
     };
@@ -117,7 +117,7 @@ private:
     bool shares_tail(const Slot* slots, std::size_t count, Node& node) const noexcept;
     void add_node(std::uintptr_t parent, std::uintptr_t value, const Slot* slots, std::size_t count,
                   std::uint32_t id) noexcept;
-    void link(const Node& node) noexcept;
+    void link(Node& node) noexcept;
     void insert(std::uintptr_t frame, std::uintptr_t return_address, const Slot* slots,
                 std::size_t count, std::uint32_t id) noexcept;
     void branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
@@ -130,15 +130,15 @@ private:
     std::uint64_t epoch_;
     std::size_t nodes_used_;
     std::size_t slots_used_;
-    std::uintptr_t next_children_;
+    std::uint32_t next_children_;
     // The stack that is learnt now. It is not on the thread's own stack, which may be small.
     Slot described_[kMaxStackSlots];
     std::uint64_t candidates_[kCandidates];
     KnownRule rules_[kRules];
-    std::uint32_t buckets_[kBuckets]; // index of a node; 0: empty
-    std::uint32_t tails_[kTails];     // index of a slot in a stack's end + 1; 0: none is kept here
-    Node nodes_[kNodes];              // the first is none, and has no parent
-    Slot slots_[kSlots];              // behind each run that ends a stack, one without an address
+    Node* buckets_[kBuckets];
+    std::uint32_t tails_[kTails]; // index of a slot in a stack's end + 1; 0: none is kept here
+    Node nodes_[kNodes];
+    Slot slots_[kSlots]; // behind each run that ends a stack, one without an address
 };
 
 // What follows is each event's, and is inlined: on a deep stack each level of calls below the
@@ -148,24 +148,18 @@ inline VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent,
                                                     std::uintptr_t value) noexcept
 {
     for (std::size_t bucket = bucket_of(parent, value);; bucket = (bucket + 1) % kBuckets) {
-        Node& node = nodes_[buckets_[bucket]];
-        if (node.parent == parent && node.value == value) [[likely]]
-            return &node;
-        if (buckets_[bucket] == 0)
-            return nullptr;
+        Node* const node = buckets_[bucket];
+        if (!node || (node->parent == parent && node->value == value)) [[likely]]
+            return node;
     }
 }
 
 inline VerifiedStacks::Node* VerifiedStacks::child_of(Node& node) noexcept
 {
     const std::uintptr_t value = load(node.branch_address);
-    Node& last = nodes_[node.last_child];
-    if (last.parent == node.children_of && last.value == value)
-        return &last;
-    Node* const child = lookup(node.children_of, value);
-    if (child)
-        node.last_child = static_cast<std::uint32_t>(child - nodes_);
-    return child;
+    if (!node.last_child || node.last_child->value != value)
+        node.last_child = lookup(node.children_of, value);
+    return node.last_child;
 }
 
 // Zero if all its words are on the stack.

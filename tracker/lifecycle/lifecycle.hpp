@@ -28,7 +28,9 @@ bool make_ready(Thread& thread, const Opening& opening) noexcept;
 
 [[gnu::always_inline]] inline bool ready(Thread& thread, const Opening& opening) noexcept
 {
-    return is_ready(thread) || make_ready(thread, opening);
+    if (is_ready(thread)) [[likely]]
+        return true;
+    return make_ready(thread, opening);
 }
 
 // Gives the thread a chunk of the log that is open.
