@@ -1,9 +1,12 @@
 // tracker/capture/eh_frame.cpp — object, then search table, then entry.
 #include "tracker/capture/eh_frame.hpp"
 
+#include <atomic>
 #include <link.h>
 
 #include "tracker/capture/loaded_objects.hpp"
+#include "tracker/capture/loader.hpp"
+#include "tracker/capture/signals.hpp"
 
 namespace vramscope::capture {
 namespace {
@@ -13,11 +16,34 @@ constexpr unsigned kReturnAddress = 16; // System V x86-64 numbering
 struct Object {
     std::uintptr_t address;
     const std::uint8_t* header = nullptr; // .eh_frame_hdr
-    std::size_t header_bytes = 0;
-    std::uintptr_t end = 0; // end of the loaded range
+    std::uintptr_t end = 0;               // end of the loaded range
 };
 
-int find_object(dl_phdr_info* info, std::size_t, void* data)
+// glibc's struct dl_find_object, which headers before 2.35 do not have.
+struct FoundObject {
+    unsigned long long flags;
+    void* map_start;
+    void* map_end;
+    link_map* map;
+    void* frame_header; // .eh_frame_hdr
+    unsigned long long reserved[7];
+};
+using FindObject = int (*)(void* address, FoundObject* found);
+
+// It takes no lock, unlike the walk over all objects. Null: this is glibc 2.34.
+FindObject loader_find_object() noexcept
+{
+    static constinit std::atomic<void*> kept{nullptr};
+    static constinit std::atomic<bool> sought{false};
+    if (!sought.load(std::memory_order_acquire)) {
+        std::size_t bytes = 0;
+        kept.store(loader_symbol("_dl_find_object", bytes), std::memory_order_relaxed);
+        sought.store(true, std::memory_order_release);
+    }
+    return reinterpret_cast<FindObject>(kept.load(std::memory_order_relaxed));
+}
+
+int visit(dl_phdr_info* info, std::size_t, void* data)
 {
     auto& object = *static_cast<Object*>(data);
     if (!holds(*info, object.address))
@@ -26,16 +52,31 @@ int find_object(dl_phdr_info* info, std::size_t, void* data)
         if (segment.p_type != PT_GNU_EH_FRAME)
             continue;
         object.header = reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + segment.p_vaddr);
-        object.header_bytes = segment.p_memsz;
         object.end = loaded_range(*info).end;
     }
     return 1;
 }
 
+// False: no object holds the address, or it has no unwind table.
+bool find_object(Object& object) noexcept
+{
+    if (const FindObject find = loader_find_object()) {
+        FoundObject found{};
+        if (find(reinterpret_cast<void*>(object.address), &found) != 0)
+            return false;
+        object.header = static_cast<const std::uint8_t*>(found.frame_header);
+        object.end = reinterpret_cast<std::uintptr_t>(found.map_end);
+    } else {
+        const SignalsHeld held; // the loader's lock is ours too, inside its walk
+        each_object(&visit, &object);
+    }
+    return object.header != nullptr;
+}
+
 // The entry of the binary search table that may cover `address`.
 const std::uint8_t* find_entry(const Object& object) noexcept
 {
-    FrameTable header(object.header, object.header + object.header_bytes);
+    FrameTable header(object.header, reinterpret_cast<const std::uint8_t*>(object.end));
     const auto base = reinterpret_cast<std::uintptr_t>(object.header);
     const auto version = header.read<std::uint8_t>();
     const auto frame_encoding = header.read<std::uint8_t>();
@@ -124,7 +165,7 @@ bool read_cie(const std::uint8_t* at, std::uintptr_t limit, Cie& cie) noexcept
 bool find_frame_entry(std::uintptr_t address, FrameEntry& entry) noexcept
 {
     Object object{.address = address};
-    if (!each_object(&find_object, &object) || !object.header)
+    if (!find_object(object))
         return false;
     const std::uint8_t* at = find_entry(object);
     if (!at)

@@ -2,7 +2,7 @@
 //
 // The entry is found by the binary search table that linkers write (.eh_frame_hdr in the LSB).
 // Tables are mapped and were made by a compiler; reading them stays bounded all the same. The
-// loader is asked, so the caller holds no lock.
+// loader is asked, before glibc 2.35 under its lock, so the caller holds none.
 #pragma once
 
 #include <cstddef>

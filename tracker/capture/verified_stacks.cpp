@@ -9,16 +9,10 @@
 #include <unistd.h>
 
 #include "tracker/capture/arena.hpp"
-#include "tracker/capture/cfi.hpp"
 
 extern "C" void* __libc_stack_end; // ld.so: the stack pointer that the process started with
 
 namespace vramscope::capture {
-namespace {
-
-constexpr std::uintptr_t kSavedFramePointer = 16; // the hook's own: push %rbp; mov %rsp, %rbp
-
-} // namespace
 
 StackBounds own_stack_bounds() noexcept
 {
@@ -66,17 +60,28 @@ void VerifiedStacks::forget() noexcept
     std::memset(buckets_, 0, sizeof buckets_);
     std::memset(candidates_, 0, sizeof candidates_);
     std::memset(tails_, 0, sizeof tails_);
-    std::memset(static_cast<void*>(rules_), 0, sizeof rules_);
+    rules_.forget();
     nodes_used_ = slots_used_ = 0;
     next_children_ = 1;
 }
 
-const FrameRule& VerifiedStacks::rule_of(std::uintptr_t return_address) noexcept
+std::size_t VerifiedStacks::walk(std::uintptr_t frame, std::uintptr_t return_address,
+                                 std::uintptr_t* out, std::size_t capacity,
+                                 bool& truncated) noexcept
 {
-    KnownRule& known = rules_[mix(return_address, 0) % kRules];
-    if (known.return_address != return_address)
-        known = {return_address, frame_rule(return_address)};
-    return known.rule;
+    if (frame <= bounds_.low || frame >= bounds_.high)
+        return 0;
+    FrameWalk walk(rules_, frame, return_address, bounds_.high);
+    out[0] = return_address;
+    for (std::size_t count = 1;;) {
+        const FrameWalk::Step step = walk.step();
+        if (step == FrameWalk::Step::unknown)
+            return 0;
+        truncated = step == FrameWalk::Step::caller && count == capacity;
+        if (truncated || step == FrameWalk::Step::end)
+            return count;
+        out[count++] = walk.return_address().value;
+    }
 }
 
 // The words that prove this stack, in the order in which one place follows from those before. 0: it
@@ -84,42 +89,22 @@ const FrameRule& VerifiedStacks::rule_of(std::uintptr_t return_address) noexcept
 std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t* frames,
                                      std::size_t count, bool truncated, Slot* out) noexcept
 {
+    FrameWalk walk(rules_, frame, frames[0], bounds_.high);
     std::size_t used = 0;
-    std::uintptr_t stack_pointer = frame;
-    std::uintptr_t frame_pointer_from = frame - kSavedFramePointer; // where its value was read
-    std::uintptr_t frame_pointer = load(frame_pointer_from);
-    bool frame_pointer_proven = false;
+    const auto add = [&](const StackWord& word) { out[used++] = {word.at, word.value}; };
+    std::uintptr_t proven = 0; // where the frame pointer was that was added last
     for (std::size_t i = 0;; ++i) {
-        const FrameRule& rule = rule_of(frames[i]);
+        const FrameWalk::Step step = walk.step();
         if (i + 1 == count)
-            return truncated || rule.kind == FrameRule::Kind::end ? used : 0;
-        if (rule.kind != FrameRule::Kind::plain || used + 2 > kMaxStackSlots)
+            return truncated || step == FrameWalk::Step::end ? used : 0;
+        if (step != FrameWalk::Step::caller || used + 2 > kMaxStackSlots ||
+            walk.return_address().value != frames[i + 1])
             return 0;
-        if (rule.from_frame_pointer && !frame_pointer_proven) {
-            out[used++] = {frame_pointer_from, frame_pointer};
-            frame_pointer_proven = true;
+        if (walk.found_by().at && walk.found_by().at != proven) {
+            add(walk.found_by());
+            proven = walk.found_by().at;
         }
-        const std::uintptr_t base = rule.from_frame_pointer ? frame_pointer : stack_pointer;
-        const std::uintptr_t cfa =
-            base + static_cast<std::uintptr_t>(std::int64_t{rule.frame_offset});
-        if (cfa <= stack_pointer || cfa > bounds_.high || cfa % 8 != 0)
-            return 0;
-        const auto at = [&](std::int64_t offset) {
-            return cfa + static_cast<std::uintptr_t>(offset);
-        };
-        const std::uintptr_t slot = at(rule.return_address_offset);
-        const std::uintptr_t saved = at(rule.frame_pointer_offset);
-        if (slot < frame || (rule.saves_frame_pointer && saved < frame))
-            return 0;
-        if (load(slot) != frames[i + 1])
-            return 0;
-        out[used++] = {slot, frames[i + 1]};
-        if (rule.saves_frame_pointer) {
-            frame_pointer = load(saved);
-            frame_pointer_from = saved;
-            frame_pointer_proven = false;
-        }
-        stack_pointer = cfa;
+        add(walk.return_address());
     }
 }
 

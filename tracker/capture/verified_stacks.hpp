@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tracker/capture/cfi.hpp"
+#include "tracker/capture/frame_walk.hpp"
 
 namespace vramscope::capture {
 
@@ -38,6 +38,12 @@ public:
     std::uint32_t find(std::uintptr_t frame, std::uintptr_t return_address,
                        std::uint64_t epoch) noexcept;
 
+    // Does what unwind() does, by the rules of plain frames alone. 0: a frame has none, or this is
+    // not the thread's own stack. To be called after find(), which forgets the rules of code that
+    // was unloaded.
+    std::size_t walk(std::uintptr_t frame, std::uintptr_t return_address, std::uintptr_t* out,
+                     std::size_t capacity, bool& truncated) noexcept;
+
     // Takes what unwinding found; it is remembered the second time. frames[0] is
     // the return address.
     void learn(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
@@ -54,11 +60,6 @@ private:
     struct Run {
         std::uint32_t first;
         std::uint32_t count;
-    };
-    // What the unwind table says of an address. Most frames are those of other stacks too.
-    struct KnownRule {
-        std::uintptr_t return_address; // 0: none is kept here
-        FrameRule rule;
     };
     // A node of a radix tree: slots that all stacks below it share, then either an id, or one more
     // slot whose value picks the next node. Many callers of one allocating function so share their
@@ -88,7 +89,6 @@ private:
     static constexpr std::size_t kTails = 4096;
     // With more slots of its own before a shared tail, a stack is kept whole, and can be shared.
     static constexpr std::size_t kMostOwnSlots = 8;
-    static constexpr std::size_t kRules = 4096;
 
     // It is each event's, and the keys are few: one multiplication is enough.
     static std::size_t bucket_of(std::uintptr_t parent, std::uintptr_t value) noexcept
@@ -122,7 +122,6 @@ private:
                 std::size_t count, std::uint32_t id) noexcept;
     void branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
                 std::uint32_t id) noexcept;
-    const FrameRule& rule_of(std::uintptr_t return_address) noexcept;
     std::size_t describe(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
                          bool truncated, Slot* out) noexcept;
 
@@ -134,7 +133,7 @@ private:
     // The stack that is learnt now. It is not on the thread's own stack, which may be small.
     Slot described_[kMaxStackSlots];
     std::uint64_t candidates_[kCandidates];
-    KnownRule rules_[kRules];
+    FrameRules rules_;
     Node* buckets_[kBuckets];
     std::uint32_t tails_[kTails]; // index of a slot in a stack's end + 1; 0: none is kept here
     Node nodes_[kNodes];

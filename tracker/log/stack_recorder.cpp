@@ -45,26 +45,78 @@ void write_module_gone(void* context, std::uint32_t id)
     write(*static_cast<Thread*>(context), {now()}, format::ModuleGone{id});
 }
 
+// What was recognised or walked was not what an unwinder sees. From here on each stack is unwound.
+void distrust_verification() noexcept
+{
+    std::atomic_ref(process->header->verify_mismatches).fetch_add(1, std::memory_order_relaxed);
+    verifying.store(false, std::memory_order_relaxed);
+}
+
+struct Frames {
+    std::uintptr_t addresses[capture::kMaxFrames];
+    std::size_t count = 0;
+    bool truncated = false;
+
+    void unwind(const CallSite& site) noexcept
+    {
+        count = capture::unwind(site.return_address, addresses, settings().max_frames, truncated);
+    }
+    void walk(Thread& thread, const CallSite& site) noexcept
+    {
+        count = thread.stacks->walk(site.frame, site.return_address, addresses,
+                                    settings().max_frames, truncated);
+    }
+    std::uint64_t hash(std::uint64_t epoch) const noexcept
+    {
+        return capture::hash_frames(addresses, count, epoch);
+    }
+};
+
+// The first walk of the process and one of some others is unwound all the same. In place, as a
+// thread's stack may be small.
+void check_walk(Thread& thread, const CallSite& site, Frames& frames) noexcept
+{
+    static constinit std::atomic<std::uint64_t> walks{0};
+    if (walks.fetch_add(1, std::memory_order_relaxed) % kWalkCheckEvery != 0)
+        return;
+    const std::uint64_t walked = frames.hash(0);
+    frames.unwind(site);
+    if (frames.count == 0)
+        frames.walk(thread, site);
+    else if (frames.hash(0) != walked)
+        distrust_verification();
+}
+
+// Walks where that is possible: an unwinder's first look at a return address takes microseconds.
+void take_frames(Thread& thread, const CallSite& site, std::uint32_t expected,
+                 Frames& frames) noexcept
+{
+    if (!expected && thread.stacks && verifying.load(std::memory_order_relaxed) &&
+        capture::current_unwinder() != capture::Unwinder::none)
+        frames.walk(thread, site);
+    if (frames.count)
+        check_walk(thread, site, frames);
+    else
+        frames.unwind(site);
+}
+
 } // namespace
 
 std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t expected) noexcept
 {
-    std::uintptr_t frames[capture::kMaxFrames];
-    bool truncated = false;
-    const std::size_t count =
-        capture::unwind(site.return_address, frames, settings().max_frames, truncated);
+    Frames taken;
+    take_frames(thread, site, expected, taken);
+    const auto& [frames, count, truncated] = taken;
     if (count == 0)
         return 0;
     std::atomic_ref(process->header->stacks_unwound).fetch_add(1, std::memory_order_relaxed);
     const std::uint64_t epoch = modules.unload_epoch();
-    const std::uint64_t hash = capture::hash_frames(frames, count, epoch);
+    const std::uint64_t hash = taken.hash(epoch);
     std::uint32_t id = stack_table.find(hash, frames, count);
     if (!id)
         id = intern_new(thread, frames, count, truncated, hash);
-    if (expected && expected != id) {
-        std::atomic_ref(process->header->verify_mismatches).fetch_add(1, std::memory_order_relaxed);
-        verifying.store(false, std::memory_order_relaxed);
-    }
+    if (expected && expected != id)
+        distrust_verification();
     if (id && thread.stacks && !expected)
         thread.stacks->learn(site.frame, frames, count, truncated, id, epoch);
     return id;

@@ -1,7 +1,8 @@
 // tracker/log/stack_recorder.hpp — the stack of an event as an id, written to the log once.
 //
-// A stack that was verified costs a comparison of words; one that must be unwound some hundred ns;
-// a new one is written, with the modules that came or went before it.
+// A stack that was verified costs a comparison of words; others are walked by the rules of their
+// frames, or unwound where these are not plain. A new one is written, with the modules that came
+// or went before it.
 #pragma once
 
 #include <atomic>
@@ -12,8 +13,10 @@ namespace vramscope::log {
 
 // Of this many verified stacks, one is unwound all the same.
 inline constexpr std::uint64_t kSelfCheckEvery = 1024;
+// Of this many walked ones too.
+inline constexpr std::uint64_t kWalkCheckEvery = 64;
 
-// Unwinds. `expected` is the id that the stack was recognised as; 0: it was not.
+// Walks or unwinds. `expected` is the id that the stack was recognised as; 0: it was not.
 std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t expected) noexcept;
 
 // Returns the id, or 0 if the stack could not be taken. The thread must be ready and have room for

@@ -93,6 +93,7 @@ TEST(VerifiedStacks, StayRightInRandomProgramsOfCompiledFrames)
         run_random_programs(seed, shapes_of_compilers(false), prober);
         EXPECT_EQ(prober.wrong, 0u) << "seed " << seed;
         EXPECT_GT(prober.recognised, 18500u) << "seed " << seed;
+        EXPECT_EQ(prober.walked, 20000u) << "seed " << seed;
     }
 }
 

@@ -1,0 +1,72 @@
+// tracker/capture/frame_walk.hpp — from frame to frame of the caller's own stack by plain rules.
+//
+// It reads nothing but the stack between the hook's frame and the stack's upper end, and it stops
+// at the first frame whose rule is not plain (cfi.hpp): an unwinder then takes the whole stack.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tracker/capture/cfi.hpp"
+
+namespace vramscope::capture {
+
+// What unwind tables said, by return address, for most frames are those of other stacks too. It is
+// one thread's, and in zeroed memory at first.
+class FrameRules {
+public:
+    const FrameRule& of(std::uintptr_t return_address) noexcept
+    {
+        Known& known = known_[return_address / 8 % known_.size()]; // neighbours share a page
+        if (known.return_address != return_address)
+            known = {return_address, frame_rule(return_address)};
+        return known.rule;
+    }
+    void forget() noexcept;
+
+private:
+    struct Known {
+        std::uintptr_t return_address; // 0: none is kept here
+        FrameRule rule;
+    };
+    std::array<Known, 4096> known_;
+};
+
+// A word of the stack, and where it is.
+struct StackWord {
+    std::uintptr_t at = 0; // 0: there is none
+    std::uintptr_t value = 0;
+};
+
+class FrameWalk {
+public:
+    // Begins in the caller of a hook whose canonical frame address is `frame`, and which keeps its
+    // caller's rbp at frame - 16. `high` is the upper end of the stack.
+    FrameWalk(FrameRules& rules, std::uintptr_t frame, std::uintptr_t return_address,
+              std::uintptr_t high) noexcept;
+
+    enum class Step : std::uint8_t {
+        unknown, // no plain rule, or one that leads out of the stack
+        end,     // the frame was the outermost
+        caller,
+    };
+    // Goes on to the caller of the frame where it is.
+    Step step() noexcept;
+
+    // Where the caller goes on, after a step to it.
+    const StackWord& return_address() const noexcept { return return_address_; }
+    // The saved frame pointer by which the step found it; none: the stack pointer sufficed.
+    const StackWord& found_by() const noexcept { return found_by_; }
+
+private:
+    FrameRules& rules_;
+    std::uintptr_t low_;
+    std::uintptr_t high_;
+    std::uintptr_t stack_pointer_;
+    StackWord frame_pointer_;
+    StackWord return_address_;
+    StackWord found_by_;
+};
+
+} // namespace vramscope::capture
