@@ -36,6 +36,27 @@ TEST(DeviceSetting, RefusesTheRest)
         EXPECT_FALSE(parse_devices(text)) << text;
 }
 
+TEST(CudaVersion, ReadsMajorAndMinor)
+{
+    EXPECT_EQ(parse_version("12.4"), 12040);
+    EXPECT_EQ(parse_version("12.0"), 12000);
+    EXPECT_EQ(parse_version("13.0"), 13000);
+    EXPECT_EQ(parse_version("11.3"), 11030);
+    for (const char* text :
+         {"", "12", "12.", ".4", "12.4.1", "12.10", "11.2", "100.0", "-12.4", "12,4"})
+        EXPECT_FALSE(parse_version(text)) << text;
+}
+
+TEST(CudaVersion, IsTheNewestWithoutASetting)
+{
+    ::unsetenv("VRAMSCOPE_SIM_CUDA");
+    EXPECT_EQ(cuda_version(13000), 13000);
+    ::setenv("VRAMSCOPE_SIM_CUDA", "12.4", 1);
+    EXPECT_EQ(cuda_version(13000), 12040);
+    EXPECT_EQ(cuda_version(11080), 11080); // a driver cannot be newer than it is
+    ::unsetenv("VRAMSCOPE_SIM_CUDA");
+}
+
 TEST(FaultSettings, ReadsGoodItemsAndDropsBadOnes)
 {
     ::setenv("VRAMSCOPE_SIM_FAULTS",

@@ -50,7 +50,7 @@ Answer find(const char* name, int version, bool per_thread)
 
 bool well_formed(const char* symbol, void* const* function, int version, cuuint64_t flags)
 {
-    return symbol && *symbol && function && version >= 0 && version <= CUDA_VERSION &&
+    return symbol && *symbol && function && version >= 0 && version <= driver_version() &&
            (flags & ~kKnownFlags) == 0 && flags != kKnownFlags;
 }
 
@@ -62,7 +62,7 @@ CUresult cuDriverGetVersion(int* driverVersion)
 {
     if (!driverVersion)
         return CUDA_ERROR_INVALID_VALUE;
-    *driverVersion = CUDA_VERSION;
+    *driverVersion = driver_version();
     return CUDA_SUCCESS;
 }
 

@@ -12,4 +12,7 @@ struct LookupRow {
 extern const LookupRow lookup_rows[];
 extern const unsigned lookup_row_count;
 
+// The CUDA version that the driver answers as: 12040 for 12.4.
+int driver_version();
+
 } // namespace simgpu

@@ -119,6 +119,32 @@ std::vector<FaultSetting> fault_settings()
     return faults;
 }
 
+std::optional<int> parse_version(std::string_view text)
+{
+    constexpr std::uint64_t kOldest = 11030; // the first with cuGetProcAddress
+    const auto major = take_number(text);
+    if (!major || *major > 99 || text.empty() || text[0] != '.')
+        return std::nullopt;
+    text.remove_prefix(1);
+    const auto minor = take_number(text);
+    if (!minor || *minor > 9 || !text.empty() || *major * 1000 + *minor * 10 < kOldest)
+        return std::nullopt;
+    return static_cast<int>(*major * 1000 + *minor * 10);
+}
+
+int cuda_version(int newest)
+{
+    const char* value = value_of("VRAMSCOPE_SIM_CUDA");
+    if (!value)
+        return newest;
+    const auto version = parse_version(value);
+    if (version && *version <= newest)
+        return *version;
+    complain("VRAMSCOPE_SIM_CUDA is '%s'; write a version from 11.3 to %d.%d", value, newest / 1000,
+             newest % 1000 / 10);
+    return newest;
+}
+
 const char* trace_path()
 {
     return value_of("VRAMSCOPE_SIM_TRACE");

@@ -32,6 +32,11 @@ struct FaultSetting {
 };
 std::vector<FaultSetting> fault_settings();
 
+// VRAMSCOPE_SIM_CUDA as cuDriverGetVersion tells it, 12040 for 12.4; the newest without it.
+int cuda_version(int newest);
+// 12040 for "12.4"; nothing for what is no version from 11.3 on.
+std::optional<int> parse_version(std::string_view text);
+
 const char* trace_path();
 // How long queued work waits before it runs by itself.
 std::chrono::microseconds work_delay();
