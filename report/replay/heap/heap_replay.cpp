@@ -98,7 +98,7 @@ void HeapReplay::prefetch(std::span<const Record> soon) const
         live_.prefetch(keys[count++]);
     }
     for (std::size_t at = 0; at < count; ++at)
-        live_.prefetch_value(keys[at]);
+        live_.prefetch_block(keys[at]);
 }
 
 void HeapReplay::note_use(const Record& record)
@@ -235,7 +235,7 @@ void HeapReplay::free(const Record& record, Memory memory)
         return;
     }
     finish_freed(*block, record.ticks);
-    live_.erase(block);
+    live_.erase(key);
 }
 
 void HeapReplay::enter(const Block& block)

@@ -16,12 +16,12 @@
 #include "report/model/counts.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/failed_calls.hpp"
+#include "report/replay/heap/live_blocks.hpp"
 #include "report/replay/heap/live_sums.hpp"
 #include "report/replay/heap/lost_blocks.hpp"
 #include "report/replay/heap/phases.hpp"
 #include "report/replay/heap/physical_memory.hpp"
 #include "report/replay/heap/sites.hpp"
-#include "report/replay/lookup/flat_map.hpp"
 
 namespace vramscope::report {
 
@@ -57,7 +57,7 @@ public:
     template <typename Visit>
     void for_each_alive(Visit visit)
     {
-        live_.for_each([&](std::uint64_t, const Block& block) {
+        live_.for_each([&](const Block& block) {
             if (is_own_memory(block.memory) && !sums_.is_dead(block))
                 visit(block);
         });
@@ -110,7 +110,7 @@ private:
     LiveSums sums_;
     Sites sites_;
     std::vector<BlockWatch*> watches_;
-    FlatMap<Block> live_;
+    LiveBlocks live_;
     PhysicalMemory<Block> physical_;
     Pools pools_;
     std::unordered_map<std::uint64_t, std::uint64_t> context_handles_; // keyed by context id

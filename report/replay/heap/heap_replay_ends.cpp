@@ -24,9 +24,10 @@ void HeapReplay::destroy_context(const Record& record)
     for (BlockWatch* const watch : watches_)
         watch->context_gone(losses, record.ticks);
     if (const auto found = context_handles_.find(id); found != context_handles_.end()) {
-        if (Block* const context = live_.find(key_of(Memory::context, found->second))) {
+        const std::uint64_t key = key_of(Memory::context, found->second);
+        if (const Block* const context = live_.find(key)) {
             finish_freed(*context, record.ticks);
-            live_.erase(context);
+            live_.erase(key);
         }
     }
     if (sums_.dead_blocks() > kSweepAt && sums_.dead_blocks() > live_.size() / 2)
@@ -50,7 +51,7 @@ void HeapReplay::lose(const Block& block)
 
 void HeapReplay::sweep()
 {
-    live_.erase_if([this](std::uint64_t, const Block& block) {
+    live_.erase_if([this](const Block& block) {
         if (!sums_.is_dead(block))
             return false;
         lose(block);
@@ -74,14 +75,14 @@ void HeapReplay::leave_in_flight()
             block->ticks > free.ticks)
             continue;
         leave(*block);
-        live_.erase(block);
+        live_.erase(key);
     }
 }
 
 void HeapReplay::finish()
 {
     leave_in_flight();
-    live_.for_each([this](std::uint64_t, const Block& block) {
+    live_.for_each([this](const Block& block) {
         if (block.memory != Memory::graph)
             lose(block);
     });

@@ -37,8 +37,8 @@ void Sites::place(Block& block, PhaseKind phase)
     key.api = block.api;
     key.memory = block.memory;
     const std::uint64_t hashed = hash(key);
-    SiteId* const first = by_hash_.find(hashed);
-    for (SiteId at = first ? *first : kNone; at != kNone; at = next_of_hash_[at]) {
+    FlatMap<SiteId>::Entry* const first = by_hash_.find(hashed);
+    for (SiteId at = first ? first->value : kNone; at != kNone; at = next_of_hash_[at]) {
         if (same(sites_[at], key)) {
             block.site = at;
             return;
@@ -47,10 +47,10 @@ void Sites::place(Block& block, PhaseKind phase)
     block.site = static_cast<SiteId>(sites_.size());
     key.first_ticks = block.ticks;
     sites_.push_back(key);
-    next_of_hash_.push_back(first ? *first : kNone);
+    next_of_hash_.push_back(first ? first->value : kNone);
     listed_.push_back(false);
     if (first)
-        *first = block.site;
+        first->value = block.site;
     else
         by_hash_.insert(hashed, block.site);
 }

@@ -1,19 +1,20 @@
 // report/replay/lookup/flat_map.hpp — a hash map from 64-bit keys: open addressing, linear probing.
 //
-// Keys and values are in arrays of their own: a search reads neighbouring keys, and of the values,
-// which are far apart in the cache's eyes, the one that it finds.
+// Each key and its value lie side by side, so that a search costs one line of the cache. Values are
+// small, such as numbers of what a Slab holds.
 //
-// For the live blocks: no allocation for an insertion or removal once grown, and the memory of what
-// is gone is used again. Hash and empty slots are seeded per map: a crafted log can neither make
-// all keys collide, nor name the key that stands for nothing but by a chance of 1 in 2^64. Pointers
-// to values are valid until the next insert or erase.
+// No allocation for an insertion or removal once grown, and the memory of what is gone is used
+// again. Hash and empty slots are seeded per map: a crafted log can neither make all keys collide,
+// nor name the key that stands for nothing but by a chance of 1 in 2^64. Pointers to entries are
+// valid until the next insert or erase.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "report/replay/lookup/large_pages.hpp"
 #include "report/replay/lookup/prefetch.hpp"
 #include "report/replay/lookup/random_seed.hpp"
 
@@ -21,68 +22,65 @@ namespace vramscope::report {
 
 template <typename Value>
 class FlatMap {
+    static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) <= sizeof(std::uint64_t));
+
 public:
+    struct Entry {
+        std::uint64_t key;
+        Value value;
+    };
+
     FlatMap() { resize(kLeastSlots); }
 
     std::size_t size() const noexcept { return size_; }
 
-    Value* find(std::uint64_t key) noexcept
+    Entry* find(std::uint64_t key) noexcept // nullptr: it is not there
     {
         for (std::size_t at = home(key);; at = next(at)) {
-            if (keys_[at] == key)
-                return &values_[at];
-            if (keys_[at] == nothing_)
+            if (entries_[at].key == key)
+                return &entries_[at];
+            if (entries_[at].key == nothing_)
                 return nullptr;
         }
     }
+    const Entry* find(std::uint64_t key) const noexcept
+    {
+        return const_cast<FlatMap*>(this)->find(key);
+    }
 
-    // For many keys that are about to be looked up: prefetch() for each, then prefetch_value().
-    void prefetch(std::uint64_t key) const noexcept
-    {
-        report::prefetch(&keys_[home(key)]);
-        if constexpr (sizeof(Value) <= sizeof(std::uint64_t))
-            report::prefetch(&values_[home(key)]);
-    }
-    void prefetch_value(std::uint64_t key) const noexcept
-    {
-        std::size_t at = home(key);
-        while (keys_[at] != nothing_ && keys_[at] != key)
-            at = next(at);
-        report::prefetch(&values_[at]);
-    }
+    // For many keys that are about to be looked up.
+    void prefetch(std::uint64_t key) const noexcept { report::prefetch(&entries_[home(key)]); }
 
     // The key must not be there yet.
-    Value& insert(std::uint64_t key, Value value)
+    void insert(std::uint64_t key, Value value)
     {
-        if ((size_ + 1) * 8 > keys_.size() * 5)
-            rebuild(keys_.size() * 2, [](std::uint64_t, const Value&) { return false; });
+        if ((size_ + 1) * 8 > entries_.size() * 5)
+            grow();
         ++size_;
-        return place(key, std::move(value));
+        place({key, value});
     }
 
-    // `value` is what find() gave.
-    void erase(Value* value) noexcept
+    // `entry` is what find() gave.
+    void erase(Entry* entry) noexcept
     {
-        auto hole = static_cast<std::size_t>(value - values_.data());
-        for (std::size_t at = next(hole); keys_[at] != nothing_; at = next(at)) {
+        auto hole = static_cast<std::size_t>(entry - entries_.data());
+        for (std::size_t at = next(hole); entries_[at].key != nothing_; at = next(at)) {
             // Fill the hole with a later one of the run, unless that would put it before its home.
-            if (distance(home(keys_[at]), at) >= distance(hole, at)) {
-                keys_[hole] = keys_[at];
-                values_[hole] = std::move(values_[at]);
+            if (distance(home(entries_[at].key), at) >= distance(hole, at)) {
+                entries_[hole] = entries_[at];
                 hole = at;
             }
         }
-        keys_[hole] = nothing_;
-        values_[hole] = Value{};
+        entries_[hole].key = nothing_;
         --size_;
     }
 
     template <typename Visit>
-    void for_each(Visit visit)
+    void for_each(Visit visit) const // with each entry
     {
-        for (std::size_t at = 0; at < keys_.size(); ++at) {
-            if (keys_[at] != nothing_)
-                visit(keys_[at], values_[at]);
+        for (const Entry& entry : entries_) {
+            if (entry.key != nothing_)
+                visit(entry);
         }
     }
 
@@ -90,7 +88,7 @@ public:
     template <typename Condition>
     void erase_if(Condition condition)
     {
-        rebuild(keys_.size(), condition);
+        rebuild(entries_.size(), condition);
     }
 
 private:
@@ -102,50 +100,47 @@ private:
         hash ^= hash >> 32;
         hash *= 0xd6e8feb86659fd93u;
         hash ^= hash >> 32;
-        return static_cast<std::size_t>(hash) & (keys_.size() - 1);
+        return static_cast<std::size_t>(hash) & (entries_.size() - 1);
     }
 
-    std::size_t next(std::size_t at) const noexcept { return (at + 1) & (keys_.size() - 1); }
+    std::size_t next(std::size_t at) const noexcept { return (at + 1) & (entries_.size() - 1); }
     std::size_t distance(std::size_t from, std::size_t to) const noexcept
     {
-        return (to - from) & (keys_.size() - 1);
+        return (to - from) & (entries_.size() - 1);
     }
 
-    Value& place(std::uint64_t key, Value&& value)
+    void place(const Entry& entry)
     {
-        std::size_t at = home(key);
-        while (keys_[at] != nothing_)
+        std::size_t at = home(entry.key);
+        while (entries_[at].key != nothing_)
             at = next(at);
-        keys_[at] = key;
-        return values_[at] = std::move(value);
+        entries_[at] = entry;
     }
 
-    void resize(std::size_t slots)
+    void resize(std::size_t slots) { entries_.resize(slots, {nothing_, Value{}}); }
+    void grow()
     {
-        keys_.resize(slots, nothing_);
-        values_.resize(slots);
+        rebuild(entries_.size() * 2, [](const Entry&) { return false; });
     }
 
     // Into so many slots; what `leave_out` holds for is gone.
     template <typename Condition>
     void rebuild(std::size_t slots, Condition leave_out)
     {
-        const std::vector<std::uint64_t> keys = std::exchange(keys_, {});
-        std::vector<Value> values = std::exchange(values_, {});
+        const auto entries = std::exchange(entries_, {});
         resize(slots);
         size_ = 0;
-        for (std::size_t at = 0; at < keys.size(); ++at) {
-            if (keys[at] == nothing_ || leave_out(keys[at], values[at]))
+        for (const Entry& entry : entries) {
+            if (entry.key == nothing_ || leave_out(entry))
                 continue;
-            place(keys[at], std::move(values[at]));
+            place(entry);
             ++size_;
         }
     }
 
     std::uint64_t seed_ = random_seed();
     std::uint64_t nothing_ = random_seed(); // the key of an empty slot
-    std::vector<std::uint64_t> keys_;
-    std::vector<Value> values_; // the value of each key is at the key's index
+    LargeVector<Entry> entries_;
     std::size_t size_ = 0;
 };
 

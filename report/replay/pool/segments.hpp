@@ -56,8 +56,8 @@ public:
 
     Segment* at(std::uint64_t address) noexcept // that begins here; nullptr: none does
     {
-        Segment** const found = by_start_.find(address);
-        return found ? *found : nullptr;
+        const auto* const found = by_start_.find(address);
+        return found ? found->value : nullptr;
     }
     Segment* containing(std::uint64_t address);
     Segment* overlapping(std::uint64_t from, std::uint64_t to);

@@ -15,7 +15,7 @@ TEST(FlatMap, FindsWhatWasInsertedAndNothingElse)
     EXPECT_EQ(map.find(7), nullptr);
     map.insert(7, 70);
     ASSERT_NE(map.find(7), nullptr);
-    EXPECT_EQ(*map.find(7), 70);
+    EXPECT_EQ(map.find(7)->value, 70);
     EXPECT_EQ(map.find(8), nullptr);
     EXPECT_EQ(map.size(), 1u);
 }
@@ -27,8 +27,8 @@ TEST(FlatMap, AgreesWithStdMapOverRandomInsertionsAndRemovals)
     std::mt19937_64 random(1);
     for (int step = 0; step < 200'000; ++step) {
         const std::uint64_t key = random() % 5000 * 256;
-        if (std::uint64_t* const found = map.find(key)) {
-            ASSERT_EQ(*found, expected.at(key));
+        if (auto* const found = map.find(key)) {
+            ASSERT_EQ(found->value, expected.at(key));
             map.erase(found);
             expected.erase(key);
         } else {
@@ -38,7 +38,7 @@ TEST(FlatMap, AgreesWithStdMapOverRandomInsertionsAndRemovals)
         }
     }
     std::map<std::uint64_t, std::uint64_t> left;
-    map.for_each([&](std::uint64_t key, std::uint64_t value) { left[key] = value; });
+    map.for_each([&](const auto& entry) { left[entry.key] = entry.value; });
     EXPECT_EQ(left, expected);
     EXPECT_EQ(map.size(), expected.size());
 }
@@ -48,7 +48,7 @@ TEST(FlatMap, EraseIfKeepsTheOthersReachable)
     FlatMap<int> map;
     for (int key = 0; key < 10'000; ++key)
         map.insert(static_cast<std::uint64_t>(key), key);
-    map.erase_if([](std::uint64_t, int value) { return value % 3 != 0; });
+    map.erase_if([](const auto& entry) { return entry.value % 3 != 0; });
     EXPECT_EQ(map.size(), 3334u);
     for (int key = 0; key < 10'000; ++key)
         EXPECT_EQ(map.find(static_cast<std::uint64_t>(key)) != nullptr, key % 3 == 0) << key;

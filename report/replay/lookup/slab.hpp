@@ -1,0 +1,41 @@
+// report/replay/lookup/slab.hpp — values by number, close together.
+//
+// The number that was given back last is given out first: its line is in the cache still. Memory
+// goes with the most values that were there at once. Pointers to values are valid until the next
+// add().
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "report/replay/lookup/large_pages.hpp"
+#include "report/replay/lookup/prefetch.hpp"
+
+namespace vramscope::report {
+
+template <typename Value>
+class Slab {
+public:
+    std::size_t add(Value value)
+    {
+        if (unused_.empty()) {
+            values_.push_back(std::move(value));
+            return values_.size() - 1;
+        }
+        const std::size_t number = unused_.back();
+        unused_.pop_back();
+        values_[number] = std::move(value);
+        return number;
+    }
+    void remove(std::size_t number) { unused_.push_back(number); }
+
+    Value& operator[](std::size_t number) noexcept { return values_[number]; }
+    void prefetch(std::size_t number) const noexcept { report::prefetch(&values_[number]); }
+
+private:
+    LargeVector<Value> values_;
+    std::vector<std::size_t> unused_;
+};
+
+} // namespace vramscope::report
