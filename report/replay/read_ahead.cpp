@@ -72,7 +72,8 @@ void ReadAhead::stop()
 
 const RecordBatch* ReadAhead::next()
 {
-    if (!std::exchange(started_, true)) {
+    const bool begins = !std::exchange(started_, true);
+    if (begins && std::thread::hardware_concurrency() > 1) { // that are this process's
         try {
             thread_ = std::thread([this] { work(); });
         } catch (const std::system_error&) { // there are too many threads
