@@ -115,6 +115,9 @@ void look_at_installation(const Installation& installation, Findings& findings)
         findings.note("the simulated GPU is not installed: --simulate is not available");
     else
         findings.good(fmt::format("simulated GPU: {}", installation.simgpu.string()));
+    if (!installation.python.empty())
+        findings.good(fmt::format("Python module: {}, which `run` puts on PYTHONPATH",
+                                  installation.python.string()));
 }
 
 void describe_driver(const DriverFacts& driver, Findings& findings)

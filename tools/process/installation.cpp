@@ -28,13 +28,14 @@ fs::path find_file(const fs::path& executable, const char* name)
     return {};
 }
 
-fs::path find_simgpu(const fs::path& executable)
+// The folder NAME of ours that has `file` in it.
+fs::path find_folder(const fs::path& executable, const char* name, const char* file)
 {
     std::error_code ignored;
     for (const fs::path& folder : library_folders(executable))
-        for (const char* name : {"simgpu", "vramscope/simgpu"})
-            if (fs::exists(folder / name / "libcuda.so.1", ignored))
-                return folder / name;
+        for (const fs::path& found : {folder / name, folder / "vramscope" / name})
+            if (fs::exists(found / file, ignored))
+                return found;
     return {};
 }
 
@@ -46,7 +47,8 @@ Installation find_installation()
     found.executable = fs::read_symlink("/proc/self/exe");
     found.preload = find_file(found.executable, "libvramscope.so");
     found.audit = find_file(found.executable, "libvramscope-audit.so");
-    found.simgpu = find_simgpu(found.executable);
+    found.simgpu = find_folder(found.executable, "simgpu", "libcuda.so.1");
+    found.python = find_folder(found.executable, "python", "vramscope/__init__.py");
     return found;
 }
 

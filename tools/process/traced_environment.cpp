@@ -18,6 +18,15 @@ void put_before(const char* variable, const std::string& value)
     ::setenv(variable, (old.empty() ? value : value + ":" + old).c_str(), 1);
 }
 
+// The program's own modules come first, wherever it names them. An interpreter that is told to
+// ignore the environment (python3 -I) ignores this too.
+void put_last_once(const char* variable, const std::string& value)
+{
+    const std::string old = value_of(variable);
+    if ((":" + old + ":").find(":" + value + ":") == std::string::npos)
+        ::setenv(variable, (old.empty() ? value : old + ":" + value).c_str(), 1);
+}
+
 // With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
 // libraries need, and then refuses what does not fit. Each stack gives this room up: of the
 // smallest (16 KiB) it leaves what a hook needs, with some 900 bytes to spare.
@@ -34,6 +43,8 @@ void open_doors(const Installation& installation, bool audit)
 {
     put_before("LD_PRELOAD", installation.preload.string());
     ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
+    if (!installation.python.empty())
+        put_last_once("PYTHONPATH", installation.python.string());
     if (audit) {
         put_before("LD_AUDIT", installation.audit.string());
         make_room_for_static_tls();

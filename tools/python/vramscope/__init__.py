@@ -1,0 +1,169 @@
+# tools/python/vramscope/__init__.py — a Python program talks to the tracer that it runs under.
+"""Name the phases of a program for vramscope's reports, and ask what its GPU memory holds.
+
+    import vramscope
+
+    for epoch in range(10):
+        with vramscope.range("epoch"):
+            with vramscope.cuda_memory_tracker("validation") as used:
+                validate()
+            print(used)                 # validation: 12.0 MiB before, 12.0 MiB after, 76.0 MiB at its peak
+        vramscope.mark("epoch done")
+
+Under ``vramscope run python3 ...`` this module is found without being installed. Without the tracer every function
+returns at once and does nothing: what cannot be known is None, or is missing in a dict, and is never a made-up zero.
+Nothing here raises an error because of the tracer, or because of its absence. Any thread may call any function.
+
+A program that must also run where this module is not (with ``python3 -I``, or without vramscope) writes:
+
+    try:
+        import vramscope
+    except ImportError:
+        vramscope = None
+"""
+from __future__ import annotations
+
+TYPE_CHECKING = False  # type checkers take it for true; the program does not pay for the import
+if TYPE_CHECKING:
+    from typing import Any, Dict, Optional
+
+    from ._preload import Preload
+
+
+def _find() -> Optional[Preload]:
+    """The tracer. To look for its file in this process takes less long than to import ctypes."""
+    try:
+        with open("/proc/self/maps", "rb") as maps:
+            if b"libvramscope" not in maps.read():
+                return None
+    except OSError:
+        pass
+    try:
+        from ._preload import find_preload
+    except ImportError:  # an interpreter without ctypes, or a subinterpreter that may not have it
+        return None
+    return find_preload()
+
+
+_preload = _find()
+
+__all__ = ["cuda_memory_tracker", "empty_cache", "headroom", "mark", "range", "reset_peak_memory_stats", "snapshot",
+           "stats", "version"]
+
+
+def version() -> Optional[str]:
+    """The tracer's version, such as "0.4.0"; None where this process is not traced."""
+    return _preload.version if _preload else None
+
+
+def mark(tag: str) -> None:
+    """Names this moment: reports list it with its time, and can tell growth from mark to mark (``--per TAG``)."""
+    if _preload:
+        _preload.mark(tag)
+
+
+class range:
+    """Names a phase: ``with vramscope.range("epoch"): ...``.
+
+    Ranges nest, and reports show where memory was allocated as "epoch/step". They belong to their thread, as with
+    NVTX: enter and leave one in the same thread, and make a new one for each ``with``. An exception ends the range
+    like any other way out, and goes on.
+    """
+
+    __slots__ = ("_name", "_thread")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._thread = 0
+
+    def __enter__(self) -> "range":
+        if _preload:
+            self._thread = _preload.push(self._name)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if _preload:
+            _preload.pop(self._thread)
+
+
+def stats(device: Optional[int] = None) -> Dict[str, int]:
+    """The memory of vramscope's pool, under the names of ``torch.cuda.memory_stats()``.
+
+    "allocated_bytes.all.current", "reserved_bytes.all.peak" and so on, in bytes; ``device`` is a number or a
+    ``torch.device``, and None the calling thread's current one. What is not known is not in it: without the tracer, with ``--pool off`` and
+    before the device's first allocation it is empty. So read it by ``.get``. PyTorch's own cache is above this pool:
+    what it holds is allocated here.
+    """
+    return _preload.stats(device) if _preload else {}
+
+
+def reset_peak_memory_stats(device: Optional[int] = None) -> None:
+    """From now on the peaks in ``stats(device)`` are those of what comes. Trackers that are open keep theirs."""
+    if _preload:
+        _preload.reset_peaks(device)
+
+
+def empty_cache() -> Optional[int]:
+    """Gives all memory that the pool only caches back to the driver, after waiting for the devices.
+
+    Returns the bytes. None: there is no pool, or a stream is being captured, so that nothing was done.
+    """
+    return _preload.empty_cache() if _preload else None
+
+
+def headroom() -> Optional[int]:
+    """Bytes that could still be allocated on the calling thread's current device.
+
+    What the driver says is free, within ``--set limit``, and what the pool would give back. A single allocation can
+    fail below that where memory is in pieces. None where that is not known: without the tracer, before the thread's
+    first CUDA call, and while a stream is being captured.
+    """
+    return _preload.headroom() if _preload else None
+
+
+def snapshot() -> Optional[Dict[str, Any]]:
+    """What this process holds now, by call stack: the report of ``vramscope snapshot``, as its JSON has it.
+
+    ``snapshot()["totals"]["leaked_bytes"]`` is what is held, and ``["leaks"]`` lists it with stacks, the largest
+    first; ``vramscope schema`` describes the rest. It reads the log in another process, which takes a moment. None
+    where there is no log to read: without the tracer, or before the first CUDA call.
+    """
+    return _preload.snapshot() if _preload else None
+
+
+class cuda_memory_tracker:
+    """Tells what a part of a program does to the pool's memory: ``with vramscope.cuda_memory_tracker() as used: ...``.
+
+    Behind the ``with``, ``used.before``, ``used.after`` and ``used.peak`` are bytes allocated on the device: when the
+    part began, when it ended, and at most in between, by any thread. Each is None where it is not known, as
+    ``stats()`` says. With a name the part is a range of that name too. Trackers may be nested and may run in several
+    threads, and the peaks of ``stats()`` stay as they are.
+    """
+
+    def __init__(self, name: Optional[str] = None, device: Optional[int] = None) -> None:
+        self.name = name
+        self.device = device  # from the beginning of the part on, the number of the device that was meant
+        self.before: Optional[int] = None
+        self.after: Optional[int] = None
+        self.peak: Optional[int] = None
+        self._range = None if name is None else range(name)
+
+    def __enter__(self) -> "cuda_memory_tracker":
+        if self._range:
+            self._range.__enter__()
+        if _preload:
+            _preload.begin(self)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if _preload:
+            _preload.end(self)
+        if self._range:
+            self._range.__exit__(*exception)
+
+    def __str__(self) -> str:
+        def text(amount: Optional[int]) -> str:
+            return "unknown" if amount is None else "{:.1f} MiB".format(amount / (1 << 20))
+
+        return "{}: {} before, {} after, {} at its peak".format(
+            self.name or "CUDA memory", text(self.before), text(self.after), text(self.peak))

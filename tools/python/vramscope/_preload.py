@@ -1,0 +1,162 @@
+# tools/python/vramscope/_preload.py — the functions of interpose/vramscope.h, called by ctypes.
+"""The tracer in this process, which is there when this module is imported."""
+import ctypes
+import os
+import threading
+from typing import Any, Dict, List, Optional
+
+_STATS = ("allocated_bytes", "requested_bytes", "active_bytes", "reserved_bytes", "inactive_split_bytes", "allocation",
+          "active", "segment", "inactive_split")
+_NUMBERS = ("num_alloc_retries", "num_ooms", "num_device_alloc", "num_device_free")
+_COLUMNS = ("current", "peak", "allocated", "freed")
+# struct vramscope_memory_stats, whose members are all uint64_t.
+_KEYS = tuple(stat + ".all." + column for stat in _STATS for column in _COLUMNS) + _NUMBERS
+_CURRENT = _KEYS.index("allocated_bytes.all.current")
+_PEAK = _KEYS.index("allocated_bytes.all.peak")
+_PEAKS = tuple(i for i in range(len(_KEYS)) if _KEYS[i].endswith(".peak"))
+
+
+def _bytes(text: Any) -> bytes:
+    """What a C function takes for `text`: all of it, with what is no UTF-8 and no C string written out."""
+    try:
+        return str(text).encode("utf-8", "backslashreplace").replace(b"\0", b"\\0")
+    except Exception:  # of a __str__ that is not ours
+        return type(text).__name__.encode("utf-8", "backslashreplace")
+
+
+def _executable() -> Optional[str]:
+    """The command line: this file is in lib/vramscope/python/vramscope, beside which there is bin."""
+    import shutil
+    folder = os.path.abspath(__file__)
+    for _ in range(5):
+        folder = os.path.dirname(folder)
+    beside = os.path.join(folder, "bin", "vramscope")
+    return beside if os.access(beside, os.X_OK) else shutil.which("vramscope")
+
+
+class Preload:
+    """The tracer. Locks are held over no call of the program's, and are new in the child of a fork."""
+
+    def __init__(self) -> None:
+        # CDLL gives the GIL away for the call: those that may wait for the driver must not keep it.
+        waiting, quick = ctypes.CDLL(None), ctypes.PyDLL(None)
+        self._row = ctypes.c_uint64 * len(_KEYS)
+        self._size = ctypes.c_size_t(ctypes.sizeof(self._row))
+        self._push, self._pop, self._mark = quick.vramscope_push, quick.vramscope_pop, waiting.vramscope_mark
+        self._push.restype = self._pop.restype = self._mark.restype = None
+        self._push.argtypes = self._mark.argtypes = [ctypes.c_char_p]
+        self._stats, self._take_peak = waiting.vramscope_pool_stats, waiting.vramscope_pool_take_peak
+        self._empty_cache, self._headroom = waiting.vramscope_pool_empty_cache, waiting.vramscope_device_headroom
+        self._empty_cache.restype = self._headroom.restype = ctypes.c_int64
+        self._device = waiting.vramscope_current_device
+        text = waiting.vramscope_preload_version
+        text.restype = ctypes.c_char_p
+        self.version = text().decode()
+        self._forget()
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        self._lock = threading.RLock()  # a signal's handler may come in between
+        self._open: List[Any] = []  # trackers whose part has not ended
+        self._taken: Dict[int, List[int]] = {}  # by device: rows whose peaks a tracker took from stats()
+
+    def mark(self, tag: Any) -> None:
+        self._mark(_bytes(tag))
+
+    def push(self, name: Any) -> int:
+        """Returns the thread, which alone may end the range."""
+        self._push(_bytes(name))
+        return threading.get_ident()
+
+    def pop(self, thread: int) -> None:
+        if thread == threading.get_ident():
+            self._pop()
+
+    def device(self, wanted: Any) -> int:
+        """The device's number; -1: `wanted` names none."""
+        if wanted is not None and not isinstance(wanted, int):
+            wanted = getattr(wanted, "index", -1)  # of a torch.device, None: the current one
+        if wanted is None:  # a thread without a context is given device 0 by its first call of the CUDA runtime
+            return max(self._device(), 0)
+        return wanted if isinstance(wanted, int) else -1
+
+    def _ask(self, function: Any, device: int) -> Optional[List[int]]:
+        if device < 0:  # to the tracer it would mean all devices
+            return None
+        row = self._row()
+        return list(row) if function(device, row, self._size) == 0 else None
+
+    def stats(self, wanted: Any) -> Dict[str, int]:
+        device = self.device(wanted)
+        with self._lock:
+            row = self._ask(self._stats, device)
+            taken = self._taken.get(device)
+        if row is None:
+            return {}
+        if taken:
+            for i in _PEAKS:
+                row[i] = max(row[i], taken[i])
+        return dict(zip(_KEYS, row))
+
+    def _take(self, device: int) -> Optional[List[int]]:
+        """From now on peaks are those of what comes: trackers that are open are told what they were."""
+        row = self._ask(self._take_peak, device)
+        if row is not None:
+            for tracker in self._open:
+                if tracker.device == device:
+                    tracker.peak = max(tracker.peak or 0, row[_PEAK])
+        return row
+
+    def reset_peaks(self, wanted: Any) -> None:
+        device = self.device(wanted)
+        with self._lock:
+            self._take(device)
+            self._taken.pop(device, None)
+
+    def begin(self, tracker: Any) -> None:
+        tracker.device = device = self.device(tracker.device)
+        with self._lock:
+            row = self._take(device)
+            if row is not None:
+                taken = self._taken.get(device, row)
+                self._taken[device] = [max(pair) for pair in zip(row, taken)]
+            tracker.before = tracker.peak = None if row is None else row[_CURRENT]
+            self._open.append(tracker)
+
+    def end(self, tracker: Any) -> None:
+        with self._lock:
+            row = self._ask(self._stats, tracker.device)
+            tracker.after = None if row is None else row[_CURRENT]
+            tracker.peak = None if row is None else max(tracker.peak or 0, row[_PEAK])
+            self._open = [other for other in self._open if other is not tracker]
+
+    def empty_cache(self) -> Optional[int]:
+        given_back = self._empty_cache()
+        return None if given_back < 0 else given_back
+
+    def headroom(self) -> Optional[int]:
+        free = self._headroom()
+        return None if free < 0 else free
+
+    def snapshot(self) -> Optional[Dict[str, Any]]:
+        import json
+        import subprocess
+        executable = _executable()
+        if executable is None:
+            return None
+        ours = ("LD_PRELOAD", "LD_AUDIT")  # the command itself is not to be traced
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ours and not name.startswith("VRAMSCOPE_")}
+        try:
+            done = subprocess.run([executable, "snapshot", str(os.getpid()), "--json", "-"], env=environment,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            return json.loads(done.stdout.decode("utf-8")) if done.returncode == 0 else None
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return None
+
+
+def find_preload() -> Optional[Preload]:
+    try:
+        return Preload()
+    except (AttributeError, OSError):  # the tracer is of an older version, or only its auditing library is here
+        return None
