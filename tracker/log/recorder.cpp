@@ -44,7 +44,7 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
 
 [[gnu::flatten]] void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept
 {
-    event.ticks = now();
+    event.ticks = now(); // first: the rest then overlaps with the driver's call
     if (settings().stacks_of_frees && has_chunk(thread)) [[likely]]
         event.stack = stack_of(thread, site);
     if (!thread.chunk)
