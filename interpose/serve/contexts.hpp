@@ -26,7 +26,8 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
                      std::uint64_t seen) noexcept;
 
 // Where an allocation that was just made belongs. Null: the thread's current context.
-[[gnu::always_inline]] inline format::Place place_in(log::Thread& thread, const Driver& driver, CUcontext handle) noexcept
+[[gnu::always_inline]] inline format::Place place_in(log::Thread& thread, const Driver& driver,
+                                                     CUcontext handle) noexcept
 {
     format::Place place;
     if (!handle && (!driver.context || driver.context(&handle) != CUDA_SUCCESS || !handle))

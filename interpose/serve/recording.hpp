@@ -9,8 +9,8 @@
 
 namespace vramscope::hooks {
 
-[[gnu::always_inline]] inline format::Alloc allocation(Call& call, std::uint64_t ticks, std::uint64_t address,
-                                std::uint64_t bytes)
+[[gnu::always_inline]] inline format::Alloc allocation(Call& call, std::uint64_t ticks,
+                                                       std::uint64_t address, std::uint64_t bytes)
 {
     format::Alloc event{};
     event.api = call.api();
@@ -20,8 +20,9 @@ namespace vramscope::hooks {
     return event;
 }
 
-[[gnu::always_inline]] inline void record_allocation(Call& call, std::uint64_t address, std::uint64_t bytes,
-                              const format::Place& place)
+[[gnu::always_inline]] inline void record_allocation(Call& call, std::uint64_t address,
+                                                     std::uint64_t bytes,
+                                                     const format::Place& place)
 {
     const std::uint64_t ticks = call.ended ? call.ended : log::now();
     format::Alloc event = allocation(call, ticks, address, bytes);
