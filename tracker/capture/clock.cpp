@@ -44,6 +44,14 @@ bool kernel_trusts_counter() noexcept
 
 } // namespace
 
+std::uint64_t clock_ns(clockid_t clock) noexcept
+{
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 format::Clock choose_clock() noexcept
 {
     return counter_is_invariant() && kernel_trusts_counter() ? format::Clock::tsc

@@ -16,13 +16,7 @@
 
 namespace vramscope::capture {
 
-inline std::uint64_t clock_ns(clockid_t clock) noexcept
-{
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(time.tv_nsec);
-}
+std::uint64_t clock_ns(clockid_t clock) noexcept;
 
 // Which clock this machine can order events by. It reads a file of sysfs: call it once.
 format::Clock choose_clock() noexcept;
