@@ -13,6 +13,6 @@ namespace vramscope::hooks {
 void remember_deepbound(const char* path) noexcept;
 
 // To be called as the process ends, before that is written to the log.
-void tell_of_deepbound() noexcept;
+[[gnu::cold]] void tell_of_deepbound() noexcept;
 
 } // namespace vramscope::hooks

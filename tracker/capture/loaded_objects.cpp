@@ -17,8 +17,9 @@ namespace vramscope::capture {
 namespace {
 
 // The lock has no name outside of glibc. It is the mutex in the loader's data that a thread holds
-// inside dl_iterate_phdr and not behind it. Null: not found, and then the loader is trusted.
-constinit std::atomic<pthread_mutex_t*> list_lock{nullptr};
+// inside dl_iterate_phdr and not behind it. Where it is not found, the loader is trusted.
+constinit pthread_mutex_t never_held = PTHREAD_MUTEX_INITIALIZER;
+constinit std::atomic<pthread_mutex_t*> list_lock{&never_held};
 
 int owner_of(pthread_mutex_t& mutex) noexcept
 {
@@ -38,7 +39,7 @@ struct LockSearch {
     }
 };
 
-int find_held(dl_phdr_info*, std::size_t, void* data)
+[[gnu::cold]] int find_held(dl_phdr_info*, std::size_t, void* data)
 {
     auto& search = *static_cast<LockSearch*>(data);
     std::size_t bytes = 0;
@@ -108,8 +109,7 @@ int walk_without_lock(int (*visit)(dl_phdr_info*, std::size_t, void*), void* dat
 
 bool objects_locked_for_ever() noexcept
 {
-    pthread_mutex_t* const lock = list_lock.load(std::memory_order_acquire);
-    const int owner = lock ? owner_of(*lock) : 0;
+    const int owner = owner_of(*list_lock.load(std::memory_order_acquire));
     if (owner == 0)
         return false;
     const int saved_errno = errno;

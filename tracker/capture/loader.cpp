@@ -64,7 +64,8 @@ bool same(const char* one, const char* other) noexcept
 }
 
 // Its default version, else another; null: not defined there.
-const ElfW(Sym) * find_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
+[[gnu::cold]] const ElfW(Sym) *
+    find_symbol(ElfW(Addr) bias, const ElfW(Dyn) * dynamic, const char* name) noexcept
 {
     const DynamicTables tables = read_dynamic(bias, dynamic);
     if (!tables.symbols || !tables.strings || !tables.gnu_hash)

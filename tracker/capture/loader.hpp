@@ -2,7 +2,8 @@
 //
 // The preload exports dlsym, dlvsym, dlclose and _exit itself, and others may do the same; what is
 // found here is libc's definition, read from its dynamic symbol table. Any thread may call at any
-// time; nothing is allocated.
+// time; nothing is allocated. What each start calls is cold: it then shares its pages with the
+// constructors, as each page of code that a start touches costs it microseconds.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ void each_needed(ElfW(Addr) bias, const ElfW(Dyn) * dynamic,
                  void (*visit)(const char* name, void* data), void* data) noexcept;
 
 // A variable of the loader itself, and its size; null: it is not there.
-void* loader_symbol(const char* name, std::size_t& bytes) noexcept;
+[[gnu::cold]] void* loader_symbol(const char* name, std::size_t& bytes) noexcept;
 
 // libc's dlsym, past every hook.
 void* loader_dlsym(void* handle, const char* name) noexcept;
@@ -34,7 +35,7 @@ void* loader_dlopen(const char* path, int flags) noexcept;
 
 // What follows `beginning` ("NAME=") in the first variable that begins so; null: none does. It calls
 // no function, for each one of libc's that a start needs must be bound first.
-const char* variable_in(char** environment, const char* beginning) noexcept;
+[[gnu::cold]] const char* variable_in(char** environment, const char* beginning) noexcept;
 
 // True while a process runs with raised privileges (AT_SECURE): we stay out.
 bool privileged() noexcept;

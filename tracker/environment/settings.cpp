@@ -84,7 +84,7 @@ void sort_knobs(Settings& settings, Environment environment, const bool* given) 
                                                  : ": no effect with VRAMSCOPE_POOL=cache");
 }
 
-constinit bool none_is_set = false;
+constinit bool may_be_set = true; // not zero at first: its page is written to in any case
 
 } // namespace
 
@@ -122,15 +122,15 @@ void keep_settings() noexcept
     if (kept_settings.read.load(std::memory_order_relaxed))
         return;
     read_settings(kept_settings.values, [](const char* name) -> const char* {
-        return none_is_set ? nullptr : std::getenv(name);
+        return may_be_set ? std::getenv(name) : nullptr;
     });
     kept_settings.read.store(true, std::memory_order_release);
 }
 
 void keep_settings_of(char** environment) noexcept
 {
-    none_is_set = !capture::variable_in(environment, "VRAMSCOPE_");
-    if (!none_is_set)
+    may_be_set = capture::variable_in(environment, "VRAMSCOPE_") != nullptr;
+    if (may_be_set)
         keep_settings();
 }
 

@@ -43,7 +43,7 @@ void keep_settings() noexcept;
 
 // To be called once, with the environment that the process is started with. Where no setting is
 // among it, settings() gives the defaults, which nobody reads in a process without CUDA.
-void keep_settings_of(char** environment) noexcept;
+[[gnu::cold]] void keep_settings_of(char** environment) noexcept;
 
 // It is cheap: hooks ask it in each call.
 inline const Settings& settings() noexcept

@@ -43,6 +43,6 @@ void make_room_for_pending(Thread& thread) noexcept;
 
 // How the process ends, as it happens. `status` is the exit status.
 void exit_began(int status) noexcept;
-void ended(format::End how, int status) noexcept;
+[[gnu::cold]] void ended(format::End how, int status) noexcept;
 
 } // namespace vramscope::log

@@ -60,7 +60,7 @@ void forget_parent() noexcept;
 
 // The header of this process's own log. Exit handlers run in every process that inherited them: a
 // child of a fork without a log of its own has none, and one of vfork sees its parent's.
-format::FileHeader* own_header() noexcept;
+[[gnu::cold]] format::FileHeader* own_header() noexcept;
 
 void renew_clock_pair() noexcept;
 void count_lost(format::Lost reason) noexcept;
