@@ -109,6 +109,17 @@ def scenes_of_page(text, toolkit):
     return scenes
 
 
+class Tests(Row):
+    """A file of tests that can run on a GPU too."""
+
+    def run(self, vramscope):
+        environment = dict(os.environ, VRAMSCOPE_E2E_GPU="real", VRAMSCOPE_BUILD=str(vramscope.parents[1]))
+        status, stdout, stderr = output_of(sys.executable, PROGRAMS / self.source, env=environment)
+        if status != 0:
+            raise Failed((stdout + stderr).strip()[-200:])
+        return re.search(r"Ran \d+ tests?", stderr)[0].lower().removeprefix("ran ") + ", as on the simulated GPU"
+
+
 class Speed(Row):
     """A program that says what allocating costs it: alone, with each pool, and by its peers; microseconds."""
 
@@ -166,6 +177,7 @@ ROWS = [
     Scenes("contexts"),
     Row("cuBLAS", "cublas_program.cu", ["-cudart", "static", "-lcublas"], exact=False),
     Row("PyTorch", "torch_program.py", exact=False, module="torch"),
+    Tests("PyTorch's segments", "../torch/segments_test.py", module="torch"),
     Row("CuPy", "cupy_program.py", exact=False, module="cupy"),
     Speed("speed: cudaMalloc and cudaFree", "speed_program.cu", ["-cudart", "shared"], ["pairs", "malloc"], count=2000, small=3,
           peers={"cudaMallocAsync": (["pairs", "async"], {})}, simulated=True),

@@ -149,6 +149,27 @@ class ScenesOfPrograms(unittest.TestCase):
             self.scene(ends_badly=["v1", "v2"])
 
 
+class FilesOfTests(unittest.TestCase):
+    def told(self, status, stderr):
+        def output_of(*command, env):
+            self.assertEqual((env["VRAMSCOPE_E2E_GPU"], env["VRAMSCOPE_BUILD"]), ("real", "/build"))
+            return status, "", stderr
+        real, gpu_programs.output_of = gpu_programs.output_of, output_of
+        self.addCleanup(setattr, gpu_programs, "output_of", real)
+        return gpu_programs.Tests("segments", "../torch/segments_test.py").run(pathlib.Path("/build/bin/vramscope"))
+
+    def test_how_many_passed_is_told(self):
+        self.assertEqual(self.told(0, "Ran 8 tests in 51.4s\n\nOK\n"), "8 tests, as on the simulated GPU")
+
+    def test_one_that_fails_is_wrong(self):
+        with self.assertRaisesRegex(gpu_programs.Failed, "2302 != 2560"):
+            self.told(1, "AssertionError: 2302 != 2560 : moment 0\n")
+
+    def test_those_of_the_list_are_there(self):
+        rows = [row for row in gpu_programs.ROWS if isinstance(row, gpu_programs.Tests)]
+        self.assertEqual([(gpu_programs.PROGRAMS / row.source).is_file() for row in rows], [True])
+
+
 class Speeds(unittest.TestCase):
     ROW = gpu_programs.Speed("speed", "speed_program.cu", work=["pairs", "malloc"], count=70, small=2, env={"ALONE": "1"},
                           peers={"peer": (["pairs", "async"], {"PEER": "1"})}, simulated=True)

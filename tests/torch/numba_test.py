@@ -1,9 +1,12 @@
 # tests/torch/numba_test.py — Numba under vramscope: it knows the driver alone, by dlsym and ctypes.
-from torch_root import TorchTest, main
+import unittest
+
+from torch_root import REAL, TorchTest, main
 
 MIB = 1 << 20
 
 
+@unittest.skipIf(REAL, "needs the simulated GPU")
 class Numba(TorchTest):
     def test_its_arrays_are_the_drivers_blocks(self):
         # It calls the newest name of a function that it finds as CUDA 12 declares it.
@@ -18,7 +21,7 @@ class Numba(TorchTest):
 
     # NVIDIA/numba-cuda#173: what it does on a driver of CUDA 13, a simulated one too.
     def test_a_driver_of_cuda_13_is_too_new_for_it(self):
-        done = self.run_alone("numba_arrays.py")
+        done = self.run_program("numba_arrays.py")
         self.assertIn("Call to cuCtxGetDevice results in CUDA_ERROR_INVALID_CONTEXT", done.stderr)
 
 

@@ -1,5 +1,5 @@
 # tests/torch/segments_test.py — real PyTorch under vramscope: nothing changes for it, and every segment is in the log.
-from torch_root import TorchTest, main
+from torch_root import REAL, TorchTest, main
 
 EXPANDABLE = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
 UNCACHED = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
@@ -13,8 +13,12 @@ class Segments(TorchTest):
         self.assertEqual(len(traced.moments), count)
         for moment in traced.moments:
             with self.subTest(moment["name"]):
-                self.assertEqual(moment.live_bytes("device"), moment["reserved"])
-                self.assertEqual(moment.blocks("device"), {segment["address"]: segment["bytes"] for segment in moment["segments"]})
+                theirs = {segment["address"]: segment["bytes"] for segment in moment["segments"]}
+                self.assertEqual(sum(theirs.values()), moment["reserved"])
+                ours = moment.blocks("device")
+                if REAL:  # cuBLAS and others have memory of their own
+                    ours = {address: size for address, size in ours.items() if address in theirs}
+                self.assertEqual(ours, theirs)
 
     def test_tensors_that_come_and_go(self):
         for pool in ("cache", "split", "off"):
@@ -24,7 +28,8 @@ class Segments(TorchTest):
     def test_training(self):
         traced = self.run_both("training.py")
         self.assert_segments(traced, 7)
-        self.assertEqual(traced.report["totals"]["peak_device_bytes"], traced.moments[-1]["stats"]["reserved_bytes.all.peak"])
+        peak = traced.moments[-1]["stats"]["reserved_bytes.all.peak"]
+        (self.assertGreaterEqual if REAL else self.assertEqual)(traced.report["totals"]["peak_device_bytes"], peak)
 
     def test_workers_that_pin_memory(self):
         traced = self.run_both("loader.py")
@@ -37,7 +42,8 @@ class Segments(TorchTest):
     def test_out_of_memory(self):
         traced = self.run_both("shortage.py")
         self.assert_segments(traced, 3)
-        self.assertEqual({event["requested"] for event in traced.events if event["type"] == "out_of_memory"}, {8 << 30})
+        short = {event["requested"] - event["total"] for event in traced.events if event["type"] == "out_of_memory"}
+        self.assertIn(1 << 30, short)
 
 
 class OtherAllocators(TorchTest):

@@ -2,6 +2,7 @@
 #
 # PyTorch lies in a root of its own (scripts/torch-root), which a program sees by chroot, in a namespace that ends with it.
 # The build, the sources and the test's folder have their own paths there, so that a log is where it was said to be.
+# With VRAMSCOPE_E2E_GPU=real it is this machine's own PyTorch, on its own GPU.
 import fcntl
 import json
 import os
@@ -20,6 +21,7 @@ ROOT = pathlib.Path(os.environ.get("VRAMSCOPE_TORCH_ROOT") or CACHE / "vramscope
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 PRELOAD = BUILD / "lib" / "libvramscope.so"
 SIMGPU = BUILD / "lib" / "vramscope" / "simgpu"
+REAL = os.environ.get("VRAMSCOPE_E2E_GPU") == "real"
 STAND_INS = BUILD / "tests" / "torch" / "stand-ins"
 NAMESPACE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
 # ROOT START FOLDERS WORDS...: the folders are separated by colons, and the words are those of env and of the program.
@@ -36,6 +38,10 @@ exec chroot "$root" /usr/bin/env -i -C "$start" "$@"
 
 def why_not():
     """What these tests lack on this machine; nothing if they can run."""
+    if REAL:
+        question = "import sys, torch; sys.exit(not torch.cuda.is_available())"
+        here = subprocess.run([sys.executable, "-c", question], capture_output=True).returncode == 0
+        return None if here else "this machine's python3 has no PyTorch with a GPU"
     if not (ROOT / "packages.txt").is_file():
         return f"no PyTorch in {ROOT}: ./scripts/torch-root fetches it (0.65 GB)"
     if not (SIMGPU / "libcudart.so.12").is_file():
@@ -92,23 +98,30 @@ class Traced:
 
 
 class TorchTest(ProgramTest):
-    def run_in_root(self, *command, **environment):
-        """In the test's folder, with nothing of the caller's environment."""
+    def run_program(self, program, *arguments, **environment):
+        """In the test's folder."""
+        if REAL:
+            command, changes = [sys.executable, PROGRAMS / program, *arguments], self.environment(**environment)
+        else:
+            command, changes = self.in_root("python3", PROGRAMS / program, *arguments, **environment), None
+        return subprocess.run([str(word) for word in command], cwd=self.folder, env=changes, capture_output=True, text=True,
+                              timeout=300)
+
+    def in_root(self, *command, **environment):
+        """How it is run there, on the simulated GPU and with nothing of the caller's environment."""
         settings = {"PATH": "/usr/bin:/usr/sbin", "HOME": "/tmp", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1",
                     "LD_LIBRARY_PATH": f"{SIMGPU}:{STAND_INS}", "VRAMSCOPE_SIMULATE": "4GiB", **environment}
         folders = ":".join(map(str, dict.fromkeys([self.folder, SOURCE.resolve(), BUILD])))
         enter = [*NAMESPACE, "sh", "-c", ENTER, "sh", ROOT, self.folder, folders]
         words = [f"{name}={value}" for name, value in settings.items()]
-        return subprocess.run([str(word) for word in [*enter, *words, *command]], capture_output=True, text=True, timeout=300)
-
-    def run_alone(self, program, *arguments, **environment):
-        return self.run_in_root("python3", PROGRAMS / program, *arguments, **environment)
+        return [*enter, *words, *command]
 
     def run_traced(self, program, *arguments, **environment):
         log, said = self.folder / "run.vsl", self.folder / "moments.jsonl"
         log.unlink(missing_ok=True)
         said.unlink(missing_ok=True)
-        done = self.run_alone(program, *arguments, LD_PRELOAD=PRELOAD, VRAMSCOPE_LOG=log, MOMENTS=said, **environment)
+        traces = {"LD_PRELOAD": str(PRELOAD), "VRAMSCOPE_LOG": str(log), "MOMENTS": str(said)}
+        done = self.run_program(program, *arguments, **traces, **environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.execute(VRAMSCOPE, "report", log, "--json", "report.json", "--force")
         exported = self.execute(VRAMSCOPE, "export", "--to", "jsonl", log)
@@ -119,7 +132,7 @@ class TorchTest(ProgramTest):
 
     def run_both(self, program, *arguments, **environment):
         """Alone and traced: the program must say the same, and nothing may be missing in the log."""
-        alone = self.run_alone(program, *arguments, **environment)
+        alone = self.run_program(program, *arguments, **environment)
         self.assertEqual(alone.returncode, 0, alone.stdout + alone.stderr)
         traced = self.run_traced(program, *arguments, **environment)
         self.assertEqual((traced.done.stdout, traced.done.stderr), (alone.stdout, alone.stderr))
@@ -138,5 +151,6 @@ def main():
     if reason:
         print(f"SKIPPED: {reason}")
         sys.exit(77)
-    make_stand_ins()
+    if not REAL:
+        make_stand_ins()
     unittest.main()
