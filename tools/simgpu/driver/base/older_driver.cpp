@@ -5,6 +5,7 @@
 // newer names are emptied in this library's symbol table, when it is loaded and before anybody can
 // ask. A program that is linked with such a name does not start, as with an older driver.
 #include <algorithm>
+#include <cstdint>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/simgpu/driver/base/cuda.hpp"
 #include "tools/simgpu/driver/base/lookup.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 
