@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/log/packed_file.hpp"
 
 namespace vramscope::report {
 
@@ -68,6 +69,7 @@ LogFile LogFile::open(const std::filesystem::path& path)
     if (::fstat(fd, &status) != 0)
         refuse("cannot examine '{}': {}", path.string(), std::strerror(errno));
     refuse_other_than_regular(path.string(), status);
+    file.look_for_packing();
     file.read_header();
     file.count_chunks();
     return file;
@@ -76,7 +78,8 @@ LogFile LogFile::open(const std::filesystem::path& path)
 LogFile::LogFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
 
 LogFile::LogFile(LogFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), header_(other.header_),
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)),
+      packed_(std::move(other.packed_)), bytes_(other.bytes_), header_(other.header_),
       chunks_(other.chunks_), cut_(other.cut_)
 {
 }
@@ -87,9 +90,20 @@ LogFile::~LogFile()
         ::close(fd_);
 }
 
+void LogFile::look_for_packing()
+{
+    char begin[sizeof(std::uint32_t)];
+    if (PackedFile::is_packed(begin, read_at(0, begin, sizeof begin)))
+        packed_ = std::make_unique<PackedFile>(fd_);
+}
+
 void LogFile::read_header()
 {
     const std::size_t got = read_at(0, &header_, sizeof header_);
+    if (packed_ && got == 0)
+        refuse("'{}' is packed, and its first frame cannot be read: it is damaged, cut, or was not "
+               "packed by `vramscope pack`; what `zstd -d` makes of it may be a log",
+               path_.string());
     if (got == 0)
         refuse("'{}' is empty: nothing was recorded in it", path_.string());
     if (got < sizeof header_.magic ||
@@ -120,17 +134,15 @@ std::uint64_t LogFile::lost_events() const noexcept
 
 void LogFile::count_chunks()
 {
-    struct stat status {};
-    if (::fstat(fd_, &status) != 0)
-        refuse("cannot examine '{}': {}", path_.string(), std::strerror(errno));
-    const auto size = static_cast<std::uint64_t>(status.st_size);
+    bytes_ = packed_ ? packed_->bytes() : bytes_of_file(fd_);
     const std::uint64_t wanted =
         header_.header_bytes + std::uint64_t{header_.chunks} * header_.chunk_bytes;
-    const std::uint64_t payload = size > header_.header_bytes ? size - header_.header_bytes : 0;
+    const std::uint64_t payload = bytes_ > header_.header_bytes ? bytes_ - header_.header_bytes : 0;
     // On a full disk a chunk's number is taken, but the chunk is never made: its events are counted
     // as lost events.
     const bool disk_full = header_.lost[static_cast<std::size_t>(format::Lost::no_space)] > 0;
-    cut_ = disk_full ? payload % header_.chunk_bytes != 0 : size < wanted;
+    cut_ = (disk_full ? payload % header_.chunk_bytes != 0 : bytes_ < wanted) ||
+           (packed_ && !packed_->complete());
     const std::uint64_t held = (payload + header_.chunk_bytes - 1) / header_.chunk_bytes;
     chunks_ = held < header_.chunks ? static_cast<std::uint32_t>(held) : header_.chunks;
 }
@@ -140,19 +152,9 @@ std::uint64_t LogFile::chunk_offset(std::uint32_t chunk) const noexcept
     return header_.header_bytes + std::uint64_t{chunk} * header_.chunk_bytes;
 }
 
-std::size_t LogFile::read_at(std::uint64_t offset, void* out, std::size_t bytes) const noexcept
+std::size_t LogFile::read_at(std::uint64_t offset, void* out, std::size_t bytes) const
 {
-    std::size_t done = 0;
-    while (done < bytes) {
-        const ssize_t got = ::pread(fd_, static_cast<char*>(out) + done, bytes - done,
-                                    static_cast<off_t>(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += static_cast<std::size_t>(got);
-    }
-    return done;
+    return packed_ ? packed_->read_at(offset, out, bytes) : read_file(fd_, offset, out, bytes);
 }
 
 } // namespace vramscope::report

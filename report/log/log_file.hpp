@@ -2,12 +2,14 @@
 //
 // open() throws Error (bad_input) with one clear line for everything that is no readable log. Reads
 // go through pread, never through a mapping: the file may belong to another user, grow or shrink
-// at any moment. Chunks of any size from kMinChunkBytes to kMaxChunkBytes are read.
+// at any moment. Chunks of any size from kMinChunkBytes to kMaxChunkBytes are read. A log that was
+// packed (packed_file.hpp) is read as if it were not.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 
 #include "tracker/format/layout.hpp"
 
@@ -16,6 +18,8 @@ namespace vramscope::report {
 inline constexpr std::uint32_t kMinChunkBytes = 256;
 inline constexpr std::uint32_t kMaxChunkBytes = 64 * 1024 * 1024;
 inline constexpr std::uint32_t kMaxHeaderBytes = 1024 * 1024;
+
+class PackedFile;
 
 class LogFile {
 public:
@@ -43,19 +47,26 @@ public:
     std::uint32_t chunks() const noexcept { return chunks_; }
     std::uint64_t chunk_offset(std::uint32_t chunk) const noexcept;
 
-    // The file ends before the last chunk that was handed out does.
+    // The file ends before the last chunk that was handed out does, or lacks the end that packing
+    // gave it.
     bool cut() const noexcept { return cut_; }
 
+    bool packed() const noexcept { return packed_ != nullptr; }
+    std::uint64_t bytes() const noexcept { return bytes_; } // of the log, when unpacked
+
     // Bytes read: less than asked for at the end of the file, or on a read error.
-    std::size_t read_at(std::uint64_t offset, void* out, std::size_t bytes) const noexcept;
+    std::size_t read_at(std::uint64_t offset, void* out, std::size_t bytes) const;
 
 private:
     LogFile(std::filesystem::path path, int fd);
+    void look_for_packing();
     void read_header();
     void count_chunks();
 
     std::filesystem::path path_;
     int fd_;
+    std::unique_ptr<PackedFile> packed_;
+    std::uint64_t bytes_ = 0;
     format::FileHeader header_{};
     std::uint32_t chunks_ = 0;
     bool cut_ = false;

@@ -10,6 +10,7 @@
 #include "report/exporters/exporters.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/json/json.hpp"
+#include "report/log/log_packing.hpp"
 #include "report/text/views.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/log_builder.hpp"
@@ -60,6 +61,16 @@ Bytes pooled_log(std::uint32_t chunk_bytes)
     return log.build();
 }
 
+Bytes packed(const Bytes& log, std::size_t frame_bytes)
+{
+    const test::TempFile file(log);
+    Bytes result;
+    report::pack_log(
+        report::LogFile::open(file.path()), {.frame_bytes = frame_bytes},
+        [&](std::string_view piece) { result.insert(result.end(), piece.begin(), piece.end()); });
+    return result;
+}
+
 } // namespace
 
 const FuzzTarget fuzz_target = {"log_reader_fuzzer", 208}; // its header
@@ -71,8 +82,14 @@ std::vector<Bytes> fuzz_corpus()
     tsc.header().latest_ticks = tsc.header().start_ticks + 3'000'000;
     tsc.header().latest_ns = tsc.header().start_ns + 1'000'000;
     tsc.alloc(0x1000, 256, 1).unused_chunk().alloc(0x1000, 512, 1);
-    return {busy_log(512),   busy_log(1024),   busy_log(4096),
-            pooled_log(512), pooled_log(4096), tsc.build()};
+    return {busy_log(512),
+            busy_log(1024),
+            busy_log(4096),
+            pooled_log(512),
+            pooled_log(4096),
+            tsc.build(),
+            packed(busy_log(512), 1024),
+            packed(pooled_log(4096), 4096)};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

@@ -50,11 +50,11 @@ private:
 
 using AddCommand = void(CommandLine& line);
 AddCommand add_run, add_views, add_export, add_schema, add_check, add_diff, add_suppress, add_mark,
-    add_snapshot, add_top, add_doctor;
+    add_snapshot, add_top, add_pack, add_doctor;
 
 // In the order of `vramscope --help`.
 inline constexpr AddCommand* kCommands[] = {add_run,      add_views, add_export,   add_schema,
                                             add_check,    add_diff,  add_suppress, add_mark,
-                                            add_snapshot, add_top,   add_doctor};
+                                            add_snapshot, add_top,   add_pack,     add_doctor};
 
 } // namespace vramscope

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/log/packed_file.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
@@ -197,7 +198,8 @@ bool is_log(const std::string& path)
     std::error_code ignored;
     return std::filesystem::is_regular_file(path, ignored) &&
            std::ifstream(path, std::ios::binary).read(magic, sizeof magic) &&
-           std::memcmp(magic, format::kMagic, sizeof magic) == 0;
+           (std::memcmp(magic, format::kMagic, sizeof magic) == 0 ||
+            report::PackedFile::is_packed(magic, sizeof magic));
 }
 
 void look_at_log(const std::string& path, Findings& findings)

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <sys/ioctl.h>
@@ -60,15 +61,26 @@ private:
     std::chrono::steady_clock::time_point next_;
 };
 
+constexpr const char* kPackedEnding = ".zst";
+
 // "a.vsl", and "a.vsl.1": where one name was given to several processes, all but the first have a
-// number behind it.
-bool is_named_like_a_log(const fs::path& path)
+// number behind it. Each may be packed.
+bool is_named_like_a_log(fs::path path)
 {
+    if (path.extension() == kPackedEnding)
+        path = path.stem();
     const std::string last = path.extension().string();
     const bool numbered = last.size() > 1 && std::all_of(last.begin() + 1, last.end(), [](char c) {
                               return c >= '0' && c <= '9';
                           });
     return (numbered ? path.stem().extension().string() : last) == ".vsl";
+}
+
+// Packing leaves the log where it is: it is one log all the same.
+bool is_packed_beside(const fs::path& path, const std::vector<fs::path>& sorted)
+{
+    return path.extension() == kPackedEnding &&
+           std::binary_search(sorted.begin(), sorted.end(), path.parent_path() / path.stem());
 }
 
 } // namespace
@@ -93,7 +105,8 @@ std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
                 fmt::format("{}: {}", argument,
                             problem ? problem.message() : "a folder without any log (*.vsl)"));
         std::sort(inside.begin(), inside.end());
-        logs.insert(logs.end(), inside.begin(), inside.end());
+        std::copy_if(inside.begin(), inside.end(), std::back_inserter(logs),
+                     [&](const fs::path& path) { return !is_packed_beside(path, inside); });
     }
     return logs;
 }

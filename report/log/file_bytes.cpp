@@ -1,0 +1,31 @@
+// report/log/file_bytes.cpp — see file_bytes.hpp.
+#include "report/log/file_bytes.hpp"
+
+#include <cerrno>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace vramscope::report {
+
+std::size_t read_file(int descriptor, std::uint64_t offset, void* out, std::size_t bytes) noexcept
+{
+    std::size_t done = 0;
+    while (done < bytes) {
+        const ssize_t got = ::pread(descriptor, static_cast<char*>(out) + done, bytes - done,
+                                    static_cast<off_t>(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+std::uint64_t bytes_of_file(int descriptor) noexcept
+{
+    struct stat status {};
+    return ::fstat(descriptor, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+} // namespace vramscope::report
