@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/log/file_bytes.hpp"
 #include "report/log/packed_file.hpp"
 
 namespace vramscope::report {
