@@ -11,8 +11,9 @@ import sys
 LAYERS = {
     "tracker/format": [],
     "tracker/capture": ["tracker/format"],
+    "tracker/capture/python": ["tracker/capture", "tracker/format"],
     "tracker/environment": ["tracker/capture", "tracker/format"],
-    "tracker/log": ["tracker/capture", "tracker/environment", "tracker/format"],
+    "tracker/log": ["tracker/capture", "tracker/capture/python", "tracker/environment", "tracker/format"],
     "tracker/lifecycle": ["tracker/capture", "tracker/environment", "tracker/log"],
     "interpose/pool": [],
     "interpose/hooks": ["tracker/capture", "tracker/lifecycle", "tracker/log"],

@@ -73,9 +73,11 @@ void EventDefinitions::write_frame(JsonLine& line, const Frame& frame)
 bool EventDefinitions::write(const Record& record)
 {
     switch (record.tag) {
-    case Tag::info:  // in the header
-    case Tag::api:   // when it is used
-    case Tag::stack: // when it is used
+    case Tag::info: // in the header
+    case Tag::api:  // this and what follows: when it is used
+    case Tag::stack:
+    case Tag::python_code:
+    case Tag::python_stack:
         return true;
     case Tag::thread:
         if (const auto thread = record.as<format::Thread>())

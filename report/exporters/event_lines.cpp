@@ -130,7 +130,7 @@ void EventLines::add(JsonLine& line, std::string_view key, const Field& field) c
         line.number(key, field.value).text(std::string(key) + "_name", result_name(field));
     else if constexpr (std::is_integral_v<Field>)
         line.number(key, field);
-    else if constexpr (!std::is_same_v<Field, format::Addresses>) // a stack has lines of its own
+    else if constexpr (!format::kIsList<Field>) // a stack has lines of its own
         line.number(key, field.value);
 }
 

@@ -39,6 +39,10 @@ bool LogTables::define(const Record& record)
         return take<format::ModuleLoaded>(record);
     case Tag::module_gone:
         return take<format::ModuleGone>(record);
+    case Tag::python_code:
+        return take<format::PythonCode>(record);
+    case Tag::python_stack:
+        return take<format::PythonStack>(record);
     default:
         return false;
     }
@@ -92,6 +96,41 @@ bool LogTables::add(const format::Stack& logged, std::uint64_t ticks)
     stack.addresses.reserve(logged.count);
     if (!logged.addresses.visit(logged.count,
                                 [&](std::uint64_t address) { stack.addresses.push_back(address); }))
+        return false;
+    stacks_.try_emplace(logged.id, std::move(stack));
+    return true;
+}
+
+// The first one defines it, further ones go on with its line table.
+bool LogTables::add(const format::PythonCode& logged, std::uint64_t)
+{
+    if (!row_of(format::kLineTables, logged.table))
+        return false;
+    const auto [code, added] = python_codes_.try_emplace(logged.id);
+    if (added)
+        code->second = {.table = logged.table,
+                        .first_line = logged.first_line,
+                        .file = std::string(logged.file),
+                        .name = std::string(logged.name),
+                        .lines = {}};
+    code->second.lines += logged.lines;
+    return true;
+}
+
+bool LogTables::add(const format::PythonStack& logged, std::uint64_t ticks)
+{
+    constexpr std::size_t kLeastBytes = 3; // that a frame takes
+    if (logged.stack == 0 || logged.stack == logged.id ||
+        logged.count > logged.frames.coded.size() / kLeastBytes)
+        return false;
+    LoggedStack stack;
+    stack.known_since_ticks = ticks;
+    stack.truncated = (logged.flags & format::PythonStack::kTruncated) != 0;
+    stack.native = logged.stack;
+    stack.placed = (logged.flags & format::PythonStack::kUnplaced) == 0;
+    stack.python.reserve(logged.count);
+    if (!logged.frames.visit(
+            logged.count, [&](const format::PythonFrame& frame) { stack.python.push_back(frame); }))
         return false;
     stacks_.try_emplace(logged.id, std::move(stack));
     return true;
@@ -151,6 +190,12 @@ std::string_view LogTables::info_value(std::string_view key) const noexcept
     const auto found = std::find_if(info_.begin(), info_.end(),
                                     [&](const auto& fact) { return fact.first == key; });
     return found == info_.end() ? std::string_view() : found->second;
+}
+
+const LoggedPythonCode* LogTables::python_code(std::uint64_t id) const noexcept
+{
+    const auto found = python_codes_.find(id);
+    return found == python_codes_.end() ? nullptr : &found->second;
 }
 
 LoggedThread LogTables::thread(std::uint32_t index) const

@@ -32,6 +32,20 @@ struct LoggedStack {
     std::vector<std::uint64_t> addresses; // return addresses, innermost first
     bool truncated = false;
     std::uint64_t known_since_ticks = 0; // its modules were there by then
+
+    // With functions of Python: the stack whose addresses these lie between. It may be defined
+    // later than this one. 0: it has none.
+    std::uint64_t native = 0;
+    std::vector<format::PythonFrame> python; // innermost first
+    bool placed = false;                     // their native frames are known
+};
+
+struct LoggedPythonCode {
+    format::LineTable table = format::LineTable::locations;
+    std::uint64_t first_line = 0;
+    std::string file;
+    std::string name;
+    std::string lines;
 };
 
 struct LoggedThread {
@@ -78,6 +92,7 @@ public:
     }
     const std::vector<Api>& apis() const noexcept { return apis_; }
     const LoggedStack* stack(std::uint64_t id) const noexcept;
+    const LoggedPythonCode* python_code(std::uint64_t id) const noexcept;
     LoggedThread thread(std::uint32_t index) const;
 
     // The module that was at this address at this time, else the one nearest in time; nullptr if no
@@ -104,6 +119,8 @@ private:
     bool add(const format::Api& api, std::uint64_t ticks);
     bool add(const format::Thread& thread, std::uint64_t ticks);
     bool add(const format::Stack& stack, std::uint64_t ticks);
+    bool add(const format::PythonCode& code, std::uint64_t ticks);
+    bool add(const format::PythonStack& stack, std::uint64_t ticks);
     bool add(const format::Device& device, std::uint64_t ticks);
     bool add(const format::ModuleLoaded& module, std::uint64_t ticks);
     bool add(const format::ModuleGone& gone, std::uint64_t ticks);
@@ -111,6 +128,7 @@ private:
     FindApis find_apis_;
     std::vector<Api> apis_;
     std::unordered_map<std::uint64_t, LoggedStack> stacks_;
+    std::unordered_map<std::uint64_t, LoggedPythonCode> python_codes_;
     std::unordered_map<std::uint32_t, LoggedThread> threads_;
     std::deque<Module> modules_;                            // whose addresses stay
     std::unordered_map<std::uint64_t, std::size_t> loaded_; // number of a module -> its index

@@ -17,6 +17,8 @@ void append_place(std::string& key, const Frame& frame)
 
 std::string function_key(const Frame& frame)
 {
+    if (frame.python)
+        return frame.file + '\0' + frame.function;
     return frame.module + '\0' + frame.build_id + '\0' +
            (frame.function.empty() ? std::to_string(frame.offset) : frame.function);
 }

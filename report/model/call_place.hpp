@@ -23,6 +23,7 @@ struct Frame {
     bool inlined = false;     // the code of this call lies inside the next frame's function
     std::string build_id{};   // ModuleId::build_id
     bool library = false;     // of a library that the program was compiled with: StackReader judges
+    bool python = false;      // a function of Python: it has a file, and no module
 };
 
 // The last part of a path: a file without its folders.

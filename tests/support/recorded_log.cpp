@@ -108,6 +108,8 @@ private:
                 record.numbers.push_back(format::get_ticks(body, deltas_));
             else if (field.name == "addresses")
                 addresses(record, body);
+            else if (field.name == "frames")
+                python_frames(record, body);
             else
                 record.numbers.push_back(body.varint());
         }
@@ -124,6 +126,17 @@ private:
                                         ? body.varint()
                                         : record.frames.back() +
                                               static_cast<std::uint64_t>(body.signed_varint()));
+    }
+
+    static void python_frames(DecodedRecord& record, format::Cursor& body)
+    {
+        std::uint64_t native = 0;
+        for (std::uint64_t left = record.number("count"); left && body.ok(); --left) {
+            native += body.varint();
+            record.frames.push_back(native);
+            record.frames.push_back(body.varint());
+            record.frames.push_back(body.varint());
+        }
     }
 
     format::Cursor in_;

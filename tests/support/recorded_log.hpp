@@ -36,8 +36,9 @@ struct DecodedRecord {
     std::vector<std::uint64_t>
         numbers; // in the order of the layout; signed ones as two's complement
     std::vector<std::string> texts;
-    std::vector<std::uint64_t> frames; // of a stack
-    format::Place place;               // where an allocation happened
+    // Of a stack; of a Python stack three numbers each: native frame, code and offset.
+    std::vector<std::uint64_t> frames;
+    format::Place place; // where an allocation happened
 
     format::Tag tag() const { return layout->tag; }
     std::uint64_t number(std::string_view field) const;

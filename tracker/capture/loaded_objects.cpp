@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "tracker/capture/careful_read.hpp"
 #include "tracker/capture/loader.hpp"
 
 namespace vramscope::capture {
@@ -63,24 +63,16 @@ struct LockSearch {
             list_lock.store(search.held[i], std::memory_order_release);
 }
 
-// False where nothing is mapped: what a thread of the parent was unloading may be gone already.
-template <class T>
-bool copy(ElfW(Addr) from, T* to, std::size_t count = 1) noexcept
-{
-    const iovec ours{to, count * sizeof(T)};
-    const iovec theirs{reinterpret_cast<void*>(from), count * sizeof(T)};
-    return ::process_vm_readv(::getpid(), &ours, 1, &theirs, 1, 0) ==
-           static_cast<ssize_t>(count * sizeof(T));
-}
-
 constexpr std::size_t kMostHeaders = 64;
 
+// What a thread of the parent was unloading may be gone already.
 bool read_headers(const link_map& map, ElfW(Phdr) (&headers)[kMostHeaders],
                   dl_phdr_info& info) noexcept
 {
     ElfW(Ehdr) elf;
-    if (!copy(map.l_addr, &elf) || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
-        elf.e_phnum > kMostHeaders || !copy(map.l_addr + elf.e_phoff, headers, elf.e_phnum))
+    if (!read_carefully(map.l_addr, &elf) || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf.e_phnum > kMostHeaders ||
+        !read_carefully(map.l_addr + elf.e_phoff, headers, elf.e_phnum))
         return false;
     info.dlpi_phdr = headers;
     info.dlpi_phnum = elf.e_phnum;

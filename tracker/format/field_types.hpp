@@ -72,4 +72,34 @@ struct Addresses {
     }
 };
 
+// A function of Python that was running.
+struct PythonFrame {
+    std::uint64_t native = 0; // index of the native frame, the interpreter's loop, that runs it
+    std::uint64_t code = 0;   // id of its code object
+    std::uint64_t offset = 0; // of the instruction, in bytes of the bytecode
+};
+
+// Functions of Python, innermost first: the last field of a Python stack. Each is the difference of
+// its native frame to that of the one before, its code and its offset.
+struct PythonFrames {
+    const PythonFrame* first = nullptr; // the stack's `count` says how many
+    std::string_view coded;
+
+    // False: the bytes hold fewer than `count`.
+    template <typename Visit>
+    bool visit(std::uint64_t count, Visit visit) const
+    {
+        const auto* const begin = reinterpret_cast<const std::uint8_t*>(coded.data());
+        Cursor in(begin, begin + coded.size());
+        PythonFrame frame;
+        for (std::uint64_t at = 0; at < count && in.ok(); ++at) {
+            frame.native += in.varint();
+            frame.code = in.varint();
+            frame.offset = in.varint();
+            visit(frame);
+        }
+        return in.ok();
+    }
+};
+
 } // namespace vramscope::format

@@ -114,14 +114,19 @@ constexpr Enum enum_of(std::uint64_t number) noexcept
 // Texts are cut off at so many bytes by the recorder, so that a body's length is two varint bytes.
 inline constexpr std::size_t kMostTextBytes = 4096;
 
+// Fields that are many of a kind. Their number is another field.
+template <typename Field>
+inline constexpr bool kIsList =
+    std::is_same_v<Field, Addresses> || std::is_same_v<Field, PythonFrames>;
+
 // The most bytes that a field can take.
 template <typename Field>
 constexpr std::size_t most_bytes(const Field& field, std::size_t most_text) noexcept
 {
     if constexpr (std::is_same_v<Field, std::string_view>)
         return kMaxVarintBytes + (field.size() < most_text ? field.size() : most_text);
-    else if constexpr (std::is_same_v<Field, Addresses>)
-        return 0; // see below: their number is another field
+    else if constexpr (kIsList<Field>)
+        return 0; // see below
     else
         return kMaxVarintBytes;
 }
@@ -136,10 +141,12 @@ constexpr std::size_t most_body_bytes(const R& record, std::size_t most_text) no
     });
     if constexpr (std::is_same_v<R, Stack>)
         bytes += record.count * kMaxVarintBytes;
+    if constexpr (std::is_same_v<R, PythonStack>)
+        bytes += record.count * 3 * kMaxVarintBytes;
     return bytes;
 }
 
-// The same for any record of this kind that the recorder writes, without the addresses of a stack.
+// The same for any record of this kind that the recorder writes, without the frames of a stack.
 template <typename R>
 inline constexpr std::size_t kMostBodyBytes = [] {
     R record{};
@@ -191,6 +198,18 @@ public:
                 put(static_cast<std::int64_t>(address - addresses.first[at - 1]));
         }
     }
+    template <typename R>
+    void put(const PythonFrames& frames, const R& record) noexcept
+    {
+        std::uint64_t native = 0;
+        for (std::uint64_t at = 0; at < record.count; ++at) {
+            const PythonFrame& frame = frames.first[at];
+            put(frame.native - native);
+            put(frame.code);
+            put(frame.offset);
+            native = frame.native;
+        }
+    }
 
 private:
     std::uint8_t* out_;
@@ -211,7 +230,7 @@ std::uint8_t* put_body(std::uint8_t* out, const Moment& moment, const R& record,
         out = put_ticks(out, moment.ticks, deltas);
     FieldWriter writer(out, most_text);
     for_each_field(record, [&](std::string_view, const auto& field) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, Addresses>)
+        if constexpr (kIsList<std::remove_cvref_t<decltype(field)>>)
             writer.put(field, record);
         else
             writer.put(field);
@@ -254,6 +273,7 @@ public:
     void get(Enum& value) noexcept { value = enum_of<Enum>(in_.varint()); }
     void get(std::string_view& text) noexcept { text = in_.prefixed_text(); }
     void get(Addresses& addresses) noexcept { addresses.coded = in_.text(in_.remaining()); }
+    void get(PythonFrames& frames) noexcept { frames.coded = in_.text(in_.remaining()); }
 
 private:
     Cursor in_;

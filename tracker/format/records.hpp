@@ -48,6 +48,8 @@ enum class Tag : std::uint8_t {
     damaged = 0x38,
     device_memory = 0x39,
     driver_time = 0x3a,
+    python_code = 0x3b,
+    python_stack = 0x3c,
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
@@ -80,6 +82,16 @@ inline constexpr Word<Damage> kDamages[] = {{Damage::use_after_free, "use-after-
                                             {Damage::overrun, "overrun"},
                                             {Damage::underrun, "underrun"}};
 
+// How a code object of Python tells the line of an instruction.
+enum class LineTable : std::uint8_t {
+    line_numbers = 1, // co_lnotab of CPython 3.8 and 3.9
+    line_ranges = 2,  // co_linetable of 3.10 (PEP 626)
+    locations = 3,    // co_linetable since 3.11 (PEP 657)
+};
+inline constexpr Word<LineTable> kLineTables[] = {{LineTable::line_numbers, "line-numbers"},
+                                                  {LineTable::line_ranges, "line-ranges"},
+                                                  {LineTable::locations, "locations"}};
+
 constexpr const char* name(Effect effect) noexcept
 {
     return word_of(kEffects, effect);
@@ -91,6 +103,10 @@ constexpr const char* name(SegmentEnd end) noexcept
 constexpr const char* name(Damage damage) noexcept
 {
     return word_of(kDamages, damage, "underrun");
+}
+constexpr const char* name(LineTable table) noexcept
+{
+    return word_of(kLineTables, table, "locations");
 }
 
 // ---- what others mean ----
@@ -142,6 +158,33 @@ struct Stack {
     std::uint64_t flags = 0;
     std::uint64_t count = 0;
     Addresses addresses;
+};
+
+// A code object of Python. A line table that is longer than a text goes on in further records of
+// the same id, whose other fields are empty.
+struct PythonCode {
+    static constexpr Layout kLayout{Tag::python_code, "python_code", Head::definition,
+                                    "id, table, first_line, file, name, lines"};
+    std::uint64_t id = 0;
+    LineTable table = LineTable::locations;
+    std::uint64_t first_line = 0;
+    std::string_view file;
+    std::string_view name;  // qualified where Python knows that (since 3.11)
+    std::string_view lines; // raw bytes
+};
+
+// A stack whose interpreter was running functions of Python. Its id is one of stacks.
+struct PythonStack {
+    static constexpr Layout kLayout{Tag::python_stack, "python_stack", Head::definition,
+                                    "id, stack, flags, count, frames"};
+    static constexpr std::uint64_t kTruncated = 1; // flag: outer functions of Python are missing
+    static constexpr std::uint64_t kUnplaced = 2;  // flag: where they lie is not known
+
+    std::uint64_t id = 0;
+    std::uint64_t stack = 0; // the native frames
+    std::uint64_t flags = 0;
+    std::uint64_t count = 0;
+    PythonFrames frames;
 };
 
 struct Context {
@@ -322,10 +365,10 @@ struct RecordList {
         return ((Each::kLayout.tag == tag && (visit.template operator()<Each>(), true)) || ...);
     }
 };
-using Records =
-    RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone, Device,
-               RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
-               SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime>;
+using Records = RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone,
+                           Device, RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool,
+                           Shared, Trim, Segment, SegmentGone, Reusable, Retried, OutOfMemory,
+                           Damaged, DeviceMemory, DriverTime, PythonCode, PythonStack>;
 
 // Null: no record of this version has that tag; a later minor version may.
 constexpr const Layout* layout_of(Tag tag) noexcept

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tracker/environment/tell.hpp"
+#include "tracker/log/python_recorder.hpp"
 
 namespace vramscope::log {
 namespace {
@@ -46,6 +47,7 @@ void forget_parent() noexcept
     stack_table.reset_after_fork();
     modules.reset_after_fork();
     lanes.reset_after_fork();
+    forget_python_of_parent();
     log_file = {};
     told_full.store(false);
 }

@@ -31,18 +31,26 @@ namespace {
     return stack_table.publish(hash, frames, count, id);
 }
 
+// Of one scan of the modules.
+struct ModuleNotes {
+    Thread& thread;
+    bool loaded = false;
+};
+
 void write_module(void* context, const capture::Module& module)
 {
+    auto& notes = *static_cast<ModuleNotes*>(context);
+    notes.loaded = true;
     const std::string_view path(module.path);
     const std::string_view build_id(reinterpret_cast<const char*>(module.build_id),
                                     module.build_id_bytes);
-    write(*static_cast<Thread*>(context), {now()},
+    write(notes.thread, {now()},
           format::ModuleLoaded{module.id, module.bias, module.first, module.end, build_id, path});
 }
 
 void write_module_gone(void* context, std::uint32_t id)
 {
-    write(*static_cast<Thread*>(context), {now()}, format::ModuleGone{id});
+    write(static_cast<ModuleNotes*>(context)->thread, {now()}, format::ModuleGone{id});
 }
 
 // What was recognised or walked was not what an unwinder sees. From here on each stack is unwound.
@@ -126,15 +134,21 @@ void note_modules(Thread& thread) noexcept
 {
     const capture::SignalsHeld held; // the loader's lock is ours too, inside its walk
     const std::uint64_t before = modules.unload_epoch();
-    modules.scan({&thread, &write_module, &write_module_gone});
-    if (modules.unload_epoch() != before)
+    ModuleNotes notes{thread};
+    modules.scan({&notes, &write_module, &write_module_gone});
+    if (modules.unload_epoch() != before) {
         capture::distrust_libunwind();
+        check_python_is_loaded();
+    }
+    if (notes.loaded)
+        look_for_python(thread);
 }
 
 void code_unloaded() noexcept
 {
     capture::distrust_libunwind();
     modules.note_unload();
+    check_python_is_loaded();
 }
 
 } // namespace vramscope::log

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "tracker/log/process.hpp"
+#include "tracker/log/python_recorder.hpp"
 
 namespace vramscope::log {
 
@@ -19,9 +20,8 @@ inline constexpr std::uint64_t kWalkCheckEvery = 64;
 // Walks or unwinds. `expected` is the id that the stack was recognised as; 0: it was not.
 std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t expected) noexcept;
 
-// Returns the id, or 0 if the stack could not be taken. The thread must be ready and have room for
-// the event itself.
-inline std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
+// Of the native frames alone.
+inline std::uint32_t native_stack_of(Thread& thread, const CallSite& site) noexcept
 {
     if (!thread.stacks || !verifying.load(std::memory_order_relaxed)) [[unlikely]]
         return unwind_stack(thread, site, 0);
@@ -35,6 +35,16 @@ inline std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
         return unwind_stack(thread, site, id);
     }
     return id;
+}
+
+// Returns the id, or 0 if the stack could not be taken. The thread must be ready and have room for
+// the event itself.
+inline std::uint32_t stack_of(Thread& thread, const CallSite& site) noexcept
+{
+    const std::uint32_t native = native_stack_of(thread, site);
+    if (python_seen.load(std::memory_order_relaxed)) [[unlikely]]
+        return add_python(thread, site, native);
+    return native;
 }
 
 // Writes which libraries came and went since the last time. The thread must be ready.

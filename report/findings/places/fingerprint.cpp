@@ -38,9 +38,12 @@ std::string_view module_name(std::string_view path)
     return suffix == std::string_view::npos ? path : path.substr(0, suffix + 3);
 }
 
-// The module tells nothing where the function has a name, and a program may be renamed.
+// The module tells nothing where the function has a name, and a program may be renamed. In Python
+// the file is the module.
 std::string normalised(const Frame& frame)
 {
+    if (frame.python)
+        return fmt::format("{}:{}\n", file_name(frame.file), frame.function);
     if (frame.function.empty())
         return fmt::format("{}+{:x}\n", module_name(frame.module), frame.offset);
     return source_name(frame.short_name.empty() ? frame.function : frame.short_name) + '\n';

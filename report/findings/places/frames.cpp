@@ -83,6 +83,8 @@ bool is_runtime_name(std::string_view name)
 
 bool is_runtime(const Frame& frame)
 {
+    if (frame.python)
+        return false;
     const std::string_view module = file_name(frame.module);
     const std::string_view file = file_name(frame.file);
     if (module.starts_with("libvramscope") || module.starts_with("libcudart") ||
@@ -110,7 +112,7 @@ std::size_t runtime_frames(const std::vector<Frame>& stack)
     while (look < stack.size() && look < count + kMostInnerFrames) {
         const bool contiguous = look == count && is_runtime(stack[look]);
         ++look;
-        if (contiguous || is_memory_api(stack[look - 1]))
+        if (contiguous || (!stack[look - 1].python && is_memory_api(stack[look - 1])))
             count = look;
     }
     return count;

@@ -8,6 +8,7 @@
 #include "report/findings/places/fingerprint.hpp"
 #include "report/findings/places/frames.hpp"
 #include "report/findings/places/library_frames.hpp"
+#include "report/findings/places/python_frames.hpp"
 
 namespace vramscope::report {
 
@@ -17,17 +18,23 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     if (api < tables_.apis().size())
         place.entry_point = tables_.apis()[api].name;
     Stack known;
-    if (const LoggedStack* const logged = tables_.stack(stack)) {
-        known = this->known(*logged, ticks);
-        for (const Known* const address : known)
-            place.stack.insert(place.stack.end(), address->frames.begin(), address->frames.end());
-        place.stack_truncated = logged->truncated;
-        place.cut = cut_of(*logged, place.stack, ticks);
+    const LoggedStack* const logged = tables_.stack(stack);
+    const LoggedStack* const native =
+        logged && logged->native ? tables_.stack(logged->native) : logged;
+    if (native) {
+        known = this->known(*native, std::max(ticks, logged->known_since_ticks));
+        place.stack_truncated = logged->truncated || native->truncated;
+        if (!known.empty())
+            place.cut = cut_of(*native, known.back()->frames.back(), ticks);
+        if (logged != native)
+            known = with_python(*logged, known);
+        for (const Known* const frame : known)
+            place.stack.insert(place.stack.end(), frame->frames.begin(), frame->frames.end());
     }
     place.api = user_api(place.stack, place.entry_point);
     const FrameRange visible = visible_frames(place.stack);
-    place.fingerprint = fingerprint(
-        place.api, std::span(place.stack).subspan(visible.begin, visible.end - visible.begin));
+    fold_around_python(place.stack, visible);
+    place.fingerprint = fingerprint(place.api, named_frames(place.stack, visible));
     place.suppression = suppression_of(place, known, visible.begin);
     const std::size_t own = innermost_own_frame(place.stack, visible);
     place.own = shown_ == ShownFrames::all       ? own
@@ -59,10 +66,10 @@ std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& p
 }
 
 // The recorder wrote down what its unwinder found, and that stops where there is no table.
-StackCut StackReader::cut_of(const LoggedStack& stack, const std::vector<Frame>& frames,
+StackCut StackReader::cut_of(const LoggedStack& stack, const Frame& outermost,
                              std::uint64_t ticks) const
 {
-    if (stack.truncated || stack.addresses.empty() || begins_here(frames.back()))
+    if (stack.truncated || stack.addresses.empty() || begins_here(outermost))
         return StackCut::none;
     const std::uint64_t address = stack.addresses.back() - 1;
     const Module* const module =
@@ -83,6 +90,40 @@ StackReader::Stack StackReader::known(const LoggedStack& stack, std::uint64_t ti
     for (const std::uint64_t address : stack.addresses)
         known.push_back(&at(address - 1, ticks)); // inside the call, not behind it
     return known;
+}
+
+// Functions of Python take the place of the native frame that ran them. Where that is not known,
+// all come before the interpreter's innermost one.
+StackReader::Stack StackReader::with_python(const LoggedStack& stack, const Stack& native)
+{
+    const auto interpreter = std::find_if(native.begin(), native.end(), [](const Known* known) {
+        return is_interpreter(known->frames.back());
+    });
+    const auto unplaced = static_cast<std::size_t>(interpreter - native.begin());
+    Stack merged;
+    auto frame = stack.python.begin();
+    for (std::size_t at = 0; at <= native.size(); ++at) {
+        const bool last = at == native.size();
+        const auto first = frame;
+        while (frame != stack.python.end() &&
+               (last || (stack.placed ? frame->native == at : at == unplaced)))
+            merged.push_back(&in_python(*frame++));
+        if (!last && (frame == first || !stack.placed))
+            merged.push_back(native[at]);
+    }
+    return merged;
+}
+
+const StackReader::Known& StackReader::in_python(const format::PythonFrame& frame)
+{
+    const auto [entry, added] = known_python_.try_emplace({frame.code, frame.offset});
+    if (!added)
+        return entry->second;
+    const LoggedPythonCode* const code = tables_.python_code(frame.code);
+    entry->second.frames.push_back(python_frame(code ? *code : LoggedPythonCode{}, frame.offset));
+    if (suppressions_)
+        entry->second.rule = suppressions_->match(entry->second.frames);
+    return entry->second;
 }
 
 const StackReader::Known& StackReader::at(std::uint64_t address, std::uint64_t ticks)

@@ -34,12 +34,13 @@ private:
         std::vector<Frame> frames;
         std::optional<Suppressions::Rule> rule; // the user's rule that matches any of them
     };
-    using Stack = std::vector<const Known*>; // one for each address
+    using Stack = std::vector<const Known*>; // one for each address or function of Python
 
     Stack known(const LoggedStack& stack, std::uint64_t ticks);
+    Stack with_python(const LoggedStack& stack, const Stack& native);
+    const Known& in_python(const format::PythonFrame& frame);
     const Known& at(std::uint64_t address, std::uint64_t ticks);
-    StackCut cut_of(const LoggedStack& stack, const std::vector<Frame>& frames,
-                    std::uint64_t ticks) const;
+    StackCut cut_of(const LoggedStack& stack, const Frame& outermost, std::uint64_t ticks) const;
     std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,
                                                      std::size_t first_visible) const;
 
@@ -48,6 +49,7 @@ private:
     ShownFrames shown_;
     const Suppressions* suppressions_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Known> known_python_; // code and offset
 };
 
 } // namespace vramscope::report

@@ -171,6 +171,8 @@ private:
             field = texts_.emplace_back(unescaped(text));
         else if constexpr (std::is_same_v<Field, format::Addresses>)
             field.first = read_addresses(text);
+        else if constexpr (std::is_same_v<Field, format::PythonFrames>)
+            field.first = read_frames(text);
         else if constexpr (std::is_same_v<Field, bool>)
             field = number(text) != 0;
         else
@@ -183,6 +185,16 @@ private:
             addresses_.push_back(number(address));
         return addresses_.data();
     }
+    const format::PythonFrame* read_frames(const std::string& list)
+    {
+        std::istringstream stream(list);
+        for (format::PythonFrame frame; stream.good(); stream.ignore()) {
+            char colon = 0;
+            stream >> frame.native >> colon >> frame.code >> colon >> frame.offset;
+            frames_.push_back(frame);
+        }
+        return frames_.data();
+    }
     std::uint64_t n(const char* field) { return number(example_.fields.at(field)); }
 
     struct Chunk {
@@ -194,6 +206,7 @@ private:
     log::Thread thread_{};
     std::deque<std::string> texts_;
     std::vector<std::uintptr_t> addresses_;
+    std::vector<format::PythonFrame> frames_;
 };
 
 // The example's bytes behind a free, which sets the running values.
@@ -233,6 +246,14 @@ void expect_fields(const DecodedRecord& record, const Example& example)
                 std::snprintf(text, sizeof text, "%s0x%lx", list.empty() ? "" : ",", frame);
                 list += text;
             }
+            EXPECT_EQ(list, wanted);
+        } else if (name == "frames") {
+            std::string list;
+            for (std::size_t at = 0; at < record.frames.size(); ++at)
+                list += (at == 0       ? ""
+                         : at % 3 == 0 ? ","
+                                       : ":") +
+                        std::to_string(record.frames[at]);
             EXPECT_EQ(list, wanted);
         } else {
             EXPECT_EQ(record.number(name), number(wanted)) << name;

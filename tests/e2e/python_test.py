@@ -1,0 +1,94 @@
+# tests/e2e/python_test.py — functions of Python in call stacks, held against what the program says of itself.
+#
+# Each version of CPython that is at hand runs the scenes; VRAMSCOPE_PYTHONS names further ones, with a colon between them.
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+from e2e import PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
+
+FOLDER = SOURCE / "tests" / "programs" / "python"
+VERSIONS = [(3, minor) for minor in range(8, 16)]
+
+
+def version_of(python):
+    answer = subprocess.run([python, "-c", "import sys, ctypes; print(*sys.version_info[:2])"], capture_output=True,
+                            text=True)
+    return tuple(map(int, answer.stdout.split())) if answer.returncode == 0 else None
+
+
+def pythons():
+    """{version: interpreters}"""
+    candidates = [sys.executable, *filter(None, os.environ.get("VRAMSCOPE_PYTHONS", "").split(":"))]
+    candidates += pathlib.Path("/usr/bin").glob("python3.*[0-9]")
+    candidates += pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python3.*[0-9]")
+    found = {}
+    for python in dict.fromkeys(os.path.realpath(candidate) for candidate in candidates):
+        found.setdefault(version_of(python), []).append(python)
+    return found
+
+
+PYTHONS = pythons()
+
+
+def marked(name):
+    return {match[1]: number for number, line in enumerate((FOLDER / name).read_text().splitlines(), start=1)
+            if (match := re.search(r"# MARK (\w+)$", line))}
+
+
+@simulated_only
+class PythonTest(EndToEndTest):
+    def traced(self, python, *arguments, **env):
+        done = self.execute(python, *arguments, LD_PRELOAD=str(PRELOAD), LD_LIBRARY_PATH=str(SIMGPU),
+                            VRAMSCOPE_LOG="log.%p.vsl", VRAMSCOPE_POOL="off", VRAMSCOPE_SIMULATE="1GiB", **env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def stacks_of(self, log):
+        """{size of an allocation: its functions of Python, innermost first}"""
+        lines = [json.loads(line) for line in
+                 self.execute(VRAMSCOPE, "export", "--to", "jsonl", "-o", "-", log).stdout.splitlines()]
+        stacks = {line["id"]: [[frame["file"], frame["line"], frame["function"]] for frame in line["frames"]
+                               if frame["module"] is None] for line in lines if line["type"] == "stack"}
+        return {line["bytes"]: stacks.get(line["stack"]) for line in lines if line["type"] == "alloc"}
+
+    def test_every_stack_is_what_the_program_says(self):
+        for version in VERSIONS:
+            for python in PYTHONS.get(version, [None]):
+                with self.subTest(python=python or version):
+                    if python is None:
+                        self.skipTest("Python %d.%d is not here" % version)
+                    self.run_scenes(python)
+
+    def run_scenes(self, python):
+        for old in self.logs():
+            old.unlink()
+        self.traced(python, FOLDER / "scenes.py", "expected")
+        for name in ("expected", "expected.child"):
+            said = json.loads((self.folder / name).read_text())
+            seen = self.stacks_of(self.folder / f"log.{said['pid']}.vsl")
+            wanted = {int(size): stack for size, stack in said["stacks"].items()}
+            self.assertEqual(seen.keys(), wanted.keys())
+            for size, stack in wanted.items():
+                self.assertEqual(seen[size], stack, f"{name}: allocation of {size} bytes")
+
+    def test_the_headline_is_the_line_that_leaks(self):
+        lines = marked("leak.py")
+        report = self.trace(sys.executable, FOLDER / "leak.py")
+        [leak] = report["leaks"]
+        shown = [(frame["function"], frame["line"]) for frame in leak["stack"]]
+        self.assertEqual(shown[0][1], lines["leak"])
+        self.assertEqual([line for _, line in shown], [lines["leak"], lines["call"]])
+        self.assertEqual((leak["api"], leak["bytes"], leak["blocks"]), ("cudaMalloc", 30 << 10, 10))
+        text = self.execute(VRAMSCOPE, "leaks", *self.logs()).stdout
+        self.assertRegex(text, r"keep\s+\S*leak.py:%d" % lines["leak"])
+        everything = self.execute(VRAMSCOPE, "leaks", "--all-frames", *self.logs()).stdout
+        self.assertIn("ffi", everything)
+        self.assertNotIn("ffi", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
