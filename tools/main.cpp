@@ -36,8 +36,11 @@ int run_command(std::vector<std::string> arguments)
     app.require_subcommand(1);
     app.footer(kFooter);
     vramscope::CommandLine line(app);
-    for (vramscope::AddCommand* const add : vramscope::kCommands)
+    for (vramscope::AddCommand* const add : vramscope::kCommands) {
         add(line);
+        if (!arguments.empty() && line.has(arguments.front()))
+            break; // the options of the others are not needed then
+    }
     try {
         vramscope::check_command_name(app, arguments);
         return line.run(std::move(arguments));

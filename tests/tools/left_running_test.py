@@ -73,6 +73,11 @@ class LeftRunning(CliTest):
         self.assertEqual((status, report["verdict"]), (0, "leaks"), said)
         self.assertNotIn("still runs", said + str(report))
 
+    def test_what_a_program_of_a_few_milliseconds_leaves_is_told(self):
+        status, said, report = self.start("sh", "-c", "cat <orders >done &")
+        self.assertEqual((status, report["verdict"]), (0, "inconclusive"), said)
+        self.assertRegex(" ".join(said.replace("vramscope: ", "").split()), r"process \d+ \((cat|sh)\) still runs and is")
+
     def test_what_has_ended_is_not_told(self):
         _, said, report = self.start("sh", "-c", f"{PROGRAMS / 'training_demo'} 1 & wait")
         self.listens = False

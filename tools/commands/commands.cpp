@@ -20,6 +20,12 @@ CLI::App& CommandLine::add(const std::string& name, const std::string& what,
     return *app;
 }
 
+bool CommandLine::has(const std::string& name) const
+{
+    return std::any_of(commands_.begin(), commands_.end(),
+                       [&name](const Command& command) { return command.app->get_name() == name; });
+}
+
 void CommandLine::take_rest_by(std::function<void(std::vector<std::string>&)> take_rest)
 {
     commands_.back().take_rest = std::move(take_rest);

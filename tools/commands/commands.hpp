@@ -27,6 +27,8 @@ public:
         return add(name, what, help, [action, options] { return action(*options); });
     }
 
+    bool has(const std::string& name) const;
+
     // The command that was added last takes from the end of the arguments what the parser
     // must not understand.
     void take_rest_by(std::function<void(std::vector<std::string>& arguments)> take_rest);

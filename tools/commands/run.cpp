@@ -4,6 +4,7 @@
 // status, unless the program itself did not fail and what --check or --json asked for is not there.
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -167,6 +168,7 @@ int run_program(const RunOptions& options)
     const Output json(options.json, inputs_of(options), options.force);
     const RunFile run_file;
 
+    const auto started = std::chrono::steady_clock::now();
     TracedProcess program(options.command,
                           [&] { return prepare(options, json, installation, run_file); });
     if (program.exec_error() != 0)
@@ -178,8 +180,12 @@ int run_program(const RunOptions& options)
     int judged = 0;
     bool told = false;
     try {
-        judged = tell_what_was_seen({options.command.front(), options.simulate, installation,
-                                     run_file, program.pid(), wait_status},
+        judged = tell_what_was_seen({options.command.front(),
+                                     options.simulate,
+                                     installation,
+                                     run_file,
+                                     {program.pid(), started},
+                                     wait_status},
                                     judgement, json);
         told = true;
     } catch (const report::Error& error) {

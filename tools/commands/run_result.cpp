@@ -13,7 +13,6 @@
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/diagnosis.hpp"
-#include "tools/process/left_running.hpp"
 #include "tools/process/log_stamp.hpp"
 
 namespace vramscope {
@@ -87,7 +86,7 @@ report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgemen
     }
     const bool nothing_seen = !report::saw_memory_call(report);
     for (std::string& doubt :
-         doubts_of(left_running(run.file.path(), announcements), nothing_seen)) {
+         doubts_of(left_running(run.process, run.file.path(), announcements), nothing_seen)) {
         report.reasons.push_back(std::move(doubt));
         report.verdict = report::Verdict::inconclusive;
     }
@@ -107,7 +106,7 @@ report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgemen
 int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Output& json)
 {
     const std::vector<Announcement> announcements = run.file.read();
-    const auto logs = stamp_logs(logs_of(announcements), run.pid, run.wait_status);
+    const auto logs = stamp_logs(logs_of(announcements), run.process.pid, run.wait_status);
     const report::Report report = read_what_was_seen(run, judgement, announcements, logs);
     if (logs.empty()) {
         say("nothing was seen of the program:");

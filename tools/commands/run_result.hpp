@@ -3,13 +3,13 @@
 
 #include <optional>
 #include <string>
-#include <sys/types.h>
 
 #include "report/findings/places/suppressions.hpp"
 #include "report/judge/check.hpp"
 #include "report/symbols/symbolizer.hpp"
 #include "tools/output/output_file.hpp"
 #include "tools/process/installation.hpp"
+#include "tools/process/left_running.hpp"
 #include "tools/process/run_file.hpp"
 
 namespace vramscope {
@@ -19,7 +19,7 @@ struct EndedRun {
     const std::string& simulate; // the value of --simulate
     const Installation& installation;
     const RunFile& file;
-    pid_t pid;
+    EndedProgram process;
     int wait_status; // as waitpid gives it
 };
 

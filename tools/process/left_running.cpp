@@ -1,9 +1,10 @@
-// tools/process/left_running.cpp — one look through /proc.
+// tools/process/left_running.cpp — a look at what is new, then one through all of /proc.
 #include "tools/process/left_running.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -27,12 +28,48 @@ bool announced(const std::vector<Announcement>& announcements, pid_t pid, std::s
     });
 }
 
+// The number that a process or thread got last; 0: unknown.
+pid_t newest_number()
+{
+    std::ifstream load("/proc/loadavg");
+    std::string averages[4];
+    pid_t newest = 0;
+    load >> averages[0] >> averages[1] >> averages[2] >> averages[3] >> newest;
+    return newest;
+}
+
+// Whether /proc shows processes by the numbers that they have for us: it may be a container's.
+bool proc_has_our_numbers()
+{
+    std::error_code problem;
+    return fs::read_symlink("/proc/self", problem) == std::to_string(::getpid());
+}
+
+// Numbers are given in turn: what was started since the program is between it and the newest one,
+// unless they began anew, for which ten thousands must have been given. False where it would take
+// longer to know.
+bool all_since_have_ended(const EndedProgram& program)
+{
+    constexpr auto kTooEarlyToBeginAnew = std::chrono::milliseconds(50);
+    constexpr pid_t kFew = 32;
+    const pid_t newest = newest_number();
+    if (newest < program.pid || newest - program.pid > kFew || !proc_has_our_numbers())
+        return false;
+    for (pid_t number = program.pid; number <= newest; ++number)
+        if (::access(fmt::format("/proc/{}", number).c_str(), F_OK) == 0)
+            return false;
+    return newest_number() == newest && // none of them has started another meanwhile
+           std::chrono::steady_clock::now() - program.started < kTooEarlyToBeginAnew;
+}
+
 } // namespace
 
-std::vector<RunningProcess> left_running(const fs::path& run_file,
+std::vector<RunningProcess> left_running(const EndedProgram& program, const fs::path& run_file,
                                          const std::vector<Announcement>& announcements)
 {
     std::vector<RunningProcess> found;
+    if (all_since_have_ended(program))
+        return found;
     for (const pid_t pid : all_processes()) {
         const fs::path folder = fs::path("/proc") / std::to_string(pid);
         if (text_of(folder / "environ").find(run_file.string()) == std::string::npos &&
@@ -44,12 +81,12 @@ std::vector<RunningProcess> left_running(const fs::path& run_file,
         };
         if (!maps_library("/libvramscope.so"))
             continue;
-        std::string program = text_of(folder / "comm");
-        program.erase(program.find_last_not_of('\n') + 1);
+        std::string name = text_of(folder / "comm");
+        name.erase(name.find_last_not_of('\n') + 1);
         const bool may_use_cuda = announced(announcements, pid, "log") ||
                                   maps_library("/libcuda.so") || maps_library("/libcudart.so") ||
                                   inspect_program(folder / "exe").own_runtime;
-        found.push_back({pid, program, may_use_cuda});
+        found.push_back({pid, name, may_use_cuda});
     }
     return found;
 }

@@ -5,6 +5,7 @@
 // by our library, which they have mapped.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <sys/types.h>
@@ -20,8 +21,15 @@ struct RunningProcess {
     bool may_use_cuda; // announced a log, or has CUDA's driver or runtime in it
 };
 
+// The program of `run`, which has ended.
+struct EndedProgram {
+    pid_t pid;
+    std::chrono::steady_clock::time_point started; // or a little before
+};
+
 // By pid.
-std::vector<RunningProcess> left_running(const std::filesystem::path& run_file,
+std::vector<RunningProcess> left_running(const EndedProgram& program,
+                                         const std::filesystem::path& run_file,
                                          const std::vector<Announcement>& announcements);
 
 // Why their run is not over, in a line for each. A process that does not use CUDA (a
