@@ -5,6 +5,7 @@
 // never a crash.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -48,18 +49,15 @@ public:
 
     std::uint64_t varint() noexcept
     {
-        std::uint64_t value = 0;
-        for (unsigned shift = 0; shift < 63; shift += 7) {
-            if (at_ == end_)
-                return fail();
-            const std::uint8_t byte = *at_++;
-            value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-            if (byte < 0x80)
-                return value;
+        if (at_ != end_ && *at_ < 0x80)
+            return *at_++;
+        if (remaining() >= sizeof(std::uint64_t)) {
+            std::uint64_t word;
+            std::memcpy(&word, at_, sizeof word);
+            if (const std::uint64_t ends = ~word & 0x8080808080808080u; ends != 0)
+                return short_varint(word, ends);
         }
-        if (at_ == end_ || *at_ > 1)
-            return fail(); // more than 64 bits
-        return value | static_cast<std::uint64_t>(*at_++) << 63;
+        return long_varint();
     }
 
     std::int64_t signed_varint() noexcept { return unzigzag(varint()); }
@@ -79,6 +77,36 @@ public:
     std::string_view prefixed_text() noexcept { return text(varint()); }
 
 private:
+    static_assert(std::endian::native == std::endian::little);
+
+    // Without branches, as lengths cannot be predicted: of the eight bytes that come next, those up
+    // to the first that ends a number. `ends`: a bit for each byte that does.
+    std::uint64_t short_varint(std::uint64_t word, std::uint64_t ends) noexcept
+    {
+        at_ += (std::countr_zero(ends) + 1) / 8;
+        word &= ends ^ (ends - 1);
+        word &= 0x7f7f7f7f7f7f7f7fu;
+        word = (word & 0x007f007f007f007fu) | (word & 0x7f007f007f007f00u) >> 1;
+        word = (word & 0x00003fff00003fffu) | (word & 0x3fff00003fff0000u) >> 2;
+        return (word & 0x000000000fffffffu) | (word & 0x0fffffff00000000u) >> 4;
+    }
+
+    std::uint64_t long_varint() noexcept
+    {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 63; shift += 7) {
+            if (at_ == end_)
+                return fail();
+            const std::uint8_t byte = *at_++;
+            value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            if (byte < 0x80)
+                return value;
+        }
+        if (at_ == end_ || *at_ > 1)
+            return fail(); // more than 64 bits
+        return value | static_cast<std::uint64_t>(*at_++) << 63;
+    }
+
     std::uint8_t fail() noexcept
     {
         ok_ = false;

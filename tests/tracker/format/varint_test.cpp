@@ -50,6 +50,25 @@ TEST(Varint, ComesBackForEveryBitLength)
     }
 }
 
+// Where eight bytes are left, they are decoded together.
+TEST(Varint, ComesBackWhateverIsBehindIt)
+{
+    std::mt19937_64 random(1);
+    for (unsigned bits = 1; bits <= 64; ++bits) {
+        for (std::size_t behind = 0; behind <= 10; ++behind) {
+            const std::uint64_t value = random() >> (64 - bits) | std::uint64_t{1} << (bits - 1);
+            auto bytes = bytes_of(value);
+            const std::size_t length = bytes.size();
+            for (std::size_t more = 0; more < behind; ++more)
+                bytes.push_back(static_cast<std::uint8_t>(random()));
+            Cursor in = over(bytes);
+            EXPECT_EQ(in.varint(), value);
+            EXPECT_TRUE(in.ok());
+            EXPECT_EQ(in.remaining(), bytes.size() - length);
+        }
+    }
+}
+
 TEST(Varint, ZigzagKeepsSmallNumbersOfEitherSignSmall)
 {
     EXPECT_EQ(zigzag(0), 0u);
