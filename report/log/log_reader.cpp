@@ -160,9 +160,9 @@ const Record* LogReader::next()
             started_ = true;
             return &lane.record;
         }
-        turns_.front().ticks = lane.record.ticks;
-        turns_.front().rank = rank_of(lane.record.tag);
-        settle_first_turn();
+        settle_first_turn({.ticks = lane.record.ticks,
+                           .rank = rank_of(lane.record.tag),
+                           .lane = turns_.front().lane});
     }
     return nullptr;
 }
@@ -205,10 +205,9 @@ void LogReader::add_turn(Turn turn)
     std::push_heap(turns_.begin(), turns_.end(), later);
 }
 
-// The first turn got a later time: sift it down to its place.
-void LogReader::settle_first_turn()
+// Instead of the first turn there is this one: sift it down to its place.
+void LogReader::settle_first_turn(const Turn& turn)
 {
-    const Turn turn = turns_.front();
     std::size_t at = 0;
     for (;;) {
         std::size_t child = 2 * at + 1;
@@ -226,10 +225,10 @@ void LogReader::settle_first_turn()
 
 void LogReader::drop_first_turn()
 {
-    turns_.front() = turns_.back();
+    const Turn last = turns_.back();
     turns_.pop_back();
     if (!turns_.empty())
-        settle_first_turn();
+        settle_first_turn(last);
 }
 
 bool LogReader::cut() const noexcept
