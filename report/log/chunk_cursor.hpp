@@ -15,6 +15,12 @@
 
 namespace vramscope::report {
 
+// Of these records a log has nearly all: what looks for others need not look at them.
+constexpr bool is_hot(format::Tag tag) noexcept
+{
+    return tag == format::Tag::alloc || tag == format::Tag::free;
+}
+
 // Which fields are set depends on the tag; the others are stale. `body` holds what follows them in
 // the log. A `pooled` record of the log is an alloc here.
 struct Record {

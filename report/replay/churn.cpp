@@ -33,28 +33,6 @@ void ChurnCounts::note(const Record& record)
     }
 }
 
-std::size_t ChurnCounts::slot_of(const Block& block) noexcept
-{
-    if (class_of(block.memory) == format::MemoryClass::host)
-        return 0;
-    return block.device < 0 ? 1 : static_cast<std::size_t>(block.device) + 2;
-}
-
-ChurnCounts::Last& ChurnCounts::last_of(const Block& block)
-{
-    const std::size_t slot = slot_of(block);
-    if (slot >= last_.size())
-        last_.resize(slot + 1);
-    return last_[slot];
-}
-
-SiteChurn& ChurnCounts::churn_of(SiteId site)
-{
-    if (site >= sites_.size())
-        sites_.resize(site + std::size_t{1});
-    return sites_[site];
-}
-
 void ChurnCounts::born(const Block& block)
 {
     if (!is_own_memory(block.memory))

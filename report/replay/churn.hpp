@@ -17,6 +17,7 @@
 #include "report/log/tick_clock.hpp"
 #include "report/model/churn.hpp"
 #include "report/replay/heap/block_watch.hpp"
+#include "report/replay/lookup/prefetch.hpp"
 
 namespace vramscope::report {
 
@@ -49,6 +50,11 @@ public:
     // To be given each record of the log, before the replay has it.
     void note(const Record& record);
 
+    void prefetch(SiteId site) const override
+    {
+        if (site < sites_.size())
+            report::prefetch(&sites_[site]);
+    }
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override;
@@ -73,9 +79,21 @@ private:
         std::uint64_t bytes = 0;
     };
 
-    static std::size_t slot_of(const Block& block) noexcept;
-    Last& last_of(const Block& block);
-    SiteChurn& churn_of(SiteId site);
+    Last& last_of(const Block& block)
+    {
+        std::size_t slot = 0;
+        if (class_of(block.memory) != format::MemoryClass::host)
+            slot = block.device < 0 ? 1 : static_cast<std::size_t>(block.device) + 2;
+        if (slot >= last_.size())
+            last_.resize(slot + 1);
+        return last_[slot];
+    }
+    SiteChurn& churn_of(SiteId site)
+    {
+        if (site >= sites_.size())
+            sites_.resize(site + std::size_t{1});
+        return sites_[site];
+    }
 
     const TickClock& clock_;
     std::vector<SiteChurn> sites_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace vramscope::report {
@@ -12,6 +13,71 @@ namespace {
 constexpr std::uint64_t kParts = 48;
 // So many pairs of floors are joined at once, as they are far off in memory.
 constexpr std::size_t kJoins = 8;
+constexpr double kNoShare = std::numeric_limits<double>::infinity(); // no floor is behind it
+
+// Which floors are still there, while some are joined.
+struct Chain {
+    // kMostFloors: none is behind it. The first has none before it.
+    std::array<std::uint8_t, kMostFloors> next{};
+    std::array<std::uint8_t, kMostFloors + 1> before{};
+
+    Chain() noexcept
+    {
+        for (std::uint8_t at = 0; at < kMostFloors; ++at) {
+            next[at] = static_cast<std::uint8_t>(at + 1);
+            before[at + 1u] = at;
+        }
+    }
+    void remove(std::size_t at) noexcept // not the first
+    {
+        next[before[at]] = next[at];
+        before[next[at]] = before[at];
+    }
+};
+
+// A number for each floor; the least is found by the least ones of groups.
+class Shares {
+public:
+    template <typename ShareOf>
+    explicit Shares(ShareOf share_of) noexcept
+    {
+        for (std::size_t at = 0; at < shares_.size(); ++at)
+            shares_[at] = share_of(at);
+        for (std::size_t group = 0; group < least_.size(); ++group)
+            least_[group] = least_in(&shares_[group * kGroup]);
+    }
+    void set(std::size_t at, double share) noexcept
+    {
+        shares_[at] = share;
+        least_[at / kGroup] = least_in(&shares_[at / kGroup * kGroup]);
+    }
+    std::size_t least() const noexcept // the first of equal ones
+    {
+        const double least = least_in(least_.data());
+        std::size_t at = 0;
+        while (least_[at] != least)
+            ++at;
+        at *= kGroup;
+        while (shares_[at] != least)
+            ++at;
+        return at;
+    }
+
+private:
+    static constexpr std::size_t kGroup = 8;
+    static_assert(kGroup * kGroup == kMostFloors);
+
+    // By halves: three steps that wait for each other instead of seven.
+    static double least_in(const double* group) noexcept
+    {
+        const double low = std::min(std::min(group[0], group[1]), std::min(group[2], group[3]));
+        const double high = std::min(std::min(group[4], group[5]), std::min(group[6], group[7]));
+        return std::min(low, high);
+    }
+
+    std::array<double, kMostFloors> shares_;
+    std::array<double, kGroup> least_;
+};
 
 std::uint32_t narrow(std::uint64_t number) noexcept
 {
@@ -32,13 +98,6 @@ Floor joined(const Floor& first, const Floor& second) noexcept
 }
 
 } // namespace
-
-GrowthSeries::Series& GrowthSeries::of(SiteId site)
-{
-    if (site >= series_.size())
-        series_.resize(site + 1);
-    return series_[site];
-}
 
 void GrowthSeries::born(const Block& block)
 {
@@ -117,28 +176,33 @@ void GrowthSeries::join_least(Series& series)
     const double per_tick =
         1.0 /
         static_cast<double>(std::max<std::uint64_t>(series.kept_ticks - series.first_ticks, 1));
+    Chain chain;
     // What a floor and the next one take up of the site's life.
     const auto share_of = [&](std::size_t at) {
-        const std::uint64_t begin = at > 0 ? floors[at - 1].ticks : series.first_ticks;
+        const std::size_t next = chain.next[at];
+        if (next == kMostFloors)
+            return kNoShare;
+        const std::uint64_t begin = at > 0 ? floors[chain.before[at]].ticks : series.first_ticks;
         // Signed: the processor converts no other.
-        const std::int64_t events = std::int64_t{floors[at].events} + floors[at + 1].events;
-        const auto ticks = static_cast<std::int64_t>(floors[at + 1].ticks - begin);
+        const std::int64_t events = std::int64_t{floors[at].events} + floors[next].events;
+        const auto ticks = static_cast<std::int64_t>(floors[next].ticks - begin);
         return static_cast<double>(events) * per_event + static_cast<double>(ticks) * per_tick;
     };
-    std::array<double, kMostFloors - 1> shares;
-    for (std::size_t at = 0; at < shares.size(); ++at)
-        shares[at] = share_of(at);
-    for (auto end = shares.end(); end != shares.end() - kJoins; --end) {
-        const auto least = std::min_element(shares.begin(), end);
-        const auto at = static_cast<std::size_t>(least - shares.begin());
-        floors[at] = joined(floors[at], floors[at + 1]);
-        floors.erase(floors.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-        std::copy(least + 1, end, least);
+    Shares shares(share_of);
+    for (std::size_t joins = 0; joins < kJoins; ++joins) {
+        const std::size_t at = shares.least();
+        const std::size_t gone = chain.next[at];
+        floors[at] = joined(floors[at], floors[gone]);
+        chain.remove(gone);
+        shares.set(gone, kNoShare);
+        shares.set(at, share_of(at));
         if (at > 0)
-            shares[at - 1] = share_of(at - 1);
-        if (at + 1 < floors.size())
-            shares[at] = share_of(at);
+            shares.set(chain.before[at], share_of(chain.before[at]));
     }
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < kMostFloors; at = chain.next[at])
+        floors[kept++] = floors[at];
+    floors.resize(kept);
 }
 
 std::vector<Floor> GrowthSeries::floors(SiteId site, std::uint64_t end_ticks) const

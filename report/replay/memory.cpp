@@ -23,6 +23,8 @@ void DeviceMemory::apply(const Record& record, std::span<const PoolChange> chang
     for (Device* const device : changed_)
         update(*device, record.ticks);
     changed_.clear();
+    if (is_hot(record.tag))
+        return;
     if (const auto named = record.as<format::Mark>())
         mark(record.ticks, named->name);
     else if (const auto said = record.as<format::DeviceMemory>())
@@ -51,7 +53,7 @@ Waterfall DeviceMemory::now(const Device& device) noexcept
 {
     const PoolBytes& pool = device.pool;
     Waterfall parts;
-    parts.direct = device.requested.current - std::min(device.requested.current, pool.requested);
+    parts.direct = direct_of(device);
     parts.requested = pool.requested + parts.direct;
     parts.internal = pool.allocated - pool.requested;
     parts.allocated = pool.allocated + parts.direct;
@@ -70,15 +72,17 @@ Waterfall DeviceMemory::now(const Device& device) noexcept
 void DeviceMemory::update(Device& device, std::uint64_t ticks)
 {
     device.changed = false;
-    const Waterfall parts = now(device);
-    device.peak_direct = std::max(device.peak_direct, parts.direct);
-    if (parts.allocated > device.peak.parts.allocated) {
-        device.peak = {ticks, parts};
+    const std::uint64_t direct = direct_of(device);
+    const std::uint64_t allocated = device.pool.allocated + direct;
+    const std::uint64_t reserved = device.pool.reserved + direct;
+    device.peak_direct = std::max(device.peak_direct, direct);
+    if (allocated > device.peak.parts.allocated) {
+        device.peak = {ticks, now(device)};
         ++device.peaks;
     }
-    if (parts.reserved > device.reserved_peak.parts.reserved)
-        device.reserved_peak = {ticks, parts};
-    device.timeline.add(ticks, parts.allocated, parts.allocated + parts.pending, parts.reserved);
+    if (reserved > device.reserved_peak.parts.reserved)
+        device.reserved_peak = {ticks, now(device)};
+    device.timeline.add(ticks, allocated, device.pool.active + direct, reserved);
 }
 
 // What the driver counts beyond what is ours stays as it is until it is asked again.

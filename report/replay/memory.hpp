@@ -8,6 +8,7 @@
 // every moment, whatever the log says. One step for each event; memory grows with devices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -86,6 +87,11 @@ private:
         if (!device.changed)
             changed_.push_back(&device);
         device.changed = true;
+    }
+    static std::uint64_t direct_of(const Device& device) noexcept
+    {
+        const std::uint64_t requested = device.requested.current;
+        return requested - std::min(requested, device.pool.requested);
     }
     void leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks);
     void update(Device& device, std::uint64_t ticks);

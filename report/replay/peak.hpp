@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/replay/heap/heap_replay.hpp"
+#include "report/replay/lookup/prefetch.hpp"
 #include "report/replay/memory.hpp"
 
 namespace vramscope::report {
@@ -67,6 +68,13 @@ public:
     std::vector<std::vector<PeakHolding>> at_peaks() const;
     std::vector<std::vector<RepeatedPairs>> repeated_pairs() const;
 
+    void prefetch(SiteId site) const override
+    {
+        if (site >= saved_.size())
+            return;
+        report::prefetch(&saved_[site]);
+        report::prefetch(&pairs_[site]);
+    }
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override;

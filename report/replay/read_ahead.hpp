@@ -3,8 +3,8 @@
 // The thread is some batches ahead of the caller, which replays the rest.
 //
 // The pool's replay is the dearest one and asks nothing of the others; all that they ask of it,
-// while both go on, is its sums behind each record. Where this process has one processor, or no thread
-// is to be had, next() does that work itself. Memory: kBatches of records, with their bodies.
+// while both go on, is its sums behind each record. Where this process has one processor, or no
+// thread is to be had, next() does that work itself. Memory: kBatches of records and their bodies.
 #pragma once
 
 #include <array>

@@ -4,7 +4,6 @@
 // reader has it, see ReadAhead::segments().
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -49,8 +48,8 @@ struct Replays {
     {
         const std::span<const Record> records = batch.records();
         for (std::size_t at = 0; at < records.size(); ++at) {
-            if (at % kMostAhead == 0)
-                heap.prefetch(records.subspan(at, std::min(kMostAhead, records.size() - at)));
+            prefetch_ahead(records, at, LiveBlocks::kPrefetchSteps,
+                           [this](std::span<const Record> soon) { heap.prefetch(soon); });
             apply(records[at], batch.pool_changes(at), segments);
         }
     }
@@ -59,11 +58,15 @@ private:
     void apply(const Record& record, std::span<const PoolChange> changes,
                const SegmentReplay& segments)
     {
+        const bool hot = is_hot(record.tag);
         holders.before(record);
-        steps.before(record);
+        if (!hot)
+            steps.before(record);
         churn.note(record);
         heap.apply(record);
         memory.apply(record, changes);
+        if (hot)
+            return; // what is behind this looks for other records
         holders.after(record);
         shortages.apply(record, heap, segments, memory);
         steps.after(record);

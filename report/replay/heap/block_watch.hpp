@@ -16,6 +16,8 @@ class BlockWatch {
 public:
     virtual ~BlockWatch() = default;
 
+    // What it keeps of the site will be read soon.
+    virtual void prefetch(SiteId) const {}
     virtual void born(const Block& block) = 0;
     // The program gave it back.
     virtual void freed(const Block& block, std::uint64_t ticks) = 0;

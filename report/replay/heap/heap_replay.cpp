@@ -2,7 +2,6 @@
 #include "report/replay/heap/heap_replay.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace vramscope::report {
 
@@ -86,19 +85,21 @@ void HeapReplay::apply(const Record& record)
     }
 }
 
-void HeapReplay::prefetch(std::span<const Record> soon) const
+void HeapReplay::prefetch(std::span<const Record> soon)
 {
-    std::array<std::uint64_t, kMostAhead> keys;
-    std::size_t count = 0;
+    PrefetchGroup<std::uint64_t> keys;
     for (const Record& record : soon) {
-        if ((record.tag != Tag::alloc && record.tag != Tag::free) ||
-            record.api >= tables_.apis().size())
-            continue;
-        keys[count] = key_of(tables_.apis()[record.api].memory, record.address);
-        live_.prefetch(keys[count++]);
+        if (is_hot(record.tag) && record.api < tables_.apis().size())
+            keys.add(key_of(tables_.apis()[record.api].memory, record.address));
     }
-    for (std::size_t at = 0; at < count; ++at)
-        live_.prefetch_block(keys[at]);
+    live_.prefetch(keys, [this](const Block& block) { prefetch_site(block.site); });
+}
+
+void HeapReplay::prefetch_site(SiteId site) const
+{
+    sites_.prefetch(site);
+    for (const BlockWatch* const watch : watches_)
+        watch->prefetch(site);
 }
 
 void HeapReplay::note_use(const Record& record)

@@ -50,7 +50,8 @@ public:
     // Takes the frees that the log says were in flight at its end. Call it before the first record.
     void expect(const std::vector<PendingFree>& pending);
     void apply(const Record& record);
-    void prefetch(std::span<const Record> soon) const; // at most kMostAhead: see SegmentReplay
+    // Before apply(), for speed: see prefetch_ahead().
+    void prefetch(std::span<const Record> soon);
     void finish();
 
     // Every block of memory that is alive now: at any time, between two records.
@@ -82,6 +83,7 @@ private:
         return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
     }
 
+    void prefetch_site(SiteId site) const;
     void note_use(const Record& record);
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);

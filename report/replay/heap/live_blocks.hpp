@@ -9,6 +9,7 @@
 
 #include "report/replay/heap/lost_blocks.hpp"
 #include "report/replay/lookup/flat_map.hpp"
+#include "report/replay/lookup/prefetch.hpp"
 #include "report/replay/lookup/slab.hpp"
 
 namespace vramscope::report {
@@ -32,12 +33,24 @@ public:
         numbers_.erase(found);
     }
 
-    // For many keys that are about to be looked up: prefetch() for each, then prefetch_block().
-    void prefetch(std::uint64_t key) const noexcept { numbers_.prefetch(key); }
-    void prefetch_block(std::uint64_t key) const noexcept
+    // For prefetch_ahead(). `visit` is called with blocks that were looked up two steps ago; by now
+    // others may lie there.
+    static constexpr std::size_t kPrefetchSteps = 3;
+    template <typename Visit>
+    void prefetch(const PrefetchGroup<std::uint64_t>& keys, Visit visit)
     {
-        if (const auto* const found = numbers_.find(key))
-            blocks_.prefetch(found->value);
+        for (const std::size_t number : fetched_numbers_)
+            visit(blocks_[number]);
+        fetched_numbers_.clear();
+        for (const std::uint64_t key : fetched_keys_) {
+            if (const auto* const found = numbers_.find(key)) {
+                blocks_.prefetch(found->value);
+                fetched_numbers_.add(found->value);
+            }
+        }
+        fetched_keys_ = keys;
+        for (const std::uint64_t key : keys)
+            numbers_.prefetch(key);
     }
 
     template <typename Visit>
@@ -61,6 +74,8 @@ public:
 private:
     FlatMap<std::size_t> numbers_;
     Slab<Block> blocks_;
+    PrefetchGroup<std::uint64_t> fetched_keys_;  // into numbers_
+    PrefetchGroup<std::size_t> fetched_numbers_; // into blocks_
 };
 
 } // namespace vramscope::report

@@ -26,13 +26,14 @@ Bytes bytes_of(const Block& block) noexcept
 
 } // namespace
 
-std::uint32_t LiveSums::index_of(std::uint64_t context_id)
+std::uint32_t LiveSums::look_up(std::uint64_t context_id)
 {
     const auto [found, added] =
         index_of_id_.try_emplace(context_id, static_cast<std::uint32_t>(contexts_.size()));
     if (added)
         contexts_.emplace_back();
-    return found->second;
+    last_id_ = context_id;
+    return last_index_ = found->second;
 }
 
 void LiveSums::place(Block& block, std::uint64_t context_id)

@@ -43,11 +43,18 @@ private:
         std::uint64_t blocks = 0;
         std::uint32_t first_life_ended_by_exit = UINT32_MAX;
     };
-    std::uint32_t index_of(std::uint64_t context_id);
+    std::uint32_t index_of(std::uint64_t context_id)
+    {
+        const bool again = context_id == last_id_ && !contexts_.empty();
+        return again ? last_index_ : look_up(context_id);
+    }
+    std::uint32_t look_up(std::uint64_t context_id);
 
     std::uint64_t exit_began_ticks_;
     std::vector<Context> contexts_;
     std::unordered_map<std::uint64_t, std::uint32_t> index_of_id_;
+    std::uint64_t last_id_ = 0; // the last that was looked up, if there is any context
+    std::uint32_t last_index_ = 0;
     std::uint64_t device_bytes_ = 0;
     std::uint64_t host_bytes_ = 0;
     std::uint64_t peak_device_bytes_ = 0;

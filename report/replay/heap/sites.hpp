@@ -11,6 +11,7 @@
 
 #include "report/replay/heap/lost_blocks.hpp"
 #include "report/replay/lookup/flat_map.hpp"
+#include "report/replay/lookup/prefetch.hpp"
 #include "report/replay/lookup/random_seed.hpp"
 
 namespace vramscope::report {
@@ -52,6 +53,7 @@ public:
     // What dies with this context is gone. Valid until the next call.
     std::span<const SiteLoss> destroy(std::uint32_t context);
 
+    void prefetch(SiteId site) const noexcept { report::prefetch(&sites_[site]); }
     const std::vector<Site>& all() const noexcept { return sites_; }
     const Site& operator[](SiteId site) const noexcept { return sites_[site]; }
 

@@ -43,10 +43,6 @@ public:
                 return nullptr;
         }
     }
-    const Entry* find(std::uint64_t key) const noexcept
-    {
-        return const_cast<FlatMap*>(this)->find(key);
-    }
 
     // For many keys that are about to be looked up.
     void prefetch(std::uint64_t key) const noexcept { report::prefetch(&entries_[home(key)]); }
