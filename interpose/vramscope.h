@@ -101,10 +101,10 @@ static inline int vramscope_stats(int device, struct vramscope_memory_stats* sta
     return vramscope_pool_stats ? vramscope_pool_stats(device, stats, size) : -1;
 }
 
-/* As vramscope_stats; from then on every peak of that device is that of what comes. For who watches
- * the peak of a part of the program: several such parts, one in the other or in several threads,
- * must tell each other what they took. A peak that another thread reaches and leaves within the
- * call itself can be in neither. */
+/* As vramscope_stats; from then on every peak of that device is that of what comes. It serves to
+ * watch the peak of a part of the program. Several such parts, one in the other or in several
+ * threads, must tell each other what they took. A peak that another thread reaches and leaves
+ * within the call itself may be missing on both sides. */
 static inline int vramscope_take_peak(int device, struct vramscope_memory_stats* stats, size_t size)
 {
     memset(stats, 0, size);

@@ -90,4 +90,15 @@ fs::path FilePlaces::confined(const fs::path& here) const
     return rest ? resolved_below(sysroot_, *rest) : here;
 }
 
+bool FilePlaces::may_refer(const fs::path& file, const fs::path& other) const
+{
+    if (sysroot_.empty() || !rest_below(sysroot_, file))
+        return true;
+    std::error_code no_root;
+    std::error_code no_file;
+    const fs::path root = fs::canonical(sysroot_, no_root);
+    const fs::path there = fs::canonical(other, no_file);
+    return !no_root && !no_file && rest_below(root, there);
+}
+
 } // namespace vramscope::report

@@ -28,6 +28,10 @@ public:
     // never out of it. Empty: links without an end.
     std::filesystem::path confined(const std::filesystem::path& here) const;
 
+    // Whether `file` may be completed by `other`, which libdw opens by the name that `file` has for
+    // it: what lies below the sysroot, by nothing outside.
+    bool may_refer(const std::filesystem::path& file, const std::filesystem::path& other) const;
+
 private:
     std::filesystem::path sysroot_;
     std::vector<PathMap> maps_; // the longest `from` first

@@ -46,7 +46,7 @@ std::uint64_t usable_bytes(const fs::path& path)
 
 } // namespace
 
-SplitUnit find_split_unit(Dwarf_Die& unit, const fs::path& file)
+SplitUnit find_split_unit(Dwarf_Die& unit, const fs::path& file, const FilePlaces& places)
 {
     SplitUnit split;
     std::uint8_t type = 0;
@@ -58,7 +58,7 @@ SplitUnit find_split_unit(Dwarf_Die& unit, const fs::path& file)
         std::error_code error;
         if (fs::status(path, error).type() == fs::file_type::not_found)
             continue;
-        const std::uint64_t bytes = usable_bytes(path);
+        const std::uint64_t bytes = places.may_refer(file, path) ? usable_bytes(path) : 0;
         if (bytes == 0)
             return split;
         split.file_bytes = std::max(split.file_bytes, bytes);

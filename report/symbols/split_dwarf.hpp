@@ -8,6 +8,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "report/symbols/file_places.hpp"
+
 namespace vramscope::report {
 
 struct SplitUnit {
@@ -18,6 +20,7 @@ struct SplitUnit {
 };
 
 // `file`: the file that holds the skeleton.
-SplitUnit find_split_unit(Dwarf_Die& unit, const std::filesystem::path& file);
+SplitUnit find_split_unit(Dwarf_Die& unit, const std::filesystem::path& file,
+                          const FilePlaces& places);
 
 } // namespace vramscope::report

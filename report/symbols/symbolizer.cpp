@@ -193,13 +193,13 @@ OpenModule Symbolizer::Impl::load(const ModuleId& id)
     UnreadFile unread{.path = id.path, .why = {}, .looked_at = {}};
     module.binary = open_binary(id, unread);
     if (module.binary)
-        module.dwarf = DwarfIndex::open(*module.binary);
+        module.dwarf = DwarfIndex::open(*module.binary, places_);
     if (!module.dwarf) {
         const auto build_id =
             id.build_id.empty() && module.binary ? module.binary->build_id() : id.build_id;
         module.debug_file = open_debug_file(build_id, module.binary.get());
         if (module.debug_file)
-            module.dwarf = DwarfIndex::open(*module.debug_file);
+            module.dwarf = DwarfIndex::open(*module.debug_file, places_);
     }
     if (!module.binary && !module.debug_file)
         unread_files_.push_back(std::move(unread));

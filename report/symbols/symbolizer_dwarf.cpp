@@ -127,20 +127,20 @@ const char* call_file(Dwarf_Die& unit, Dwarf_Die& inlined_call)
 
 } // namespace
 
-std::unique_ptr<DwarfIndex> DwarfIndex::open(const ElfFile& file)
+std::unique_ptr<DwarfIndex> DwarfIndex::open(const ElfFile& file, const FilePlaces& places)
 {
     Dwarf* const dwarf = dwarf_begin_elf(file.elf(), DWARF_C_READ, nullptr);
     if (dwarf == nullptr)
         return nullptr;
-    std::unique_ptr<DwarfIndex> index(new DwarfIndex(file, dwarf));
+    std::unique_ptr<DwarfIndex> index(new DwarfIndex(file, places, dwarf));
     if (!file.debug_strings_end() || !index->use_alternate_file(file))
         return nullptr;
     index->find_units();
     return index->units_.empty() ? nullptr : std::move(index);
 }
 
-DwarfIndex::DwarfIndex(const ElfFile& file, Dwarf* dwarf)
-    : file_(file), dwarf_(dwarf), ranges_left_(file.bytes())
+DwarfIndex::DwarfIndex(const ElfFile& file, const FilePlaces& places, Dwarf* dwarf)
+    : file_(file), places_(places), dwarf_(dwarf), ranges_left_(file.bytes())
 {
     for (const auto& section : file.code_sections())
         code_.add(section.low, section.high, 0);
@@ -167,6 +167,8 @@ bool DwarfIndex::use_alternate_file(const ElfFile& file)
     std::error_code error;
     if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
         return true;
+    if (!places_.may_refer(file.path(), path))
+        return false;
     std::string why_not;
     alternate_file_ = ElfFile::open(path, ElfKind::any, why_not);
     const std::string wanted(static_cast<const char*>(id), static_cast<std::size_t>(id_bytes));
@@ -246,7 +248,7 @@ std::uint32_t DwarfIndex::add_scope(Unit& unit, Dwarf_Die& die, std::uint32_t ou
 
 Dwarf_Die DwarfIndex::body_of(Dwarf_Die& unit_die)
 {
-    const SplitUnit split = find_split_unit(unit_die, file_.path());
+    const SplitUnit split = find_split_unit(unit_die, file_.path(), places_);
     split_file_missing_ = split_file_missing_ || (split.wanted && !split.found);
     ranges_left_ += split.file_bytes;
     return split.found ? split.die : unit_die;

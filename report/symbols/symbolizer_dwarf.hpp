@@ -13,6 +13,7 @@
 
 #include "report/symbols/dwarf_names.hpp"
 #include "report/symbols/elf_file.hpp"
+#include "report/symbols/file_places.hpp"
 #include "report/symbols/symbolizer_ranges.hpp"
 
 namespace vramscope::report {
@@ -30,8 +31,8 @@ struct DwarfCall {
 
 class DwarfIndex {
 public:
-    // Null if the file holds no DWARF that we can use. `file` must outlive the index.
-    static std::unique_ptr<DwarfIndex> open(const ElfFile& file);
+    // Null if the file holds no DWARF that we can use. `file` and `places` must outlive the index.
+    static std::unique_ptr<DwarfIndex> open(const ElfFile& file, const FilePlaces& places);
     ~DwarfIndex();
     DwarfIndex(const DwarfIndex&) = delete;
     DwarfIndex& operator=(const DwarfIndex&) = delete;
@@ -59,7 +60,7 @@ private:
     };
     static constexpr std::uint32_t kNone = UINT32_MAX;
 
-    DwarfIndex(const ElfFile& file, Dwarf* dwarf);
+    DwarfIndex(const ElfFile& file, const FilePlaces& places, Dwarf* dwarf);
 
     bool use_alternate_file(const ElfFile& file);
     void find_units();
@@ -70,6 +71,7 @@ private:
     std::uint32_t add_scope(Unit& unit, Dwarf_Die& die, std::uint32_t outer);
 
     const ElfFile& file_;
+    const FilePlaces& places_;
     Dwarf* dwarf_;
     std::unique_ptr<ElfFile> alternate_file_; // dwz's shared part
     Dwarf* alternate_ = nullptr;

@@ -4,10 +4,11 @@
 # The program runs in a folder that is then moved: what the log names is there no more, as after a container's end.
 import json
 import os
+import re
 import shutil
 import unittest
 
-from cli import CliTest, PROGRAMS
+from cli import BUILD, PROGRAMS, CliTest
 
 NEXT = "--sysroot DIR and --path-map OLD=NEW say where"
 
@@ -89,6 +90,35 @@ class ALogOfAContainer(Elsewhere):
         text = " ".join(stdout.split())
         self.assertEqual(text.count("no such file"), 1, text)
         self.assertRegex(text, r"Note: \S+ \(\S+\), \S+ \(\S+\).*: no such file; their frames")
+
+
+class AnotherRoot(CliTest):
+    def test_what_ran_in_it_is_named_outside(self):
+        root = self.folder / "root"
+        preload = BUILD / "lib" / "libvramscope.so"
+        simgpu = BUILD / "lib" / "vramscope" / "simgpu"
+        train = PROGRAMS / "training_demo"
+        listed = self.execute("ldd", train, preload, LD_LIBRARY_PATH=str(simgpu)).stdout
+        for library in {*re.findall(r"(/\S+) \(0x", listed), str(preload), *map(str, simgpu.glob("*.so.*"))}:
+            (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(library, root / library[1:])
+        for folder in ("app", "logs", "proc"):
+            (root / folder).mkdir()
+        shutil.copy(train, root / "app" / "train")
+        run = 'mount --rbind /proc "$0/proc" && exec chroot "$0" /app/train 2'
+        done = self.execute("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", run, root,
+                            LD_PRELOAD=str(preload), LD_LIBRARY_PATH=str(simgpu), VRAMSCOPE_SIMULATE="1GiB",
+                            VRAMSCOPE_LOG="/logs/run.vsl")
+        if not (root / "logs" / "run.vsl").exists() and not done.stdout:
+            self.skipTest(f"no other root can be entered here: {done.stderr}")
+        functions = {}
+        for options in ([], ["--sysroot", root], ["--path-map", f"/app={PROGRAMS}", "--path-map", f"/app/train={train}"]):
+            status, stdout, stderr = self.vramscope("leaks", *options, "--json", "-", root / "logs" / "run.vsl")
+            self.assertEqual(status, 0, stderr)
+            stacks = [leak["stack"] for leak in json.loads(stdout)["leaks"]]
+            self.assertIn("/app/train", {frame["module"] for frame in stacks[0]})
+            functions[str(options)] = [(stack[0]["function"] or "").split("(")[0] for stack in stacks]
+        self.assertEqual([*functions.values()], [["", ""], ["load_labels", "log_loss"], ["load_labels", "log_loss"]])
 
 
 class FilesThatAreNotThoseTraced(Elsewhere):

@@ -47,7 +47,6 @@ Examples:
   vramscope run --json leaks.json ./train      and a report for machines
   vramscope run --check --max-peak 8GiB ./train
   vramscope run python3 train.py               which can `import vramscope`: ranges, marks, the pool's numbers
-  vramscope run --sysroot /srv/rootfs chroot /srv/rootfs /app/train
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";

@@ -122,6 +122,20 @@ TEST_F(Sysroot, IsNotForWhatAMapNames)
     EXPECT_EQ(places.of("/usr/lib/a.so.1"), in("usr/lib/a.so.1"));
 }
 
+TEST_F(Sysroot, CompletesItsFilesByNothingOutside)
+{
+    link("out", "/proc/self/exe");
+    link("usr/lib/a.so", "a.so.1");
+    const FilePlaces places(root_.path(), {});
+    const fs::path file = root_ / "usr/lib/b.so";
+    EXPECT_TRUE(places.may_refer(file, root_ / "usr/lib/a.so"));
+    EXPECT_FALSE(places.may_refer(file, root_ / "out"));
+    EXPECT_FALSE(places.may_refer(file, "/proc/self/exe"));
+    EXPECT_FALSE(places.may_refer(file, root_ / "nowhere"));
+    EXPECT_TRUE(places.may_refer("/usr/lib/b.so", "/proc/self/exe"));
+    EXPECT_TRUE(FilePlaces().may_refer(file, "/proc/self/exe"));
+}
+
 TEST_F(Sysroot, IsNotLeftByAPathOfThisMachineThatBeginsInIt)
 {
     link("usr/lib/debug", "/nowhere");

@@ -190,9 +190,12 @@ TEST(Symbolizer, NamesTheFunctionWithoutTheOtherHalfOfSplitDwarfAndSaysWhatIsMis
     const TempDir dir;
     std::filesystem::copy_file(fixture("split/program"), dir / "program");
     const auto mark = address_of(dir / "program", "in_innermost");
-    const auto check = [&](const char* what) {
-        Symbolizer symbolizer;
-        const auto frames = symbolizer.frames(module_of(dir / "program"), mark);
+    const auto check = [&](const char* what, const std::filesystem::path& sysroot = {}) {
+        Symbolizer symbolizer({.debug_dirs = {}, .sysroot = sysroot, .path_maps = {}});
+        ModuleId module = module_of(dir / "program");
+        if (!sysroot.empty())
+            module.path = "/program";
+        const auto frames = symbolizer.frames(module, mark);
         ASSERT_EQ(frames.size(), 1u) << what;
         EXPECT_EQ(frames[0].function, "shop::outermost(int)");
         EXPECT_EQ(frames[0].file, source_path("marks.cpp"));
@@ -206,6 +209,9 @@ TEST(Symbolizer, NamesTheFunctionWithoutTheOtherHalfOfSplitDwarfAndSaysWhatIsMis
     std::filesystem::remove(dir / "marks.dwo");
     std::filesystem::copy_file(fixture("o2_dwarf5"), dir / "marks.dwo");
     check("another file");
+    std::filesystem::remove(dir / "marks.dwo");
+    std::filesystem::create_symlink(fixture("split/marks.dwo"), dir / "marks.dwo");
+    check("the right one, by a link that leads out of the sysroot", dir.path());
 }
 
 TEST(Symbolizer, TakesFunctionsFromTheSymbolTableWithoutDebugInformation)
