@@ -50,9 +50,9 @@ class APackedLog(PackTest):
             name = old.name.removesuffix(".gz")
             (raw / name).write_bytes(gzip.decompress(old.read_bytes()))
             self.assertEqual(self.pack(raw / name, "-o", packed / name)[0], 0, name)
-            commands = [("report",), ("report", "--json", "-"), ("export", "--to", "jsonl")]
+            commands = [("report", "--json", "-"), ("export", "--to", "jsonl")]
             if name.startswith("training"):
-                commands += [("check",), ("diff", name), ("doctor",), ("suppress",), ("export", "--to", "heaptrack")]
+                commands += [("report",), ("check",), ("diff", name), ("doctor",), ("suppress",), ("export", "--to", "heaptrack")]
             for command in commands:
                 with self.subTest(name, command=command):
                     wanted = self.printed(raw, *command, name)

@@ -100,6 +100,16 @@ TEST(LogFile, RefusesALogThatIsCutInsideItsHeader)
     EXPECT_TRUE(says(refusal(bytes), "4095 of 4096 bytes"));
 }
 
+TEST(LogFile, TakesTheFormatsBeforeItsOwnDownToTheOldestThatItReads)
+{
+    const auto refusal_of_major = [](std::uint16_t major) {
+        return refusal_of_header([&](format::FileHeader& header) { header.major = major; });
+    };
+    EXPECT_EQ(refusal_of_major(format::kOldestMajorVersion), "");
+    const std::string text = refusal_of_major(format::kOldestMajorVersion - 1);
+    EXPECT_TRUE(says(text, "format 2") && says(text, "format 3 and newer")) << text;
+}
+
 TEST(LogFile, RefusesANewerFormatAndNamesBothVersions)
 {
     const std::string text = refusal_of_header(
