@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostFrameBytes = 4 * 1024 * 1024;
 inline constexpr std::size_t kMostFrames = 1024 * 1024;
 inline constexpr std::size_t kFramesKept = 16;
 
-// The table of the frames, little-endian: a header, for each frame packed bytes and bytes, a footer.
+// The table of the frames, little-endian: a head, for each frame packed bytes and bytes, a foot.
 inline constexpr std::uint32_t kSkippableMagic = 0x184d2a5e;
 inline constexpr std::uint32_t kSeekableMagic = 0x8f92eab1;
 inline constexpr std::size_t kTableHeadBytes = 8;  // kSkippableMagic, bytes behind this
