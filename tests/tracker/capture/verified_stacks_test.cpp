@@ -249,7 +249,7 @@ TEST(VerifiedStacks, KeepOnceWhatManyStacksEndIn)
     Prober prober;
     std::size_t recognised = 0;
     for (const int times : {3, 1}) { // had each its own words, they would not all fit
-        for (std::size_t bytes = 16; bytes <= 48; bytes += 16)
+        for (std::size_t bytes = 64; bytes <= 192; bytes += 64)
             for (const auto& each : kCallers)
                 for (int time = 0; time < times; ++time)
                     call_deep(prober, bytes, each);
