@@ -27,7 +27,7 @@ LAYERS = {
     "interpose": [],  # vramscope.h, the header for programs
     "report": [],  # error.hpp
     "report/model": ["report", "tracker/format"],
-    "report/symbols": ["report/model"],
+    "report/symbols": ["report/model", "tracker/format"],
     "report/log": ["report", "report/symbols", "tracker/format"],
     "report/replay/lookup": [],
     "report/replay/pool": ["report/log", "report/model", "report/replay/lookup"],
