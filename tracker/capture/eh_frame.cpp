@@ -31,13 +31,12 @@ struct FoundObject {
 using FindObject = int (*)(void* address, FoundObject* found);
 
 // It takes no lock, unlike the walk over all objects. Null: this is glibc 2.34.
-FindObject loader_find_object() noexcept
+FindObject libc_find_object() noexcept
 {
     static constinit std::atomic<void*> kept{nullptr};
     static constinit std::atomic<bool> sought{false};
     if (!sought.load(std::memory_order_acquire)) {
-        std::size_t bytes = 0;
-        kept.store(loader_symbol("_dl_find_object", bytes), std::memory_order_relaxed);
+        kept.store(libc_symbol("_dl_find_object"), std::memory_order_relaxed);
         sought.store(true, std::memory_order_release);
     }
     return reinterpret_cast<FindObject>(kept.load(std::memory_order_relaxed));
@@ -60,7 +59,7 @@ int visit(dl_phdr_info* info, std::size_t, void* data)
 // False: no object holds the address, or it has no unwind table.
 bool find_object(Object& object) noexcept
 {
-    if (const FindObject find = loader_find_object()) {
+    if (const FindObject find = libc_find_object()) {
         FoundObject found{};
         if (find(reinterpret_cast<void*>(object.address), &found) != 0)
             return false;
