@@ -94,6 +94,8 @@ static inline void vramscope_reset_peak(void)
 
 /* The pool's memory on a device, by its number; -1: on all. Returns 0, or -1 and zeros where there
  * is no pool: without vramscope, with VRAMSCOPE_POOL=off, or before the device's first allocation.
+ * Where there are several contexts, or threads that allocate at once, each has a pool of its own,
+ * and a peak is the sum of their peaks.
  * `size` is sizeof *stats. */
 static inline int vramscope_stats(int device, struct vramscope_memory_stats* stats, size_t size)
 {

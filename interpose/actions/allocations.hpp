@@ -31,7 +31,7 @@ struct AllocatesDevice {
     template <class Ask>
     [[gnu::always_inline]] CUresult answer(Call& call, const Ask& ask)
     {
-        if (pooling() && out && bytes)
+        if (pooling() && out && bytes && call.ready())
             here = pool_here(call);
         if (!here)
             return within_limit(bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;

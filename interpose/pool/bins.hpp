@@ -148,7 +148,6 @@ private:
 class Queue {
 public:
     Index head() const noexcept { return head_; }
-    Index tail() const noexcept { return tail_; }
 
     void append(BlockTable& table, Index index) noexcept
     {

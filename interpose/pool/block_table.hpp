@@ -29,7 +29,9 @@ struct Block {
     std::uint64_t bytes = 0;
     std::uint64_t requested = 0;
     std::uint64_t mark = 0; // live: serial number. After its free: its stamp
-    std::uint64_t turn = 0; // number of the last search before its free, which tells its age
+    // cache: number of the last search before its free, which tells its age. split: of its class of
+    // sizes, the block that was freed before it (SplitPolicy::last_freed_)
+    std::uint64_t turn = 0;
     Index next = 0, previous = 0;
     Index left = 0, right = 0; // cache: in the tree of addresses. split: neighbours in the segment
     Index group = 0;           // cache: its size's group. split: its segment
@@ -115,6 +117,14 @@ struct Books {
         reserved_bytes.subtract(kind, bytes);
         if (bytes >= least_oversize)
             oversize_segments.subtract(kLarge, 1);
+    }
+    // A segment that left for another pool, which counts it as if it had always had it.
+    void disown(Kind kind, std::uint64_t bytes) noexcept
+    {
+        segments.disown(kind, 1);
+        reserved_bytes.disown(kind, bytes);
+        if (bytes >= least_oversize)
+            oversize_segments.disown(kLarge, 1);
     }
 
     std::uint64_t pending_bytes() const noexcept

@@ -125,6 +125,32 @@ public:
         table_.blocks.remove(index);
     }
 
+    static constexpr bool kMovesBlocks = true; // between the pools of a context
+    // Takes out a block that has passed, which another pool wants.
+    bool move_out(std::uint64_t rounded, Leaving& leaving) noexcept
+    {
+        pass();
+        const Index group = group_of(rounded);
+        const Index index = group ? ready(groups_[group]) : 0;
+        if (!index)
+            return false;
+        const Kind kind = table_[index].kind;
+        take_out_block(index, leaving);
+        table_.books.disown(kind, leaving.bytes);
+        return true;
+    }
+
+    // Upstream gave this memory out again, so what we knew there was freed without our knowledge.
+    void drop_overlaps(Address address, std::uint64_t bytes) noexcept
+    {
+        for (;;) {
+            const Index index = by_order_.at_or_before(address + bytes - 1);
+            if (!index || table_[index].address + table_[index].bytes <= address)
+                return;
+            remove(index);
+        }
+    }
+
     std::uint64_t releasable_bytes() const noexcept
     {
         const Books& books = table_.books;
@@ -293,17 +319,6 @@ private:
         (block.next ? table_[block.next].previous : group.tail) = block.previous;
         if (pending_.subtract(block.mark, block.kind, block.bytes))
             table_.books.passed(block.kind, 1, block.bytes);
-    }
-
-    // Upstream gave this memory out again, so what we knew there was freed without our knowledge.
-    void drop_overlaps(Address address, std::uint64_t bytes) noexcept
-    {
-        for (;;) {
-            const Index index = by_order_.at_or_before(address + bytes - 1);
-            if (!index || table_[index].address + table_[index].bytes <= address)
-                return;
-            remove(index);
-        }
     }
 
     bool take_out_block(Index index, Leaving& leaving) noexcept

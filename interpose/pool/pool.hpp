@@ -7,6 +7,7 @@
 // there any more, or its context is broken.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "interpose/pool/block_table.hpp"
@@ -40,6 +41,20 @@ public:
         : upstream_(upstream), epochs_(epochs), options_(options), spare_(spare(options)),
           policy_(epochs, options_)
     {
+    }
+
+    // From now on this is one of several pools of a context, which `first` begins: threads that
+    // would wait for each other at one lock use several. What has passed in one serves the others,
+    // before more is taken. `number` tells its serial numbers from those of the others. Before it
+    // is used, one call at a time; it and the others live equally long. For policies that move
+    // blocks, without a bound on what is reserved.
+    void share_with(Pool& first, unsigned number) noexcept
+    {
+        static_assert(Policy::kMovesBlocks);
+        policy_.table().serial = std::uint64_t{number} << kSerialBits;
+        first_ = &first;
+        next_ = first.next_.load();
+        first.next_.store(this);
     }
 
     // may_call false: nothing but, at most, one upstream.allocate.
@@ -108,8 +123,11 @@ public:
     // The program got it from the driver, past the pool; it is a live segment from now on.
     bool adopt(Address address, std::uint64_t bytes) noexcept
     {
+        if (bytes == 0)
+            return false;
+        drop_from_others(address, bytes);
         const Guard guard(lock_);
-        if (bytes == 0 || !policy_.add_segment(address, bytes, bytes, bytes))
+        if (!policy_.add_segment(address, bytes, bytes, bytes))
             return false;
         ++not_reused_;
         return true;
@@ -225,7 +243,12 @@ private:
 
     // pool_growth.hpp
     Allocation miss(std::uint64_t rounded, std::uint64_t requested) noexcept;
-    bool could_wait(std::uint64_t rounded) const noexcept;
+    template <class Visit>
+    bool any_other(Visit visit) noexcept;
+    bool take_from_others(std::uint64_t rounded, std::uint64_t requested,
+                          Allocation& answer) noexcept;
+    void drop_from_others(Address address, std::uint64_t bytes) noexcept;
+    bool could_wait(std::uint64_t rounded) noexcept;
     bool wait_and_take(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept;
     Allocation grow(std::uint64_t rounded, std::uint64_t requested, std::uint64_t segment) noexcept;
     void collect_garbage() noexcept;
@@ -291,12 +314,16 @@ private:
                 .pinned = live ? is_pinned(block) : block.pinned};
     }
 
+    static constexpr unsigned kSerialBits = 36;
+
     U& upstream_;
     Epochs& epochs_;
     const Options options_;
     const std::uint64_t spare_; // what kUpToPeak keeps beyond the peak
     mutable Lock lock_;
     Policy policy_;
+    Pool* first_ = this; // the pools of this context, in a list
+    std::atomic<Pool*> next_{nullptr};
     std::uint64_t growing_ = 0; // bytes asked of upstream at this moment
     std::uint64_t pinned_serial_ = 0;
     std::uint64_t most_allocated_ = 0; // the most that was seen at a free

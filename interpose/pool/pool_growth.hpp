@@ -13,6 +13,8 @@ template <Upstream U, class Policy>
                                                               std::uint64_t requested) noexcept
 {
     Allocation answer;
+    if (take_from_others(rounded, requested, answer))
+        return answer;
     if (could_wait(rounded) && wait_and_take(rounded, requested, answer))
         return answer;
     collect_garbage();
@@ -36,11 +38,64 @@ template <Upstream U, class Policy>
     return answer;
 }
 
+// True once `visit`, called with each of the context's other pools, is. No lock is held.
 template <Upstream U, class Policy>
-bool Pool<U, Policy>::could_wait(std::uint64_t rounded) const noexcept
+template <class Visit>
+bool Pool<U, Policy>::any_other(Visit visit) noexcept
 {
-    const Guard guard(lock_);
-    return policy_.worth_waiting(rounded);
+    for (Pool* other = first_; other; other = other->next_.load(std::memory_order_acquire)) {
+        if (other != this && visit(*other))
+            return true;
+    }
+    return false;
+}
+
+// A block of this size that has passed elsewhere moves here.
+template <Upstream U, class Policy>
+bool Pool<U, Policy>::take_from_others(std::uint64_t rounded, std::uint64_t requested,
+                                       Allocation& answer) noexcept
+{
+    if constexpr (Policy::kMovesBlocks) {
+        Leaving block;
+        const bool moved = any_other([&](Pool& other) {
+            const Guard guard(other.lock_);
+            return other.policy_.move_out(rounded, block);
+        });
+        if (!moved)
+            return false;
+        {
+            const Guard guard(lock_);
+            if (const Index index =
+                    policy_.add_segment(block.address, block.bytes, rounded, requested)) {
+                answer = reused(index);
+                return true;
+            }
+        }
+        release(block, Release::surplus); // no room for it in the tables
+    }
+    return false;
+}
+
+// Upstream gave this memory out again: what others know there is gone.
+template <Upstream U, class Policy>
+void Pool<U, Policy>::drop_from_others(Address address, std::uint64_t bytes) noexcept
+{
+    if constexpr (Policy::kMovesBlocks)
+        any_other([&](Pool& other) {
+            const Guard guard(other.lock_);
+            other.policy_.drop_overlaps(address, bytes);
+            return false;
+        });
+}
+
+template <Upstream U, class Policy>
+bool Pool<U, Policy>::could_wait(std::uint64_t rounded) noexcept
+{
+    const auto pays = [&](Pool& pool) {
+        const Guard guard(pool.lock_);
+        return pool.policy_.worth_waiting(rounded);
+    };
+    return pays(*this) || any_other(pays);
 }
 
 template <Upstream U, class Policy>
@@ -48,12 +103,15 @@ bool Pool<U, Policy>::wait_and_take(std::uint64_t rounded, std::uint64_t request
                                     Allocation& answer) noexcept
 {
     const bool waited = upstream_.synchronise() == 0;
-    const Guard guard(lock_);
-    synchronisations_ += waited;
-    const Index index = waited ? policy_.take(rounded, requested) : 0;
-    if (index)
-        answer = reused(index);
-    return index != 0;
+    {
+        const Guard guard(lock_);
+        synchronisations_ += waited;
+        if (const Index index = waited ? policy_.take(rounded, requested) : 0) {
+            answer = reused(index);
+            return true;
+        }
+    }
+    return waited && take_from_others(rounded, requested, answer);
 }
 
 // A new segment, and the block in it.
@@ -73,6 +131,8 @@ template <Upstream U, class Policy>
         growing_ += segment;
     }
     answer.status = upstream_.allocate(segment, answer.address);
+    if (answer.status == 0)
+        drop_from_others(answer.address, segment);
     const Guard guard(lock_);
     growing_ -= segment;
     if (answer.status != 0)

@@ -92,8 +92,8 @@ private:
     // Called several times for each hit, so the piece is found without a branch.
     T* at(Index index) const noexcept
     {
-        const int width = std::bit_width(index | (kFirstPiece - 1));
-        return reinterpret_cast<T*>(origin_[width - int{kFirstBits}] + index * sizeof(T));
+        const auto top = 31u ^ static_cast<unsigned>(std::countl_zero(index | (kFirstPiece - 1)));
+        return reinterpret_cast<T*>(origin_[top - (kFirstBits - 1)] + index * sizeof(T));
     }
     Index* link_of(Index index) const noexcept { return reinterpret_cast<Index*>(at(index)); }
 
@@ -104,13 +104,13 @@ private:
         void* const pages = map_pages(bytes_of(pieces_));
         if (!pages)
             return false;
-        origin_[pieces_] =
-            reinterpret_cast<std::uintptr_t>(pages) - first_of(pieces_) * sizeof(T);
+        origin_[pieces_] = reinterpret_cast<std::uintptr_t>(pages) - first_of(pieces_) * sizeof(T);
         ++pieces_;
         return true;
     }
 
-    std::uintptr_t origin_[kMostPieces] = {}; // where number 0 would be, were a piece to begin there
+    std::uintptr_t origin_[kMostPieces] =
+        {}; // where number 0 would be, were a piece to begin there
     unsigned pieces_ = 0;
     Index vacant_ = 0;
     Index end_ = 1;

@@ -16,7 +16,6 @@ inline void SplitPolicy::hand_out(Index index, std::uint64_t rounded,
         if (const Index rest = table_.blocks.add()) {
             table_[rest] = {.address = block.address + rounded,
                             .bytes = block.bytes - rounded,
-                            .turn = table_.turn,
                             .left = index,
                             .right = block.right,
                             .group = block.group,
@@ -42,6 +41,9 @@ inline void SplitPolicy::make_pending(Index index, std::uint64_t stamp) noexcept
     block.mark = stamp;
     pending_[block.kind].append(table_, index);
     pending_bytes_[block.kind] += block.bytes;
+    Index& last = last_freed(block.kind, block.bytes);
+    block.turn = last;
+    last = index;
     unused(block);
 }
 
@@ -53,16 +55,28 @@ inline void SplitPolicy::not_pending(Index index) noexcept
     table_.books.passed(block.kind, 1, block.bytes);
 }
 
-// A block that has passed and need not be joined and cut again: programs ask for the sizes that
-// they freed, in the same order or the reverse. 0: none at either end of the queue.
-inline Index SplitPolicy::passed_of_size(Kind kind, std::uint64_t rounded) const noexcept
+// A block that has passed and need not be joined and cut again, as programs ask for the sizes that
+// they freed: the last freed of its class of sizes, or the first of all. Whatever a chain leads to
+// is looked at before it is believed, as blocks are joined without telling it. 0: none.
+inline Index SplitPolicy::passed_of_size(Kind kind, std::uint64_t rounded) noexcept
 {
     const std::uint64_t safe = epochs_.safe();
-    for (const Index index : {pending_[kind].tail(), pending_[kind].head()}) {
-        if (index && table_[index].bytes == rounded && table_[index].mark <= safe)
+    const auto fits = [&](Index index) {
+        const Block& block = table_[index];
+        return block.state == State::pending && block.bytes == rounded && block.kind == kind &&
+               block.mark <= safe;
+    };
+    Index& last = last_freed(kind, rounded);
+    if (const Index index = last) {
+        if (fits(index)) {
+            last = static_cast<Index>(table_[index].turn);
             return index;
+        }
+        if (table_[index].state != State::pending)
+            last = 0;
     }
-    return 0;
+    const Index first = pending_[kind].head();
+    return first && fits(first) ? first : 0;
 }
 
 // False: nothing that is pending has passed.
@@ -88,7 +102,6 @@ inline void SplitPolicy::pass_one(Index index) noexcept
     if (passed.left && table_[passed.left].state == State::free)
         index = absorb(passed.left, index);
     table_[index].state = State::free;
-    table_[index].turn = table_.turn;
     to_bins(index);
 }
 
@@ -107,9 +120,15 @@ inline Index SplitPolicy::absorb(Index index, Index neighbour) noexcept
     block.right = gone.right;
     if (gone.right)
         table_[gone.right].left = index;
-    table_.by_address.erase(gone.address, neighbour);
-    table_.blocks.remove(neighbour);
+    remove_block(neighbour);
     return index;
+}
+
+inline void SplitPolicy::remove_block(Index index) noexcept
+{
+    table_.by_address.erase(table_[index].address, index);
+    table_[index].state = State::foreign; // last_freed_ may still lead to it
+    table_.blocks.remove(index);
 }
 
 inline Index SplitPolicy::add_segment(Address address, std::uint64_t bytes, std::uint64_t rounded,
@@ -202,8 +221,7 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
         } else {
             table_.books.passed(block.kind, 1, block.bytes);
         }
-        table_.by_address.erase(block.address, at);
-        table_.blocks.remove(at);
+        remove_block(at);
         at = block.right;
     }
     if (segment.used == 0) {

@@ -5,6 +5,8 @@
 // are joined at each call, so that none pays for all. Adjacent free blocks do not exist.
 #pragma once
 
+#include <array>
+
 #include "interpose/pool/address_tree.hpp"
 #include "interpose/pool/bins.hpp"
 #include "interpose/pool/block_table.hpp"
@@ -100,6 +102,8 @@ public:
     // A live block that is a whole segment.
     void remove(Index index) noexcept { remove_segment(table_[index].group); }
 
+    static constexpr bool kMovesBlocks = false; // they are parts of segments
+
     std::uint64_t releasable_bytes() const noexcept { return idle_bytes_; }
 
     // Takes out a segment that has passed and that was used by none of the last `least_age`
@@ -185,6 +189,8 @@ public:
         bins_[kSmall] = bins_[kLarge] = {};
         pending_[kSmall] = pending_[kLarge] = held_ = {};
         idle_[kSmall] = idle_[kLarge] = {};
+        for (auto& of_kind : last_freed_)
+            of_kind = {};
         pending_bytes_[kSmall] = pending_bytes_[kLarge] = idle_bytes_ = 0;
     }
 
@@ -194,6 +200,7 @@ private:
     // How many blocks a search joins. Nearly all of the large ones: where one is not joined yet, a
     // worse fit is cut.
     static constexpr int kPassedPerSmall = 4, kPassedPerLarge = 64, kPassedInNeed = 64;
+    static constexpr unsigned kClassBits = 6;
     // What a request of at least max_split_bytes may get more than it asked for.
     static constexpr std::uint64_t kMostUnsplit = 20u << 20;
 
@@ -262,7 +269,12 @@ private:
     void hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
     void make_pending(Index index, std::uint64_t stamp) noexcept;
     void not_pending(Index index) noexcept;
-    Index passed_of_size(Kind kind, std::uint64_t rounded) const noexcept;
+    Index passed_of_size(Kind kind, std::uint64_t rounded) noexcept;
+    Index& last_freed(Kind kind, std::uint64_t bytes) noexcept
+    {
+        return last_freed_[kind][bytes * 0x9e3779b97f4a7c15u >> (64 - kClassBits)];
+    }
+    void remove_block(Index index) noexcept;
     bool pass_some(Kind kind, int most) noexcept;
     void pass_one(Index index) noexcept;
     Index absorb(Index index, Index neighbour) noexcept;
@@ -282,6 +294,7 @@ private:
     AddressTree<Nodes> by_order_{Nodes{&segments_}};
     Bins bins_[2];
     Queue pending_[2], held_;
+    std::array<Index, 1 << kClassBits> last_freed_[2] = {}; // of the sizes of each class
     Idle idle_[2];
     std::uint64_t pending_bytes_[2] = {};
     std::uint64_t idle_bytes_ = 0;

@@ -83,6 +83,15 @@ public:
         sides_[kLarge].peak = current(kLarge);
         peak_ = current();
     }
+    // What is counted, and no longer current, has always been another's.
+    void disown(Kind kind, std::uint64_t amount) noexcept
+    {
+        Side& side = sides_[kind];
+        side.allocated -= amount;
+        side.freed -= amount;
+        side.peak -= amount;
+        peak_ -= amount;
+    }
     // All of it is gone at once.
     void forget() noexcept
     {

@@ -14,10 +14,12 @@
 namespace vramscope::hooks {
 namespace {
 
-constexpr std::size_t kMaxPools = 256;
+constexpr std::size_t kMaxPools = 512;
+constexpr unsigned kPoolsOfContext = 8;
 
 struct Slot {
     std::atomic<std::uint64_t> context; // its id; 0: the slot is free
+    unsigned number;                    // of its pools
     ContextPool* pool;                  // stays mapped when the slot is free
 };
 
@@ -27,12 +29,6 @@ constinit std::atomic<std::size_t> used_slots{0};
 constinit std::uint64_t executables = 0; // graphs that can be launched, under the lock
 // The log that the pools belong to: the child of a fork starts without any.
 constinit std::atomic<std::uint32_t> generation{0};
-
-struct Remembered {
-    std::uint64_t context;
-    ContextPool* pool;
-};
-thread_local constinit Remembered remembered{};
 
 pool::Options options_for(std::int64_t device) noexcept
 {
@@ -72,37 +68,6 @@ void start_afresh_in_new_log() noexcept
     generation.store(now, std::memory_order_release);
 }
 
-[[gnu::noinline, gnu::cold]] ContextPool* make_pool(const format::Place& place) noexcept
-{
-    const Driver* driver = Driver::find();
-    CUcontext handle = nullptr;
-    if (!driver || !driver->context || driver->context(&handle) != CUDA_SUCCESS || !handle)
-        return nullptr;
-    const pool::Options options = options_for(place.device);
-    const std::lock_guard guard(lock);
-    start_afresh_in_new_log();
-    Slot* free = nullptr;
-    for (Slot& slot : slots) {
-        const std::uint64_t context = slot.context.load(std::memory_order_relaxed);
-        if (context == place.context)
-            return slot.pool;
-        if (!context && !free)
-            free = &slot;
-    }
-    if (!free)
-        return nullptr;
-    void* room = free->pool ? free->pool : capture::map_pages(sizeof(ContextPool));
-    if (!room)
-        return nullptr;
-    free->pool = new (room) ContextPool(log::settings().pool_mode == log::PoolMode::split, handle,
-                                        place, epochs(), options);
-    used_slots.store(std::max(used_slots.load(std::memory_order_relaxed),
-                              static_cast<std::size_t>(free - slots) + 1),
-                     std::memory_order_relaxed);
-    free->context.store(place.context, std::memory_order_release);
-    return free->pool;
-}
-
 // The caller holds the lock.
 void pin_all_live() noexcept
 {
@@ -114,6 +79,55 @@ void pin_all_live() noexcept
 
 constinit std::atomic<bool> pools_given_up{false};
 
+unsigned most_pools_of_context() noexcept
+{
+    const log::Settings& settings = log::settings();
+    const bool bounded = settings.memory_fraction > 0 ||
+                         settings.garbage_collection_threshold > 0 ||
+                         settings.max_cached_bytes < log::kPeakBytes;
+    const bool several =
+        settings.pool_mode == log::PoolMode::cache && !bounded && !settings.pool_strict;
+    return several ? kPoolsOfContext : 1;
+}
+
+ContextPool* pool_of(const format::Place& place, unsigned number) noexcept
+{
+    const Driver* driver = Driver::find();
+    CUcontext handle = nullptr;
+    if (!driver || !driver->context || driver->context(&handle) != CUDA_SUCCESS || !handle)
+        return nullptr;
+    const pool::Options options = options_for(place.device);
+    const std::lock_guard guard(lock);
+    start_afresh_in_new_log();
+    Slot *free = nullptr, *first = nullptr;
+    for (Slot& slot : slots) {
+        const std::uint64_t context = slot.context.load(std::memory_order_relaxed);
+        if (context == place.context && slot.number == number)
+            return slot.pool;
+        if (context == place.context && slot.number == 0)
+            first = &slot;
+        if (!context && !free)
+            free = &slot;
+    }
+    if (number != 0 && !first) // it is the thread's number, and this context is new to it
+        number = 0;
+    if (!free)
+        return nullptr;
+    void* room = free->pool ? free->pool : capture::map_pages(sizeof(ContextPool));
+    if (!room)
+        return nullptr;
+    free->pool = new (room) ContextPool(log::settings().pool_mode == log::PoolMode::split, handle,
+                                        place, epochs(), options);
+    free->number = number;
+    if (number != 0)
+        free->pool->share_with(*first->pool, number);
+    used_slots.store(std::max(used_slots.load(std::memory_order_relaxed),
+                              static_cast<std::size_t>(free - slots) + 1),
+                     std::memory_order_relaxed);
+    free->context.store(place.context, std::memory_order_release);
+    return free->pool;
+}
+
 ContextPool* next_pool(std::size_t& at) noexcept
 {
     if (generation.load(std::memory_order_acquire) != log::process->generation)
@@ -123,14 +137,6 @@ ContextPool* next_pool(std::size_t& at) noexcept
         if (const Slot& slot = slots[at++]; slot.context.load(std::memory_order_acquire))
             return slot.pool;
     return nullptr;
-}
-
-ContextPool* pool_of(const format::Place& place) noexcept
-{
-    if (remembered.context != place.context ||
-        generation.load(std::memory_order_acquire) != log::process->generation) [[unlikely]]
-        remembered = {place.context, make_pool(place)};
-    return remembered.pool;
 }
 
 void graph_may_hold_memory() noexcept

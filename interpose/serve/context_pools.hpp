@@ -1,7 +1,8 @@
-// interpose/serve/context_pools.hpp — the pools of the process, one for each context.
+// interpose/serve/context_pools.hpp — the pools of the process, one or a few for each context.
 //
-// A pool is made when its context first allocates, and forgotten with it. Any thread may call,
-// inside a hook. The child of a fork has none of its parent's pools.
+// A pool is made when its context first allocates, and forgotten with it. In `cache`, threads that
+// wait for each other at its lock get others, which share its memory. Any thread may call, inside a
+// hook. The child of a fork has none of its parent's pools.
 #pragma once
 
 #include <iterator>
@@ -38,6 +39,12 @@ public:
     const format::Place& place() const noexcept { return upstream_.place(); }
     std::int64_t device() const noexcept { return place().device; }
 
+    // It becomes one of several of its context, of which `first` was the first.
+    void share_with(ContextPool& first, unsigned number) noexcept
+    {
+        cache_pool_.share_with(first.cache_pool_, number);
+    }
+
     // Calls `visit` with the pool.
     template <class Visit>
     auto with(Visit visit) noexcept
@@ -64,8 +71,10 @@ extern constinit std::atomic<bool> pools_given_up;
            !pools_given_up.load(std::memory_order_relaxed);
 }
 
-// The pool of a context; null: there are too many.
-ContextPool* pool_of(const format::Place& place) noexcept;
+// How many pools a context has at most: more than one only where nothing bounds what it reserves.
+unsigned most_pools_of_context() noexcept;
+// The pool of the current context with this number, made if need be; null: there are too many.
+ContextPool* pool_of(const format::Place& place, unsigned number) noexcept;
 
 // The pool at or after `at`, which moves behind it; null: there are no more.
 ContextPool* next_pool(std::size_t& at) noexcept;

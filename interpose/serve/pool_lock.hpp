@@ -18,6 +18,7 @@ namespace vramscope::hooks {
 
 class PoolLock;
 inline thread_local constinit PoolLock* near_pool_lock = nullptr; // the one this thread is near
+inline thread_local constinit int pool_lock_waits = 0;            // how often it found one taken
 
 class PoolLock {
 public:
@@ -63,6 +64,7 @@ private:
 
     [[gnu::noinline]] void wait() noexcept
     {
+        ++pool_lock_waits;
         for (int i = 0; i < kSpins; ++i) {
             std::uint64_t expected = kFree;
             if (state_.load(std::memory_order_relaxed) == kFree &&

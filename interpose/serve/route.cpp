@@ -1,9 +1,11 @@
 // interpose/serve/route.cpp — each allocation and each free on its way.
 #include "interpose/serve/route.hpp"
 
+#include <limits>
 #include <sys/mman.h>
 
 #include "interpose/serve/captures.hpp"
+#include "interpose/serve/contexts.hpp"
 #include "interpose/serve/damage.hpp"
 #include "interpose/serve/recording.hpp"
 #include "interpose/serve/synchronisation.hpp"
@@ -13,6 +15,58 @@
 namespace vramscope::hooks {
 namespace {
 
+constexpr int kMostWaits = 8; // for the lock of a pool, before its thread uses another
+
+// The pool that a thread used last.
+struct RememberedPool {
+    CUcontext handle;
+    std::uint64_t changes; // context_changes, as it was then
+    std::uint32_t generation;
+    ContextPool* pool;
+};
+thread_local constinit RememberedPool remembered_pool{};
+
+// Which of a context's pools this thread uses. One that often finds the lock taken moves, once, to
+// the next.
+unsigned number_of_pool() noexcept
+{
+    static constinit std::atomic<unsigned> moved{0};
+    static thread_local constinit unsigned number = 0;
+    if (pool_lock_waits >= kMostWaits) {
+        number = (moved.fetch_add(1) + 1) % most_pools_of_context();
+        pool_lock_waits = std::numeric_limits<int>::min();
+    }
+    return number;
+}
+
+[[gnu::noinline, gnu::cold]] ContextPool* look_up_pool(Call& call) noexcept
+{
+    remembered_pool = {};
+    const format::Place place = place_now(call);
+    ContextPool* pool = place.context ? pool_of(place, number_of_pool()) : nullptr;
+    if (pool)
+        remembered_pool = {remembered_context.handle, remembered_context.changes,
+                           remembered_context.generation, pool};
+    return pool;
+}
+
+[[gnu::always_inline]] inline ContextPool* pool_of_thread(Call& call) noexcept
+{
+    if (passing_through()) [[unlikely]]
+        return nullptr;
+    const Driver* driver = Driver::find();
+    CUcontext handle = nullptr;
+    if (!driver || !driver->context || driver->context(&handle) != CUDA_SUCCESS || !handle)
+        [[unlikely]]
+        return nullptr;
+    const RememberedPool& remembered = remembered_pool;
+    return remembered.handle == handle &&
+                   remembered.changes == context_changes.load(std::memory_order_acquire) &&
+                   remembered.generation == log::process->generation && pool_lock_waits < kMostWaits
+               ? remembered.pool
+               : look_up_pool(call);
+}
+
 // Which pool has the block that the program frees, and what is to be done with it.
 struct Disposition {
     pool::Freed what = pool::Freed::foreign;
@@ -21,16 +75,36 @@ struct Disposition {
     std::uint64_t ticks = 0;
 };
 
+// What is left to do for its pool after a free.
+void after_free(Disposition& found) noexcept
+{
+    if (found.what == pool::Freed::surplus && !passing_through())
+        found.owner->with([](auto& pool) { pool.settle(); });
+    else if (found.what == pool::Freed::leaves)
+        found.ticks = log::now();
+}
+
 // The pool keeps its block, if it may.
 Disposition keep(ContextPool& owner, std::uint64_t address) noexcept
 {
     Disposition found;
     found.owner = &owner;
     found.what = owner.with([&](auto& pool) { return pool.free(address, &found.block); });
-    if (found.what == pool::Freed::surplus && !passing_through())
-        owner.with([](auto& pool) { pool.settle(); });
-    else if (found.what == pool::Freed::leaves)
-        found.ticks = log::now();
+    after_free(found);
+    return found;
+}
+
+// Another pool of the context keeps its block.
+Disposition keep_in_others(ContextPool& here, std::uint64_t address) noexcept
+{
+    Disposition found;
+    for (ContextPool& one : ContextPools()) {
+        if (&one == &here || one.place().context != here.place().context)
+            continue;
+        found = keep(one, address);
+        if (found.what != pool::Freed::foreign)
+            break;
+    }
     return found;
 }
 
@@ -78,14 +152,40 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     return driver_free(address);
 }
 
+// Where each free waits for the device: false if that failed.
+bool may_keep(Call& call, ContextPool& here, std::uint64_t address) noexcept
+{
+    if (!log::settings().pool_strict) [[likely]]
+        return true;
+    if (synchronise_all(call.thread) != CUDA_SUCCESS)
+        return false;
+    if (checks_memory())
+        check_block(call, here, address);
+    return true;
+}
+
+// Of a block that the pool did not simply keep: it is no block of `here`, or must leave.
+[[gnu::noinline, gnu::cold]] CUresult free_elsewhere(Call& call, Disposition& found,
+                                                     std::uint64_t address,
+                                                     DriverFree driver_free) noexcept
+{
+    after_free(found);
+    if (found.what == pool::Freed::foreign) {
+        const std::uint64_t block = address - red_zone_bytes();
+        found = keep_in_others(*found.owner, block);
+        if (found.what == pool::Freed::foreign)
+            found = detach(block);
+        if (found.what == pool::Freed::part) // another context's: the driver cannot free it
+            found = keep(*found.owner, block);
+    }
+    return carry_out(call, found, address, driver_free);
+}
+
 } // namespace
 
 ContextPool* pool_here(Call& call) noexcept
 {
-    if (!call.ready() || passing_through())
-        return nullptr;
-    const format::Place place = place_now(call);
-    return place.context ? pool_of(place) : nullptr;
+    return pool_of_thread(call);
 }
 
 Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept
@@ -112,7 +212,7 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
 {
     const format::Place place = place_now(call);
     const bool poolable = place.context && !exiting() && !red_zone_bytes();
-    ContextPool* pool = poolable ? pool_of(place) : nullptr;
+    ContextPool* pool = poolable ? pool_of(place, 0) : nullptr;
     if (!pool || !pool->with([&](auto& one) { return one.adopt(address, bytes); }))
         return record_allocation(call, address, bytes, place);
     log::write(call.thread, {log::now()},
@@ -122,19 +222,14 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
 
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept
 {
-    ContextPool* here = pool_here(call);
-    if (!here || (log::settings().pool_strict && synchronise_all(call.thread) != CUDA_SUCCESS))
+    Disposition found;
+    found.owner = pool_of_thread(call);
+    if (!found.owner || !may_keep(call, *found.owner, address)) [[unlikely]]
         return free_past_pool(call, address, false, driver_free);
-    if (checks_memory()) [[unlikely]]
-        check_block(call, *here, address);
-    const std::uint64_t block = address - red_zone_bytes();
-    Disposition found = keep(*here, block);
-    if (found.what == pool::Freed::foreign) {
-        found = detach(block);
-        if (found.what == pool::Freed::part) // another context's: the driver cannot free it
-            found = keep(*found.owner, block);
-    }
-    return carry_out(call, found, address, driver_free);
+    found.what = found.owner->with(
+        [&](auto& pool) { return pool.free(address - red_zone_bytes(), &found.block); });
+    return found.what == pool::Freed::cached ? CUDA_SUCCESS
+                                             : free_elsewhere(call, found, address, driver_free);
 }
 
 CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,

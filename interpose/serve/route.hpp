@@ -10,7 +10,8 @@
 
 namespace vramscope::hooks {
 
-// The pool for what the program allocates or frees now. Null: the driver answers.
+// The pool for what the program allocates or frees now. Null: the driver answers. The thread is
+// ready.
 ContextPool* pool_here(Call& call) noexcept;
 
 struct Served {

@@ -201,3 +201,35 @@ TEST_F(SplitPool, WhereMemoryIsShortASegmentIsNoLargerThanItsBlock)
     EXPECT_EQ(upstream.reserved(), 3 * kMiB);
     EXPECT_EQ(stats().num_ooms, 0u);
 }
+
+TEST_F(SplitPool, ABlockOfExactlyTheSizeIsNotJoinedAndCutAgain)
+{
+    const Address first = get(1024), second = get(2048), third = get(1024);
+    give_up(first);
+    give_up(second);
+    retire(third);
+    EXPECT_EQ(get(2048), second);
+    EXPECT_EQ(get(1024), third); // the last freed of its size
+    EXPECT_EQ(get(1024), first);
+}
+
+TEST_F(SplitPool, WhatWasGivenBackIsNotTakenForAPassedBlock)
+{
+    Options options;
+    options.max_cached_bytes = 0;
+    use(options);
+    EXPECT_EQ(give_up(get(14 * kMiB)), Freed::surplus);
+    pool->settle(); // while it was pending
+    upstream.synchronise();
+    get(14 * kMiB);
+    EXPECT_EQ(upstream.calls.allocate, 2);
+}
+
+TEST_F(SplitPool, WhatWasJoinedIsNotTakenForAPassedBlock)
+{
+    const Address first = get(1024), second = get(1024);
+    give_up(first);
+    retire(second);
+    EXPECT_EQ(get(2048), first); // joined for it
+    EXPECT_EQ(get(1024), first + 2048);
+}

@@ -95,52 +95,89 @@ struct PoolThreads : testing::Test {
             wrong += before % 2 != 0 || !epochs.passed(before / 2);
         }
     }
-    void disown(const Owned& block)
+    void disown(const Owned& block, std::size_t first)
     {
         for (std::uint64_t unit = 0; unit < block.units; ++unit)
             arena->memory[(block.address - kFirst) / kUnit + unit].store(epochs.now() * 2);
-        wrong += pool->free(block.address) != Freed::cached;
+        Freed answer = Freed::foreign;
+        for (std::size_t at = 0; at < pools.size() && answer == Freed::foreign; ++at)
+            answer = pools[(first + at) % pools.size()]->free(block.address);
+        wrong += answer != Freed::cached;
+    }
+    bool is_live(const Owned& block)
+    {
+        int live = 0;
+        for (const auto& pool : pools)
+            live += pool->find(block.address).state == State::live;
+        return live == 1;
     }
 
     void work(std::uint64_t seed)
     {
         std::mt19937_64 random(seed);
+        const std::size_t first = seed % pools.size();
         std::vector<Owned> owned;
         for (int call = 0; call < 30000; ++call) {
             if (owned.size() < 20 && random() % 2) {
                 const std::uint64_t units = 1 + random() % 8;
-                const Allocation answer = pool->allocate(units * kUnit, random() % 4 != 0);
+                const Allocation answer = pools[first]->allocate(units * kUnit, random() % 4 != 0);
                 if (answer.status != 0)
                     continue;
                 own(answer.address, units);
                 owned.push_back({answer.address, units});
             } else if (!owned.empty()) {
                 std::swap(owned[random() % owned.size()], owned.back());
-                wrong += pool->find(owned.back().address).state != State::live;
-                disown(owned.back());
+                wrong += !is_live(owned.back());
+                disown(owned.back(), first);
                 owned.pop_back();
             }
         }
         for (const Owned& block : owned)
-            disown(block);
+            disown(block, first);
     }
 
     void disturb()
     {
         for (int call = 0; !done; ++call) {
             arena->synchronise();
-            wrong += pool->validate() != nullptr;
-            if (call % 16 == 0)
-                pool->trim(Release::asked);
-            pool->stats();
+            for (const auto& pool : pools) {
+                wrong += pool->validate() != nullptr;
+                if (call % 16 == 0)
+                    pool->trim(Release::asked);
+                pool->stats();
+            }
             std::this_thread::yield();
+        }
+    }
+
+    void add_pool()
+    {
+        pools.push_back(std::make_unique<Pool<Arena, Policy>>(*arena, epochs, Options{}));
+    }
+
+    void four_threads_and_one_that_disturbs()
+    {
+        std::thread disturbing([this] { disturb(); });
+        std::vector<std::thread> working;
+        for (std::uint64_t seed = 1; seed <= 4; ++seed)
+            working.emplace_back([this, seed] { work(seed); });
+        for (std::thread& each : working)
+            each.join();
+        done = true;
+        disturbing.join();
+        EXPECT_EQ(wrong, 0);
+        arena->synchronise();
+        for (const auto& pool : pools) {
+            EXPECT_EQ(pool->stats().allocation.all.current, 0u);
+            pool->trim(Release::asked);
+            EXPECT_EQ(pool->stats().reserved_bytes.all.current, 0u);
+            EXPECT_EQ(pool->validate(), nullptr);
         }
     }
 
     Epochs epochs;
     std::unique_ptr<Arena> arena = std::make_unique<Arena>(epochs);
-    std::unique_ptr<Pool<Arena, Policy>> pool =
-        std::make_unique<Pool<Arena, Policy>>(*arena, epochs, Options{});
+    std::vector<std::unique_ptr<Pool<Arena, Policy>>> pools;
     std::atomic<bool> done{false};
     std::atomic<int> wrong{0};
 };
@@ -152,18 +189,18 @@ TYPED_TEST_SUITE(PoolThreads, Policies);
 
 TYPED_TEST(PoolThreads, NoMemoryHasTwoOwners)
 {
-    std::thread disturbing([this] { this->disturb(); });
-    std::vector<std::thread> working;
-    for (std::uint64_t seed = 1; seed <= 4; ++seed)
-        working.emplace_back([this, seed] { this->work(seed); });
-    for (std::thread& each : working)
-        each.join();
-    this->done = true;
-    disturbing.join();
-    EXPECT_EQ(this->wrong, 0);
-    EXPECT_EQ(this->pool->stats().allocation.all.current, 0u);
-    this->arena->synchronise();
-    this->pool->trim(Release::asked);
-    EXPECT_EQ(this->pool->stats().reserved_bytes.all.current, 0u);
-    EXPECT_EQ(this->pool->validate(), nullptr);
+    this->add_pool();
+    this->four_threads_and_one_that_disturbs();
+}
+
+using CacheThreads = PoolThreads<CachePolicy>;
+
+TEST_F(CacheThreads, NoMemoryHasTwoOwnersWhereAContextHasSeveralPools)
+{
+    for (unsigned number = 0; number < 3; ++number) {
+        add_pool();
+        if (number != 0)
+            pools.back()->share_with(*pools.front(), number);
+    }
+    four_threads_and_one_that_disturbs();
 }
