@@ -1,12 +1,14 @@
 // tests/bench/recorder/recorder_bench.cpp — what an allocation and a free cost.
 //
-// Prints the nanoseconds of CPU time and of wall time, and the frames.
+// Prints the nanoseconds of CPU time and of wall time, and the frames; `latency` the medians of an
+// allocation and a free, and what 99 of 100 take at most, timed call by call.
 //
 //   recorder_bench WORK trunk|distinct THREADS EVENTS
 //   recorder_bench endless FILE
 //
-// WORK is device, malloc, unwind, nothing, init or synchronise. `endless` counts the recorded
-// allocations in FILE until it is killed.
+// WORK is device, steps, latency, malloc, unwind, nothing, init or synchronise. Behind each batch,
+// `steps` and `latency` synchronise, as programs do whose pool is to reuse blocks. `endless` counts
+// the recorded allocations in FILE until it is killed.
 //
 // It allocates from deep stacks in batches and frees them from one flat loop, so that the two are
 // timed apart. Threads are pinned to CPUs of their own. Run it alone and under a tracer: the
@@ -27,6 +29,7 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
+#include <x86intrin.h>
 
 #include "tests/bench/recorder/deep_calls.hpp"
 
@@ -48,7 +51,16 @@ struct Batch {
     void* blocks[kBatch];
     std::size_t used;
     int frames;
+    std::uint32_t ticks[kBatch]; // of each call
 };
+
+std::uint64_t ticks_now()
+{
+    unsigned processor;
+    const std::uint64_t now = __rdtscp(&processor);
+    _mm_lfence();
+    return now;
+}
 
 int (*unw_backtrace)(void**, int);
 
@@ -57,6 +69,19 @@ void allocate_device(void* argument)
     auto& batch = *static_cast<Batch*>(argument);
     cuMemAlloc_v2(&batch.addresses[batch.used], 512 + batch.used % 8 * 256);
     ++batch.used;
+}
+
+void allocate_timed(void* argument)
+{
+    auto& batch = *static_cast<Batch*>(argument);
+    const std::uint64_t begin = ticks_now();
+    allocate_device(argument);
+    batch.ticks[batch.used - 1] = static_cast<std::uint32_t>(ticks_now() - begin);
+}
+
+void allocate_in_steps(void* argument)
+{
+    allocate_device(argument);
 }
 
 void allocate_host(void* argument)
@@ -96,7 +121,8 @@ struct Kind {
     const char* name;
     Work allocate;
 };
-constexpr Kind kKinds[] = {{"device", &allocate_device}, {"malloc", &allocate_host},
+constexpr Kind kKinds[] = {{"device", &allocate_device}, {"steps", &allocate_in_steps},
+                           {"latency", &allocate_timed}, {"malloc", &allocate_host},
                            {"unwind", &only_unwind},     {"nothing", &do_nothing},
                            {"init", &call_init},         {"synchronise", &synchronise}};
 
@@ -126,11 +152,18 @@ struct Cost {
 struct Times {
     Cost allocate, free;
     int frames = 0;
+    std::vector<std::uint32_t> allocations, frees; // ticks of single calls
 };
 
 void release(Work allocate, Batch& batch)
 {
-    if (allocate == &allocate_device)
+    if (allocate == &allocate_timed)
+        for (std::size_t i = 0; i < batch.used; ++i) {
+            const std::uint64_t begin = ticks_now();
+            cuMemFree_v2(batch.addresses[i]);
+            batch.ticks[i] = static_cast<std::uint32_t>(ticks_now() - begin);
+        }
+    else if (allocate == &allocate_device || allocate == &allocate_in_steps)
         for (std::size_t i = 0; i < batch.used; ++i)
             cuMemFree_v2(batch.addresses[i]);
     else if (allocate == &allocate_host)
@@ -149,20 +182,29 @@ Times run(Work allocate, bool distinct, std::size_t events, std::atomic<int>& wa
     for (int i = 0; i < 5 * kSites; ++i)
         call_from(distinct, i % kSites, allocate, &batch);
     release(allocate, batch);
+    const bool timed = allocate == &allocate_timed;
+    Times times;
+    times.allocations.reserve(timed ? events + kBatch : 0);
+    times.frees.reserve(timed ? events + kBatch : 0);
     waiting.fetch_sub(1);
     while (waiting.load() > 0) {
     }
-    Times times;
     std::size_t at = 0;
     for (std::size_t done = 0; done < events; done += kBatch) {
         batch.used = 0;
         const Moment begin = Moment::now();
         while (batch.used < kBatch)
             call_from(distinct, sites[at++ & (sites.size() - 1)], allocate, &batch);
+        if (timed)
+            times.allocations.insert(times.allocations.end(), batch.ticks, batch.ticks + kBatch);
         const Moment middle = Moment::now();
         release(allocate, batch);
         times.allocate.add(begin, middle);
         times.free.add(middle, Moment::now());
+        if (timed)
+            times.frees.insert(times.frees.end(), batch.ticks, batch.ticks + kBatch);
+        if (timed || allocate == &allocate_in_steps)
+            cuCtxSynchronize();
     }
     times.frames = batch.frames;
     return times;
@@ -183,6 +225,34 @@ void pin_to(std::size_t which)
     }
 }
 
+double ns_per_tick()
+{
+    const Moment begin = Moment::now();
+    const std::uint64_t first = ticks_now();
+    while (Moment::now().wall_ns < begin.wall_ns + 2e7) {
+    }
+    const std::uint64_t last = ticks_now();
+    return (Moment::now().wall_ns - begin.wall_ns) / static_cast<double>(last - first);
+}
+
+// Of all threads' calls: what half of them take at most, and 99 of 100.
+void print_latencies(const std::vector<Times>& times)
+{
+    const double ns = ns_per_tick();
+    std::vector<std::uint32_t> allocations, frees;
+    for (const Times& one : times) {
+        allocations.insert(allocations.end(), one.allocations.begin(), one.allocations.end());
+        frees.insert(frees.end(), one.frees.begin(), one.frees.end());
+    }
+    for (const std::size_t percent : {50, 99})
+        for (std::vector<std::uint32_t>* calls : {&allocations, &frees}) {
+            const auto at = static_cast<std::ptrdiff_t>(calls->size() * percent / 100);
+            std::nth_element(calls->begin(), calls->begin() + at, calls->end());
+            std::printf("%.0f ", ns * (*calls)[static_cast<std::size_t>(at)]);
+        }
+    std::printf("%d\n", times[0].frames);
+}
+
 int run_threads(const Kind& kind, bool distinct, int count, std::size_t events)
 {
     std::vector<Times> times(static_cast<std::size_t>(count));
@@ -195,6 +265,10 @@ int run_threads(const Kind& kind, bool distinct, int count, std::size_t events)
         });
     for (std::thread& thread : threads)
         thread.join();
+    if (kind.allocate == &allocate_timed) {
+        print_latencies(times);
+        return 0;
+    }
     Cost allocate, free;
     const double divisor =
         static_cast<double>(count) * static_cast<double>(std::max<std::size_t>(events, 1));
