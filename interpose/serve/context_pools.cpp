@@ -112,7 +112,7 @@ ContextPool* pool_of(const format::Place& place, unsigned number) noexcept
     if (number != 0 && !first) // it is the thread's number, and this context is new to it
         number = 0;
     if (!free)
-        return nullptr;
+        return first ? first->pool : nullptr;
     void* room = free->pool ? free->pool : capture::map_pages(sizeof(ContextPool));
     if (!room)
         return nullptr;
