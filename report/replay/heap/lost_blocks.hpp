@@ -16,8 +16,8 @@ namespace vramscope::report {
 
 using SiteId = std::uint32_t; // index into Sites
 
-// One allocation that is alive, as the replay keeps it: in one line of the cache.
-struct alignas(64) Block {
+// One allocation that is alive, as the replay keeps it.
+struct Block {
     std::uint64_t ticks = 0;
     std::uint64_t bytes = 0;
     std::uint64_t stack = 0;
@@ -34,7 +34,7 @@ struct alignas(64) Block {
     std::uint16_t opened_again = 0; // closes that a mapping needs beyond the first
     SiteId site = 0;
 };
-static_assert(sizeof(Block) == 64);
+static_assert(sizeof(Block) <= 64); // a line of the cache: see Slab
 
 // What became of blocks that were never freed.
 enum class Fate : std::uint8_t {

@@ -5,8 +5,9 @@
 // add().
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "report/replay/lookup/large_pages.hpp"
@@ -17,24 +18,30 @@ namespace vramscope::report {
 template <typename Value>
 class Slab {
 public:
-    std::size_t add(Value value)
+    std::size_t add(const Value& value)
     {
         if (unused_.empty()) {
-            values_.push_back(std::move(value));
+            values_.push_back({value});
             return values_.size() - 1;
         }
         const std::size_t number = unused_.back();
         unused_.pop_back();
-        values_[number] = std::move(value);
+        values_[number].value = value;
         return number;
     }
     void remove(std::size_t number) { unused_.push_back(number); }
 
-    Value& operator[](std::size_t number) noexcept { return values_[number]; }
-    void prefetch(std::size_t number) const noexcept { report::prefetch(&values_[number]); }
+    Value& operator[](std::size_t number) noexcept { return values_[number].value; }
+    void prefetch(std::size_t number) const noexcept { report::prefetch(&values_[number].value); }
 
 private:
-    LargeVector<Value> values_;
+    static constexpr std::size_t kLine = 64;
+    // In no more lines of the cache than it needs.
+    struct alignas(std::min(kLine, std::bit_ceil(sizeof(Value)))) Slot {
+        Value value;
+    };
+
+    LargeVector<Slot> values_;
     std::vector<std::size_t> unused_;
 };
 
