@@ -54,17 +54,17 @@ void StackTable::reset_after_fork() noexcept
     arena_ = {};
 }
 
-std::uint32_t StackTable::find(std::uint64_t hash, const std::uintptr_t* frames,
-                               std::size_t count) const noexcept
+const StackTable::Stack* StackTable::find_stack(std::uint64_t hash, const std::uintptr_t* frames,
+                                                std::size_t count) const noexcept
 {
     const Slots& table = *slots_.load(std::memory_order_acquire);
     for (std::size_t at = hash & (table.count - 1);; at = (at + 1) & (table.count - 1)) {
         const Stack* stack = table.slots[at].load(std::memory_order_acquire);
         if (!stack)
-            return 0;
+            return nullptr;
         if (stack->hash == hash && stack->count == count &&
             std::memcmp(stack->frames(), frames, count * sizeof *frames) == 0)
-            return stack->id;
+            return stack;
     }
 }
 

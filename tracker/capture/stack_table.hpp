@@ -23,24 +23,7 @@ std::uint64_t hash_frames(const std::uintptr_t* frames, std::size_t count,
 
 class StackTable {
 public:
-    // False: there is no memory.
-    bool open() noexcept;
-    void reset_after_fork() noexcept;
-
-    // Returns the id of a stack; 0: it is not known yet.
-    std::uint32_t find(std::uint64_t hash, const std::uintptr_t* frames,
-                       std::size_t count) const noexcept;
-
-    // Returns a fresh id for a stack that find() did not know; 0: the table is full. Two threads
-    // may get two ids for one stack; both are written to the log, and the later publish() loses.
-    std::uint32_t new_id() noexcept;
-
-    // Makes the stack visible under `id`, or returns the id that a faster thread gave it.
-    std::uint32_t publish(std::uint64_t hash, const std::uintptr_t* frames, std::size_t count,
-                          std::uint32_t id) noexcept;
-
-private:
-    struct Stack {
+    struct Stack { // never changes, and stays for as long as the process or its child
         std::uint64_t hash;
         std::uint32_t id;
         std::uint32_t count;
@@ -51,6 +34,30 @@ private:
             return reinterpret_cast<const std::uintptr_t*>(this + 1);
         }
     };
+
+    // False: there is no memory.
+    bool open() noexcept;
+    void reset_after_fork() noexcept;
+
+    // Returns the id of a stack; 0: it is not known yet.
+    std::uint32_t find(std::uint64_t hash, const std::uintptr_t* frames,
+                       std::size_t count) const noexcept
+    {
+        const Stack* const stack = find_stack(hash, frames, count);
+        return stack ? stack->id : 0;
+    }
+    const Stack* find_stack(std::uint64_t hash, const std::uintptr_t* frames,
+                            std::size_t count) const noexcept; // null: it is not known yet
+
+    // Returns a fresh id for a stack that find() did not know; 0: the table is full. Two threads
+    // may get two ids for one stack; both are written to the log, and the later publish() loses.
+    std::uint32_t new_id() noexcept;
+
+    // Makes the stack visible under `id`, or returns the id that a faster thread gave it.
+    std::uint32_t publish(std::uint64_t hash, const std::uintptr_t* frames, std::size_t count,
+                          std::uint32_t id) noexcept;
+
+private:
     using Slot = std::atomic<const Stack*>;
     struct Slots {
         Slots* before;     // those that it took the place of: another thread may still search them

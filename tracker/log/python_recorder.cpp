@@ -23,6 +23,8 @@ namespace {
 
 namespace python = capture::python;
 
+using Recent = std::atomic<const capture::StackTable::Stack*>;
+
 // What was found holds for the children of a fork, too; the tables are those of one log.
 struct Python {
     capture::Lock lock;
@@ -34,6 +36,8 @@ struct Python {
     std::atomic<std::uint32_t> refused; // stacks that were not right, after the proof
     capture::StackTable stacks;
     capture::StackTable codes;
+    // The last one of each native stack, as far as there is room: most are followed by the same.
+    Recent recent[1024];
 };
 constinit Python cpython{};
 
@@ -164,16 +168,11 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
     return proven ? cpython.stacks.publish(known.hash, words, known.words, id) : id;
 }
 
-} // namespace
-
-std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t native) noexcept
+[[gnu::noinline]] std::uint32_t find_or_learn(Thread& thread, const CallSite& site,
+                                              std::uint32_t native, std::uintptr_t state,
+                                              Recent& recent) noexcept
 {
-    const std::uintptr_t state = native ? cpython.interpreter.state() : 0;
-    if (!state)
-        return native;
     std::uintptr_t words[1 + python::kMostWords];
-    if (!cpython.proven.load(std::memory_order_acquire)) [[unlikely]]
-        return learn(thread, site, native, state, words, {});
     python::Collected now = python::collect(cpython.layout, state, words + 1);
     if (now.words == 0)
         return native;
@@ -181,9 +180,28 @@ std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t nat
     ++now.words;
     now.hash += native * 0x9e3779b97f4a7c15u;
     now.hash ^= now.hash >> 29;
-    if (const std::uint32_t known = cpython.stacks.find(now.hash, words, now.words)) [[likely]]
-        return known;
-    return learn(thread, site, native, state, words, now);
+    const auto* const known = cpython.stacks.find_stack(now.hash, words, now.words);
+    if (!known)
+        return learn(thread, site, native, state, words, now);
+    recent.store(known, std::memory_order_release);
+    return known->id;
+}
+
+} // namespace
+
+std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t native) noexcept
+{
+    const std::uintptr_t state = native ? cpython.interpreter.state() : 0;
+    if (!state)
+        return native;
+    if (!cpython.proven.load(std::memory_order_acquire)) [[unlikely]]
+        return learn(thread, site, native, state, nullptr, {});
+    Recent& recent = cpython.recent[native % std::size(cpython.recent)];
+    if (const auto* const last = recent.load(std::memory_order_acquire))
+        if (last->frames()[0] == native &&
+            python::matches(cpython.layout, state, {last->frames() + 1, last->count - 1}))
+            return last->id;
+    return find_or_learn(thread, site, native, state, recent);
 }
 
 void look_for_python(Thread& thread) noexcept
@@ -229,6 +247,8 @@ void forget_python_of_parent() noexcept
 {
     python_seen.store(false);
     cpython.settled.store(false);
+    for (Recent& recent : cpython.recent)
+        recent.store(nullptr);
     cpython.stacks.reset_after_fork();
     cpython.codes.reset_after_fork();
 }

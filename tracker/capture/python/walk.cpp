@@ -27,40 +27,30 @@ inline std::uintptr_t pointer(std::uintptr_t at) noexcept
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
 constexpr std::uintptr_t kEntry = std::uintptr_t{1} << 63; // bit of an identity
 
-struct Bytes {
-    std::uintptr_t first;
-    std::size_t count;
-};
-
-Bytes bytes_of_text(const Layout& layout, std::uintptr_t text) noexcept
+// The word at the end of so many bytes; what lies before a shorter text is its own header.
+inline std::uint64_t last_word(std::uintptr_t first, std::size_t count) noexcept
 {
-    const auto state = load<std::uint32_t>(text + kTextState);
-    return {text + (state & kTextIsAscii ? layout.ascii : layout.wide),
-            pointer(text + kSize) * (state >> kTextKindShift & kTextKindMask)};
-}
-
-// The words at its end and in its middle, and how many there are. Memory of the interpreter comes
-// in pieces of 16 bytes, so that eight bytes at the beginning are there even if the text is shorter.
-std::uint64_t sample(const Bytes& bytes) noexcept
-{
-    const std::size_t last = bytes.count < 8 ? 0 : bytes.count - 8;
-    return bytes.count * kOdd ^ load<std::uint64_t>(bytes.first) ^
-           std::rotl(load<std::uint64_t>(bytes.first + last / 2), 21) ^
-           std::rotl(load<std::uint64_t>(bytes.first + last), 42);
+    return load<std::uint64_t>(first + count - 8);
 }
 
 // Before 3.12 nothing in a code object is its own for ever: one that was freed may have been at the
-// same address, and what it had may have been where this one's is. So this looks into the texts.
+// same address, and what it had may have been where this one's is. So this looks at the end of the
+// file's name, and at both ends of the line table.
 std::uint64_t digest(const Layout& layout, std::uintptr_t code) noexcept
 {
     const std::uintptr_t file = pointer(code + layout.file);
     const std::uintptr_t lines = pointer(code + layout.line_table);
+    const std::size_t file_size = pointer(file + kSize);
+    const std::size_t lines_size = pointer(lines + kSize);
     const std::uint64_t pointers = code ^ std::rotl(file, 16) ^
                                    std::rotl(pointer(code + layout.name), 32) ^
                                    std::rotl(lines, 48);
-    return pointers * kOdd + sample(bytes_of_text(layout, file)) * 0xff51afd7ed558ccdu +
-           sample({lines + kBytesData, pointer(lines + kSize)}) * 0xc4ceb9fe1a85ec53u +
-           load<std::uint32_t>(code + layout.first_line);
+    const std::uint64_t sizes =
+        load<std::uint32_t>(code + layout.first_line) ^ file_size << 24 ^ lines_size << 40;
+    const std::uint64_t words = last_word(file + layout.ascii, file_size) ^
+                                std::rotl(load<std::uint64_t>(lines + kBytesData), 21) ^
+                                std::rotl(last_word(lines + kBytesData, lines_size), 42);
+    return pointers * kOdd + words * 0xff51afd7ed558ccdu + sizes * 0xc4ceb9fe1a85ec53u;
 }
 
 inline std::uintptr_t identity(const Layout& layout, std::uintptr_t code) noexcept
@@ -86,31 +76,44 @@ private:
     std::uint64_t factor_ = kOdd;
 };
 
-template <Nesting nesting>
-Collected collect_frames(const Layout& layout, std::uintptr_t frame, std::uintptr_t* out) noexcept
+// Calls visit(word, word) for each frame, for as long as it says true.
+template <Nesting nesting, class Visit>
+[[gnu::always_inline]] inline void each_frame(const Layout& layout, std::uintptr_t frame,
+                                              Visit visit) noexcept
 {
-    Sum sum;
-    std::uintptr_t* at = out;
-    for (; frame && at != out + 2 * kMostFrames; frame = pointer(frame + layout.back)) {
+    for (; frame; frame = pointer(frame + layout.back)) {
         const std::uintptr_t code = pointer(frame + layout.code);
+        std::uintptr_t first = 0;
+        std::uintptr_t second = kEntry; // a shim
         if constexpr (nesting == Nesting::call_each) {
-            at[0] = load<std::uint32_t>(frame + layout.instruction);
-            at[1] = identity(layout, code);
+            first = load<std::uint32_t>(frame + layout.instruction);
+            second = identity(layout, code);
         } else if constexpr (nesting == Nesting::entries) {
-            at[0] = pointer(frame + layout.instruction);
-            at[1] =
-                identity(layout, code) | (load<std::uint8_t>(frame + layout.is_entry) ? kEntry : 0);
-        } else if (load<std::uint8_t>(frame + layout.owner) >= kOwnedByLoop) {
-            at[0] = 0;
-            at[1] = kEntry;
-        } else {
-            at[0] = pointer(frame + layout.instruction);
-            at[1] = identity(layout, code & ~kTagBits);
+            const bool is_entry = load<std::uint8_t>(frame + layout.is_entry) != 0;
+            first = pointer(frame + layout.instruction);
+            second = identity(layout, code) | (is_entry ? kEntry : 0);
+        } else if (load<std::uint8_t>(frame + layout.owner) < kOwnedByLoop) {
+            first = pointer(frame + layout.instruction);
+            second = identity(layout, code & ~kTagBits);
         }
-        sum.add(at[0], at[1]);
-        at += 2;
+        if (!visit(first, second))
+            return;
     }
-    return {static_cast<std::size_t>(at - out), sum.value()};
+}
+
+template <class Visit>
+[[gnu::always_inline]] inline void each_frame(const Layout& layout, std::uintptr_t state,
+                                              Visit visit) noexcept
+{
+    std::uintptr_t frame = pointer(state + layout.top);
+    if (layout.top_is_indirect)
+        frame = pointer(frame + layout.top_inside);
+    if (layout.nesting == Nesting::shims)
+        each_frame<Nesting::shims>(layout, frame, visit);
+    else if (layout.nesting == Nesting::entries)
+        each_frame<Nesting::entries>(layout, frame, visit);
+    else
+        each_frame<Nesting::call_each>(layout, frame, visit);
 }
 
 struct Direct {
@@ -278,18 +281,31 @@ private:
 
 Collected collect(const Layout& layout, std::uintptr_t state, std::uintptr_t* out) noexcept
 {
-    std::uintptr_t frame = pointer(state + layout.top);
-    if (layout.top_is_indirect)
-        frame = pointer(frame + layout.top_inside);
-    switch (layout.nesting) {
-    case Nesting::call_each:
-        return collect_frames<Nesting::call_each>(layout, frame, out);
-    case Nesting::entries:
-        return collect_frames<Nesting::entries>(layout, frame, out);
-    case Nesting::shims:
-        break;
-    }
-    return collect_frames<Nesting::shims>(layout, frame, out);
+    Sum sum;
+    std::uintptr_t* at = out;
+    each_frame(layout, state, [&](std::uintptr_t first, std::uintptr_t second) {
+        at[0] = first;
+        at[1] = second;
+        at += 2;
+        sum.add(first, second);
+        return at != out + kMostWords;
+    });
+    return {static_cast<std::size_t>(at - out), sum.value()};
+}
+
+bool matches(const Layout& layout, std::uintptr_t state,
+             std::span<const std::uintptr_t> words) noexcept
+{
+    const std::uintptr_t* at = words.data();
+    const std::uintptr_t* const end = at + words.size();
+    bool same = true;
+    each_frame(layout, state, [&](std::uintptr_t first, std::uintptr_t second) {
+        if (at == end || at[0] != first || at[1] != second)
+            return same = false;
+        at += 2;
+        return at != words.data() + kMostWords;
+    });
+    return same && at == end;
 }
 
 bool read_stack(const Interpreter& interpreter, const Layout& layout, std::uintptr_t state,

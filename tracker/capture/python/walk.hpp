@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tracker/capture/python/interpreter.hpp"
 
@@ -24,6 +25,9 @@ struct Collected {
 };
 inline constexpr std::size_t kMostWords = 2 * kMostFrames;
 Collected collect(const Layout& layout, std::uintptr_t state, std::uintptr_t* out) noexcept;
+// Whether it would collect these. That is quicker.
+bool matches(const Layout& layout, std::uintptr_t state,
+             std::span<const std::uintptr_t> words) noexcept;
 
 struct Frame {
     std::uintptr_t code;     // address of the code object

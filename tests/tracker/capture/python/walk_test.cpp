@@ -1,0 +1,176 @@
+// tests/tracker/capture/python/walk_test.cpp — frames of a real CPython, with right and wrong offsets.
+//
+// Each libpython at hand runs in a child of its own. tests/e2e/python_test.py holds the stacks of
+// whole programs against what these say of themselves.
+#include "tracker/capture/python/walk.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tracker/capture/python/code.hpp"
+
+using namespace vramscope::capture::python;
+
+namespace {
+
+std::vector<std::string> libraries()
+{
+    namespace fs = std::filesystem;
+    constexpr std::string_view kName = "libpython3.";
+    constexpr int kFirstMinor = 8;
+    std::vector<std::string> found;
+    std::error_code none;
+    const char* const home = std::getenv("HOME");
+    const auto look = [&](const fs::path& folder) {
+        for (const auto& entry : fs::directory_iterator(folder, none))
+            if (const std::string name = entry.path().filename();
+                name.starts_with(kName) && name.ends_with(".so.1.0") &&
+                std::atoi(name.c_str() + kName.size()) >= kFirstMinor)
+                found.push_back(entry.path());
+    };
+    for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/local/lib"})
+        look(folder);
+    for (const auto& version :
+         fs::directory_iterator(fs::path(home ? home : "/") / ".pyenv/versions", none))
+        look(version.path() / "lib");
+    return found;
+}
+
+struct Seen {
+    Interpreter interpreter;
+    Layout layout;
+    std::uintptr_t state = 0;
+    std::unique_ptr<Stack> stack = std::make_unique<Stack>();
+
+    bool read(const Layout& with)
+    {
+        const char* why = nullptr;
+        return read_stack(interpreter, with, state, Trust::none, *stack, why);
+    }
+};
+
+std::string name_of(const Seen& seen, std::size_t frame)
+{
+    const auto names = std::make_unique<CodeNames>();
+    return read_code(seen.layout, seen.stack->frames[frame].code, *names) ? std::string(names->name)
+                                                                          : "unreadable";
+}
+
+void check_right(Seen& seen)
+{
+    ASSERT_TRUE(seen.read(seen.layout));
+    ASSERT_EQ(seen.stack->count, 3u);
+    EXPECT_EQ(name_of(seen, 0), "inner");
+    EXPECT_EQ(name_of(seen, 1), "größe_Ж");
+    EXPECT_EQ(name_of(seen, 2), "<module>");
+    std::vector<std::uintptr_t> words(kMostWords);
+    words.resize(collect(seen.layout, seen.state, words.data()).words);
+    EXPECT_GE(words.size(), 6u);
+    EXPECT_TRUE(matches(seen.layout, seen.state, words));
+    EXPECT_FALSE(matches(seen.layout, seen.state, {words.data(), words.size() - 2}));
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        words[at] ^= 1;
+        EXPECT_FALSE(matches(seen.layout, seen.state, words)) << at;
+        words[at] ^= 1;
+    }
+}
+
+// Where a type is looked for nothing else passes. No offset of them all makes it crash.
+void check_shifted(Seen& seen)
+{
+    using Field = std::uint16_t Layout::*;
+    constexpr Field kAll[] = {&Layout::top,      &Layout::top_inside,     &Layout::outer_call,
+                              &Layout::back,     &Layout::code,           &Layout::instruction,
+                              &Layout::is_entry, &Layout::owner,          &Layout::file,
+                              &Layout::name,     &Layout::first_line,     &Layout::line_table,
+                              &Layout::bytecode, &Layout::version,        &Layout::ascii,
+                              &Layout::wide,     &Layout::first_traceable};
+    constexpr Field kProven[] = {&Layout::top, &Layout::code, &Layout::line_table};
+    for (const Field field : kAll)
+        for (int shift = -64; shift <= 64; shift += 4) {
+            Layout shifted = seen.layout;
+            shifted.*field = static_cast<std::uint16_t>(seen.layout.*field + shift);
+            const bool believed = seen.read(shifted) && seen.stack->count > 0;
+            const bool proven =
+                std::find(std::begin(kProven), std::end(kProven), field) != std::end(kProven);
+            if (proven && (shift == 8 || shift == -8)) {
+                EXPECT_FALSE(believed) << shift;
+            }
+        }
+}
+
+bool ran = false;
+
+void look()
+{
+    Seen seen;
+    const char* why = nullptr;
+    ASSERT_TRUE(find_interpreter(seen.interpreter));
+    ASSERT_TRUE(find_layout(seen.interpreter, seen.layout, why)) << why;
+    seen.state = seen.interpreter.state();
+    ASSERT_NE(seen.state, 0u);
+    check_right(seen);
+    check_shifted(seen);
+    ran = true;
+}
+
+int run_in(const std::string& library)
+{
+    void* const python = ::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!python)
+        return 1;
+    reinterpret_cast<void (*)(int)>(::dlsym(python, "Py_InitializeEx"))(0);
+    const std::string program = "import ctypes\n"
+                                "def inner():\n"
+                                "    ctypes.CFUNCTYPE(None)(" +
+                                std::to_string(reinterpret_cast<std::uintptr_t>(&look)) +
+                                ")()\n"
+                                "def größe_Ж():\n"
+                                "    inner()\n"
+                                "größe_Ж()\n";
+    using Run = int (*)(const char*, void*);
+    return reinterpret_cast<Run>(::dlsym(python, "PyRun_SimpleStringFlags"))(program.c_str(),
+                                                                             nullptr);
+}
+
+} // namespace
+
+TEST(PythonWalk, ReadsFramesAndRefusesWrongOffsets)
+{
+    const std::vector<std::string> found = libraries();
+    if (found.empty())
+        GTEST_SKIP() << "no libpython3 is here";
+    for (const std::string& library : found) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const bool right = run_in(library) == 0 && ran && !HasFailure();
+            std::fflush(nullptr);
+            ::_exit(right ? 0 : 1);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0) << library;
+    }
+}
+
+TEST(PythonLayout, IsNotKnownForOtherVersions)
+{
+    EXPECT_EQ(known_layout(0x030700f0), nullptr);
+    EXPECT_EQ(known_layout(0x020712f0), nullptr);
+    ASSERT_NE(known_layout(0x030b07f0), nullptr);
+    EXPECT_EQ(known_layout(0x030b07f0)->minor, 11);
+    Layout layout;
+    alignas(8) char zeros[4096] = {};
+    EXPECT_FALSE(read_offsets(reinterpret_cast<std::uintptr_t>(zeros), 0x030d00f0, layout));
+    EXPECT_FALSE(read_offsets(8, 0x030d00f0, layout));
+}
