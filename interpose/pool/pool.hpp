@@ -51,7 +51,6 @@ public:
     void share_with(Pool& first, unsigned number) noexcept
     {
         static_assert(Policy::kMovesBlocks);
-        spare_ = 0;
         policy_.table().serial = std::uint64_t{number} << kSerialBits;
         first_ = &first;
         next_ = first.next_.load();
@@ -320,7 +319,7 @@ private:
     U& upstream_;
     Epochs& epochs_;
     const Options options_;
-    std::uint64_t spare_; // what kUpToPeak keeps beyond the peak; of several pools the first does
+    const std::uint64_t spare_; // what kUpToPeak keeps beyond the peak
     mutable Lock lock_;
     Policy policy_;
     Pool* first_ = this; // the pools of this context, in a list

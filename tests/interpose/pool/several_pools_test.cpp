@@ -124,15 +124,3 @@ TEST(SeveralPoolsReissued, WhatUpstreamGivesOutAgainIsDroppedByTheOthers)
     EXPECT_EQ(pool.validate(), nullptr);
     EXPECT_EQ(second.validate(), nullptr);
 }
-
-TEST_F(SeveralPools, OnlyTheFirstKeepsMoreThanItsPeak)
-{
-    make_second({.max_cached_bytes = kUpToPeak});
-    const auto free_two = [](Pool& one, std::uint64_t bytes) {
-        const Address smaller = one.allocate(bytes).address;
-        EXPECT_EQ(one.free(smaller), Freed::cached);
-        return one.free(one.allocate(2 * bytes).address);
-    };
-    EXPECT_EQ(free_two(*pool, 1000), Freed::cached);
-    EXPECT_EQ(free_two(*second, 5000), Freed::surplus);
-}
