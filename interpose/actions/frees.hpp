@@ -29,6 +29,8 @@ struct FreeRecord {
     {
         if (begun)
             log::record_free(call.thread, event);
+        if (call.to_settle) [[unlikely]]
+            settle(*call.to_settle);
     }
     void failed(Call& call, CUresult result)
     {

@@ -7,6 +7,8 @@
 
 namespace vramscope::hooks {
 
+class ContextPool;
+
 // The first ready() of a process opens the log with these.
 extern const log::Opening kOpening;
 
@@ -14,8 +16,9 @@ struct Call {
     log::Thread& thread;
     Hook hook;
     const log::CallSite& site;
-    std::uint64_t ticks = 0; // when memory ends: the time before the driver's call
-    std::uint64_t ended = 0; // when the last driver call ended; 0: it was not timed
+    std::uint64_t ticks = 0;          // when memory ends: the time before the driver's call
+    std::uint64_t ended = 0;          // when the last driver call ended; 0: it was not timed
+    ContextPool* to_settle = nullptr; // keeps too much since this free
 
     std::uint64_t api() const { return static_cast<std::uint64_t>(hook); }
     [[gnu::always_inline]] bool ready() { return log::ready(thread, kOpening); }

@@ -119,7 +119,8 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
             return;
         if (context->device < 0)
             context->device = device;
-        remembered = {handle, seen, log::process->generation, context->id, context->device};
+        remembered = {handle,          seen,   context->id, log::process->generation,
+                      context->device, nullptr};
     }
     note_device(thread, driver, remembered.device);
 }

@@ -11,13 +11,16 @@
 
 namespace vramscope::hooks {
 
+class ContextPool;
+
 // The last context that a thread asked for.
 struct RememberedContext {
     CUcontext handle;
     std::uint64_t changes;
-    std::uint32_t generation;
     std::uint64_t id;
+    std::uint32_t generation;
     int device;
+    ContextPool* pool; // which this thread uses there; null: it was not asked for yet
 };
 extern thread_local constinit RememberedContext remembered_context;
 // Changes with every context that goes: what threads remember is then looked up again.

@@ -17,15 +17,6 @@ namespace {
 
 constexpr int kMostWaits = 8; // for the lock of a pool, before its thread uses another
 
-// The pool that a thread used last.
-struct RememberedPool {
-    CUcontext handle;
-    std::uint64_t changes; // context_changes, as it was then
-    std::uint32_t generation;
-    ContextPool* pool;
-};
-thread_local constinit RememberedPool remembered_pool{};
-
 // Which of a context's pools this thread uses. One that often finds the lock taken moves, once, to
 // the next.
 unsigned number_of_pool() noexcept
@@ -41,12 +32,9 @@ unsigned number_of_pool() noexcept
 
 [[gnu::noinline, gnu::cold]] ContextPool* look_up_pool(Call& call) noexcept
 {
-    remembered_pool = {};
     const format::Place place = place_now(call);
-    ContextPool* pool = place.context ? pool_of(place, number_of_pool()) : nullptr;
-    if (pool)
-        remembered_pool = {remembered_context.handle, remembered_context.changes,
-                           remembered_context.generation, pool};
+    ContextPool* const pool = place.context ? pool_of(place, number_of_pool()) : nullptr;
+    remembered_context.pool = pool;
     return pool;
 }
 
@@ -59,8 +47,8 @@ unsigned number_of_pool() noexcept
     if (!driver || !driver->context || driver->context(&handle) != CUDA_SUCCESS || !handle)
         [[unlikely]]
         return nullptr;
-    const RememberedPool& remembered = remembered_pool;
-    return remembered.handle == handle &&
+    const RememberedContext& remembered = remembered_context;
+    return remembered.pool && remembered.handle == handle &&
                    remembered.changes == context_changes.load(std::memory_order_acquire) &&
                    remembered.generation == log::process->generation && pool_lock_waits < kMostWaits
                ? remembered.pool
@@ -76,32 +64,32 @@ struct Disposition {
 };
 
 // What is left to do for its pool after a free.
-void after_free(Disposition& found) noexcept
+void after_free(Call& call, Disposition& found) noexcept
 {
-    if (found.what == pool::Freed::surplus && !passing_through())
-        found.owner->with([](auto& pool) { pool.settle(); });
+    if (found.what == pool::Freed::surplus)
+        call.to_settle = found.owner;
     else if (found.what == pool::Freed::leaves)
         found.ticks = log::now();
 }
 
 // The pool keeps its block, if it may.
-Disposition keep(ContextPool& owner, std::uint64_t address) noexcept
+Disposition keep(Call& call, ContextPool& owner, std::uint64_t address) noexcept
 {
     Disposition found;
     found.owner = &owner;
     found.what = owner.with([&](auto& pool) { return pool.free(address, &found.block); });
-    after_free(found);
+    after_free(call, found);
     return found;
 }
 
 // Another pool of the context keeps its block.
-Disposition keep_in_others(ContextPool& here, std::uint64_t address) noexcept
+Disposition keep_in_others(Call& call, ContextPool& here, std::uint64_t address) noexcept
 {
     Disposition found;
     for (ContextPool& one : ContextPools()) {
         if (&one == &here || one.place().context != here.place().context)
             continue;
-        found = keep(one, address);
+        found = keep(call, one, address);
         if (found.what != pool::Freed::foreign)
             break;
     }
@@ -169,14 +157,14 @@ bool may_keep(Call& call, ContextPool& here, std::uint64_t address) noexcept
                                                      std::uint64_t address,
                                                      DriverFree driver_free) noexcept
 {
-    after_free(found);
+    after_free(call, found);
     if (found.what == pool::Freed::foreign) {
         const std::uint64_t block = address - red_zone_bytes();
-        found = keep_in_others(*found.owner, block);
+        found = keep_in_others(call, *found.owner, block);
         if (found.what == pool::Freed::foreign)
             found = detach(block);
         if (found.what == pool::Freed::part) // another context's: the driver cannot free it
-            found = keep(*found.owner, block);
+            found = keep(call, *found.owner, block);
     }
     return carry_out(call, found, address, driver_free);
 }
@@ -232,6 +220,12 @@ CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) n
                                              : free_elsewhere(call, found, address, driver_free);
 }
 
+void settle(ContextPool& owner) noexcept
+{
+    if (!passing_through())
+        owner.with([](auto& pool) { pool.settle(); });
+}
+
 CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,
                         DriverFree driver_free) noexcept
 {
@@ -245,7 +239,7 @@ CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,
         const CUresult result = driver_free(dead_address());
         if (captured || result != CUDA_ERROR_INVALID_VALUE)
             return result;
-        found = keep(*found.owner, block);
+        found = keep(call, *found.owner, block);
     }
     return carry_out(call, found, address, driver_free);
 }

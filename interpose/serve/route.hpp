@@ -46,6 +46,9 @@ private:
 // block is not ours or must not be kept; or with an address that the driver cannot know, if the
 // block is free already.
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept;
+// Gives back what a pool keeps too much of. A free sets Call::to_settle, and its record comes first:
+// others may have its block by then.
+void settle(ContextPool& owner) noexcept;
 // A free that only the driver can judge: on a stream, which may be captured, or without
 // a pool here.
 CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,

@@ -41,6 +41,13 @@ class LifecycleThreadsTest(EndToEndTest):
         self.assertGreaterEqual(seen["frees"], 3200)
         self.assertEqual([(leak["blocks"], leak["thread_count"]) for leak in report["leaks"]], [(200, 200)])
 
+    # A pool that keeps nothing gives something back at each free, after others may have the freed block.
+    def test_a_free_is_recorded_before_what_the_pool_gives_back(self):
+        for _ in range(4):
+            report = self.trace_like_plain("leave_others_at_work", 200, VRAMSCOPE_MAX_CACHED="0")
+            seen = report["coverage"]
+            self.assert_seen(report, seen["frees"] + 200, seen["frees"])
+
     def test_children_that_were_forked_while_a_thread_held_the_loaders_lock(self):
         report = self.trace_like_plain("fork_in_loader", 3, VRAMSCOPE_LOG="%p.vsl")
         self.assert_seen(report, 6, 3)

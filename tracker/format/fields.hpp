@@ -12,8 +12,8 @@ namespace vramscope::format {
 // Running values that deltas are taken from; both sides start each chunk with a fresh one.
 struct DeltaState {
     struct Call {
-        std::uint64_t api = 0;
-        std::uint64_t stack = 0;
+        std::uint32_t api = 0;
+        std::uint32_t stack = 0;
     };
     std::uint64_t ticks = 0; // starts at ChunkHeader::base_ticks
     std::uint64_t address = 0;

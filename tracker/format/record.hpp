@@ -77,21 +77,21 @@ inline std::uint64_t get_address(Cursor& in, std::uint8_t tag, DeltaState& state
 }
 
 inline std::uint8_t* put_unless_same(std::uint8_t* out, std::uint8_t& tag, std::uint8_t same,
-                                     std::uint64_t value, std::uint64_t& last) noexcept
+                                     std::uint64_t value, std::uint32_t& last) noexcept
 {
     if (value == last) {
         tag |= same;
         return out;
     }
-    last = value;
+    last = static_cast<std::uint32_t>(value);
     return put_varint(out, value);
 }
 
 inline std::uint64_t get_unless_same(Cursor& in, std::uint8_t tag, std::uint8_t same,
-                                     std::uint64_t& last) noexcept
+                                     std::uint32_t& last) noexcept
 {
     if (!(tag & same))
-        last = in.varint();
+        last = in.id();
     return last;
 }
 

@@ -62,6 +62,12 @@ public:
 
     std::int64_t signed_varint() noexcept { return unzigzag(varint()); }
 
+    std::uint32_t id() noexcept
+    {
+        const std::uint64_t value = varint();
+        return value <= UINT32_MAX ? static_cast<std::uint32_t>(value) : fail();
+    }
+
     // Returns `bytes` of text, which point into the log; empty after a failure.
     std::string_view text(std::uint64_t bytes) noexcept
     {

@@ -248,6 +248,8 @@ TEST(CompareText, LeadsWithWhatIsWorse)
 
 Leaks: 1 new, 0 grown, 0 shrunk, 0 gone, 1 as before
   new         +2 MiB in +1 block     cuMemAlloc  train+0x2000
+Note: /gone/train: no such file; its frames are shown as module+offset; for a log from a container
+      or another machine, --sysroot DIR and --path-map OLD=NEW say where its files are
 
 Next: vramscope leaks new.vsl
 )");
