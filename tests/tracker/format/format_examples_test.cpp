@@ -112,7 +112,8 @@ format::DeltaState deltas_before(const Example& example)
     const auto n = [&](const char* field) {
         return example.before.contains(field) ? number(example.before.at(field)) : 0;
     };
-    return {n("ticks"), n("address"), {}, {n("api"), n("stack")}};
+    const auto id = [&](const char* field) { return static_cast<std::uint32_t>(n(field)); };
+    return {n("ticks"), n("address"), {}, {id("api"), id("stack")}};
 }
 
 // The bytes that the writing code gives for this record.

@@ -117,7 +117,7 @@ TEST(HotRecords, KeepTheCallOfAllocsAndThatOfFreesApart)
     DeltaState writing;
     std::uint8_t* at = buffer;
     std::mt19937_64 random(4);
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> calls;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> calls;
     const auto any_call = [&] { return calls.emplace_back(random() % 2 ? 300 : 4, random() % 2); };
     for (int event = 0; event < 6; ++event) {
         const auto [api, stack] = any_call();
