@@ -39,6 +39,11 @@ std::uint64_t any_number(std::mt19937_64& random)
     return random() >> (random() % 64);
 }
 
+std::uint32_t any_id(std::mt19937_64& random)
+{
+    return static_cast<std::uint32_t>(any_number(random));
+}
+
 } // namespace
 
 TEST(AllocRecord, ComesBackForAnyNumbers)
@@ -46,8 +51,8 @@ TEST(AllocRecord, ComesBackForAnyNumbers)
     std::mt19937_64 random(1);
     for (int repeat = 0; repeat < 50000; ++repeat) {
         const DeltaState before{any_number(random), any_number(random)};
-        const Alloc event{any_number(random), any_number(random), any_number(random),
-                          any_number(random), any_number(random), Memory::none};
+        const Alloc event{any_id(random),     any_number(random), any_number(random),
+                          any_number(random), any_id(random),     Memory::none};
         EXPECT_TRUE(equal(round_trip(event, before), event));
     }
 }
@@ -55,7 +60,7 @@ TEST(AllocRecord, ComesBackForAnyNumbers)
 TEST(AllocRecord, NeverTakesMoreThanTheReservedBytes)
 {
     std::size_t bytes = 0;
-    const Alloc event{UINT64_MAX, UINT64_MAX / 2, UINT64_MAX, UINT64_MAX, UINT64_MAX, Memory::none};
+    const Alloc event{UINT32_MAX, UINT64_MAX / 2, UINT64_MAX, UINT64_MAX, UINT32_MAX, Memory::none};
     const DeltaState before{UINT64_MAX - 1, std::uint64_t{1} << 62};
     EXPECT_TRUE(equal(round_trip(event, before, &bytes), event));
     EXPECT_LE(bytes, kMaxHotBytes);
