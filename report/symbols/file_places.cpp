@@ -66,7 +66,7 @@ fs::path resolved_below(const fs::path& root, const fs::path& path)
 
 } // namespace
 
-FilePlaces::FilePlaces(fs::path sysroot, std::vector<PathMap> maps)
+FilePlaces::FilePlaces(const fs::path& sysroot, std::vector<PathMap> maps)
     : sysroot_(without_last_slash(sysroot)), maps_(std::move(maps))
 {
     for (PathMap& map : maps_)

@@ -19,7 +19,7 @@ public:
     FilePlaces() = default;
     // An empty sysroot is none. Of several maps the one with the longest `from` counts; what it
     // says is a path of this machine. All other paths are below the sysroot.
-    FilePlaces(std::filesystem::path sysroot, std::vector<PathMap> maps);
+    FilePlaces(const std::filesystem::path& sysroot, std::vector<PathMap> maps);
 
     // The path here of what the traced program saw at `path`, be there a file or not.
     std::filesystem::path of(const std::filesystem::path& path) const;
