@@ -43,12 +43,13 @@ std::vector<bool> folded(std::vector<Frame> stack)
 TEST(PythonFrames, AreOfLibrariesByTheirFiles)
 {
     for (const char* library :
-         {"/usr/lib/python3.11/asyncio/events.py", "/root/.pyenv/versions/3.8.1/lib/python3.8/x.py",
+         {"/usr/lib/python3.11/asyncio/events.py",
+          "/home/ann/.pyenv/versions/3.8.1/lib/python3.8/x.py",
           "/venv/lib/python3.13/site-packages/torch/nn/modules/module.py", "<frozen importlib>",
           "/usr/lib/python3/dist-packages/numba/core.py", "/opt/python313.zip/json/decoder.py"})
         EXPECT_TRUE(python("f", library).library) << library;
     for (const char* own : {"train.py", "/home/me/python3/train.py", "<string>", "<stdin>", "",
-                            "/work/lib/python3_tools/a.py", "/tmp/ipykernel_1/2.py"})
+                            "/srv/lib/python3_tools/a.py", "/tmp/ipykernel_1/2.py"})
         EXPECT_FALSE(python("f", own).library) << own;
 }
 
