@@ -105,7 +105,7 @@ class Symbolizer::Impl {
 public:
     explicit Impl(SymbolizerOptions options)
         : debug_dirs_(std::move(options.debug_dirs)),
-          places_(std::move(options.sysroot), std::move(options.path_maps))
+          places_(options.sysroot, std::move(options.path_maps))
     {
         if (debug_dirs_.empty())
             debug_dirs_.emplace_back("/usr/lib/debug");
