@@ -47,7 +47,7 @@ TEST(FilePlaces, TheLongestMapCountsInWhateverOrder)
 
 TEST(FilePlaces, AMapOfTheRootCountsForAll)
 {
-    EXPECT_EQ(FilePlaces({}, {{"/", "/srv/root"}}).of("/usr/lib/a.so"), "/srv/root/usr/lib/a.so");
+    EXPECT_EQ(FilePlaces({}, {{"/", "/srv/tree"}}).of("/usr/lib/a.so"), "/srv/tree/usr/lib/a.so");
 }
 
 // A root with a file in it, and links.

@@ -11,7 +11,7 @@ constexpr const char* kNext = "; for a log from a container or another machine, 
 
 TEST(UnreadFiles, OneForAProgramIsALine)
 {
-    EXPECT_EQ(notice_of({"/app/a", "no such file", "/root/app/a"}),
+    EXPECT_EQ(notice_of({"/app/a", "no such file", "/tree/app/a"}),
               "/app/a: no such file; its frames are shown as module+offset");
 }
 
@@ -23,12 +23,12 @@ TEST(UnreadFiles, NoneNeedNoWords)
 TEST(UnreadFiles, ShareASentenceAndTheNextStepIsSaidOnce)
 {
     const std::vector<UnreadFile> files{{"/a", "no such file", ""},
-                                        {"/b", "another build", "/root/b: build-id 01"},
-                                        {"/c", "no such file", "/root/c"}};
+                                        {"/b", "another build", "/tree/b: build-id 01"},
+                                        {"/c", "no such file", "/tree/c"}};
     EXPECT_EQ(sentences_about(files),
               (std::vector<std::string>{
-                  "/a, /c (/root/c): no such file; their frames are shown as module+offset",
-                  std::string("/b (/root/b: build-id 01): another build; its frames are shown as "
+                  "/a, /c (/tree/c): no such file; their frames are shown as module+offset",
+                  std::string("/b (/tree/b: build-id 01): another build; its frames are shown as "
                               "module+offset") +
                       kNext}));
 }
