@@ -1,15 +1,11 @@
 #!/usr/bin/env python3
-# tests/scripts/cuda_headers_test.py — runs scripts/cuda-headers with an apt and a mirror that are played.
-#
-# The packages are real: the headers, and a library behind them.
+# tests/scripts/cuda_headers_test.py — runs scripts/cuda-headers on a machine that is played.
 import os
-import pathlib
 import shutil
-import subprocess
-import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "cuda-headers"
+from played_machine import PlayedMachine, deb
+
 HEADERS = ["crt/host_defines.h", "cuda.h", "cudaTypedefs.h", "cuda_runtime.h", "nvtx3/nvToolsExt.h", "vector_types.h"]
 APT = """#!/bin/bash
 echo "${0##*/} $*" >>"$MACHINE/log"
@@ -29,47 +25,29 @@ esac
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
-class CudaHeaders(unittest.TestCase):
+class CudaHeaders(PlayedMachine):
+    SCRIPT = "cuda-headers"
+    APT = APT
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.machine = pathlib.Path(folder.name)
+        super().setUp()
         self.cache = self.machine / "cache"
-        self.write("bin/apt-get", APT)
-        self.write("bin/apt-cache", APT)
-        self.write("root/etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n")
         self.write("root/usr/share/keyrings/debian-archive-keyring.gpg")
         self.write("targets", "'http://mirror/debian/dists/bookworm/InRelease' InRelease 0 \n")
         self.write("reachable")
         self.write("tmp/x")
 
-    def write(self, name, text=""):
-        path = self.machine / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        path.chmod(0o755)
-
     def package(self, suite, version, headers=HEADERS):
         """A package with these headers, and a library behind them."""
-        tree = self.machine / suite
-        self.write(f"{suite}/DEBIAN/control", "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: m\nDescription: d\n")
-        for header in headers:
-            self.write(f"{suite}/usr/include/{header}", f"#define CUDA_VERSION {version}\n")
-        self.write(f"{suite}/usr/lib/library.a")
-        (tree / "usr/lib/library.a").write_bytes(os.urandom(3 << 20))
-        subprocess.run(["dpkg-deb", "-Znone", "--root-owner-group", "-b", tree, self.machine / f"{suite}.deb"], check=True,
-                       capture_output=True)
+        files = {f"usr/include/{header}": f"#define CUDA_VERSION {version}\n" for header in headers}
+        deb(self.machine / suite, {**files, "usr/lib/library.a": os.urandom(3 << 20)}, self.machine / f"{suite}.deb")
 
     def packages(self):
         self.package("bookworm", 11080)
         self.package("trixie", 12040)
 
     def fetch(self):
-        environment = {"PATH": f"{self.machine / 'bin'}:{os.environ['PATH']}", "MACHINE": str(self.machine),
-                       "TMPDIR": str(self.machine / "tmp"), "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"),
-                       "VRAMSCOPE_CUDA_HEADERS": str(self.cache)}
-        done = subprocess.run([SCRIPT], env=environment, capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
+        return self.run_script(TMPDIR=str(self.machine / "tmp"), VRAMSCOPE_CUDA_HEADERS=str(self.cache))
 
     def kept(self):
         return sorted(str(path.relative_to(self.cache)) for path in self.cache.rglob("*") if path.is_file())

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-# tests/scripts/cuda_toolkit_test.py — runs scripts/cuda-toolkit with an apt that is played, and
-# real packages.
+# tests/scripts/cuda_toolkit_test.py — runs scripts/cuda-toolkit on a machine that is played.
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "cuda-toolkit"
+from played_machine import PlayedMachine, deb
+
 NVCC = """#!/bin/sh
 echo "Cuda compilation tools, release 11.8, V11.8.89"
 """
@@ -48,7 +47,10 @@ esac
 """
 
 
-class CudaToolkit(unittest.TestCase):
+class CudaToolkit(PlayedMachine):
+    SCRIPT = "cuda-toolkit"
+    APT = APT
+
     @classmethod
     def setUpClass(cls):
         if not shutil.which("dpkg-deb"):
@@ -57,34 +59,15 @@ class CudaToolkit(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.packages = pathlib.Path(folder.name)
         for name, files in PACKAGES.items():
-            tree = cls.packages / name
-            for file, text in {**files, "DEBIAN/control": f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: m\n"
-                                                          "Description: d\n"}.items():
-                (tree / file).parent.mkdir(parents=True, exist_ok=True)
-                (tree / file).write_text(text)
-                (tree / file).chmod(0o755 if "bin/" in file else 0o644)
-            (tree / "DEBIAN").chmod(0o755)
-            subprocess.run(["dpkg-deb", "-Znone", "--root-owner-group", "-b", tree, cls.packages / f"{name}_1_all.deb"], check=True,
-                           capture_output=True)
+            deb(cls.packages / name, files, cls.packages / f"{name}_1_all.deb")
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.machine = pathlib.Path(folder.name)
+        super().setUp()
         self.cache = self.machine / "cache"
         (self.machine / "packages").symlink_to(self.packages)
-        for name in ["bin/apt-get", "bin/apt-cache"]:
-            (self.machine / name).parent.mkdir(exist_ok=True)
-            (self.machine / name).write_text(APT)
-            (self.machine / name).chmod(0o755)
-        (self.machine / "root/etc").mkdir(parents=True)
-        (self.machine / "root/etc/os-release").write_text('ID=debian\nVERSION_CODENAME="bookworm"\n')
 
     def toolkit(self, *options):
-        environment = {"PATH": f"{self.machine / 'bin'}:{os.environ['PATH']}", "MACHINE": str(self.machine),
-                       "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), "VRAMSCOPE_CUDA": str(self.cache)}
-        done = subprocess.run([SCRIPT, *options], env=environment, capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
+        return self.run_script(*options, VRAMSCOPE_CUDA=str(self.cache))
 
     def assert_gives_up(self, why):
         status, output = self.toolkit()
@@ -116,14 +99,14 @@ class CudaToolkit(unittest.TestCase):
 
     def test_no_package_is_cut_short_or_installed(self):
         self.toolkit()
-        commands = (self.machine / "log").read_text()
+        commands = self.log()
         self.assertIn("apt-get download -qq nvidia-cuda-toolkit nvidia-cuda-dev libcudart11.0 libnvtoolsext1", commands)
         self.assertNotIn("install", commands)
 
     def test_a_system_that_lists_the_toolkit_is_asked_as_it_is(self):
         (self.machine / "multiverse").touch()
         self.assertEqual(self.toolkit("--plan")[0], 0)
-        self.assertNotIn("update -qq", (self.machine / "log").read_text())
+        self.assertNotIn("update -qq", self.log())
 
     def test_without_network_one_line_says_so(self):
         (self.machine / "offline").touch()

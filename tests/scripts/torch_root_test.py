@@ -1,14 +1,10 @@
-# tests/scripts/torch_root_test.py — runs scripts/torch-root with an apt and a mirror that are played.
-#
-# The package is real, and so is what is done with it.
+# tests/scripts/torch_root_test.py — runs scripts/torch-root on a machine that is played.
 import os
-import pathlib
 import shutil
-import subprocess
-import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "torch-root"
+from played_machine import PlayedMachine, deb
+
 FILES = ["usr/lib/x86_64-linux-gnu/libtorch_cuda.so", "usr/share/base-passwd/passwd.master", "usr/bin/python3.13"]
 AVAILABLE = """Package: libcudart12
 Source: nvidia-cuda-toolkit (12.4.131)
@@ -36,37 +32,22 @@ esac
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
-class TorchRoot(unittest.TestCase):
+class TorchRoot(PlayedMachine):
+    SCRIPT = "torch-root"
+    APT = APT
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.machine = pathlib.Path(folder.name)
+        super().setUp()
         self.kept = self.machine / "cache" / "torch-root"
-        for name in ("bin/apt-get", "bin/apt-cache"):
-            self.write(name, APT)
-        self.write("root/etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n")
         self.write("targets", "'http://mirror/debian/dists/bookworm/InRelease' InRelease 0 \n")
         self.write("plan", "'http://mirror/debian/pool/contrib/p/torch_2.6_amd64.deb' torch_2.6_amd64.deb 481000000 SHA256:0\n")
         self.write("available", AVAILABLE)
         self.write("reachable")
-        self.write("tree/DEBIAN/control", "Package: torch\nVersion: 2.6\nArchitecture: all\nMaintainer: m\nDescription: d\n")
-        for name in FILES:
-            self.write(f"tree/{name}", name)
-        (self.machine / "tree/etc").mkdir()
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-b", self.machine / "tree", self.machine / "torch.deb"], check=True,
-                       capture_output=True)
-
-    def write(self, name, text=""):
-        path = self.machine / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        path.chmod(0o755)
+        (self.machine / "tree/etc").mkdir(parents=True)
+        deb(self.machine / "tree", {name: name for name in FILES}, self.machine / "torch.deb")
 
     def fetch(self):
-        environment = {"PATH": f"{self.machine / 'bin'}:{os.environ['PATH']}", "MACHINE": str(self.machine),
-                       "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), "VRAMSCOPE_TORCH_ROOT": str(self.kept)}
-        done = subprocess.run([SCRIPT], env=environment, capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
+        return self.run_script(VRAMSCOPE_TORCH_ROOT=str(self.kept))
 
     def assert_gives_up(self, why):
         status, output = self.fetch()
@@ -94,7 +75,7 @@ class TorchRoot(unittest.TestCase):
     def test_packages_of_nvidias_are_never_fetched(self):
         self.write("plan", "'http://mirror/debian/pool/non-free/n/libcublas12_12_amd64.deb' libcublas12_12_amd64.deb 1 SHA256:0\n")
         self.assert_gives_up("packages of NVIDIA's would be fetched")
-        self.assertNotIn("--download-only", (self.machine / "log").read_text())
+        self.assertNotIn("--download-only", self.log())
 
     def test_what_is_there_is_not_fetched_again(self):
         self.fetch()

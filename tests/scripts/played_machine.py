@@ -1,0 +1,50 @@
+# tests/scripts/played_machine.py — a Debian machine in a folder, whose apt and mirror are played.
+#
+# The packages are real, and so is what a script does with them. "log" has the commands of apt; the files "reachable",
+# "offline" and the like, which each test's own apt knows, say what goes wrong.
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).parents[2] / "scripts"
+
+
+def deb(tree, files, package):
+    """Packs files, a dictionary of contents by path, into a package; what lies in a bin/ can be run."""
+    for name, content in {**files, "DEBIAN/control": "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: m\nDescription: d\n"}.items():
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(0o755 if "bin/" in name else 0o644)
+    (tree / "DEBIAN").chmod(0o755)
+    subprocess.run(["dpkg-deb", "-Znone", "--root-owner-group", "-b", tree, package], check=True, capture_output=True)
+
+
+class PlayedMachine(unittest.TestCase):
+    """SCRIPT: the name of the script under test. APT: what apt-get and apt-cache are played by."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.machine = pathlib.Path(folder.name)
+        for name in ("bin/apt-get", "bin/apt-cache"):
+            self.write(name, self.APT)
+            (self.machine / name).chmod(0o755)
+        self.write("root/etc/os-release", 'ID=debian\nVERSION_CODENAME="bookworm"\n')
+
+    def write(self, name, text=""):
+        path = self.machine / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def log(self):
+        return (self.machine / "log").read_text()
+
+    def run_script(self, *options, **environment):
+        """Its exit code, and all that it printed."""
+        environment = {"PATH": f"{self.machine / 'bin'}:{os.environ['PATH']}", "MACHINE": str(self.machine),
+                       "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}
+        done = subprocess.run([SCRIPTS / self.SCRIPT, *options], env=environment, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
