@@ -96,10 +96,9 @@ void check_walk(Thread& thread, const CallSite& site, Frames& frames) noexcept
 }
 
 // Walks where that is possible: an unwinder's first look at a return address takes microseconds.
-void take_frames(Thread& thread, const CallSite& site, std::uint32_t expected,
-                 Frames& frames) noexcept
+void take_frames(Thread& thread, const CallSite& site, Frames& frames) noexcept
 {
-    if (!expected && thread.stacks && verifying.load(std::memory_order_relaxed) &&
+    if (thread.stacks && verifying.load(std::memory_order_relaxed) &&
         capture::current_unwinder() != capture::Unwinder::none)
         frames.walk(thread, site);
     if (frames.count)
@@ -113,7 +112,7 @@ void take_frames(Thread& thread, const CallSite& site, std::uint32_t expected,
 std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t expected) noexcept
 {
     Frames taken;
-    take_frames(thread, site, expected, taken);
+    take_frames(thread, site, taken);
     const auto& [frames, count, truncated] = taken;
     if (count == 0)
         return 0;
