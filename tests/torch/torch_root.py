@@ -63,6 +63,16 @@ def make_stand_ins():
             stamp.write_text(made_of)
 
 
+def in_root(folder, *command, **environment):
+    """How it is run there, in this folder, on the simulated GPU and with nothing of the caller's environment."""
+    settings = {"PATH": "/usr/bin:/usr/sbin", "HOME": "/tmp", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1",
+                "LD_LIBRARY_PATH": f"{SIMGPU}:{STAND_INS}", "VRAMSCOPE_SIMULATE": "4GiB", **environment}
+    folders = ":".join(map(str, dict.fromkeys([folder, SOURCE.resolve(), BUILD])))
+    enter = [*NAMESPACE, "sh", "-c", ENTER, "sh", ROOT, folder, folders]
+    words = [f"{name}={value}" for name, value in settings.items()]
+    return [*enter, *words, *command]
+
+
 class Moment(dict):
     """What PyTorch said of its memory at one moment (programs/moments.py), and what vramscope's log says of it."""
 
@@ -103,18 +113,9 @@ class TorchTest(ProgramTest):
         if REAL:
             command, changes = [sys.executable, PROGRAMS / program, *arguments], self.environment(**environment)
         else:
-            command, changes = self.in_root("python3", PROGRAMS / program, *arguments, **environment), None
+            command, changes = in_root(self.folder, "python3", PROGRAMS / program, *arguments, **environment), None
         return subprocess.run([str(word) for word in command], cwd=self.folder, env=changes, capture_output=True, text=True,
                               timeout=300)
-
-    def in_root(self, *command, **environment):
-        """How it is run there, on the simulated GPU and with nothing of the caller's environment."""
-        settings = {"PATH": "/usr/bin:/usr/sbin", "HOME": "/tmp", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1",
-                    "LD_LIBRARY_PATH": f"{SIMGPU}:{STAND_INS}", "VRAMSCOPE_SIMULATE": "4GiB", **environment}
-        folders = ":".join(map(str, dict.fromkeys([self.folder, SOURCE.resolve(), BUILD])))
-        enter = [*NAMESPACE, "sh", "-c", ENTER, "sh", ROOT, self.folder, folders]
-        words = [f"{name}={value}" for name, value in settings.items()]
-        return [*enter, *words, *command]
 
     def run_traced(self, program, *arguments, **environment):
         log, said = self.folder / "run.vsl", self.folder / "moments.jsonl"
