@@ -20,10 +20,12 @@ const HookInfo kHookTable[kHooks] = {
 #include "interpose/hooks/hook_table.def"
 };
 
-const log::Api kApis[kHooks] = {
+const log::Api kApis[kApiCount] = {
 #define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, ...)                          \
     {#symbol, format::Effect::effect, format::Memory::memory},
 #include "interpose/hooks/hook_table.def"
+    {"PyTorch", format::Effect::alloc, format::Memory::suballocated},
+    {"PyTorch", format::Effect::free, format::Memory::suballocated},
 };
 
 constinit std::atomic<void*> real_functions[kHooks]{};

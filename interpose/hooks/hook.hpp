@@ -37,8 +37,14 @@ inline constexpr std::size_t kHooks = 0
 
 static_assert(kHooks <= log::DriverTimes::kRows);
 
+// Allocators of the program's that cut device memory into blocks and tell us of them: see
+// interpose/frameworks. In the log each has two entry points, to allocate and to free.
+enum class Allocator : std::uint8_t { pytorch };
+inline constexpr std::size_t kAllocators = 1;
+inline constexpr std::size_t kApiCount = kHooks + 2 * kAllocators;
+
 extern const HookInfo kHookTable[kHooks];
-extern const log::Api kApis[kHooks]; // the same rows, as the log names them
+extern const log::Api kApis[kApiCount]; // the same rows, as the log names them; then the allocators
 
 inline const HookInfo& info(Hook hook)
 {

@@ -88,7 +88,8 @@ struct FileHeader {
     // was turned off.
     std::uint64_t verify_mismatches;
     std::uint64_t snapshot_ticks; // not 0: a copy of the log as it was then, its program running
-    std::uint8_t reserved[kHeaderBytes - 216];
+    std::uint64_t suballocated;   // 1: it has blocks that an allocator cut from device memory
+    std::uint8_t reserved[kHeaderBytes - 224];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
 static_assert(offsetof(FileHeader, process_start) == 40);

@@ -35,6 +35,11 @@ enum class Memory : std::uint8_t {
     context = 19,
     green_context = 20,
     graph_exec = 21,
+    // A block that an allocator of the program's has cut from device memory that it took from the
+    // driver before: a tensor of PyTorch, a part of a heap. Its bytes are the program's; those of
+    // what it was cut from are then what that allocator has reserved.
+    suballocated = 22,
+    segment = 23, // such memory of the driver's itself: found by readers, and in no log
 };
 
 // Live blocks are found by (key space, address): a handle and a pointer may be the same number.
@@ -55,6 +60,7 @@ enum class KeySpace : std::uint8_t {
     green_context,
     graph_exec,
     reservation,
+    suballocated,
 };
 
 struct KeySpaceRow {
@@ -68,6 +74,7 @@ inline constexpr KeySpaceRow kKeySpaces[] = {
     {KeySpace::array, false},         {KeySpace::mipmap, false},     {KeySpace::external, false},
     {KeySpace::pool, false},          {KeySpace::physical, false},   {KeySpace::context, false},
     {KeySpace::green_context, false}, {KeySpace::graph_exec, false}, {KeySpace::reservation, true},
+    {KeySpace::suballocated, true},
 };
 
 // How a kind of memory counts for the program. Only device and host memory are the program's own
@@ -79,6 +86,7 @@ enum class MemoryClass : std::uint8_t {
     graph,     // belongs to a graph, which frees it
     foreign,   // belongs to others, and is only open here
     owner,     // a pool, a context, …: it has no bytes of its own
+    reserved,  // an allocator of the program's keeps it, and has cut blocks from it
     unknown,
 };
 
@@ -117,6 +125,8 @@ inline constexpr MemoryKind kMemoryKinds[] = {
     {Memory::context,           "context",           KeySpace::context,       MemoryClass::owner,     ContextEnd::survives},
     {Memory::green_context,     "green_context",     KeySpace::green_context, MemoryClass::owner,     ContextEnd::survives},
     {Memory::graph_exec,        "graph_exec",        KeySpace::graph_exec,    MemoryClass::owner,     ContextEnd::dies},
+    {Memory::suballocated,      "suballocated",      KeySpace::suballocated,  MemoryClass::device,    ContextEnd::survives},
+    {Memory::segment,           "segment",           KeySpace::pointer,       MemoryClass::reserved,  ContextEnd::dies},
 };
 // clang-format on
 

@@ -98,8 +98,9 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, stacks_verified),
                                    MEMBER(H, stacks_unwound),
                                    MEMBER(H, verify_mismatches),
-                                   MEMBER(H, snapshot_ticks)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, snapshot_ticks) + 8) << "a field is missing above";
+                                   MEMBER(H, snapshot_ticks),
+                                   MEMBER(H, suballocated)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, suballocated) + 8) << "a field is missing above";
 }
 
 TEST(FormatPage, HasTheChunkHeaderOfTheCode)

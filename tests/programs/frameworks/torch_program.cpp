@@ -1,0 +1,179 @@
+// tests/programs/frameworks/torch_program.cpp — a program over a caching allocator like PyTorch's.
+//
+// ALLOCATOR SCENE. It prints what the allocator and its library of reports counted, so that runs
+// with and without vramscope can be compared. A line that allocates ends in a comment "MARK name",
+// by which a test finds its number.
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/programs/scenes.hpp"
+
+namespace {
+
+void* library = nullptr;
+
+template <class Function>
+Function* function(const char* name)
+{
+    void* const found = dlsym(library, name); // what the allocator needs is found by it, too
+    if (!found) {
+        std::fprintf(stderr, "%s\n", dlerror());
+        std::exit(4);
+    }
+    return reinterpret_cast<Function*>(found);
+}
+
+void* allocate(std::size_t bytes)
+{
+    return function<void*(std::size_t)>("allocate")(bytes);
+}
+void release(void* block)
+{
+    function<void(void*)>("release")(block);
+}
+void empty_cache()
+{
+    function<void()>("empty_cache")();
+}
+
+__attribute__((noinline)) void* keep_loss()
+{
+    void* const loss = allocate(kMiB); // MARK loss
+    return loss;
+}
+
+void cache_alone()
+{
+    std::vector<void*> blocks;
+    for (std::size_t kib : {1, 700, 3000, 15000, 5})
+        blocks.push_back(allocate(kib << 10));
+    for (void* const block : blocks)
+        release(block);
+}
+
+void leak()
+{
+    cache_alone();
+    for (int epoch = 0; epoch < 3; ++epoch)
+        keep_loss();
+}
+
+void leak_beside()
+{
+    leak();
+    CUdeviceptr own = 0;
+    check(cuMemAlloc_v2(&own, 5 * kMiB)); // MARK own
+}
+
+void give_back()
+{
+    cache_alone();
+    empty_cache();
+    cache_alone();
+}
+
+void grow()
+{
+    cache_alone();
+    for (int step = 0; step < 100; ++step) {
+        void* const temporary = allocate(3 * kMiB); // MARK temporary
+        keep_loss();
+        release(temporary);
+    }
+}
+
+// Of 256 MiB.
+void run_out()
+{
+    std::vector<void*> kept;
+    for (int at = 0; at < 11; ++at) {
+        kept.push_back(allocate(kMiB / 2));
+        kept.push_back(allocate(18 * kMiB)); // MARK batch
+    }
+    std::printf("%d\n", allocate(64 * kMiB) == nullptr); // MARK short
+}
+
+void from_threads()
+{
+    std::vector<std::thread> threads;
+    for (int at = 0; at < 4; ++at)
+        threads.emplace_back([] {
+            check(cuCtxSetCurrent(primary_context()));
+            for (int step = 0; step < 200; ++step)
+                release(allocate(std::size_t{1} << (step % 22)));
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+// A child of fork gives back what it inherited, as Python's workers do.
+void worker()
+{
+    void* const block = allocate(kMiB);
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        release(block);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::printf("worker %d\n", status);
+    release(block);
+}
+
+void on_host()
+{
+    function<void(std::size_t)>("allocate_on_host")(1000);
+    cache_alone();
+}
+
+void reset()
+{
+    keep_loss();
+    check(cuDevicePrimaryCtxReset_v2(0));
+}
+
+constexpr Scene kScenes[] = {
+    {"cache_alone", cache_alone},
+    {"leak", leak},
+    {"leak_beside", leak_beside},
+    {"give_back", give_back},
+    {"grow", grow},
+    {"run_out", run_out},
+    {"worker", worker},
+    {"on_host", on_host},
+    {"from_threads", from_threads},
+    {"reset", reset},
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    primary_context();
+    library = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (!library) {
+        std::fprintf(stderr, "%s\n", argc == 3 ? dlerror() : "ALLOCATOR SCENE");
+        return 2;
+    }
+    const int status = play_scene(kScenes, argc - 1, argv + 1);
+    std::uint64_t calls = 0;
+    std::uint64_t shortages = 0;
+    std::int64_t told_bytes = 0;
+    std::size_t allocated = 0;
+    std::size_t reserved = 0;
+    function<void(std::uint64_t*, std::int64_t*, std::uint64_t*)>("told")(&calls, &told_bytes,
+                                                                          &shortages);
+    function<void(std::size_t*, std::size_t*)>("statistics")(&allocated, &reserved);
+    std::printf("told %ju times of %jd bytes, %ju shortages; allocated %zu reserved %zu\n",
+                static_cast<std::uintmax_t>(calls), static_cast<std::intmax_t>(told_bytes),
+                static_cast<std::uintmax_t>(shortages), allocated, reserved);
+    return status;
+}
