@@ -24,35 +24,29 @@ struct Allocates {
 struct AllocatesDevice {
     CUdeviceptr* out;
     std::uint64_t bytes;
-    ContextPool* here = nullptr; // the pool that answered; null: the driver did
-    bool pooled = false;
-    std::uint64_t slack = 0;
+    Served served{};
     std::uint64_t bytes_wanted() const { return bytes; }
     template <class Ask>
     [[gnu::always_inline]] CUresult answer(Call& call, const Ask& ask)
     {
-        if (pooling() && out && bytes && call.ready())
-            here = pool_here(call);
-        if (!here)
+        if (pool_wanted() && out && bytes && call.ready())
+            served = allocate(call, bytes);
+        if (!served.pool)
             return within_limit(bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
-        const Served block = allocate(call, *here, bytes);
-        if (block.result != CUDA_SUCCESS) [[unlikely]]
-            return block.result;
-        *out = block.address;
-        pooled = block.pooled;
-        slack = block.slack;
-        return CUDA_SUCCESS;
+        if (served.result == CUDA_SUCCESS) [[likely]]
+            *out = served.address;
+        return served.result;
     }
     [[gnu::always_inline]] void succeeded(Call& call)
     {
-        if (!here && !pooling())
+        if (!served.pool && !pooling())
             record_allocation(call, *out, bytes, place_now(call));
-        else if (!here)
+        else if (!served.pool)
             took_from_driver(call, *out, bytes);
-        else if (pooled)
-            record_pooled(call, *out, bytes, here->place(), slack);
+        else if (served.pooled)
+            record_pooled(call, *out, bytes, served.pool->place(), served.slack);
         else
-            record_allocation(call, *out, bytes, here->place());
+            record_allocation(call, *out, bytes, served.pool->place());
     }
 };
 

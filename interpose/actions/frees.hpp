@@ -71,7 +71,7 @@ struct FreesDevice {
     template <class Ask>
     [[gnu::always_inline]] CUresult answer(Call& call, const Ask& ask)
     {
-        if (!record.begun || !pooling())
+        if (!record.begun || !pool_wanted())
             return ask();
         return free_block(call, number(pointer), ask_with_address(pointer, ask));
     }

@@ -27,8 +27,8 @@ namespace vramscope::hooks {
     const bool enters = log::enter_nested(
         thread, site,
         driver && driver->contains(reinterpret_cast<const void*>(site.return_address)));
-    if (enters && near_pool_lock && thread.inside == log::Inside::program)
-        leave_pool_lock(); // the call that took the lock was left by a jump
+    if (enters && thread.inside == log::Inside::program)
+        leave_pool_lock(); // the call that took the lock may have been left by a jump
     return enters;
 }
 

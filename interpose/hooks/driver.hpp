@@ -72,7 +72,8 @@ inline const Driver* Driver::find() noexcept
 // Once exit handlers run, the driver may be half gone: we ask it nothing more.
 inline bool exiting() noexcept
 {
-    return log::process->header && log::process->header->exit_began_ticks;
+    const format::FileHeader* const header = log::process->header;
+    return header && header->exit_began_ticks;
 }
 
 } // namespace vramscope::hooks

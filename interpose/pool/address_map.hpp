@@ -79,12 +79,14 @@ private:
     };
     static_assert(sizeof(Entry) == 8);
     static constexpr std::size_t kLeastSlots = 1024;
+    __extension__ using Product = unsigned __int128;
 
-    // Twice, as one multiplication leaves multiples of a large power of two in clusters.
+    // Both halves of the product, as one alone leaves multiples of a large power of two in clusters.
     static std::uint32_t tag_of(std::uint64_t key) noexcept
     {
-        std::uint64_t hash = key * 0x9e3779b97f4a7c15u;
-        hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+        const auto product = static_cast<Product>(key) * 0x9e3779b97f4a7c15u;
+        const std::uint64_t hash =
+            static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
         return static_cast<std::uint32_t>(hash >> 32);
     }
     std::size_t home(std::uint32_t tag) const noexcept { return tag >> shift_; }

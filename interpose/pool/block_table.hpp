@@ -74,35 +74,49 @@ struct SegmentView {
 // Counters of what was allocated, freed and reserved. Each event calls one member.
 struct Books {
     Tally allocations, allocated_bytes, requested_bytes;
-    Tally active, active_bytes;
+    ActiveTally active{allocations}, active_bytes{allocated_bytes};
     Tally segments, reserved_bytes;
     Tally inactive_split, inactive_split_bytes;
     Tally oversize_allocations, oversize_segments;
     std::uint64_t least_oversize = kNoLimit;
+    std::uint64_t most_allocated_bytes = 0;      // at once; reset_peaks() leaves it
+    bool live_grew = false, active_grew = false; // since their peaks were noted
+
+    Books() = default;
+    Books(const Books&) = delete; // active refers to allocations
+    Books& operator=(const Books&) = delete;
 
     void allocated(const Block& block) noexcept
     {
         allocations.add(block.kind, 1);
         allocated_bytes.add(block.kind, block.bytes);
         requested_bytes.add(block.kind, block.requested);
-        active.add(block.kind, 1);
-        active_bytes.add(block.kind, block.bytes);
+        live_grew = active_grew = true;
         if (block.bytes >= least_oversize) [[unlikely]]
             oversize_allocations.add(kLarge, 1);
     }
     // Still active: what is pending is.
-    void freed(const Block& block) noexcept
+    [[gnu::always_inline]] void freed(const Block& block) noexcept
     {
-        allocations.subtract(block.kind, 1);
-        allocated_bytes.subtract(block.kind, block.bytes);
-        requested_bytes.subtract(block.kind, block.requested);
+        if (live_grew) [[unlikely]]
+            note_live();
+        allocations.subtract_noted(block.kind, 1);
+        allocated_bytes.subtract_noted(block.kind, block.bytes);
+        requested_bytes.subtract_noted(block.kind, block.requested);
         if (block.bytes >= least_oversize) [[unlikely]]
             oversize_allocations.subtract(kLarge, 1);
     }
     void passed(Kind kind, std::uint64_t count, std::uint64_t bytes) noexcept
     {
-        active.subtract(kind, count);
-        active_bytes.subtract(kind, bytes);
+        if (active_grew)
+            note_active();
+        passed_for_use(kind, count, bytes);
+    }
+    // The same of what is allocated at once, so that as much is active as before.
+    void passed_for_use(Kind kind, std::uint64_t count, std::uint64_t bytes) noexcept
+    {
+        active.pass_noted(kind, count);
+        active_bytes.pass_noted(kind, bytes);
     }
     void taken(Kind kind, std::uint64_t bytes) noexcept
     {
@@ -132,13 +146,14 @@ struct Books {
         return active_bytes.current() - allocated_bytes.current();
     }
 
-    template <class Each>
-    void for_each(Each each) noexcept
+    void reset_peaks() noexcept
     {
-        for (Tally* tally : {&allocations, &allocated_bytes, &requested_bytes, &active,
-                             &active_bytes, &segments, &reserved_bytes, &inactive_split,
-                             &inactive_split_bytes, &oversize_allocations, &oversize_segments})
-            each(*tally);
+        for_each([](auto& tally) { tally.reset_peaks(); });
+    }
+    void forget() noexcept
+    {
+        note_live();
+        for_each([](auto& tally) { tally.forget(); });
     }
     void fill(Stats& stats) const noexcept
     {
@@ -155,6 +170,31 @@ struct Books {
         stats.oversize_segments = oversize_segments.types().all;
         stats.pending_bytes = pending_bytes();
         stats.cached_bytes = reserved_bytes.current() - active_bytes.current();
+    }
+
+private:
+    template <class Each>
+    void for_each(Each each) noexcept
+    {
+        for (ActiveTally* tally : {&active, &active_bytes})
+            each(*tally);
+        for (Tally* tally :
+             {&allocations, &allocated_bytes, &requested_bytes, &segments, &reserved_bytes,
+              &inactive_split, &inactive_split_bytes, &oversize_allocations, &oversize_segments})
+            each(*tally);
+    }
+    [[gnu::noinline]] void note_live() noexcept
+    {
+        for (Tally* tally : {&allocations, &allocated_bytes, &requested_bytes})
+            tally->note_peaks();
+        most_allocated_bytes = std::max(most_allocated_bytes, allocated_bytes.current());
+        live_grew = false;
+    }
+    [[gnu::noinline]] void note_active() noexcept
+    {
+        active.note_peaks();
+        active_bytes.note_peaks();
+        active_grew = false;
     }
 };
 
@@ -185,7 +225,7 @@ struct BlockTable {
     {
         blocks.clear();
         by_address.clear();
-        books.for_each([](Tally& tally) { tally.forget(); });
+        books.forget();
     }
 };
 

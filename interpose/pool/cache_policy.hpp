@@ -6,6 +6,8 @@
 // a size has too much of grows old.
 #pragma once
 
+#include <array>
+
 #include "interpose/pool/address_tree.hpp"
 #include "interpose/pool/block_table.hpp"
 #include "interpose/pool/pending_sums.hpp"
@@ -16,7 +18,7 @@ namespace vramscope::pool {
 class CachePolicy {
 public:
     CachePolicy(const Epochs& epochs, const Options& options) noexcept
-        : epochs_(epochs), options_(options)
+        : epochs_(epochs), options_(options), rounds_up_(options.rounds_up())
     {
         table_.books.least_oversize = options.max_split_bytes;
     }
@@ -26,6 +28,8 @@ public:
 
     std::uint64_t rounded(std::uint64_t bytes) const noexcept
     {
+        if (!rounds_up_)
+            return bytes;
         const unsigned divisions = divisions_for(options_, bytes);
         return divisions > 1 && bytes > kLeastBlock * divisions
                    ? round_to_division(bytes, divisions)
@@ -35,18 +39,22 @@ public:
     std::uint64_t least_segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
 
     // Returns a block that has passed, live now; 0: there is none.
-    Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
+    [[gnu::always_inline]] Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
     {
         ++table_.turn;
-        pass();
-        const Index group = group_of(rounded);
-        if (!group)
+        const std::uint64_t safe = epochs_.safe();
+        if (pending_.any_passed(safe)) [[unlikely]]
+            pass(safe);
+        const Index number = recent_group_of(rounded);
+        if (!number)
             return 0;
-        const Index index = ready(groups_[group]);
+        Group& group = groups_[number];
+        const Index index = ready(group, safe);
         if (!index)
             return 0;
-        unlink(index);
-        table_.make_live(table_[index], requested);
+        Block& block = table_[index];
+        unlink(index, block, group);
+        table_.make_live(block, requested);
         return index;
     }
 
@@ -89,7 +97,7 @@ public:
     void hold(Index, std::uint64_t) noexcept {}
     void release_held(std::uint64_t) noexcept {}
 
-    void put(Index index, std::uint64_t stamp) noexcept
+    [[gnu::always_inline]] void put(Index index, std::uint64_t stamp) noexcept
     {
         Block& block = table_[index];
         table_.books.freed(block);
@@ -112,7 +120,7 @@ public:
             table_.books.freed(block);
             table_.books.passed(block.kind, 1, block.bytes);
         } else {
-            unlink(index);
+            unlink(index, block, groups_[block.group]);
         }
         table_.books.left(block.kind, block.bytes);
         table_.by_address.erase(block.address, index);
@@ -131,7 +139,7 @@ public:
     {
         pass();
         const Index group = group_of(rounded);
-        const Index index = group ? ready(groups_[group]) : 0;
+        const Index index = group ? ready(groups_[group], epochs_.safe()) : 0;
         if (!index)
             return false;
         const Kind kind = table_[index].kind;
@@ -229,18 +237,14 @@ public:
     }
 
     // The part of it that has passed is no longer active.
-    void pass() noexcept
-    {
-        pending_.pass(epochs_.safe(), [this](Kind kind, std::uint64_t blocks, std::uint64_t bytes) {
-            table_.books.passed(kind, blocks, bytes);
-        });
-    }
+    void pass() noexcept { pass(epochs_.safe()); }
 
     void clear() noexcept
     {
         table_.clear();
         groups_.clear();
         by_bytes_.clear();
+        recent_ = {};
         by_order_.clear();
         pending_ = {};
     }
@@ -250,6 +254,7 @@ public:
 private:
     // Waiting pays once so many of one size are pending: to take more would be as many calls.
     static constexpr int kWaitFromBlocks = 32;
+    static constexpr unsigned kRecentBits = 6;
 
     struct Counted { // what validate() counts
         std::uint64_t blocks = 0, live = 0, live_bytes = 0, requested = 0, reserved = 0;
@@ -278,9 +283,18 @@ private:
         return group_of(groups_[group].bytes) == group ? &groups_[group] : nullptr;
     }
 
-    Index group_of(std::uint64_t bytes) const noexcept
+    [[gnu::noinline]] Index group_of(std::uint64_t bytes) const noexcept
     {
         return by_bytes_.find(bytes, [this](Index group) { return groups_[group].bytes; });
+    }
+    // Programs ask for few sizes again and again. What is remembered is looked at before it is
+    // believed, as a group's number may be another size's by now.
+    Index recent_group_of(std::uint64_t bytes) noexcept
+    {
+        Index& recent = recent_[bytes * 0x9e3779b97f4a7c15u >> (64 - kRecentBits)];
+        if (!recent || groups_[recent].bytes != bytes) [[unlikely]]
+            recent = group_of(bytes);
+        return recent;
     }
     Index group_for(std::uint64_t bytes) noexcept
     {
@@ -295,11 +309,14 @@ private:
     }
 
     // All of the list, or a few more than before; at least one if its head has passed.
-    Index ready(Group& group) const noexcept
+    [[gnu::always_inline]] Index ready(Group& group, std::uint64_t safe) const noexcept
     {
-        const std::uint64_t safe = epochs_.safe();
-        if (group.tail && table_[group.tail].mark <= safe)
+        if (group.tail && table_[group.tail].mark <= safe) [[likely]]
             return group.ready = group.tail;
+        return look_for_ready(group, safe);
+    }
+    [[gnu::noinline]] Index look_for_ready(Group& group, std::uint64_t safe) const noexcept
+    {
         constexpr int kLooks = 4;
         Index next = group.ready ? table_[group.ready].next : group.head;
         for (int looks = kLooks; looks > 0 && next && table_[next].mark <= safe; --looks) {
@@ -309,16 +326,27 @@ private:
         return group.ready;
     }
 
-    void unlink(Index index) noexcept
+    [[gnu::always_inline]] void unlink(Index index, const Block& block, Group& group) noexcept
     {
-        Block& block = table_[index];
-        Group& group = groups_[block.group];
         if (group.ready == index)
             group.ready = block.previous;
         (block.previous ? table_[block.previous].next : group.head) = block.next;
         (block.next ? table_[block.next].previous : group.tail) = block.previous;
-        if (pending_.subtract(block.mark, block.kind, block.bytes))
-            table_.books.passed(block.kind, 1, block.bytes);
+        if (pending_.counts(block.mark)) [[unlikely]]
+            not_pending(block);
+    }
+    // It leaves before its sum has passed.
+    [[gnu::noinline]] void not_pending(const Block& block) noexcept
+    {
+        pending_.subtract(block.mark, block.kind, block.bytes);
+        table_.books.passed(block.kind, 1, block.bytes);
+    }
+
+    [[gnu::noinline]] void pass(std::uint64_t safe) noexcept
+    {
+        pending_.pass(safe, [this](Kind kind, std::uint64_t blocks, std::uint64_t bytes) {
+            table_.books.passed(kind, blocks, bytes);
+        });
     }
 
     bool take_out_block(Index index, Leaving& leaving) noexcept
@@ -330,9 +358,11 @@ private:
 
     const Epochs& epochs_;
     const Options& options_;
+    const bool rounds_up_;
     BlockTable table_;
     Slab<Group> groups_;
-    AddressMap by_bytes_; // the group of each size
+    AddressMap by_bytes_;                          // the group of each size
+    std::array<Index, 1 << kRecentBits> recent_{}; // groups of sizes that were asked for last
     AddressTree<Nodes> by_order_{Nodes{&table_}};
     PendingSums pending_;
 };

@@ -31,6 +31,12 @@ struct Options {
     // blocks of a size): one synchronisation then serves many requests. 0: it is always waited for.
     std::uint64_t wait_from_bytes = 0;
 
+    bool rounds_up() const noexcept
+    {
+        return std::any_of(roundup_power2_divisions.begin(), roundup_power2_divisions.end(),
+                           [](unsigned divisions) { return divisions > 1; });
+    }
+
     // What is taken instead must not go back as surplus at its free.
     std::uint64_t pending_worth_waiting() const noexcept
     {

@@ -21,37 +21,40 @@ public:
                 join_oldest();
             ++count_;
             newest() = {.stamp = stamp};
+            oldest_stamp_ = sum(0).stamp;
         }
-        ++newest().blocks[kind];
-        newest().bytes[kind] += bytes;
+        Sum& sum = newest();
+        ++sum.blocks[kind];
+        sum.bytes[kind] += bytes;
     }
+
+    bool any_passed(std::uint64_t safe) const noexcept { return oldest_stamp_ <= safe; }
 
     // on_passed(kind, blocks, bytes) for what `safe` covers.
     template <class OnPassed>
     void pass(std::uint64_t safe, OnPassed on_passed) noexcept
     {
-        while (count_ != 0 && sum(0).stamp <= safe) {
+        while (any_passed(safe)) {
             for (const Kind kind : {kSmall, kLarge})
                 on_passed(kind, sum(0).blocks[kind], sum(0).bytes[kind]);
-            passed_ = sum(0).stamp;
+            passed_ = oldest_stamp_;
             first_ = (first_ + 1) % kSums;
             --count_;
+            oldest_stamp_ = count_ != 0 ? sum(0).stamp : kNone;
         }
     }
 
-    // A block that was added leaves. False: its sum has passed before.
-    bool subtract(std::uint64_t stamp, Kind kind, std::uint64_t bytes) noexcept
+    // A block that was added, and that counts() still, leaves.
+    void subtract(std::uint64_t stamp, Kind kind, std::uint64_t bytes) noexcept
     {
-        if (stamp <= passed_)
-            return false;
         unsigned at = 0;
         while (sum(at).stamp < stamp)
             ++at;
         --sum(at).blocks[kind];
         sum(at).bytes[kind] -= bytes;
-        return true;
     }
 
+    // Whether what was freed with this stamp is part of a sum that has not passed.
     bool counts(std::uint64_t stamp) const noexcept { return stamp > passed_; }
 
 private:
@@ -61,6 +64,7 @@ private:
         std::uint64_t bytes[2] = {};
     };
     static constexpr unsigned kSums = 64;
+    static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
     Sum& sum(unsigned at) noexcept { return sums_[(first_ + at) % kSums]; }
     Sum& newest() noexcept { return sum(count_ - 1); }
@@ -78,7 +82,8 @@ private:
 
     std::array<Sum, kSums> sums_{};
     unsigned first_ = 0, count_ = 0;
-    std::uint64_t passed_ = 0; // what had a stamp up to this is no longer counted
+    std::uint64_t oldest_stamp_ = kNone; // that of the first sum; kNone: there is none
+    std::uint64_t passed_ = 0;           // what had a stamp up to this is no longer counted
 };
 
 } // namespace vramscope::pool

@@ -58,7 +58,7 @@ public:
     }
 
     // may_call false: nothing but, at most, one upstream.allocate.
-    Allocation allocate(std::uint64_t bytes, bool may_call = true) noexcept
+    [[gnu::always_inline]] Allocation allocate(std::uint64_t bytes, bool may_call = true) noexcept
     {
         if (bytes - 1 >= kMostBytes) [[unlikely]] // 0 too: upstream's to refuse
             return unpooled(bytes);
@@ -73,7 +73,7 @@ public:
     }
 
     // Constant time. A pinned block leaves: `left`, if given, gets what it was, for reattach().
-    Freed free(Address address, Detached* left = nullptr) noexcept
+    [[gnu::always_inline]] Freed free(Address address, Detached* left = nullptr) noexcept
     {
         const Guard guard(lock_);
         const Index index = policy_.table().find(address);
@@ -84,9 +84,6 @@ public:
             return Freed::dead;
         if (is_pinned(block)) [[unlikely]]
             return free_pinned(index, left);
-        const std::uint64_t allocated = policy_.table().books.allocated_bytes.current();
-        if (allocated > most_allocated_)
-            most_allocated_ = allocated;
         policy_.put(index, epochs_.stamp_free());
         return policy_.releasable_bytes() > most_cached() ? Freed::surplus : Freed::cached;
     }
@@ -213,7 +210,7 @@ public:
     {
         const Guard guard(lock_);
         policy_.pass();
-        policy_.table().books.for_each([](Tally& tally) { tally.reset_peaks(); });
+        policy_.table().books.reset_peaks();
     }
 
     // Null: all is as it must be. It looks at everything, and is for tests.
@@ -257,8 +254,9 @@ private:
 
     std::uint64_t most_cached() const noexcept
     {
-        return options_.max_cached_bytes == kUpToPeak ? most_allocated_ + spare_
-                                                      : options_.max_cached_bytes;
+        return options_.max_cached_bytes == kUpToPeak
+                   ? policy_.table().books.most_allocated_bytes + spare_
+                   : options_.max_cached_bytes;
     }
     static std::uint64_t spare(const Options& options) noexcept
     {
@@ -326,7 +324,6 @@ private:
     std::atomic<Pool*> next_{nullptr};
     std::uint64_t growing_ = 0; // bytes asked of upstream at this moment
     std::uint64_t pinned_serial_ = 0;
-    std::uint64_t most_allocated_ = 0; // the most that was seen at a free
     std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;
     std::uint64_t device_allocations_ = 0, device_frees_ = 0, refused_frees_ = 0;
 };

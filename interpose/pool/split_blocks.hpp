@@ -7,6 +7,24 @@
 
 namespace vramscope::pool {
 
+// Joins some of what has passed, and takes the best fit.
+[[gnu::noinline]] inline Index SplitPolicy::take_free(std::uint64_t rounded,
+                                                      std::uint64_t requested) noexcept
+{
+    const Kind kind = kind_of(rounded);
+    pass_some(kind, kind == kSmall ? kPassedPerSmall : kPassedPerLarge);
+    Index index = fit(rounded);
+    while (!index && pass_some(kind, kPassedInNeed))
+        index = fit(rounded);
+    if (!index)
+        return 0;
+    Block& block = table_[index];
+    bins_[block.kind].remove(table_, index);
+    not_in_bins(block);
+    hand_out(index, rounded, requested);
+    return index;
+}
+
 // A free block, in no bin any more. Where the tables have no room it is handed out uncut.
 inline void SplitPolicy::hand_out(Index index, std::uint64_t rounded,
                                   std::uint64_t requested) noexcept
@@ -34,7 +52,8 @@ inline void SplitPolicy::hand_out(Index index, std::uint64_t rounded,
 }
 
 // The block was live or held.
-inline void SplitPolicy::make_pending(Index index, std::uint64_t stamp) noexcept
+[[gnu::always_inline]] inline void SplitPolicy::make_pending(Index index,
+                                                             std::uint64_t stamp) noexcept
 {
     Block& block = table_[index];
     block.state = State::pending;
@@ -47,18 +66,11 @@ inline void SplitPolicy::make_pending(Index index, std::uint64_t stamp) noexcept
     unused(block);
 }
 
-inline void SplitPolicy::not_pending(Index index) noexcept
-{
-    const Block& block = table_[index];
-    pending_[block.kind].remove(table_, index);
-    pending_bytes_[block.kind] -= block.bytes;
-    table_.books.passed(block.kind, 1, block.bytes);
-}
-
 // A block that has passed and need not be joined and cut again, as programs ask for the sizes that
 // they freed: the last freed of its class of sizes, or the first of all. Whatever a chain leads to
 // is looked at before it is believed, as blocks are joined without telling it. 0: none.
-inline Index SplitPolicy::passed_of_size(Kind kind, std::uint64_t rounded) noexcept
+[[gnu::always_inline]] inline Index SplitPolicy::passed_of_size(Kind kind,
+                                                                std::uint64_t rounded) noexcept
 {
     const std::uint64_t safe = epochs_.safe();
     const auto fits = [&](Index index) {
@@ -95,8 +107,9 @@ inline bool SplitPolicy::pass_some(Kind kind, int most) noexcept
 
 inline void SplitPolicy::pass_one(Index index) noexcept
 {
-    not_pending(index);
     const Block& passed = table_[index];
+    unlink_pending(index, passed);
+    table_.books.passed(passed.kind, 1, passed.bytes);
     if (passed.right && table_[passed.right].state == State::free)
         absorb(index, passed.right);
     if (passed.left && table_[passed.left].state == State::free)
@@ -152,36 +165,41 @@ inline Index SplitPolicy::add_segment(Address address, std::uint64_t bytes, std:
     return index;
 }
 
-inline void SplitPolicy::used(Block& block) noexcept
+[[gnu::always_inline]] inline void SplitPolicy::used(Block& block) noexcept
 {
     Segment& segment = segments_[block.group];
-    if (segment.used++ == 0 && (segment.older || idle_[segment.kind].head == block.group)) {
+    if (segment.used++ == 0 && (segment.older || idle_[segment.kind].head == block.group))
+        [[unlikely]]
         not_idle(block.group);
-        idle_bytes_ -= segment.bytes;
-    }
 }
 
-inline void SplitPolicy::unused(const Block& block) noexcept
+[[gnu::always_inline]] inline void SplitPolicy::unused(const Block& block) noexcept
 {
     Segment& segment = segments_[block.group];
-    if (--segment.used != 0)
-        return;
+    if (--segment.used == 0) [[unlikely]]
+        now_idle(block.group);
+}
+
+[[gnu::noinline]] inline void SplitPolicy::now_idle(Index index) noexcept
+{
+    Segment& segment = segments_[index];
     segment.idle_since = table_.turn;
     idle_bytes_ += segment.bytes;
     Idle& idle = idle_[segment.kind];
     segment.newer = 0;
     segment.older = idle.tail;
-    (idle.tail ? segments_[idle.tail].newer : idle.head) = block.group;
-    idle.tail = block.group;
+    (idle.tail ? segments_[idle.tail].newer : idle.head) = index;
+    idle.tail = index;
 }
 
-inline void SplitPolicy::not_idle(Index index) noexcept
+[[gnu::noinline]] inline void SplitPolicy::not_idle(Index index) noexcept
 {
     Segment& segment = segments_[index];
     Idle& idle = idle_[segment.kind];
     (segment.older ? segments_[segment.older].newer : idle.head) = segment.newer;
     (segment.newer ? segments_[segment.newer].older : idle.tail) = segment.older;
     segment.older = segment.newer = 0;
+    idle_bytes_ -= segment.bytes;
 }
 
 // Asked of an idle segment. As a rule it is one free block by now.
@@ -211,10 +229,8 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
             table_.books.freed(block);
         if (block.state == State::held && !block.pinned)
             held_.remove(table_, at);
-        if (block.state == State::pending) {
-            pending_[block.kind].remove(table_, at);
-            pending_bytes_[block.kind] -= block.bytes;
-        }
+        if (block.state == State::pending)
+            unlink_pending(at, block);
         if (block.state == State::free) {
             bins_[block.kind].remove(table_, at);
             not_in_bins(block);
@@ -224,10 +240,8 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
         remove_block(at);
         at = block.right;
     }
-    if (segment.used == 0) {
+    if (segment.used == 0)
         not_idle(index);
-        idle_bytes_ -= segment.bytes;
-    }
     table_.books.left(segment.kind, segment.bytes);
     by_order_.erase(index);
     segments_.remove(index);

@@ -17,7 +17,7 @@ namespace vramscope::pool {
 class SplitPolicy {
 public:
     SplitPolicy(const Epochs& epochs, const Options& options) noexcept
-        : epochs_(epochs), options_(options)
+        : epochs_(epochs), options_(options), rounds_up_(options.rounds_up())
     {
         table_.books.least_oversize = options.max_split_bytes;
     }
@@ -27,7 +27,7 @@ public:
 
     std::uint64_t rounded(std::uint64_t bytes) const noexcept
     {
-        return round_block(options_, bytes);
+        return rounds_up_ ? round_block(options_, bytes) : round_up(bytes, kLeastBlock);
     }
     std::uint64_t segment_bytes(std::uint64_t rounded) const noexcept
     {
@@ -36,27 +36,18 @@ public:
     std::uint64_t least_segment_bytes(std::uint64_t rounded) const noexcept { return rounded; }
 
     // Returns a block that has passed, live now; 0: there is none.
-    Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
+    [[gnu::always_inline]] Index take(std::uint64_t rounded, std::uint64_t requested) noexcept
     {
         ++table_.turn;
-        const Kind kind = kind_of(rounded);
-        if (const Index index = passed_of_size(kind, rounded)) {
-            not_pending(index);
-            table_.make_live(table_[index], requested);
-            used(table_[index]);
+        if (const Index index = passed_of_size(kind_of(rounded), rounded)) [[likely]] {
+            Block& block = table_[index];
+            unlink_pending(index, block);
+            table_.books.passed_for_use(block.kind, 1, block.bytes);
+            table_.make_live(block, requested);
+            used(block);
             return index;
         }
-        pass_some(kind, kind == kSmall ? kPassedPerSmall : kPassedPerLarge);
-        Index index = fit(rounded);
-        while (!index && pass_some(kind, kPassedInNeed))
-            index = fit(rounded);
-        if (!index)
-            return 0;
-        Block& block = table_[index];
-        bins_[block.kind].remove(table_, index);
-        not_in_bins(block);
-        hand_out(index, rounded, requested);
-        return index;
+        return take_free(rounded, requested);
     }
 
     // True if what is pending might serve once joined, and is so much that waiting pays.
@@ -72,7 +63,7 @@ public:
 
     bool is_whole(Index index) const noexcept { return !is_split(table_[index]); }
 
-    void put(Index index, std::uint64_t stamp) noexcept
+    [[gnu::always_inline]] void put(Index index, std::uint64_t stamp) noexcept
     {
         Block& block = table_[index];
         table_.books.freed(block);
@@ -267,8 +258,13 @@ private:
     }
 
     void hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
+    Index take_free(std::uint64_t rounded, std::uint64_t requested) noexcept;
     void make_pending(Index index, std::uint64_t stamp) noexcept;
-    void not_pending(Index index) noexcept;
+    void unlink_pending(Index index, const Block& block) noexcept
+    {
+        pending_[block.kind].remove(table_, index);
+        pending_bytes_[block.kind] -= block.bytes;
+    }
     Index passed_of_size(Kind kind, std::uint64_t rounded) noexcept;
     Index& last_freed(Kind kind, std::uint64_t bytes) noexcept
     {
@@ -282,6 +278,7 @@ private:
     void used(Block& block) noexcept;
     void unused(const Block& block) noexcept;
     bool has_passed(const Segment& segment) const noexcept;
+    void now_idle(Index index) noexcept;
     void not_idle(Index index) noexcept;
     bool take_out_segment(Index index, Leaving& leaving) noexcept;
     void remove_segment(Index index) noexcept;
@@ -289,6 +286,7 @@ private:
 
     const Epochs& epochs_;
     const Options& options_;
+    const bool rounds_up_;
     BlockTable table_;
     Slab<Segment> segments_;
     AddressTree<Nodes> by_order_{Nodes{&segments_}};

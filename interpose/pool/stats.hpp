@@ -41,84 +41,126 @@ struct Stats {
     std::uint64_t releasable_bytes = 0;  // whole segments without a live block
 };
 
-// What a counter of blocks or bytes has seen. A peak is noted where it ends: before it shrinks.
+// What a counter of blocks or bytes has seen, for small and for large blocks.
+struct Side {
+    std::uint64_t current = 0, freed = 0, peak = 0;
+    Stat stat() const noexcept
+    {
+        return {current, std::max(peak, current), current + freed, freed};
+    }
+};
+
+inline StatTypes stat_types(const Side& small, const Side& large, std::uint64_t peak) noexcept
+{
+    const std::uint64_t current = small.current + large.current;
+    const std::uint64_t freed = small.freed + large.freed;
+    return {.all = {current, std::max(peak, current), current + freed, freed},
+            .large_pool = large.stat(),
+            .small_pool = small.stat()};
+}
+
+// A counter. A peak is noted where it ends: before it shrinks.
 class Tally {
 public:
-    void add(Kind kind, std::uint64_t amount) noexcept
-    {
-        sides_[kind].allocated += amount;
-        grew_ = true;
-    }
+    void add(Kind kind, std::uint64_t amount) noexcept { sides_[kind].current += amount; }
     void subtract(Kind kind, std::uint64_t amount) noexcept
     {
-        if (grew_) {
-            note_peaks();
-            grew_ = false;
-        }
+        note_peaks();
+        subtract_noted(kind, amount);
+    }
+    // The same, of one that has not grown since its peaks were noted.
+    void subtract_noted(Kind kind, std::uint64_t amount) noexcept
+    {
+        sides_[kind].current -= amount;
         sides_[kind].freed += amount;
     }
-
-    std::uint64_t current(Kind kind) const noexcept
+    void note_peaks() noexcept
     {
-        return sides_[kind].allocated - sides_[kind].freed;
-    }
-    std::uint64_t current() const noexcept { return current(kSmall) + current(kLarge); }
-    std::uint64_t allocated() const noexcept
-    {
-        return sides_[kSmall].allocated + sides_[kLarge].allocated;
+        for (Side& side : sides_)
+            side.peak = std::max(side.peak, side.current);
+        peak_ = std::max(peak_, current());
     }
 
-    StatTypes types() const noexcept
+    std::uint64_t current() const noexcept
     {
-        const Side &a = sides_[kSmall], &b = sides_[kLarge];
-        return {.all = {current(), std::max(peak_, current()), a.allocated + b.allocated,
-                        a.freed + b.freed},
-                .large_pool = stat(b),
-                .small_pool = stat(a)};
+        return sides_[kSmall].current + sides_[kLarge].current;
     }
+    std::uint64_t allocated(Kind kind) const noexcept
+    {
+        return sides_[kind].current + sides_[kind].freed;
+    }
+    std::uint64_t allocated() const noexcept { return allocated(kSmall) + allocated(kLarge); }
+
+    StatTypes types() const noexcept { return stat_types(sides_[kSmall], sides_[kLarge], peak_); }
 
     void reset_peaks() noexcept
     {
-        sides_[kSmall].peak = current(kSmall);
-        sides_[kLarge].peak = current(kLarge);
+        for (Side& side : sides_)
+            side.peak = side.current;
         peak_ = current();
     }
-    // What is counted, and no longer current, has always been another's.
+    // What is no longer current has always been another's.
     void disown(Kind kind, std::uint64_t amount) noexcept
     {
-        Side& side = sides_[kind];
-        side.allocated -= amount;
-        side.freed -= amount;
-        side.peak -= amount;
+        sides_[kind].freed -= amount;
+        sides_[kind].peak -= amount;
         peak_ -= amount;
     }
     // All of it is gone at once.
     void forget() noexcept
     {
         note_peaks();
-        for (Side& side : sides_)
-            side.freed = side.allocated;
+        for (const Kind kind : {kSmall, kLarge})
+            subtract_noted(kind, sides_[kind].current);
     }
 
 private:
-    struct Side {
-        std::uint64_t allocated = 0, freed = 0, peak = 0;
-    };
-    static Stat stat(const Side& side) noexcept
-    {
-        const std::uint64_t current = side.allocated - side.freed;
-        return {current, std::max(side.peak, current), side.allocated, side.freed};
-    }
+    Side sides_[2];
+    std::uint64_t peak_ = 0;
+};
+
+// What is active: all that `allocations` ever counted, less what has passed. An allocation need not
+// be counted twice.
+class ActiveTally {
+public:
+    explicit ActiveTally(const Tally& allocations) noexcept : allocations_(allocations) {}
+
+    // Its peaks were noted since it grew.
+    void pass_noted(Kind kind, std::uint64_t amount) noexcept { passed_[kind] += amount; }
     void note_peaks() noexcept
     {
         for (const Kind kind : {kSmall, kLarge})
-            sides_[kind].peak = std::max(sides_[kind].peak, current(kind));
+            peaks_[kind] = std::max(peaks_[kind], current(kind));
         peak_ = std::max(peak_, current());
     }
 
-    Side sides_[2];
+    std::uint64_t current(Kind kind) const noexcept
+    {
+        return allocations_.allocated(kind) - passed_[kind];
+    }
+    std::uint64_t current() const noexcept { return current(kSmall) + current(kLarge); }
+
+    StatTypes types() const noexcept { return stat_types(side(kSmall), side(kLarge), peak_); }
+
+    void reset_peaks() noexcept
+    {
+        for (const Kind kind : {kSmall, kLarge})
+            peaks_[kind] = current(kind);
+        peak_ = current();
+    }
+    void forget() noexcept
+    {
+        note_peaks();
+        for (const Kind kind : {kSmall, kLarge})
+            passed_[kind] = allocations_.allocated(kind);
+    }
+
+private:
+    Side side(Kind kind) const noexcept { return {current(kind), passed_[kind], peaks_[kind]}; }
+
+    const Tally& allocations_;
+    std::uint64_t passed_[2] = {}, peaks_[2] = {};
     std::uint64_t peak_ = 0;
-    bool grew_ = false; // since its peaks were noted
 };
 
 } // namespace vramscope::pool

@@ -116,8 +116,7 @@ ContextPool* pool_of(const format::Place& place, unsigned number) noexcept
     void* room = free->pool ? free->pool : capture::map_pages(sizeof(ContextPool));
     if (!room)
         return nullptr;
-    free->pool = new (room) ContextPool(log::settings().pool_mode == log::PoolMode::split, handle,
-                                        place, epochs(), options);
+    free->pool = new (room) ContextPool(log::settings(), handle, place, epochs(), options);
     free->number = number;
     if (number != 0)
         free->pool->share_with(*first->pool, number);
@@ -173,9 +172,11 @@ void pool_context_gone(std::uint64_t id) noexcept
 
 void leave_pool_lock() noexcept
 {
-    if (near_pool_lock->is_ours()) // what it guards may be half changed
-        pools_given_up.store(true);
-    near_pool_lock->give_back();
+    if (!near_pool_lock || !near_pool_lock->is_ours())
+        return;
+    pools_given_up.store(true);                              // what it guards may be half changed
+    context_changes.fetch_add(1, std::memory_order_release); // threads look for their pools again
+    near_pool_lock->unlock();
 }
 
 } // namespace vramscope::hooks

@@ -22,11 +22,13 @@ public:
     using Cache = pool::Pool<DriverUpstream, pool::CachePolicy>;
     using Split = pool::Pool<DriverUpstream, pool::SplitPolicy>;
 
-    ContextPool(bool split, CUcontext context, const format::Place& place, pool::Epochs& epochs,
-                const pool::Options& options) noexcept
-        : split_(split), upstream_(context, place)
+    ContextPool(const log::Settings& settings, CUcontext context, const format::Place& place,
+                pool::Epochs& epochs, const pool::Options& options) noexcept
+        : split_(settings.pool_mode == log::PoolMode::split),
+          careful_(settings.pool_strict || settings.guard || settings.poison >= 0),
+          margin_(settings.guard ? format::kRedZoneBytes : 0), upstream_(context, place)
     {
-        if (split)
+        if (split_)
             new (&split_pool_) Split(upstream_, epochs, options);
         else
             new (&cache_pool_) Cache(upstream_, epochs, options);
@@ -38,6 +40,9 @@ public:
     const DriverUpstream& upstream() const noexcept { return upstream_; }
     const format::Place& place() const noexcept { return upstream_.place(); }
     std::int64_t device() const noexcept { return place().device; }
+    // Whether more is to be done than to take a block and to give it back.
+    bool careful() const noexcept { return careful_; }
+    std::uint64_t margin() const noexcept { return margin_; } // red_zone_bytes(), of every block
 
     // It becomes one of several of its context, of which `first` was the first.
     void share_with(ContextPool& first, unsigned number) noexcept
@@ -47,13 +52,14 @@ public:
 
     // Calls `visit` with the pool.
     template <class Visit>
-    auto with(Visit visit) noexcept
+    [[gnu::always_inline]] auto with(Visit visit) noexcept
     {
         return split_ ? visit(split_pool_) : visit(cache_pool_);
     }
 
 private:
-    const bool split_;
+    const bool split_, careful_;
+    const std::uint64_t margin_;
     DriverUpstream upstream_;
     union {
         Cache cache_pool_;
@@ -64,10 +70,15 @@ private:
 // A handler's jump left a pool in the middle of a change.
 extern constinit std::atomic<bool> pools_given_up;
 
+// Whether this process may use pools at all.
+[[gnu::always_inline]] inline bool pool_wanted() noexcept
+{
+    return log::settings().pool_mode != log::PoolMode::off;
+}
 // False: everything goes to the driver, as if there were no pool.
 [[gnu::always_inline]] inline bool pooling() noexcept
 {
-    return log::settings().pool_mode != log::PoolMode::off && log::process->generation != 0 &&
+    return pool_wanted() && log::process->generation != 0 &&
            !pools_given_up.load(std::memory_order_relaxed);
 }
 
@@ -100,8 +111,8 @@ void executable_gone() noexcept;
 // The context is gone, with its memory.
 void pool_context_gone(std::uint64_t id) noexcept;
 
-// To be called when a handler of this thread left a pool by a jump, around near_pool_lock. If that
-// was in the middle of a change, pools are used no more.
+// To be called when a call of this thread was left by a jump. If that was in the middle of a change
+// of a pool, pools are used no more.
 void leave_pool_lock() noexcept;
 
 } // namespace vramscope::hooks

@@ -1,23 +1,23 @@
 // interpose/serve/pool_lock.hpp — what guards one pool.
 //
-// It is held for tens of nanoseconds, never across a driver call. It spins a little, then waits on
-// a futex. Signals are not held back, as that would cost two system calls: a handler's call finds
-// its thread inside the recorder and passes by the pool. Should a handler leave by siglongjmp,
-// near_pool_lock says which lock its thread was about to take, held or had just left, and the lock
-// itself which thread holds it: give_back() sorts that out.
+// It is held for tens of nanoseconds, never across a driver call. To take it is one locked
+// instruction, to leave it a plain store: a thread that finds it taken spins a little, then sleeps
+// and looks again, as to be woken would cost the holder a second locked instruction in each call.
+// Signals are not held back, as that would cost two system calls: a handler's call finds its thread
+// inside the recorder and passes by the pool. Should a handler leave by siglongjmp, near_pool_lock
+// says which lock its thread took last, and the lock itself whether it holds it still.
 #pragma once
 
 #include <atomic>
-#include <climits>
 #include <cstdint>
-#include <linux/futex.h>
+#include <ctime>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace vramscope::hooks {
 
 class PoolLock;
-inline thread_local constinit PoolLock* near_pool_lock = nullptr; // the one this thread is near
+inline thread_local constinit PoolLock* near_pool_lock = nullptr; // the last this thread asked for
 inline thread_local constinit int pool_lock_waits = 0;            // how often it found one taken
 
 class PoolLock {
@@ -27,73 +27,50 @@ public:
         near_pool_lock = this;
         std::atomic_signal_fence(std::memory_order_release);
         std::uint64_t expected = kFree;
-        if (!state_.compare_exchange_strong(expected, self(), std::memory_order_acquire))
+        if (!holder_.compare_exchange_strong(expected, self(), std::memory_order_acquire))
             [[unlikely]]
             wait();
     }
 
-    void unlock() noexcept
-    {
-        if (state_.exchange(kFree, std::memory_order_release) & kWaitedFor) [[unlikely]]
-            futex(FUTEX_WAKE_PRIVATE, 1);
-        std::atomic_signal_fence(std::memory_order_release);
-        near_pool_lock = nullptr;
-    }
+    void unlock() noexcept { holder_.store(kFree, std::memory_order_release); }
 
-    bool is_ours() const noexcept { return (state_.load() & ~kWaitedFor) == self(); }
-
-    // For a thread that left lock(), unlock() or what is between them by a jump.
-    void give_back() noexcept
-    {
-        if (is_ours())
-            state_.store(kFree);
-        futex(FUTEX_WAKE_PRIVATE, INT_MAX); // it may have left waiting threads asleep
-        near_pool_lock = nullptr;
-    }
+    bool is_ours() const noexcept { return holder_.load(std::memory_order_relaxed) == self(); }
 
 private:
-    // The lock's state: which thread holds it, and whether others wait.
     static constexpr std::uint64_t kFree = 0;
-    static constexpr std::uint64_t kWaitedFor = 1;
     static constexpr int kSpins = 100;
+    static constexpr long kFirstSleepNs = 20'000, kLongestSleepNs = 1'000'000;
 
     static std::uint64_t self() noexcept
     {
         return reinterpret_cast<std::uint64_t>(&near_pool_lock); // no other thread has this address
     }
 
+    bool spin() noexcept
+    {
+        for (int i = 0; i < kSpins; ++i) {
+            std::uint64_t expected = kFree;
+            if (holder_.load(std::memory_order_relaxed) == kFree &&
+                holder_.compare_exchange_strong(expected, self(), std::memory_order_acquire))
+                return true;
+            __builtin_ia32_pause();
+        }
+        return false;
+    }
+
+    // The holder has lost its processor. The system call itself, as libc's ends a thread that is to
+    // be cancelled.
     [[gnu::noinline]] void wait() noexcept
     {
         ++pool_lock_waits;
-        for (int i = 0; i < kSpins; ++i) {
-            std::uint64_t expected = kFree;
-            if (state_.load(std::memory_order_relaxed) == kFree &&
-                state_.compare_exchange_strong(expected, self(), std::memory_order_acquire))
-                return;
-            __builtin_ia32_pause();
-        }
-        for (;;) {
-            std::uint64_t state = state_.load(std::memory_order_relaxed);
-            // Others may wait too: a thread that was woken cannot know.
-            if (state == kFree) {
-                if (state_.compare_exchange_strong(state, self() | kWaitedFor,
-                                                   std::memory_order_acquire))
-                    return;
-            } else if ((state & kWaitedFor) != 0 ||
-                       state_.compare_exchange_strong(state, state | kWaitedFor,
-                                                      std::memory_order_relaxed)) {
-                futex(FUTEX_WAIT_PRIVATE, static_cast<std::uint32_t>(state | kWaitedFor));
-            }
+        for (timespec sleep{0, kFirstSleepNs}; !spin();) {
+            ::syscall(SYS_nanosleep, &sleep, nullptr);
+            if (sleep.tv_nsec < kLongestSleepNs)
+                sleep.tv_nsec *= 2;
         }
     }
 
-    // Its word is the lower half of the state.
-    void futex(int operation, std::uint32_t value) noexcept
-    {
-        ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&state_), operation, value, nullptr);
-    }
-
-    std::atomic<std::uint64_t> state_{kFree};
+    std::atomic<std::uint64_t> holder_{kFree}; // an address of the thread that holds it
 };
 
 } // namespace vramscope::hooks

@@ -32,33 +32,33 @@ unsigned number_of_pool() noexcept
 
 [[gnu::noinline, gnu::cold]] ContextPool* look_up_pool(Call& call) noexcept
 {
+    if (!pooling() || passing_through())
+        return nullptr;
     const format::Place place = place_now(call);
     ContextPool* const pool = place.context ? pool_of(place, number_of_pool()) : nullptr;
     remembered_context.pool = pool;
     return pool;
 }
 
+// The pool for what the program allocates or frees now. Null: the driver answers. Where a pool is
+// remembered, the driver is known.
 [[gnu::always_inline]] inline ContextPool* pool_of_thread(Call& call) noexcept
 {
-    if (passing_through()) [[unlikely]]
-        return nullptr;
-    const Driver* driver = Driver::find();
-    CUcontext handle = nullptr;
-    if (!driver || !driver->context || driver->context(&handle) != CUDA_SUCCESS || !handle)
-        [[unlikely]]
-        return nullptr;
     const RememberedContext& remembered = remembered_context;
-    return remembered.pool && remembered.handle == handle &&
-                   remembered.changes == context_changes.load(std::memory_order_acquire) &&
-                   remembered.generation == log::process->generation && pool_lock_waits < kMostWaits
-               ? remembered.pool
-               : look_up_pool(call);
+    CUcontext handle = nullptr;
+    if (!remembered.pool || passing_through() || the_driver.context(&handle) != CUDA_SUCCESS ||
+        remembered.handle != handle ||
+        remembered.changes != context_changes.load(std::memory_order_acquire) ||
+        remembered.generation != log::process->generation || pool_lock_waits >= kMostWaits)
+        [[unlikely]]
+        return look_up_pool(call);
+    return remembered.pool;
 }
 
 // Which pool has the block that the program frees, and what is to be done with it.
 struct Disposition {
     pool::Freed what = pool::Freed::foreign;
-    ContextPool* owner = nullptr; // null: foreign
+    ContextPool* owner = nullptr; // the one that was asked last
     pool::Detached block;         // what a block was that leaves, and when it left
     std::uint64_t ticks = 0;
 };
@@ -141,9 +141,10 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
 }
 
 // Where each free waits for the device: false if that failed.
-bool may_keep(Call& call, ContextPool& here, std::uint64_t address) noexcept
+[[gnu::noinline, gnu::cold]] bool may_keep(Call& call, ContextPool& here,
+                                           std::uint64_t address) noexcept
 {
-    if (!log::settings().pool_strict) [[likely]]
+    if (!log::settings().pool_strict)
         return true;
     if (synchronise_all(call.thread) != CUDA_SUCCESS)
         return false;
@@ -153,7 +154,7 @@ bool may_keep(Call& call, ContextPool& here, std::uint64_t address) noexcept
 }
 
 // Of a block that the pool did not simply keep: it is no block of `here`, or must leave.
-[[gnu::noinline, gnu::cold]] CUresult free_elsewhere(Call& call, Disposition& found,
+[[gnu::noinline, gnu::cold]] CUresult free_elsewhere(Call& call, Disposition found,
                                                      std::uint64_t address,
                                                      DriverFree driver_free) noexcept
 {
@@ -169,31 +170,42 @@ bool may_keep(Call& call, ContextPool& here, std::uint64_t address) noexcept
     return carry_out(call, found, address, driver_free);
 }
 
-} // namespace
-
-ContextPool* pool_here(Call& call) noexcept
+// What is to be told of an allocation for which the pool called the driver.
+[[gnu::noinline, gnu::cold]] Served from_driver(Call& call, ContextPool& here,
+                                                const pool::Allocation& block,
+                                                std::uint64_t bytes) noexcept
 {
-    return pool_of_thread(call);
-}
-
-Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept
-{
-    const std::uint64_t margin = red_zone_bytes();
-    const pool::Allocation block =
-        here.with([&](auto& pool) { return pool.allocate(bytes + 2 * margin); });
-    if (block.retried) [[unlikely]]
+    if (block.retried)
         log::write(call.thread, {log::now(), call.api()},
                    format::Retried{here.device(), bytes, static_cast<std::uint64_t>(block.status)});
-    if (block.status != CUDA_SUCCESS) [[unlikely]]
-        return {.result = static_cast<CUresult>(block.status)};
-    if (!block.pooled) [[unlikely]] { // no room in the pool's tables: it is the driver's to free
+    if (block.status == CUDA_SUCCESS && !block.pooled) // no room in the pool's tables
         log::write(call.thread, {log::now()},
                    format::SegmentGone{block.address, format::SegmentEnd::freed});
-        return {.address = block.address};
-    }
-    if (checks_memory()) [[unlikely]]
+    return {.pool = &here,
+            .result = static_cast<CUresult>(block.status),
+            .pooled = block.pooled,
+            .address = block.address};
+}
+
+} // namespace
+
+Served allocate(Call& call, std::uint64_t bytes) noexcept
+{
+    ContextPool* const here = pool_of_thread(call);
+    if (!here) [[unlikely]]
+        return {};
+    const std::uint64_t margin = here->margin();
+    const pool::Allocation block =
+        here->with([&](auto& pool) { return pool.allocate(bytes + 2 * margin); });
+    if (!block.reused || block.retried) [[unlikely]]
+        if (const Served driver = from_driver(call, *here, block, bytes); !driver.pooled)
+            return driver;
+    if (here->careful()) [[unlikely]]
         prepare_block(call, block, bytes);
-    return {.address = block.address + margin, .pooled = true, .slack = block.block_bytes - bytes};
+    return {.pool = here,
+            .pooled = true,
+            .address = block.address + margin,
+            .slack = block.block_bytes - bytes};
 }
 
 void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) noexcept
@@ -210,14 +222,15 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
 
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept
 {
-    Disposition found;
-    found.owner = pool_of_thread(call);
-    if (!found.owner || !may_keep(call, *found.owner, address)) [[unlikely]]
-        return free_past_pool(call, address, false, driver_free);
-    found.what = found.owner->with(
-        [&](auto& pool) { return pool.free(address - red_zone_bytes(), &found.block); });
-    return found.what == pool::Freed::cached ? CUDA_SUCCESS
-                                             : free_elsewhere(call, found, address, driver_free);
+    ContextPool* const here = pool_of_thread(call);
+    if (!here || (here->careful() && !may_keep(call, *here, address))) [[unlikely]]
+        return pooling() ? free_past_pool(call, address, false, driver_free) : driver_free(address);
+    pool::Detached block;
+    const pool::Freed what =
+        here->with([&](auto& pool) { return pool.free(address - here->margin(), &block); });
+    return what == pool::Freed::cached
+               ? CUDA_SUCCESS
+               : free_elsewhere(call, {what, here, block, 0}, address, driver_free);
 }
 
 void settle(ContextPool& owner) noexcept

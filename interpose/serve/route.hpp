@@ -10,17 +10,15 @@
 
 namespace vramscope::hooks {
 
-// The pool for what the program allocates or frees now. Null: the driver answers. The thread is
-// ready.
-ContextPool* pool_here(Call& call) noexcept;
-
 struct Served {
+    ContextPool* pool = nullptr; // null: there is none here, and the driver answers
     CUresult result = CUDA_SUCCESS;
+    bool pooled = false; // the pool will take it back
     std::uint64_t address = 0;
-    bool pooled = false;     // the pool will take it back
     std::uint64_t slack = 0; // how much larger its block is than asked for
 };
-Served allocate(Call& call, ContextPool& here, std::uint64_t bytes) noexcept;
+// Where pool_wanted() holds, on a thread that is ready.
+Served allocate(Call& call, std::uint64_t bytes) noexcept;
 // Where pooling() holds: the driver gave it to the program past the pool, which is told.
 void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) noexcept;
 
@@ -42,7 +40,7 @@ private:
     CUresult (*call_)(const void* object, std::uint64_t address);
 };
 
-// A free by the program. The pool keeps the block; or the driver is called with its address, if the
+// A free by the program, where pool_wanted() holds. The pool keeps the block; or the driver is called with its address, if the
 // block is not ours or must not be kept; or with an address that the driver cannot know, if the
 // block is free already.
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept;
