@@ -15,8 +15,8 @@ REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "gr
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
 TEST_PACKAGES = "git python3-jsonschema libgtest-dev llvm ccache".split() + THRUST
 ORACLES = "heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler nodejs npm clang-format-14 clang-tidy-14".split()
-ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev zlib1g-dev libzstd-dev "
-                "libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev").split()
+ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev libbz2-dev zlib1g-dev "
+                "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev").split()
 
 # Reads the machine's state from files in $MACHINE, and changes it as the real command would.
 ACTOR = r"""#!/bin/bash
