@@ -180,7 +180,7 @@ void look_at_program(const DoctorOptions& options, const Installation& installat
     findings.good(fmt::format("{} can be traced", program.path.string()));
     if (!program.interpreter.empty())
         findings.note(fmt::format("it is a script, run by {}", program.interpreter));
-    else if (program.own_runtime)
+    else if (has_own_runtime(program))
         findings.note("it carries NVIDIA's CUDA runtime inside, as nvcc does by default");
     else if (program.needs("libcudart.so") || program.needs("libcuda.so"))
         findings.note("it is linked with the CUDA runtime or driver");

@@ -83,7 +83,7 @@ void check_simulate(const RunOptions& options, const Installation& installation)
 
 // The parts that this run asks for, or an Error. A program of musl would die of a library that its
 // loader cannot load: it runs without, and untraced.
-Installation parts_for(const RunOptions& options)
+Installation parts_for(const RunOptions& options, const ProgramFile& program)
 {
     Installation parts = find_installation();
     required_preload(parts);
@@ -91,7 +91,6 @@ Installation parts_for(const RunOptions& options)
         throw report::Error(report::Exit::usage,
                             fmt::format("--audit: libvramscope-audit.so is not installed near {}",
                                         parts.executable.string()));
-    const ProgramFile program = inspect_program(options.command.front());
     if (!runs_on_musl(program))
         return parts;
     for (const std::string& line : obstacles(program))
@@ -100,10 +99,9 @@ Installation parts_for(const RunOptions& options)
     return parts;
 }
 
-std::vector<std::filesystem::path> inputs_of(const RunOptions& options)
+std::vector<std::filesystem::path> inputs_of(const RunOptions& options, const ProgramFile& program)
 {
-    return inputs({inspect_program(options.command.front()).path}, options.suppressions,
-                  options.budget.file);
+    return inputs({program.path}, options.suppressions, options.budget.file);
 }
 
 std::string wanted_log(const RunOptions& options)
@@ -115,18 +113,18 @@ std::string wanted_log(const RunOptions& options)
 }
 
 // Everything that can be known to fail is found before the program runs.
-std::string prepare(const RunOptions& options, const Output& json, const Installation& installation,
-                    const RunFile& run_file)
+std::string prepare(const RunOptions& options, const ProgramFile& program, const Output& json,
+                    const Installation& installation, const RunFile& run_file)
 {
     try {
         const std::string pattern = absolute_pattern(wanted_log(options));
         const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
         check_folder(log);
-        Output::keep_apart(log, inputs_of(options));
+        Output::keep_apart(log, inputs_of(options, program));
         json.keep_off(log);
         // A default name that is taken gets a number behind it instead. Nothing is overwritten for
         // a program that will not start.
-        if (!options.log.empty() && inspect_program(options.command.front()).executable)
+        if (!options.log.empty() && program.executable)
             make_way(log, options.force);
         detail(fmt::format("starts {} with {}, its log is {}", options.command.front(),
                            installation.preload.string(), pattern));
@@ -147,10 +145,10 @@ Judgement read_judgement(const RunOptions& options)
     return judgement;
 }
 
-int refuse_to_run(const std::string& program, int error)
+int refuse_to_run(const std::string& name, const ProgramFile& program, int error)
 {
-    const bool missing_interpreter = error == ENOENT && !inspect_program(program).path.empty();
-    fail(fmt::format("cannot run {}: {}", program,
+    const bool missing_interpreter = error == ENOENT && !program.path.empty();
+    fail(fmt::format("cannot run {}: {}", name,
                      missing_interpreter ? "the interpreter or loader that it names is missing"
                                          : std::strerror(error)));
     return error == ENOENT ? 127 : 126;
@@ -161,17 +159,18 @@ int run_program(const RunOptions& options)
     if (options.command.empty())
         throw CLI::RequiredError("PROGRAM");
     survive_failed_writes();
-    const Installation installation = parts_for(options);
+    const ProgramFile file = inspect_program(options.command.front());
+    const Installation installation = parts_for(options, file);
     check_simulate(options, installation);
     const Judgement judgement = read_judgement(options);
-    const Output json(options.json, inputs_of(options), options.force);
+    const Output json(options.json, inputs_of(options, file), options.force);
     const RunFile run_file;
 
     const auto started = std::chrono::steady_clock::now();
     TracedProcess program(options.command,
-                          [&] { return prepare(options, json, installation, run_file); });
+                          [&] { return prepare(options, file, json, installation, run_file); });
     if (program.exec_error() != 0)
-        return refuse_to_run(options.command.front(), program.exec_error());
+        return refuse_to_run(options.command.front(), file, program.exec_error());
     const int wait_status = program.wait();
     detail(fmt::format("{} has ended", options.command.front()));
     const Interrupt interrupt(program.signals_seen());
@@ -179,13 +178,9 @@ int run_program(const RunOptions& options)
     int judged = 0;
     bool told = false;
     try {
-        judged = tell_what_was_seen({options.command.front(),
-                                     options.simulate,
-                                     installation,
-                                     run_file,
-                                     {program.pid(), started},
-                                     wait_status},
-                                    judgement, json);
+        judged = tell_what_was_seen(
+            {file, options.simulate, installation, run_file, {program.pid(), started}, wait_status},
+            judgement, json);
         told = true;
     } catch (const report::Error& error) {
         fail(error.what());

@@ -10,12 +10,13 @@
 #include "tools/output/output_file.hpp"
 #include "tools/process/installation.hpp"
 #include "tools/process/left_running.hpp"
+#include "tools/process/program_file.hpp"
 #include "tools/process/run_file.hpp"
 
 namespace vramscope {
 
 struct EndedRun {
-    const std::string& program;
+    const ProgramFile& program;
     const std::string& simulate; // the value of --simulate
     const Installation& installation;
     const RunFile& file;

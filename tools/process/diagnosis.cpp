@@ -20,7 +20,7 @@ std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::st
             lines.push_back("try `vramscope run --simulate 24GiB`: it provides a simulated GPU");
         return lines;
     }
-    if (program.own_runtime)
+    if (has_own_runtime(program))
         lines.push_back(fmt::format(
             "{} carries NVIDIA's CUDA runtime inside (nvcc's default), which accepts no "
             "simulated GPU: build it with `nvcc -cudart shared` for --simulate",

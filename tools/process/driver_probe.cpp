@@ -51,8 +51,19 @@ std::string meaning_of(int status, void* library)
     return get_text && get_text(status, &text) == 0 && text ? text : "an unknown error";
 }
 
+// The loader looks for the file as it does to load it; of one that is there, and not loaded, it has
+// nothing to say.
+bool is_found(const std::string& name)
+{
+    if (void* const loaded = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+        ::dlclose(loaded);
+        return true;
+    }
+    return ::dlerror() == nullptr;
+}
+
 // Runs in the child. Each line is "key value".
-void interview(std::ostream& out, const std::string& name, Ask ask)
+void interview(std::ostream& out, const std::string& name)
 {
     void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -64,8 +75,6 @@ void interview(std::ostream& out, const std::string& name, Ask ask)
     Dl_info place;
     if (init && ::dladdr(reinterpret_cast<void*>(init), &place) && place.dli_fname)
         out << "path " << place.dli_fname << '\n';
-    if (ask == Ask::where && init)
-        return;
     if (!version || !init) {
         out << "problem it has no cuInit: not a CUDA driver\n";
         return;
@@ -130,6 +139,10 @@ std::string kernel_module_version()
 DriverFacts probe_driver(const std::filesystem::path& library, Ask ask, const std::string& simulate)
 {
     DriverFacts facts;
+    if (ask == Ask::where) {
+        facts.path = is_found(library.string()) ? library.string() : "";
+        return facts;
+    }
     facts.kernel_module = kernel_module_version();
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -139,7 +152,7 @@ DriverFacts probe_driver(const std::filesystem::path& library, Ask ask, const st
         if (!simulate.empty())
             ::setenv("VRAMSCOPE_SIMULATE", simulate.c_str(), 1);
         std::ostringstream out;
-        interview(out, library.string(), ask);
+        interview(out, library.string());
         const std::string text = out.str();
         [[maybe_unused]] const ssize_t written = ::write(ends[1], text.data(), text.size());
         ::_exit(0);

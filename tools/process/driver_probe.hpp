@@ -17,7 +17,7 @@ struct DriverFacts {
 };
 
 enum class Ask {
-    where, // only whether it is there: quick
+    where, // only whether the loader finds it, loading nothing: `path` is then its name
     all,   // starts the driver, which may take a second
 };
 

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,8 +18,9 @@ namespace {
 
 std::string text_of(const fs::path& file)
 {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return std::move(text).str();
 }
 
 bool announced(const std::vector<Announcement>& announcements, pid_t pid, std::string_view kind)
@@ -45,21 +47,38 @@ bool proc_has_our_numbers()
     return fs::read_symlink("/proc/self", problem) == std::to_string(::getpid());
 }
 
+// Whether the process is of this run. An environment is not seen of another user's process, nor of
+// one that is just between two programs: then the answer is `unseen`.
+bool is_of(const fs::path& run_file, const std::vector<Announcement>& announcements, pid_t pid,
+           bool unseen)
+{
+    const std::string folder = fmt::format("/proc/{}", pid);
+    if (::access(folder.c_str(), F_OK) != 0)
+        return false;
+    if (announced(announcements, pid, {}))
+        return true;
+    const std::string environment = text_of(folder + "/environ");
+    return environment.empty() ? unseen : environment.find(run_file.string()) != environment.npos;
+}
+
 // Numbers are given in turn: what was started since the program is between it and the newest one,
 // unless they began anew, for which ten thousands must have been given. False where it would take
 // longer to know.
-bool all_since_have_ended(const EndedProgram& program)
+bool none_was_left(const EndedProgram& program, const fs::path& run_file,
+                   const std::vector<Announcement>& announcements)
 {
     constexpr auto kTooEarlyToBeginAnew = std::chrono::milliseconds(50);
     constexpr pid_t kFew = 32;
-    const pid_t newest = newest_number();
-    if (newest < program.pid || newest - program.pid > kFew || !proc_has_our_numbers())
+    pid_t newest = newest_number();
+    if (newest < program.pid || !proc_has_our_numbers())
         return false;
-    for (pid_t number = program.pid; number <= newest; ++number)
-        if (::access(fmt::format("/proc/{}", number).c_str(), F_OK) == 0)
+    for (pid_t number = program.pid; number <= newest; ++number) {
+        if (newest - program.pid > kFew || is_of(run_file, announcements, number, true))
             return false;
-    return newest_number() == newest && // none of them has started another meanwhile
-           std::chrono::steady_clock::now() - program.started < kTooEarlyToBeginAnew;
+        if (number == newest)
+            newest = newest_number(); // one of them may have started another meanwhile
+    }
+    return std::chrono::steady_clock::now() - program.started < kTooEarlyToBeginAnew;
 }
 
 } // namespace
@@ -68,13 +87,12 @@ std::vector<RunningProcess> left_running(const EndedProgram& program, const fs::
                                          const std::vector<Announcement>& announcements)
 {
     std::vector<RunningProcess> found;
-    if (all_since_have_ended(program))
+    if (none_was_left(program, run_file, announcements))
         return found;
     for (const pid_t pid : all_processes()) {
-        const fs::path folder = fs::path("/proc") / std::to_string(pid);
-        if (text_of(folder / "environ").find(run_file.string()) == std::string::npos &&
-            !announced(announcements, pid, {}))
+        if (!is_of(run_file, announcements, pid, false))
             continue;
+        const fs::path folder = fs::path("/proc") / std::to_string(pid);
         const std::string maps = text_of(folder / "maps"); // empty: it has ended, or is not ours
         const auto maps_library = [&maps](const char* name) {
             return maps.find(name) != std::string::npos;
@@ -85,7 +103,7 @@ std::vector<RunningProcess> left_running(const EndedProgram& program, const fs::
         name.erase(name.find_last_not_of('\n') + 1);
         const bool may_use_cuda = announced(announcements, pid, "log") ||
                                   maps_library("/libcuda.so") || maps_library("/libcudart.so") ||
-                                  inspect_program(folder / "exe").own_runtime;
+                                  has_own_runtime(inspect_program(folder / "exe"));
         found.push_back({pid, name, may_use_cuda});
     }
     return found;

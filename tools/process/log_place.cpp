@@ -2,12 +2,15 @@
 #include "tools/process/log_place.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -39,6 +42,20 @@ std::string as_file_name(std::string text)
         if (c == '/' || static_cast<unsigned char>(c) < ' ')
             c = '_';
     return text;
+}
+
+// Why a file could not grow to so many bytes, or 0. Space is not taken, as giving it back may wait
+// for the disk.
+int lack_of_room(int descriptor, std::uint64_t bytes)
+{
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+        return EFBIG;
+    struct statvfs disk {};
+    if (::fstatvfs(descriptor, &disk) != 0 || disk.f_blocks == 0) // 0: it has no limit
+        return 0;
+    const std::uint64_t blocks = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
+    return blocks * disk.f_frsize < bytes ? ENOSPC : 0;
 }
 
 } // namespace
@@ -88,7 +105,7 @@ std::string expand_pattern(std::string_view pattern, std::string_view program, p
 
 void check_folder(const std::string& log)
 {
-    constexpr off_t kRoom = format::kHeaderBytes + 4 * format::kChunkBytes;
+    constexpr std::uint64_t kRoom = format::kHeaderBytes + 4 * format::kChunkBytes;
     const std::string folder = log.substr(0, log.rfind('/') + 1);
     int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (descriptor < 0 &&
@@ -98,7 +115,7 @@ void check_folder(const std::string& log)
         if (descriptor >= 0)
             ::unlink(name.c_str());
     }
-    int problem = descriptor < 0 ? errno : ::posix_fallocate(descriptor, 0, kRoom);
+    const int problem = descriptor < 0 ? errno : lack_of_room(descriptor, kRoom);
     if (descriptor >= 0)
         ::close(descriptor);
     if (problem != 0)

@@ -19,15 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Whether it defines cudaMalloc: then NVIDIA's runtime was linked in.
-bool defines_cuda_malloc(const report::ElfFile& file)
-{
-    const auto functions = file.has_symtab() ? file.functions() : std::vector<report::ElfSymbol>();
-    return std::any_of(functions.begin(), functions.end(), [](const report::ElfSymbol& function) {
-        return std::string_view(function.name) == "cudaMalloc";
-    });
-}
-
 void inspect_elf(ProgramFile& program)
 {
     std::string why_not;
@@ -38,7 +29,6 @@ void inspect_elf(ProgramFile& program)
         return;
     program.loader = file->loader();
     program.needed = file->needed();
-    program.own_runtime = !program.needs("libcudart.so") && defines_cuda_malloc(*file);
 }
 
 std::string script_interpreter(int descriptor)
@@ -120,6 +110,20 @@ ProgramFile inspect_program(const std::string& name)
     if (descriptor >= 0)
         ::close(descriptor);
     return program;
+}
+
+// It then defines cudaMalloc.
+bool has_own_runtime(const ProgramFile& program)
+{
+    if (!program.native || program.needs("libcudart.so"))
+        return false;
+    std::string why_not;
+    const auto file = report::ElfFile::open(program.path, report::ElfKind::any, why_not);
+    const auto functions =
+        file && file->has_symtab() ? file->functions() : std::vector<report::ElfSymbol>();
+    return std::any_of(functions.begin(), functions.end(), [](const report::ElfSymbol& function) {
+        return std::string_view(function.name) == "cudaMalloc";
+    });
 }
 
 bool runs_on_musl(const ProgramFile& program)

@@ -13,15 +13,17 @@ struct ProgramFile {
     std::string loader;         // of a dynamic ELF program: only then LD_PRELOAD reaches it
     bool executable = false;
     bool elf = false;
-    bool native = false;      // an ELF program of this machine's kind
-    bool privileged = false;  // setuid, setgid or file capabilities: the loader ignores LD_PRELOAD
-    bool own_runtime = false; // carries NVIDIA's CUDA runtime inside (nvcc's default)
+    bool native = false;     // an ELF program of this machine's kind
+    bool privileged = false; // setuid, setgid or file capabilities: the loader ignores LD_PRELOAD
     std::vector<std::string> needed;
 
     bool needs(const std::string& library_prefix) const;
 };
 
 ProgramFile inspect_program(const std::string& name);
+
+// Whether it carries NVIDIA's CUDA runtime inside (nvcc's default). Reads all of its symbols.
+bool has_own_runtime(const ProgramFile& program);
 
 // The loader that starts it, or its interpreter, is musl's: a library that needs glibc, preloaded,
 // ends it before its first instruction.

@@ -1,11 +1,13 @@
-// tools/process/traced_process.cpp — fork, exec, wait; signals are taken by sigwaitinfo.
+// tools/process/traced_process.cpp — clone, exec, wait; signals are taken by sigwaitinfo.
 #include "tools/process/traced_process.hpp"
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
-#include <fcntl.h>
 #include <iterator>
+#include <memory>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,42 +35,40 @@ sigset_t handled_signals()
 constexpr int kOfFailedWrites[] = {SIGPIPE, SIGXFSZ};
 std::vector<struct sigaction> before_survival; // empty: nothing was changed
 
-// What the child writes into the pipe when it does not become the program.
-struct StartFailure {
-    int exec_error;
-    char reason[1020];
+// A child on its way to the program, in memory that it shares with us: we go on when it has become
+// the program, or has ended.
+struct Start {
+    std::vector<char*> arguments; // with a null pointer behind them
+    const std::function<std::string()>& prepare;
+    const sigset_t& mask;
+    const struct sigaction& of_children;
+    std::string refusal{}; // what prepare returned
+    int exec_error = 0;
 };
 
-[[noreturn]] void become(const std::vector<std::string>& command,
-                         const std::function<std::string()>& prepare, int pipe)
+// Signals wait until nothing can be left half done in the shared memory.
+int become_program(void* argument)
 {
-    StartFailure failure{};
-    const std::string reason = prepare();
-    if (reason.empty()) {
-        std::vector<char*> arguments;
-        arguments.reserve(command.size() + 1);
-        for (const std::string& argument : command)
-            arguments.push_back(const_cast<char*>(argument.c_str()));
-        arguments.push_back(nullptr);
-        for (std::size_t i = 0; i < before_survival.size(); ++i)
-            ::sigaction(kOfFailedWrites[i], &before_survival[i], nullptr);
-        ::execvp(arguments[0], arguments.data());
-        failure.exec_error = errno;
-    }
-    std::strncpy(failure.reason, reason.c_str(), sizeof failure.reason - 1);
-    [[maybe_unused]] const ssize_t written = ::write(pipe, &failure, sizeof failure);
-    ::_exit(127);
+    auto& start = *static_cast<Start*>(argument);
+    start.refusal = start.prepare();
+    if (!start.refusal.empty())
+        return 127;
+    ::sigaction(SIGCHLD, &start.of_children, nullptr);
+    for (std::size_t i = 0; i < before_survival.size(); ++i)
+        ::sigaction(kOfFailedWrites[i], &before_survival[i], nullptr);
+    ::sigprocmask(SIG_SETMASK, &start.mask, nullptr);
+    ::execvp(start.arguments[0], start.arguments.data());
+    start.exec_error = errno;
+    return 127;
 }
 
-// Blocks until exec closed the pipe, or the child said why not.
-StartFailure read_failure(int pipe)
+// Returns the child's number, or -1. It has a stack of its own, as we go on with ours.
+pid_t run_child(Start& start)
 {
-    StartFailure failure{};
-    ssize_t got;
-    do
-        got = ::read(pipe, &failure, sizeof failure);
-    while (got < 0 && errno == EINTR);
-    return got == static_cast<ssize_t>(sizeof failure) ? failure : StartFailure{};
+    constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+    const auto stack = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
+    return ::clone(&become_program, stack.get() + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD,
+                   &start);
 }
 
 } // namespace
@@ -87,30 +87,32 @@ TracedProcess::TracedProcess(const std::vector<std::string>& command,
 {
     // Blocked rather than ignored: the child could not tell an ignored signal from its
     // user's own wish.
-    const sigset_t handled = handled_signals();
     struct sigaction default_action {
-    }, child_action{};
+    }, of_children{};
     default_action.sa_handler = SIG_DFL;
-    ::sigaction(SIGCHLD, &default_action, &child_action);
-    ::sigprocmask(SIG_BLOCK, &handled, &mask_before_);
+    ::sigaction(SIGCHLD, &default_action, &of_children);
+    sigset_t all;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_BLOCK, &all, &mask_before_);
 
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0 || (pid_ = ::fork()) < 0)
+    Start start{{}, prepare, mask_before_, of_children};
+    for (const std::string& argument : command)
+        start.arguments.push_back(const_cast<char*>(argument.c_str()));
+    start.arguments.push_back(nullptr);
+    pid_ = run_child(start);
+    const int problem = errno;
+    const sigset_t handled = handled_signals();
+    sigset_t held;
+    ::sigorset(&held, &mask_before_, &handled);
+    ::sigprocmask(SIG_SETMASK, &held, nullptr);
+    if (pid_ < 0)
         throw report::Error(report::Exit::usage,
-                            fmt::format("cannot start a process: {}", std::strerror(errno)));
-    if (pid_ == 0) {
-        ::sigaction(SIGCHLD, &child_action, nullptr);
-        ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
-        become(command, prepare, ends[1]);
-    }
-    ::close(ends[1]);
-    const StartFailure failure = read_failure(ends[0]);
-    ::close(ends[0]);
-    exec_error_ = failure.exec_error;
-    if (failure.reason[0] || exec_error_ != 0)
+                            fmt::format("cannot start a process: {}", std::strerror(problem)));
+    exec_error_ = start.exec_error;
+    if (!start.refusal.empty() || exec_error_ != 0)
         ::waitpid(pid_, nullptr, 0);
-    if (failure.reason[0])
-        throw report::Error(report::Exit::usage, failure.reason);
+    if (!start.refusal.empty())
+        throw report::Error(report::Exit::usage, start.refusal);
 }
 
 int TracedProcess::wait()

@@ -19,8 +19,10 @@ void survive_failed_writes();
 
 class TracedProcess {
 public:
-    // `prepare` runs in the child before exec and may change its environment; what it returns,
-    // unless empty, is a reason not to start. Throws Error (125) then, and when fork fails.
+    // `prepare` runs in the child before exec, where getpid() is the program's. Its memory is ours,
+    // and so is the environment that it changes, but not what it does to signals and descriptors.
+    // What it returns, unless empty, is a reason not to start. Throws Error (125) then, and when
+    // there can be no child. What it throws ends us.
     TracedProcess(const std::vector<std::string>& command,
                   const std::function<std::string()>& prepare);
 
