@@ -28,7 +28,7 @@ struct Floor {
 };
 inline constexpr std::size_t kMostFloors = 64;
 
-class GrowthSeries : public BlockWatch {
+class GrowthSeries final : public BlockWatch {
 public:
     explicit GrowthSeries(const Sites& sites) : sites_(sites) {}
 

@@ -26,7 +26,7 @@
 
 namespace vramscope::report {
 
-class DeviceMemory : public BlockWatch {
+class DeviceMemory final : public BlockWatch {
 public:
     static constexpr std::size_t kMostMarks = 64;
 

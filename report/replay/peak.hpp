@@ -42,7 +42,7 @@ struct RepeatedPairs {
     std::uint64_t bytes = 0; // the size of each block; 0: sizes differ
 };
 
-class PeakHolders : public BlockWatch {
+class PeakHolders final : public BlockWatch {
 public:
     // Phases of devices beyond these are not followed.
     static constexpr std::size_t kMostDevices = 16;

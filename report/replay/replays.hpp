@@ -31,15 +31,14 @@ struct Replays {
     Marks marks;
     Damages damages;
     ChurnCounts churn;
+    EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts> watches{memory, holders, growth,
+                                                                            churn};
 
     Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock)
         : heap(tables, exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
           churn(clock)
     {
-        heap.watch(memory);
-        heap.watch(holders);
-        heap.watch(growth);
-        heap.watch(churn);
+        heap.watch(watches);
     }
     Replays(const Replays&) = delete;
     Replays& operator=(const Replays&) = delete;

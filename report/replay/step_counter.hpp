@@ -23,7 +23,7 @@ public:
     {
         begin(ticks);
         last_ticks_ = std::max(last_ticks_, ticks);
-        if (++count_ % stride_ != 0)
+        if ((++count_ & (stride_ - 1)) != 0)
             return;
         points_.push_back(last_ticks_);
         if (points_.size() == kMostPoints)
@@ -63,7 +63,7 @@ private:
     }
 
     std::vector<std::uint64_t> points_;
-    std::uint64_t stride_ = 1;
+    std::uint64_t stride_ = 1; // a power of two
     std::uint64_t count_ = 0;
     std::uint64_t begin_ticks_ = 0;
     std::uint64_t last_ticks_ = 0;

@@ -1,5 +1,10 @@
 // tests/bench/report_bench.cpp — events per second and memory of a whole report.
 //
+//   report_bench [EVENTS [off|cache|split]]
+//
+// Without arguments: logs of 1 and 10 million events, of 1, 4 and 64 threads, and with each pool.
+// On one core, by `taskset -c 0`, nothing is read ahead. CPU time is that of the report alone.
+//
 // It measures logs of growing length. In each, every allocation is freed 50,000 events later, so
 // the live set stays the same however long the log is. With a pool, the blocks are segments of
 // their own, or pieces of segments.
@@ -9,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +91,16 @@ long status_kib(const char* field)
     return 0;
 }
 
+double cpu_seconds()
+{
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 // Runs in a process of its own, so that its memory peak is that of the report.
 void measure(std::uint64_t events, std::uint32_t threads, Pool pool)
 {
@@ -101,15 +118,17 @@ void measure(std::uint64_t events, std::uint32_t threads, Pool pool)
     const pid_t reader = ::fork();
     if (reader == 0) {
         const auto start = std::chrono::steady_clock::now();
+        const double cpu_start = cpu_seconds();
         const auto report = vramscope::report::make_report({path});
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        const double cpu = cpu_seconds() - cpu_start;
         constexpr const char* kWords[] = {"", " in cache", " in split"};
+        const double millions = static_cast<double>(report.coverage.events) / 1e6;
         std::printf(
-            "%9llu events, %2u threads%s: %.3f s, %.1f million events/s, peak %ld MiB, %llu "
-            "blocks left\n",
+            "%9llu events, %2u threads%s: %.3f s, %.2f million events/s, %.2f in CPU time, peak "
+            "%ld MiB, %llu blocks left\n",
             static_cast<unsigned long long>(report.coverage.events), threads,
-            kWords[static_cast<int>(pool)], took.count(),
-            static_cast<double>(report.coverage.events) / took.count() / 1e6,
+            kWords[static_cast<int>(pool)], took.count(), millions / took.count(), millions / cpu,
             status_kib("VmHWM:") / 1024,
             static_cast<unsigned long long>(report.totals.leaked_blocks));
         std::fflush(stdout);
@@ -119,9 +138,7 @@ void measure(std::uint64_t events, std::uint32_t threads, Pool pool)
     ::unlink(path.c_str());
 }
 
-} // namespace
-
-int main()
+void measure_all()
 {
     for (const std::uint32_t threads : {1u, 4u, 64u}) {
         for (const std::uint64_t events : {1'000'000u, 10'000'000u})
@@ -129,5 +146,22 @@ int main()
     }
     for (const Pool pool : {Pool::cache, Pool::split})
         measure(10'000'000, 1, pool);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc == 1) {
+        measure_all();
+        return 0;
+    }
+    const std::uint64_t events = std::strtoull(argv[1], nullptr, 10);
+    const std::string_view mode = argc > 2 ? argv[2] : "off";
+    if (events == 0 || argc > 3 || (mode != "off" && mode != "cache" && mode != "split")) {
+        std::fprintf(stderr, "usage: report_bench [EVENTS [off|cache|split]]\n");
+        return 2;
+    }
+    measure(events, 1, mode == "cache" ? Pool::cache : mode == "split" ? Pool::split : Pool::none);
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 
 #include "report/replay/heap/sites.hpp"
 
@@ -25,6 +26,42 @@ public:
     virtual void gone(const Block& block, std::uint64_t ticks) = 0;
     // These died with their context. The span is valid during the call.
     virtual void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) = 0;
+};
+
+// Tells several, one after the other. As they are of known types, one virtual call is enough.
+template <typename... Watches>
+class EachWatch final : public BlockWatch {
+public:
+    explicit EachWatch(Watches&... watches) : watches_(watches...) {} // they outlive this
+
+    void prefetch(SiteId site) const override
+    {
+        each([&](const auto& watch) { watch.prefetch(site); });
+    }
+    void born(const Block& block) override
+    {
+        each([&](auto& watch) { watch.born(block); });
+    }
+    void freed(const Block& block, std::uint64_t ticks) override
+    {
+        each([&](auto& watch) { watch.freed(block, ticks); });
+    }
+    void gone(const Block& block, std::uint64_t ticks) override
+    {
+        each([&](auto& watch) { watch.gone(block, ticks); });
+    }
+    void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override
+    {
+        each([&](auto& watch) { watch.context_gone(losses, ticks); });
+    }
+
+private:
+    template <typename Tell>
+    void each(Tell tell) const
+    {
+        std::apply([&](auto&... watch) { (tell(watch), ...); }, watches_);
+    }
+    std::tuple<Watches&...> watches_;
 };
 
 } // namespace vramscope::report

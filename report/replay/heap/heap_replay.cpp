@@ -87,19 +87,25 @@ void HeapReplay::apply(const Record& record)
 
 void HeapReplay::prefetch(std::span<const Record> soon)
 {
-    PrefetchGroup<std::uint64_t> keys;
+    PrefetchGroup<std::uint64_t> freed;
     for (const Record& record : soon) {
-        if (is_hot(record.tag) && record.api < tables_.apis().size())
-            keys.add(key_of(tables_.apis()[record.api].memory, record.address));
+        if (!is_hot(record.tag) || record.api >= tables_.apis().size())
+            continue;
+        const std::uint64_t key = key_of(tables_.apis()[record.api].memory, record.address);
+        live_.prefetch(key);
+        if (record.tag == Tag::free)
+            freed.add(key);
+        else
+            prefetch_site(sites_.recent(record.stack));
     }
-    live_.prefetch(keys, [this](const Block& block) { prefetch_site(block.site); });
+    live_.prefetch_blocks(freed, [this](const Block& block) { prefetch_site(block.site); });
 }
 
 void HeapReplay::prefetch_site(SiteId site) const
 {
     sites_.prefetch(site);
-    for (const BlockWatch* const watch : watches_)
-        watch->prefetch(site);
+    if (watch_)
+        watch_->prefetch(site);
 }
 
 void HeapReplay::note_use(const Record& record)
@@ -136,12 +142,10 @@ void HeapReplay::allocate(const Record& record, Memory memory)
     if (format::key_space(memory) == KeySpace::physical)
         return allocate_physical(block, record.address);
     const std::uint64_t key = key_of(memory, record.address);
-    if (Block* const occupant = live_.find(key)) {
+    if (Block* const occupant = live_.occupant_or_insert(key, block))
         replace(key, *occupant, block);
-    } else {
-        live_.insert(key, block);
+    else
         enter(block);
-    }
 }
 
 Block HeapReplay::make_block(const Record& record, Memory memory)
@@ -216,8 +220,7 @@ void HeapReplay::free(const Record& record, Memory memory)
         pools_.destroy(record.address);
     if (format::key_space(memory) == KeySpace::physical)
         return free_physical(record);
-    const std::uint64_t key = key_of(memory, record.address);
-    Block* const block = live_.find(key);
+    const LiveBlocks::Found block = live_.find(key_of(memory, record.address));
     const bool of_the_one_before = block && record.ticks < block->ticks && block->opened_again == 0;
     if (!block || sums_.is_dead(*block) || (of_the_one_before && !block->displaced)) {
         counts_.unmatched_frees += class_of(memory) != format::MemoryClass::owner;
@@ -236,15 +239,15 @@ void HeapReplay::free(const Record& record, Memory memory)
         return;
     }
     finish_freed(*block, record.ticks);
-    live_.erase(key);
+    live_.erase(block);
 }
 
 void HeapReplay::enter(const Block& block)
 {
     sums_.enter(block);
     sites_.enter(block);
-    for (BlockWatch* const watch : watches_)
-        watch->born(block);
+    if (watch_)
+        watch_->born(block);
 }
 
 // A live block that was given back.
@@ -253,8 +256,8 @@ void HeapReplay::finish_freed(const Block& block, std::uint64_t ticks)
     sums_.leave(block);
     sites_.leave(block);
     sites_.count_free(block);
-    for (BlockWatch* const watch : watches_)
-        watch->freed(block, ticks);
+    if (watch_)
+        watch_->freed(block, ticks);
     phases_.release(block.phase);
 }
 
@@ -263,8 +266,8 @@ void HeapReplay::finish_gone(const Block& block, std::uint64_t ticks)
 {
     sums_.leave(block);
     sites_.leave(block);
-    for (BlockWatch* const watch : watches_)
-        watch->gone(block, ticks);
+    if (watch_)
+        watch_->gone(block, ticks);
     phases_.release(block.phase);
 }
 

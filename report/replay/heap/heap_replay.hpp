@@ -44,8 +44,9 @@ public:
     {
     }
 
-    // The watch is told of what happens from now on, and must outlive this.
-    void watch(BlockWatch& watch) { watches_.push_back(&watch); }
+    // The watch is told of what happens from now on, and must outlive this. There is one at most;
+    // EachWatch tells several.
+    void watch(BlockWatch& watch) { watch_ = &watch; }
 
     // Takes the frees that the log says were in flight at its end. Call it before the first record.
     void expect(const std::vector<PendingFree>& pending);
@@ -111,7 +112,7 @@ private:
     Phases phases_;
     LiveSums sums_;
     Sites sites_;
-    std::vector<BlockWatch*> watches_;
+    BlockWatch* watch_ = nullptr;
     LiveBlocks live_;
     PhysicalMemory<Block> physical_;
     Pools pools_;

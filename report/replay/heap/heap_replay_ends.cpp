@@ -21,13 +21,13 @@ void HeapReplay::destroy_context(const Record& record)
         return; // 0: blocks of unknown contexts are not this one's
     const std::uint64_t id = gone->context;
     const std::span<const SiteLoss> losses = sites_.destroy(sums_.destroy(id, record.ticks));
-    for (BlockWatch* const watch : watches_)
-        watch->context_gone(losses, record.ticks);
+    if (watch_)
+        watch_->context_gone(losses, record.ticks);
     if (const auto found = context_handles_.find(id); found != context_handles_.end()) {
         const std::uint64_t key = key_of(Memory::context, found->second);
-        if (const Block* const context = live_.find(key)) {
+        if (const LiveBlocks::Found context = live_.find(key)) {
             finish_freed(*context, record.ticks);
-            live_.erase(key);
+            live_.erase(context);
         }
     }
     if (sums_.dead_blocks() > kSweepAt && sums_.dead_blocks() > live_.size() / 2)
@@ -68,14 +68,15 @@ void HeapReplay::leave_in_flight()
             finish_gone(block, pending.ticks);
         };
         const KeySpace space = format::key_space(tables_.api(free.api)->memory);
-        Block* const block = space == KeySpace::physical ? nullptr : live_.find(key);
+        const LiveBlocks::Found block =
+            space == KeySpace::physical ? LiveBlocks::Found() : live_.find(key);
         if (space == KeySpace::physical && physical_.hangs_on_one_release(free.address))
             physical_.forget_handle(free.address, leave);
         if (!block || sums_.is_dead(*block) || block->memory == Memory::graph ||
             block->ticks > free.ticks)
             continue;
         leave(*block);
-        live_.erase(key);
+        live_.erase(block);
     }
 }
 

@@ -80,7 +80,7 @@ void HeapReplay::share(const Record& record)
     const Memory memory = pointer ? Memory::device : api->memory;
     Block* block = format::key_space(memory) == KeySpace::physical
                        ? physical_.find(shared->address)
-                       : live_.find(key_of(memory, shared->address));
+                       : live_.find(key_of(memory, shared->address)).block;
     if (!block && format::key_space(memory) == KeySpace::pointer)
         block = physical_.find_mapped(shared->address);
     if (block)

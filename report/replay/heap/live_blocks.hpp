@@ -1,7 +1,7 @@
 // report/replay/heap/live_blocks.hpp — the table of blocks that are alive, by key.
 //
 // Keys are searched for in a small table, and blocks lie close together in another. Pointers to
-// blocks are valid until the next insert().
+// blocks are valid until the next insertion.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,43 @@ class LiveBlocks {
 public:
     std::size_t size() const noexcept { return numbers_.size(); }
 
-    Block* find(std::uint64_t key) noexcept // nullptr: none is there
+    // A block and its place in the table; false where none is. Valid until the next insertion or
+    // removal.
+    struct Found {
+        FlatMap<std::size_t>::Entry* entry = nullptr;
+        Block* block = nullptr;
+
+        explicit operator bool() const noexcept { return block != nullptr; }
+        Block& operator*() const noexcept { return *block; }
+        Block* operator->() const noexcept { return block; }
+    };
+    Found find(std::uint64_t key) noexcept
     {
-        const auto* const found = numbers_.find(key);
-        return found ? &blocks_[found->value] : nullptr;
+        auto* const entry = numbers_.find(key);
+        return entry ? Found{entry, &blocks_[entry->value]} : Found{};
     }
-    // The key must not be there yet.
-    void insert(std::uint64_t key, const Block& block) { numbers_.insert(key, blocks_.add(block)); }
-    // The key must be there.
-    void erase(std::uint64_t key)
+    // The block that is there already; nullptr: none was, and this one is now.
+    Block* occupant_or_insert(std::uint64_t key, const Block& block)
     {
-        auto* const found = numbers_.find(key);
-        blocks_.remove(found->value);
-        numbers_.erase(found);
+        const auto [entry, added] = numbers_.find_or_insert(key);
+        if (!added)
+            return &blocks_[entry->value];
+        entry->value = blocks_.add(block);
+        return nullptr;
+    }
+    void erase(const Found& found)
+    {
+        blocks_.remove(found.entry->value);
+        numbers_.erase(found.entry);
     }
 
-    // For prefetch_ahead(). `visit` is called with blocks that were looked up two steps ago; by now
-    // others may lie there.
+    // For keys that are about to be looked up.
+    void prefetch(std::uint64_t key) const noexcept { numbers_.prefetch(key); }
+    // For prefetch_ahead(), with keys that were fetched. `visit` is called with blocks that were
+    // looked up two steps ago; by now others may lie there.
     static constexpr std::size_t kPrefetchSteps = 3;
     template <typename Visit>
-    void prefetch(const PrefetchGroup<std::uint64_t>& keys, Visit visit)
+    void prefetch_blocks(const PrefetchGroup<std::uint64_t>& keys, Visit visit)
     {
         for (const std::size_t number : fetched_numbers_)
             visit(blocks_[number]);
@@ -49,8 +66,6 @@ public:
             }
         }
         fetched_keys_ = keys;
-        for (const std::uint64_t key : keys)
-            numbers_.prefetch(key);
     }
 
     template <typename Visit>

@@ -1,19 +1,12 @@
-// report/replay/heap/sites.cpp — one hash look-up for each allocation.
+// report/replay/heap/sites.cpp — the site of each allocation is looked up by its stack first.
 #include "report/replay/heap/sites.hpp"
 
 #include <algorithm>
 
 namespace vramscope::report {
 
-bool Sites::same(const Site& site, const Site& other) noexcept
-{
-    return site.stack == other.stack && site.phase == other.phase &&
-           site.context == other.context && site.device == other.device && site.api == other.api &&
-           site.memory == other.memory;
-}
-
 // Seeded, so that a crafted log cannot make all sites collide.
-std::uint64_t Sites::hash(const Site& key) const noexcept
+std::uint64_t Sites::hash(const SiteKey& key) const noexcept
 {
     std::uint64_t hash = seed_;
     const auto mix = [&hash](std::uint64_t word) {
@@ -29,30 +22,36 @@ std::uint64_t Sites::hash(const Site& key) const noexcept
 
 void Sites::place(Block& block, PhaseKind phase)
 {
-    Site key;
-    key.stack = block.stack;
-    key.phase = phase;
-    key.context = block.context;
-    key.device = block.device;
-    key.api = block.api;
-    key.memory = block.memory;
+    const SiteKey key{.stack = block.stack,
+                      .phase = phase,
+                      .context = block.context,
+                      .device = block.device,
+                      .api = block.api,
+                      .memory = block.memory};
+    SiteId& recent = recent_[block.stack % recent_.size()];
+    if (recent >= sites_.size() || sites_[recent] != key)
+        recent = find_or_add(key, block.ticks);
+    block.site = recent;
+}
+
+SiteId Sites::find_or_add(const SiteKey& key, std::uint64_t ticks)
+{
     const std::uint64_t hashed = hash(key);
     FlatMap<SiteId>::Entry* const first = by_hash_.find(hashed);
     for (SiteId at = first ? first->value : kNone; at != kNone; at = next_of_hash_[at]) {
-        if (same(sites_[at], key)) {
-            block.site = at;
-            return;
-        }
+        if (sites_[at] == key)
+            return at;
     }
-    block.site = static_cast<SiteId>(sites_.size());
-    key.first_ticks = block.ticks;
-    sites_.push_back(key);
+    const auto added = static_cast<SiteId>(sites_.size());
+    sites_.push_back({key, {}});
+    sites_.back().first_ticks = ticks;
     next_of_hash_.push_back(first ? first->value : kNone);
     listed_.push_back(false);
     if (first)
-        first->value = block.site;
+        first->value = added;
     else
-        by_hash_.insert(hashed, block.site);
+        by_hash_.insert(hashed, added);
+    return added;
 }
 
 void Sites::enter(const Block& block)

@@ -5,6 +5,7 @@
 // what else is to be known of each is kept in vectors elsewhere. Memory grows with sites alone.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,14 +17,18 @@
 
 namespace vramscope::report {
 
-struct Site {
+// What tells sites apart.
+struct SiteKey {
     std::uint64_t stack = 0;
     PhaseKind phase = 0; // Phases::kind_path() has its names
     std::uint32_t context = 0;
     std::int16_t device = -1;
     std::uint16_t api = 0;
     format::Memory memory = format::Memory::none;
+    bool operator==(const SiteKey&) const = default;
+};
 
+struct Site : SiteKey {
     std::uint64_t live_bytes = 0;
     std::uint64_t live_blocks = 0;
     std::uint64_t allocations = 0;
@@ -53,16 +58,23 @@ public:
     // What dies with this context is gone. Valid until the next call.
     std::span<const SiteLoss> destroy(std::uint32_t context);
 
-    void prefetch(SiteId site) const noexcept { report::prefetch(&sites_[site]); }
+    void prefetch(SiteId site) const noexcept
+    {
+        if (site < sites_.size())
+            report::prefetch(&sites_[site]);
+    }
+    // Of the last block with this stack, for prefetching: perhaps the next one has another.
+    SiteId recent(std::uint64_t stack) const noexcept { return recent_[stack % recent_.size()]; }
     const std::vector<Site>& all() const noexcept { return sites_; }
     const Site& operator[](SiteId site) const noexcept { return sites_[site]; }
 
 private:
     static constexpr SiteId kNone = UINT32_MAX;
 
-    static bool same(const Site& site, const Site& other) noexcept;
-    std::uint64_t hash(const Site& key) const noexcept;
+    SiteId find_or_add(const SiteKey& key, std::uint64_t ticks);
+    std::uint64_t hash(const SiteKey& key) const noexcept;
 
+    std::array<SiteId, 4096> recent_{}; // indexed by stack, modulo their number
     std::vector<Site> sites_;
     std::vector<SiteId> next_of_hash_; // for each of sites_
     std::vector<bool> listed_;         // in mortal_of_context_

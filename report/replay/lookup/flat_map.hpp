@@ -29,6 +29,10 @@ public:
         std::uint64_t key;
         Value value;
     };
+    struct Found {
+        Entry* entry;
+        bool added;
+    };
 
     FlatMap() { resize(kLeastSlots); }
 
@@ -50,10 +54,23 @@ public:
     // The key must not be there yet.
     void insert(std::uint64_t key, Value value)
     {
-        if ((size_ + 1) * 8 > entries_.size() * 5)
-            grow();
+        make_room();
         ++size_;
         place({key, value});
+    }
+
+    // Adds the key with no value in particular, unless it is there.
+    Found find_or_insert(std::uint64_t key)
+    {
+        make_room();
+        std::size_t at = home(key);
+        for (; entries_[at].key != nothing_; at = next(at)) {
+            if (entries_[at].key == key)
+                return {&entries_[at], false};
+        }
+        ++size_;
+        entries_[at].key = key;
+        return {&entries_[at], true};
     }
 
     // `entry` is what find() gave.
@@ -92,10 +109,9 @@ private:
 
     std::size_t home(std::uint64_t key) const noexcept
     {
-        std::uint64_t hash = (key ^ seed_) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-        hash *= 0xd6e8feb86659fd93u;
-        hash ^= hash >> 32;
+        __extension__ using Product = unsigned __int128;
+        const Product product = Product{key ^ seed_} * multiplier_;
+        const auto hash = static_cast<std::uint64_t>(product >> 64 ^ product);
         return static_cast<std::size_t>(hash) & (entries_.size() - 1);
     }
 
@@ -105,6 +121,11 @@ private:
         return (to - from) & (entries_.size() - 1);
     }
 
+    void make_room()
+    {
+        if ((size_ + 1) * 8 > entries_.size() * 5)
+            grow();
+    }
     void place(const Entry& entry)
     {
         std::size_t at = home(entry.key);
@@ -135,6 +156,7 @@ private:
     }
 
     std::uint64_t seed_ = random_seed();
+    std::uint64_t multiplier_ = random_seed() | 1;
     std::uint64_t nothing_ = random_seed(); // the key of an empty slot
     LargeVector<Entry> entries_;
     std::size_t size_ = 0;

@@ -2,12 +2,13 @@
 //
 // The number that was given back last is given out first: its line is in the cache still. Memory
 // goes with the most values that were there at once. Pointers to values are valid until the next
-// add().
+// add(). What is removed stays as it was until its number is given out again.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "report/replay/lookup/large_pages.hpp"
@@ -18,20 +19,21 @@ namespace vramscope::report {
 template <typename Value>
 class Slab {
 public:
-    std::size_t add(const Value& value)
+    std::size_t add(Value value)
     {
         if (unused_.empty()) {
-            values_.push_back({value});
+            values_.push_back({std::move(value)});
             return values_.size() - 1;
         }
         const std::size_t number = unused_.back();
         unused_.pop_back();
-        values_[number].value = value;
+        values_[number].value = std::move(value);
         return number;
     }
     void remove(std::size_t number) { unused_.push_back(number); }
 
     Value& operator[](std::size_t number) noexcept { return values_[number].value; }
+    const Value& operator[](std::size_t number) const noexcept { return values_[number].value; }
     void prefetch(std::size_t number) const noexcept { report::prefetch(&values_[number].value); }
 
 private:

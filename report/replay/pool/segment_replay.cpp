@@ -229,14 +229,22 @@ void SegmentReplay::allocate(const Record& record)
     });
 }
 
-SegmentReplay::Found SegmentReplay::find(std::uint64_t address)
+SegmentReplay::Found SegmentReplay::find_in(Segment* segment, std::uint64_t address) noexcept
 {
     Found found;
-    found.segment = segments_.containing(address);
-    if (found.segment) {
-        found.place = found.segment->blocks.place_of(address);
-        found.block = found.segment->blocks.find(found.place, address);
+    found.segment = segment;
+    if (segment) {
+        found.place = segment->blocks.place_of(address);
+        found.block = segment->blocks.find(found.place, address);
     }
+    return found;
+}
+
+SegmentReplay::Found SegmentReplay::find_waiting(const Pending& pending) noexcept
+{
+    Found found = find_in(segments_.numbered(pending.segment, pending.address), pending.address);
+    if (found.block && found.block->freed != pending.freed)
+        found.block = nullptr;
     return found;
 }
 
@@ -247,7 +255,7 @@ void SegmentReplay::free(const Record& record)
         format::key_space(apis[record.api].memory) != format::KeySpace::pointer)
         return;
     const std::uint64_t address = record.address - red_zone_bytes_;
-    const Found found = find(address);
+    const Found found = find_in(segments_.containing(address), address);
     PoolBlock* const block = found.block;
     if (!block || block->pending() || record.ticks < block->born_ticks)
         return;
@@ -257,7 +265,7 @@ void SegmentReplay::free(const Record& record)
         ++waiting_;
         if (record.ticks <= reusable_ticks_)
             return leave(*found.segment, found.place);
-        wait({record.ticks, address, block->freed});
+        wait({record.ticks, address, block->freed, found.segment->number});
     });
     if (pending_.size() - first_pending_ + late_.size() > 2 * waiting_ + kMostStale)
         forget_stale_pending();
@@ -327,10 +335,13 @@ void SegmentReplay::reuse(const Record& record)
 std::size_t SegmentReplay::prefetch_pending() noexcept
 {
     std::array<std::uint64_t, kMostAhead> addresses;
+    std::array<std::size_t, kMostAhead> segments;
     std::size_t count = 0;
-    for (std::size_t at = first_pending_; at < pending_.size() && count < addresses.size(); ++at)
-        addresses[count++] = pending_[at].address;
-    segments_.prefetch({addresses.data(), count});
+    for (std::size_t at = first_pending_; at < pending_.size() && count < kMostAhead; ++at) {
+        addresses[count] = pending_[at].address;
+        segments[count++] = pending_[at].segment;
+    }
+    segments_.prefetch({addresses.data(), count}, {segments.data(), count});
     return count;
 }
 
@@ -343,18 +354,15 @@ void SegmentReplay::forget_released()
 
 void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)
 {
-    const Found found = find(pending.address);
-    if (found.block && found.block->freed == pending.freed)
+    const Found found = find_waiting(pending);
+    if (found.block)
         change(*found.segment, ticks, [&](DevicePool&) { leave(*found.segment, found.place); });
 }
 
 // Blocks that were taken again, or went with their segment, leave their places behind.
 void SegmentReplay::forget_stale_pending()
 {
-    const auto stale = [this](const Pending& pending) {
-        const PoolBlock* const block = find(pending.address).block;
-        return !block || block->freed != pending.freed;
-    };
+    const auto stale = [this](const Pending& pending) { return !find_waiting(pending).block; };
     forget_released();
     std::erase_if(pending_, stale);
     std::erase_if(late_, stale);
@@ -387,10 +395,10 @@ PoolSnapshot SegmentReplay::at_peak(const DevicePool& device) const
 std::vector<const Segment*> SegmentReplay::segments_of(const DevicePool& device) const
 {
     std::vector<const Segment*> segments;
-    for (const auto& [address, segment] : segments_.all()) {
+    segments_.for_each([&](const Segment& segment) {
         if (&devices_[segment.device] == &device)
             segments.push_back(&segment);
-    }
+    });
     return segments;
 }
 

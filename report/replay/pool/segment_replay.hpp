@@ -50,7 +50,7 @@ public:
     // Whether the log has anything of a pool; else it is not known what was reserved.
     bool seen() const noexcept { return seen_; }
     const std::vector<DevicePool>& devices() const noexcept { return devices_; }
-    std::size_t segments() const noexcept { return segments_.all().size(); }
+    std::size_t segments() const noexcept { return segments_.size(); }
     const DevicePool* device(std::int32_t ordinal) const noexcept; // nullptr: none
     // Pooled allocations that lay in no segment that the log tells of.
     std::uint64_t outside() const noexcept { return outside_; }
@@ -74,15 +74,17 @@ private:
         std::uint64_t ticks;
         std::uint64_t address;
         std::uint64_t freed; // serial, of the block's free
+        std::size_t segment; // the number of the one that it lay in
     };
 
     struct Found {
-        Segment* segment = nullptr; // nullptr: none contains the address
+        Segment* segment = nullptr;
         PoolBlocks::Place place;
         PoolBlock* block = nullptr; // nullptr: none begins there
     };
 
-    Found find(std::uint64_t address);
+    static Found find_in(Segment* segment, std::uint64_t address) noexcept;
+    Found find_waiting(const Pending& pending) noexcept; // without a block: it waits no longer
     void apply_rare(const Record& record);
     void add_segment(const Record& record);
     void drop(Segment& segment, std::uint64_t ticks);

@@ -45,26 +45,29 @@ PoolBlock Segment::erase(const PoolBlocks::Place& place)
 
 Segment& Segments::add(Segment segment)
 {
-    const std::uint64_t address = segment.address;
-    Segment& added = by_address_.emplace(address, std::move(segment)).first->second;
-    by_start_.insert(address, &added);
-    by_context_[added.context].emplace(address, &added);
+    const std::size_t number = segments_.add(std::move(segment));
+    Segment& added = segments_[number];
+    added.number = number;
+    by_address_.emplace(added.address, number);
+    by_start_.insert(added.address, number);
+    by_context_[added.context].emplace(added.address, number);
     return added;
 }
 
 void Segments::remove(Segment& segment)
 {
-    const std::uint64_t address = segment.address;
     const auto context = by_context_.find(segment.context);
-    context->second.erase(address);
+    context->second.erase(segment.address);
     if (context->second.empty())
         by_context_.erase(context);
-    by_start_.erase(by_start_.find(address));
+    by_start_.erase(by_start_.find(segment.address));
+    by_address_.erase(segment.address);
     if (hinted_) {
         hints_.fill({});
         hinted_ = false;
     }
-    by_address_.erase(address);
+    segments_.remove(segment.number);
+    segment = {}; // it contains no address
 }
 
 Segment* Segments::containing(std::uint64_t address)
@@ -76,12 +79,13 @@ Segment* Segments::containing(std::uint64_t address)
     const auto behind = by_address_.upper_bound(address);
     if (behind == by_address_.begin())
         return nullptr;
-    Segment& before = std::prev(behind)->second;
-    if (address >= before.end())
-        return nullptr;
-    hint_of(address) = {address >> kPageBits, &before};
-    hinted_ = true;
-    return &before;
+    const std::size_t number = std::prev(behind)->second;
+    Segment* const before = numbered(number, address);
+    if (before) {
+        hint_of(address) = {address >> kPageBits, number};
+        hinted_ = true;
+    }
+    return before;
 }
 
 void Segments::prefetch(std::span<const std::uint64_t> addresses) noexcept
@@ -98,6 +102,25 @@ void Segments::prefetch(std::span<const std::uint64_t> addresses) noexcept
         if (segments[i])
             report::prefetch(segments[i]);
     }
+    prefetch_blocks(addresses, {segments.data(), addresses.size()});
+}
+
+void Segments::prefetch(std::span<const std::uint64_t> addresses,
+                        std::span<const std::size_t> numbers) noexcept
+{
+    std::array<const Segment*, kMostAhead> segments;
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        segments[i] = &segments_[numbers[i]];
+        report::prefetch(segments[i]);
+    }
+    prefetch_blocks(addresses, {segments.data(), addresses.size()});
+}
+
+void Segments::prefetch_blocks(std::span<const std::uint64_t> addresses,
+                               std::span<const Segment* const> segments) const noexcept
+{
+    if (!hinted_)
+        return; // every address was where its segment begins: the block lies in that
     const auto in_each = [&](auto fetch) {
         for (std::size_t i = 0; i < addresses.size(); ++i) {
             if (segments[i])
@@ -115,13 +138,13 @@ Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)
     if (Segment* const reaches_in = containing(from))
         return reaches_in;
     const auto next = by_address_.lower_bound(from);
-    return next != by_address_.end() && next->first < to ? &next->second : nullptr;
+    return next != by_address_.end() && next->first < to ? &segments_[next->second] : nullptr;
 }
 
 Segment* Segments::any_of_context(std::uint64_t context)
 {
     const auto found = by_context_.find(context);
-    return found == by_context_.end() ? nullptr : found->second.begin()->second;
+    return found == by_context_.end() ? nullptr : &segments_[found->second.begin()->second];
 }
 
 } // namespace vramscope::report

@@ -1,8 +1,8 @@
 // report/replay/pool/segments.hpp — the address space of the internal pool.
 //
 // Segments are disjoint, and so are the blocks of one: before one is added, those that it overlaps
-// have to be removed. A block that goes beyond its segment is cut off there. Pointers to a segment
-// are valid until it is removed.
+// have to be removed. A block that goes beyond its segment is cut off there. Pointers to segments
+// are valid until one is added.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "report/replay/lookup/flat_map.hpp"
+#include "report/replay/lookup/slab.hpp"
 #include "report/replay/pool/pool_blocks.hpp"
 
 namespace vramscope::report {
@@ -27,8 +28,10 @@ struct Segment {
     std::uint64_t context = 0;
     std::uint64_t born_ticks = 0;
     std::uint64_t born = 0; // serial
+    std::size_t number = 0; // in Segments
 
     std::uint64_t end() const noexcept { return address + bytes; }
+    bool contains(std::uint64_t other) const noexcept { return other - address < bytes; }
     // Free pieces that cannot go back to the driver, since blocks are beside them.
     std::uint64_t split_gaps() const noexcept { return blocks.empty() ? 0 : gaps; }
     std::uint64_t split_bytes() const noexcept { return blocks.empty() ? 0 : bytes - used_bytes; }
@@ -57,24 +60,41 @@ public:
     Segment* at(std::uint64_t address) noexcept // that begins here; nullptr: none does
     {
         const auto* const found = by_start_.find(address);
-        return found ? found->value : nullptr;
+        return found ? &segments_[found->value] : nullptr;
+    }
+    // That has this number and contains the address. `number` is that of a segment which is there,
+    // or was.
+    Segment* numbered(std::size_t number, std::uint64_t address) noexcept
+    {
+        Segment& segment = segments_[number];
+        return segment.contains(address) ? &segment : nullptr;
     }
     Segment* containing(std::uint64_t address);
     Segment* overlapping(std::uint64_t from, std::uint64_t to);
     Segment* any_of_context(std::uint64_t context);
 
     bool empty() const noexcept { return by_address_.empty(); }
+    std::size_t size() const noexcept { return by_address_.size(); }
+
+    template <typename Visit>
+    void for_each(Visit visit) const // in order
+    {
+        for (const auto& [address, number] : by_address_)
+            visit(segments_[number]);
+    }
 
     // Fetches what a look-up of each of these addresses, and of the block there, will touch. At
     // most kMostAhead of them.
     void prefetch(std::span<const std::uint64_t> addresses) noexcept;
-    const std::map<std::uint64_t, Segment>& all() const noexcept { return by_address_; }
+    // The same where each one's segment, or what it was, is known by its number.
+    void prefetch(std::span<const std::uint64_t> addresses,
+                  std::span<const std::size_t> numbers) noexcept;
 
 private:
     // A segment that an address was found in, for others near it.
     struct Hint {
         std::uint64_t page = UINT64_MAX;
-        Segment* segment = nullptr;
+        std::size_t segment = 0;
     };
     static constexpr unsigned kPageBits = 21;
 
@@ -87,16 +107,17 @@ private:
         if (!hinted_)
             return nullptr;
         const Hint& hint = hint_of(address);
-        const bool right = hint.page == address >> kPageBits && address >= hint.segment->address &&
-                           address < hint.segment->end();
-        return right ? hint.segment : nullptr;
+        return hint.page == address >> kPageBits ? numbered(hint.segment, address) : nullptr;
     }
+    void prefetch_blocks(std::span<const std::uint64_t> addresses,
+                         std::span<const Segment* const> segments) const noexcept;
 
     std::array<Hint, 4096> hints_{}; // indexed by page, modulo their number
     bool hinted_ = false;            // there is one
-    std::map<std::uint64_t, Segment> by_address_;
-    FlatMap<Segment*> by_start_; // a block of its own segment is the usual case
-    std::unordered_map<std::uint64_t, std::map<std::uint64_t, Segment*>> by_context_;
+    Slab<Segment> segments_;
+    std::map<std::uint64_t, std::size_t> by_address_;
+    FlatMap<std::size_t> by_start_; // a block of its own segment is the usual case
+    std::unordered_map<std::uint64_t, std::map<std::uint64_t, std::size_t>> by_context_;
 };
 
 } // namespace vramscope::report
