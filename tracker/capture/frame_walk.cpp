@@ -37,8 +37,12 @@ FrameWalk::FrameWalk(FrameRules& rules, std::uintptr_t frame, std::uintptr_t ret
 FrameWalk::Step FrameWalk::step() noexcept
 {
     const FrameRule& rule = rules_.of(return_address_.value);
+    if (rule.kind == FrameRule::Kind::end) {
+        stack_pointer_ = high_;
+        return Step::end;
+    }
     if (rule.kind != FrameRule::Kind::plain)
-        return rule.kind == FrameRule::Kind::end ? Step::end : Step::unknown;
+        return Step::unknown;
     const std::uintptr_t base = rule.from_frame_pointer ? frame_pointer_.value : stack_pointer_;
     const std::uintptr_t frame = beyond(base, rule.frame_offset);
     if (frame <= stack_pointer_ || frame > high_ || frame % 8 != 0)

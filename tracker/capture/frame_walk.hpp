@@ -54,6 +54,9 @@ public:
     // Goes on to the caller of the frame where it is.
     Step step() noexcept;
 
+    // Canonical frame address of the frame that the last step looked at, which it may have left;
+    // the upper end of the stack if it was the outermost; at first, the hook's.
+    std::uintptr_t frame() const noexcept { return stack_pointer_; }
     // Where the caller goes on, after a step to it.
     const StackWord& return_address() const noexcept { return return_address_; }
     // The saved frame pointer by which the step found it; none: the stack pointer sufficed.

@@ -65,22 +65,30 @@ void VerifiedStacks::forget() noexcept
     next_children_ = 1;
 }
 
+std::optional<FrameWalk> VerifiedStacks::begin_walk(std::uintptr_t frame,
+                                                    std::uintptr_t return_address) noexcept
+{
+    if (frame <= bounds_.low || frame >= bounds_.high)
+        return std::nullopt;
+    return FrameWalk(rules_, frame, return_address, bounds_.high);
+}
+
 std::size_t VerifiedStacks::walk(std::uintptr_t frame, std::uintptr_t return_address,
                                  std::uintptr_t* out, std::size_t capacity,
                                  bool& truncated) noexcept
 {
-    if (frame <= bounds_.low || frame >= bounds_.high)
+    std::optional<FrameWalk> walk = begin_walk(frame, return_address);
+    if (!walk)
         return 0;
-    FrameWalk walk(rules_, frame, return_address, bounds_.high);
     out[0] = return_address;
     for (std::size_t count = 1;;) {
-        const FrameWalk::Step step = walk.step();
+        const FrameWalk::Step step = walk->step();
         if (step == FrameWalk::Step::unknown)
             return 0;
         truncated = step == FrameWalk::Step::caller && count == capacity;
         if (truncated || step == FrameWalk::Step::end)
             return count;
-        out[count++] = walk.return_address().value;
+        out[count++] = walk->return_address().value;
     }
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "tracker/capture/frame_walk.hpp"
 
@@ -38,9 +39,11 @@ public:
     std::uint32_t find(std::uintptr_t frame, std::uintptr_t return_address,
                        std::uint64_t epoch) noexcept;
 
-    // Does what unwind() does, by the rules of plain frames alone. 0: a frame has none, or this is
-    // not the thread's own stack. To be called after find(), which forgets the rules of code that
-    // was unloaded.
+    // Begins a walk in the caller of the hook. Nothing: this is not the thread's own stack. To be
+    // called after find(), which forgets the rules of code that was unloaded.
+    std::optional<FrameWalk> begin_walk(std::uintptr_t frame,
+                                        std::uintptr_t return_address) noexcept;
+    // Does what unwind() does, by such a walk alone. 0: a frame has no plain rule.
     std::size_t walk(std::uintptr_t frame, std::uintptr_t return_address, std::uintptr_t* out,
                      std::size_t capacity, bool& truncated) noexcept;
 

@@ -105,16 +105,20 @@ struct Learning {
     format::PythonFrame frames[python::kMostFrames];
 };
 
-bool place(const Thread& thread, const CallSite& site, Learning& learning) noexcept
+// A walk is the stack's only as long as no walk was found to be wrong.
+bool place(Thread& thread, const CallSite& site, Learning& learning) noexcept
 {
+    if (thread.stacks && verifying.load(std::memory_order_relaxed))
+        if (const auto walk = thread.stacks->begin_walk(site.frame, site.return_address))
+            if (python::place_by_address(learning.stack, *walk, settings().max_frames,
+                                         learning.native_of_call))
+                return true;
     bool truncated = false;
     const std::size_t count =
         capture::unwind(site.return_address, learning.native, settings().max_frames, truncated);
-    const bool on_own = site.frame > thread.stack.low && site.frame < thread.stack.high;
-    return python::place(
-        learning.stack, cpython.interpreter.loop,
-        {site.frame, on_own ? thread.stack.high : 0, {learning.native, count}, truncated},
-        learning.native_of_call);
+    return count > 0 && python::place_by_counting(learning.stack, cpython.interpreter.loop,
+                                                  {{learning.native, count}, truncated},
+                                                  learning.native_of_call);
 }
 
 // Returns the id of the new pair, or 0: it could not be written.
