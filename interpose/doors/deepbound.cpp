@@ -85,16 +85,14 @@ int visit(dl_phdr_info* info, std::size_t, void* data)
         return 0;
     search.now = found->opened;
     search.reaches[search.now] = search.reaches[search.now] || names_driver(*info);
-    for (const ElfW(Phdr) & segment : capture::segments_of(*info))
-        if (segment.p_type == PT_DYNAMIC)
-            capture::each_needed(
-                info->dlpi_addr,
-                reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + segment.p_vaddr),
-                [](const char* needed, void* in) {
-                    auto& into = *static_cast<Search*>(in);
-                    into.add(needed, into.now);
-                },
-                &search);
+    if (const ElfW(Dyn)* const dynamic = capture::dynamic_of(*info))
+        capture::each_needed(
+            info->dlpi_addr, dynamic,
+            [](const char* needed, void* in) {
+                auto& into = *static_cast<Search*>(in);
+                into.add(needed, into.now);
+            },
+            &search);
     return 0;
 }
 

@@ -50,6 +50,9 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
     if (const std::string why = process.info_value("python.off"); !why.empty())
         notices.push_back(fmt::format("functions of Python {} are missing from the stacks: {}",
                                       process.info_value("python"), why));
+    if (const std::string why = process.info_value("backward.off"); !why.empty())
+        notices.push_back(fmt::format(
+            "stacks of backward passes do not say which line's backward it is: {}", why));
     for (const BlockInFlight& block : replay.in_flight())
         notices.push_back(fmt::format(
             "a free of {:#x} ({} bytes) was in flight when the process ended: nobody knows whether "

@@ -36,6 +36,7 @@ struct LoggedStack {
     // With functions of Python: the stack whose addresses these lie between. It may be defined
     // later than this one. 0: it has none.
     std::uint64_t native = 0;
+    std::uint64_t origin = 0;                // the stack that made the autograd node; 0: none
     std::vector<format::PythonFrame> python; // innermost first
     bool placed = false;                     // their native frames are known
 };

@@ -22,6 +22,15 @@ inline std::span<const ElfW(Phdr)> segments_of(const dl_phdr_info& info) noexcep
     return {info.dlpi_phdr, info.dlpi_phnum};
 }
 
+// The dynamic section; null: there is none.
+inline const ElfW(Dyn) * dynamic_of(const dl_phdr_info& info) noexcept
+{
+    for (const ElfW(Phdr) & segment : segments_of(info))
+        if (segment.p_type == PT_DYNAMIC)
+            return reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment.p_vaddr);
+    return nullptr;
+}
+
 // From the first byte of an object's loaded segments to behind the last.
 struct LoadedRange {
     std::uintptr_t first;

@@ -173,15 +173,18 @@ struct PythonCode {
     std::string_view lines; // raw bytes
 };
 
-// A stack whose interpreter was running functions of Python. Its id is one of stacks.
+// A stack with functions of Python: those that its interpreter was running, or those of its origin,
+// where a thread does later what was begun in Python. Its id is one of stacks.
 struct PythonStack {
     static constexpr Layout kLayout{Tag::python_stack, "python_stack", Head::definition,
-                                    "id, stack, flags, count, frames"};
+                                    "id, stack, origin, flags, count, frames"};
     static constexpr std::uint64_t kTruncated = 1; // flag: outer functions of Python are missing
     static constexpr std::uint64_t kUnplaced = 2;  // flag: where they lie is not known
 
     std::uint64_t id = 0;
-    std::uint64_t stack = 0; // the native frames
+    std::uint64_t stack = 0; // the native frames; 0: it has none, and is an origin
+    std::uint64_t origin =
+        0; // the stack of functions that made the autograd node; 0: none is known
     std::uint64_t flags = 0;
     std::uint64_t count = 0;
     PythonFrames frames;

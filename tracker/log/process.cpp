@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tracker/environment/tell.hpp"
+#include "tracker/log/origins.hpp"
 #include "tracker/log/python_recorder.hpp"
 
 namespace vramscope::log {
@@ -48,6 +49,7 @@ void forget_parent() noexcept
     modules.reset_after_fork();
     lanes.reset_after_fork();
     forget_python_of_parent();
+    forget_origins_of_parent();
     log_file = {};
     told_full.store(false);
 }

@@ -14,6 +14,7 @@
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/log/chunk_writer.hpp"
+#include "tracker/log/origins.hpp"
 
 namespace vramscope::log {
 
@@ -126,8 +127,8 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
                          Learning& learning) noexcept
 {
     const python::Stack& stack = learning.stack;
-    format::PythonStack record{0, native, 0, stack.count, {learning.frames, {}}};
-    const bool placed = place(thread, site, learning);
+    format::PythonStack record{0, native, 0, 0, stack.count, {learning.frames, {}}};
+    const bool placed = native != 0 && place(thread, site, learning);
     for (std::size_t at = 0; at < stack.count; ++at) {
         const python::Frame& frame = stack.frames[at];
         const std::uint32_t code = code_id(thread, frame);
@@ -191,13 +192,11 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
     return known->id;
 }
 
-} // namespace
-
-std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t native) noexcept
+// Returns the id of these native frames, 0 for none, with the thread's frames of Python; `native` if
+// it has none.
+std::uint32_t with_functions(Thread& thread, const CallSite& site, std::uint32_t native,
+                             std::uintptr_t state) noexcept
 {
-    const std::uintptr_t state = native ? cpython.interpreter.state() : 0;
-    if (!state)
-        return native;
     if (!cpython.proven.load(std::memory_order_acquire)) [[unlikely]]
         return learn(thread, site, native, state, nullptr, {});
     Recent& recent = cpython.recent[native % std::size(cpython.recent)];
@@ -206,6 +205,30 @@ std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t nat
             python::matches(cpython.layout, state, {last->frames() + 1, last->count - 1}))
             return last->id;
     return find_or_learn(thread, site, native, state, recent);
+}
+
+} // namespace
+
+std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t native) noexcept
+{
+    const std::uintptr_t state = native ? cpython.interpreter.state() : 0;
+    if (!state)
+        return native;
+    const std::uint32_t id = with_functions(thread, site, native, state);
+    return id != native ? id : add_origin(thread, native);
+}
+
+std::uint32_t python_origin(Thread& thread) noexcept
+{
+    const bool has_room = thread.retry_in == 0; // else nothing new can be written
+    const std::uintptr_t state = has_room ? cpython.interpreter.state() : 0;
+    if (!state)
+        return 0;
+    const std::uint32_t id = with_functions(thread, {}, 0, state);
+    if (id != 0)
+        return id;
+    const FindOrigin find = find_origin.load(std::memory_order_acquire);
+    return find ? find(thread) : 0; // the backward pass makes nodes too, for a second derivative
 }
 
 void look_for_python(Thread& thread) noexcept

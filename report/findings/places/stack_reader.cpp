@@ -28,6 +28,9 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
             place.cut = cut_of(*native, known.back()->frames.back(), ticks);
         if (logged != native)
             known = with_python(*logged, known);
+        if (const LoggedStack* const origin =
+                logged->origin ? tables_.stack(logged->origin) : nullptr)
+            add_origin(*origin, known);
         for (const Known* const frame : known)
             place.stack.insert(place.stack.end(), frame->frames.begin(), frame->frames.end());
     }
@@ -107,20 +110,30 @@ StackReader::Stack StackReader::with_python(const LoggedStack& stack, const Stac
         const auto first = frame;
         while (frame != stack.python.end() &&
                (last || (stack.placed ? frame->native == at : at == unplaced)))
-            merged.push_back(&in_python(*frame++));
+            merged.push_back(&in_python(*frame++, Role::caller));
         if (!last && (frame == first || !stack.placed))
             merged.push_back(native[at]);
     }
     return merged;
 }
 
-const StackReader::Known& StackReader::in_python(const format::PythonFrame& frame)
+// They called nothing here, and come behind those that did.
+void StackReader::add_origin(const LoggedStack& origin, Stack& known)
 {
-    const auto [entry, added] = known_python_.try_emplace({frame.code, frame.offset});
+    for (const format::PythonFrame& frame : origin.python)
+        known.push_back(&in_python(frame, Role::origin));
+}
+
+const StackReader::Known& StackReader::in_python(const format::PythonFrame& frame, Role role)
+{
+    const auto [entry, added] = known_python_.try_emplace({frame.code, frame.offset, role});
     if (!added)
         return entry->second;
     const LoggedPythonCode* const code = tables_.python_code(frame.code);
-    entry->second.frames.push_back(python_frame(code ? *code : LoggedPythonCode{}, frame.offset));
+    Frame read = python_frame(code ? *code : LoggedPythonCode{}, frame.offset);
+    if (role == Role::origin)
+        read.function.insert(0, "backward of ");
+    entry->second.frames.push_back(std::move(read));
     if (suppressions_)
         entry->second.rule = suppressions_->match(entry->second.frames);
     return entry->second;

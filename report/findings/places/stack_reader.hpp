@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,9 @@ private:
 
     Stack known(const LoggedStack& stack, std::uint64_t ticks);
     Stack with_python(const LoggedStack& stack, const Stack& native);
-    const Known& in_python(const format::PythonFrame& frame);
+    void add_origin(const LoggedStack& origin, Stack& known);
+    enum class Role { caller, origin };
+    const Known& in_python(const format::PythonFrame& frame, Role role);
     const Known& at(std::uint64_t address, std::uint64_t ticks);
     StackCut cut_of(const LoggedStack& stack, const Frame& outermost, std::uint64_t ticks) const;
     std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,
@@ -49,7 +52,7 @@ private:
     ShownFrames shown_;
     const Suppressions* suppressions_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Known> known_python_; // code and offset
+    std::map<std::tuple<std::uint64_t, std::uint64_t, Role>, Known> known_python_; // code, offset
 };
 
 } // namespace vramscope::report

@@ -18,14 +18,6 @@ struct Search {
     const char* (*version)() = nullptr;
 };
 
-const ElfW(Dyn) * dynamic_of(const dl_phdr_info& info) noexcept
-{
-    for (const ElfW(Phdr) & segment : segments_of(info))
-        if (segment.p_type == PT_DYNAMIC)
-            return reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment.p_vaddr);
-    return nullptr;
-}
-
 // "3.13.0 (main, …)" or "3.13.0rc1+ …" to 0x030d00…, as PY_VERSION_HEX without its last byte.
 std::uint32_t version_of(const char* text) noexcept
 {

@@ -1,0 +1,162 @@
+// interpose/frameworks/autograd.cpp — which functions of Python made PyTorch's autograd nodes.
+//
+// libtorch_cpu calls a function of its own for the number of each node that it makes. A preload
+// comes first in every look-up, so that these calls arrive here although PyTorch is opened with
+// RTLD_LOCAL. In the backward pass PyTorch says which node the thread runs: two numbers in it tell
+// where it was made (tracker/log/origins.hpp). Their places in a node are PyTorch's own affair: the
+// first node that is looked at must be one that was seen to be made, or none is believed.
+//
+// PyTorch has names that the loader keeps unique in a process, and it never unloads such a library.
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "tracker/capture/loaded_objects.hpp"
+#include "tracker/capture/loader.hpp"
+#include "tracker/capture/lock.hpp"
+#include "tracker/lifecycle/lifecycle.hpp"
+#include "tracker/log/nesting.hpp"
+#include "tracker/log/origins.hpp"
+#include "tracker/log/python_recorder.hpp"
+#include "tracker/log/recorder.hpp"
+
+namespace at::sequence_number {
+__attribute__((visibility("default"))) std::uint64_t get_and_increment();
+} // namespace at::sequence_number
+
+namespace {
+
+using namespace vramscope;
+
+constexpr const char* kNumber = "_ZN2at15sequence_number17get_and_incrementEv";
+constexpr const char* kThread = "_ZN2at14RecordFunction15currentThreadIdEv";
+constexpr const char* kNode = "_ZN5torch8autograd16get_current_nodeEv";
+
+struct Node; // torch::autograd::Node
+constexpr std::size_t kNumberInNode = 24;
+constexpr std::size_t kThreadInNode = 48;
+constexpr std::uint64_t kNotCounted = UINT64_MAX; // the number of a node that only adds up
+
+struct Autograd {
+    std::uint64_t (*next_number)() = nullptr;
+    std::uint64_t (*thread)() = nullptr;
+    std::shared_ptr<Node> (*current_node)() = nullptr;
+    const char* why_off = nullptr;
+};
+
+struct Binding {
+    capture::Lock lock;
+    std::atomic<bool> done;
+    Autograd autograd;
+    std::atomic<bool> proven; // a node's numbers were where they are looked for
+};
+constinit Binding binding{};
+
+int look_into(dl_phdr_info* info, std::size_t, void* data)
+{
+    const ElfW(Dyn)* const dynamic = capture::dynamic_of(*info);
+    const auto find = [&](const char* name) {
+        return dynamic ? capture::object_symbol(info->dlpi_addr, dynamic, name) : nullptr;
+    };
+    void* const number = find(kNumber);
+    if (!number || number == reinterpret_cast<void*>(&at::sequence_number::get_and_increment))
+        return 0;
+    auto& found = *static_cast<Autograd*>(data);
+    found.next_number = reinterpret_cast<std::uint64_t (*)()>(number);
+    found.thread = reinterpret_cast<std::uint64_t (*)()>(find(kThread));
+    found.current_node = reinterpret_cast<std::shared_ptr<Node> (*)()>(find(kNode));
+    return 1;
+}
+
+// Once: the log says why, and nothing is asked any more.
+[[gnu::cold]] std::uint32_t switch_off(log::Thread& thread, const char* why) noexcept
+{
+    if (log::find_origin.exchange(nullptr))
+        log::write(thread, format::Info{"backward.off", why});
+    return 0;
+}
+
+std::uint64_t word_in(const std::shared_ptr<Node>& node, std::size_t offset) noexcept
+{
+    std::uint64_t word;
+    std::memcpy(&word, reinterpret_cast<const char*>(node.get()) + offset, sizeof word);
+    return word;
+}
+
+// PyTorch reads the node from a variable of the thread's own, which keeps it alive meanwhile.
+std::uint32_t origin_of_node(log::Thread& thread) noexcept
+{
+    const Autograd& autograd = binding.autograd;
+    if (autograd.why_off)
+        return switch_off(thread, autograd.why_off);
+    const std::shared_ptr<Node> node = autograd.current_node();
+    if (!node || word_in(node, kNumberInNode) == kNotCounted)
+        return 0;
+    const auto origin =
+        log::origins.find(word_in(node, kThreadInNode), word_in(node, kNumberInNode));
+    if (!binding.proven.load(std::memory_order_relaxed)) {
+        if (!origin)
+            return switch_off(thread, "a node does not have its numbers where they are looked for");
+        binding.proven.store(true, std::memory_order_relaxed);
+    }
+    return origin.value_or(0);
+}
+
+[[gnu::noinline, gnu::cold]] void bind() noexcept
+{
+    Autograd found;
+    capture::each_object(&look_into, &found);
+    if (!found.thread || !found.current_node)
+        found.why_off = "this PyTorch does not tell which node a thread runs";
+    const std::lock_guard guard(binding.lock);
+    if (binding.done.load(std::memory_order_relaxed))
+        return;
+    if (!found.why_off && !log::open_origins())
+        found.why_off = "there is no memory for its table";
+    binding.autograd = found;
+    if (found.next_number)
+        log::find_origin.store(&origin_of_node, std::memory_order_release);
+    binding.done.store(true, std::memory_order_release);
+}
+
+std::uint32_t python_origin(const log::CallSite& site) noexcept
+{
+    log::Thread& thread = log::this_thread;
+    if (!log::python_seen.load(std::memory_order_relaxed) || !log::process->generation ||
+        !log::is_in_program(thread, site.frame))
+        return 0;
+    const int program_errno = errno;
+    thread.site = site;
+    std::atomic_signal_fence(std::memory_order_release); // a handler judges by both
+    thread.inside = log::Inside::recorder;
+    const bool ready = log::is_ready(thread) || log::join(thread);
+    const std::uint32_t origin = ready ? log::python_origin(thread) : 0;
+    thread.inside = log::Inside::program;
+    errno = program_errno;
+    return origin;
+}
+
+} // namespace
+
+// The number that the next node of this thread gets. Budget: 60 ns with 30 frames of Python.
+std::uint64_t at::sequence_number::get_and_increment()
+{
+    static constinit std::atomic<std::uint64_t> own_number{0};
+    if (!binding.done.load(std::memory_order_acquire)) [[unlikely]]
+        bind();
+    const Autograd& autograd = binding.autograd;
+    if (!autograd.next_number) [[unlikely]]
+        return own_number.fetch_add(1, std::memory_order_relaxed); // they need but differ
+    const std::uint64_t number = autograd.next_number();
+    if (log::find_origin.load(std::memory_order_relaxed) && !autograd.why_off) [[likely]] {
+        const log::CallSite site{
+            reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
+            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,
+        };
+        log::origins.remember(autograd.thread(), number, python_origin(site));
+    }
+    return number;
+}

@@ -1,0 +1,66 @@
+# tests/e2e/autograd_test.py — allocations of a backward pass have the line of Python that made their node.
+import json
+import sys
+import unittest
+
+from e2e import PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
+from python_test import PYTHONS, VERSIONS
+
+PROGRAM = SOURCE / "tests" / "programs" / "python" / "autograd.py"
+WORD = "backward of "
+
+
+@simulated_only
+class AutogradTest(EndToEndTest):
+    def traced(self, python, library):
+        for old in self.logs():
+            old.unlink()
+        done = self.execute(python, PROGRAM, PROGRAMS / f"lib{library}.so", "expected", LD_PRELOAD=str(PRELOAD),
+                            LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_LOG="log.%p.vsl", VRAMSCOPE_POOL="off", VRAMSCOPE_SIMULATE="1GiB")
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "42 0\n"))
+        return json.loads((self.folder / "expected").read_text())
+
+    def lines(self):
+        text = self.execute(VRAMSCOPE, "export", "--to", "jsonl", "-o", "-", *self.logs()).stdout
+        return [json.loads(line) for line in text.splitlines()]
+
+    def origins(self):
+        """{size of an allocation: the functions of Python whose backward it is, innermost first}"""
+        lines = self.lines()
+        stacks = {line["id"]: [[frame["file"], frame["line"], frame["function"].removeprefix(WORD)]
+                               for frame in line["frames"] if (frame["function"] or "").startswith(WORD)]
+                  for line in lines if line["type"] == "stack"}
+        return {line["bytes"]: stacks[line["stack"]] for line in lines if line["type"] == "alloc"}
+
+    def test_each_node_has_its_own_line(self):
+        for version in VERSIONS:
+            for python in PYTHONS.get(version, [None]):
+                with self.subTest(python=python or version):
+                    if python is None:
+                        self.skipTest("Python %d.%d is not here" % version)
+                    expected = self.traced(python, "autograd")
+                    seen = self.origins()
+                    for size, stack in expected.items():
+                        self.assertEqual(seen[int(size)], stack, f"allocation of {size} bytes")
+
+    def test_the_headline_says_whose_backward_it_is(self):
+        self.traced(sys.executable, "autograd")
+        text = self.execute(VRAMSCOPE, "leaks", *self.logs()).stdout
+        self.assertRegex(text, r"backward of layer\s+\S*autograd.py:\d+")
+        self.assertNotIn("do not say", text)
+
+    def assert_off(self, library, why):
+        self.traced(sys.executable, library)
+        self.assertFalse(any(self.origins().values()))
+        [notice] = [notice for notice in self.report_of(*self.logs())["notices"] if "backward" in notice]
+        self.assertIn(why, notice)
+
+    def test_a_node_of_another_layout_switches_it_off(self):
+        self.assert_off("autograd_other_layout", "where they are looked for")
+
+    def test_without_the_current_node_it_is_off(self):
+        self.assert_off("autograd_without_nodes", "does not tell which node")
+
+
+if __name__ == "__main__":
+    unittest.main()

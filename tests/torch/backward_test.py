@@ -1,0 +1,36 @@
+# tests/torch/backward_test.py — allocations of PyTorch's backward pass have the lines that anomaly mode has for their nodes.
+import json
+
+from torch_root import TorchTest, main
+
+UNCACHED = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+WORD = "backward of "
+
+
+class Backward(TorchTest):
+    def assert_lines(self, memory, **environment):
+        traced = self.run_both("backward.py", self.folder / "expected", **environment)
+        expected = json.loads((self.folder / "expected").read_text())
+        self.assertEqual(len(expected), 15)
+        stacks = {line["id"]: [[frame["file"], frame["line"]] for frame in line["frames"]
+                               if (frame["function"] or "").startswith(WORD)]
+                  for line in traced.events if line["type"] == "stack"}
+        seen = {}
+        for event in traced.events:
+            if event["type"] == "alloc" and event["memory"] == memory and stacks[event["stack"]]:
+                seen.setdefault(str(event["bytes"]), []).append(stacks[event["stack"]])
+        self.assertEqual(seen.keys() & expected.keys(), expected.keys())
+        for size, stack in expected.items():
+            for found in seen[size]:
+                self.assertEqual(found, stack, f"{size} bytes")
+        self.assertFalse([notice for notice in traced.report["notices"] if "backward" in notice])
+
+    def test_of_blocks_the_lines_are_those_of_anomaly_mode(self):
+        self.assert_lines("suballocated")
+
+    def test_of_tensors_without_a_cache_too(self):
+        self.assert_lines("device", **UNCACHED)
+
+
+if __name__ == "__main__":
+    main()
