@@ -67,7 +67,10 @@ void EventDefinitions::write_frame(JsonLine& line, const Frame& frame)
     else
         line.null("line");
     line.text_or_null("module", frame.module).hex("offset", frame.offset);
-    line.flag("inlined", frame.inlined).flag("library", frame.library).close();
+    line.flag("inlined", frame.inlined).flag("library", frame.library);
+    if (frame.python)
+        line.flag("python", true);
+    line.close();
 }
 
 bool EventDefinitions::write(const Record& record)

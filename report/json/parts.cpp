@@ -9,13 +9,16 @@ namespace vramscope::report {
 
 Json frame_json(const Frame& frame)
 {
-    return {{"function", or_null(frame.function)},
-            {"file", or_null(frame.file)},
-            {"line", if_known(frame.line > 0, frame.line)},
-            {"module", or_null(frame.module)},
-            {"offset", fmt::format("{:#x}", frame.offset)},
-            {"inlined", frame.inlined},
-            {"build_id", or_null(hex_digits(frame.build_id))}};
+    Json json = {{"function", or_null(frame.function)},
+                 {"file", or_null(frame.file)},
+                 {"line", if_known(frame.line > 0, frame.line)},
+                 {"module", or_null(frame.module)},
+                 {"offset", fmt::format("{:#x}", frame.offset)},
+                 {"inlined", frame.inlined},
+                 {"build_id", or_null(hex_digits(frame.build_id))}};
+    if (frame.python)
+        json["python"] = true;
+    return json;
 }
 
 Json or_null(const std::string& text)

@@ -1,6 +1,7 @@
 # tests/e2e/python_test.py — functions of Python in call stacks, held against what the program says of itself.
 #
 # Each version of CPython that is at hand runs the scenes; VRAMSCOPE_PYTHONS names further ones, with a colon between them.
+import gzip
 import json
 import os
 import pathlib
@@ -52,7 +53,7 @@ class PythonTest(EndToEndTest):
         lines = [json.loads(line) for line in
                  self.execute(VRAMSCOPE, "export", "--to", "jsonl", "-o", "-", log).stdout.splitlines()]
         stacks = {line["id"]: [[frame["file"], frame["line"], frame["function"]] for frame in line["frames"]
-                               if frame["module"] is None] for line in lines if line["type"] == "stack"}
+                               if frame.get("python")] for line in lines if line["type"] == "stack"}
         return {line["bytes"]: stacks.get(line["stack"]) for line in lines if line["type"] == "alloc"}
 
     def test_every_stack_is_what_the_program_says(self):
@@ -88,6 +89,38 @@ class PythonTest(EndToEndTest):
         everything = self.execute(VRAMSCOPE, "leaks", "--all-frames", *self.logs()).stdout
         self.assertIn("ffi", everything)
         self.assertNotIn("ffi", text)
+
+    def test_growth_rules_and_comparisons_name_the_line(self):
+        lines = marked("growing.py")
+        for steps in (12, 30):
+            self.trace(sys.executable, FOLDER / "growing.py", steps)
+            [log] = self.logs()
+            log.rename(self.folder / f"{steps}.log")
+        report = self.report_of("30.log")
+        self.assertEqual([(leak["stack"][0]["function"], leak["stack"][0]["line"], leak["class"], leak["stack"][0]["python"])
+                          for leak in report["leaks"]],
+                         [("Trainer.step", lines["grows"], "growing", True), ("load", lines["load"], "start-up", True)])
+        known = self.execute(VRAMSCOPE, "suppress", "30.log").stdout
+        rules = [line for line in known.splitlines() if line.startswith("leak:")]
+        self.assertEqual(rules, ["leak:^Trainer.step$", "leak:^load$"])
+        for rule, left in ((rules[0], ["load"]), ("leak:growing.py", [])):
+            (self.folder / "known.supp").write_text(rule + "\n")
+            self.execute(VRAMSCOPE, "leaks", "--json", "left.json", "--suppressions", "known.supp", "30.log")
+            leaks = json.loads((self.folder / "left.json").read_text())["leaks"]
+            self.assertEqual([leak["stack"][0]["function"] for leak in leaks], left)
+        text = self.execute(VRAMSCOPE, "diff", "12.log", "30.log").stdout
+        self.assertIn("Leaks: 0 new, 1 grown, 0 shrunk, 0 gone, 1 as before", text)
+        self.assertRegex(text, r"grown .* Trainer\.step growing\.py:%d" % lines["grows"])
+
+    def test_exports_have_its_functions(self):
+        self.trace(sys.executable, FOLDER / "growing.py", 3)
+        for target, packed in (("pprof", True), ("heaptrack", False)):
+            written = self.folder / target
+            done = self.execute(VRAMSCOPE, "export", "--to", target, "-o", written, *self.logs())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            content = gzip.decompress(written.read_bytes()) if packed else written.read_bytes()
+            for word in ("Trainer.step", "load", str(FOLDER / "growing.py")):
+                self.assertIn(word.encode(), content, target)
 
 
 if __name__ == "__main__":
