@@ -50,6 +50,7 @@ struct vramscope_memory_stats {
 void vramscope_push(const char* name) __attribute__((weak));
 void vramscope_pop(void) __attribute__((weak));
 void vramscope_mark(const char* name) __attribute__((weak));
+void vramscope_bypassed(const char* framework) __attribute__((weak));
 int64_t vramscope_pool_empty_cache(void) __attribute__((weak));
 void vramscope_pool_reset_peak(void) __attribute__((weak));
 int vramscope_pool_stats(int device, struct vramscope_memory_stats* stats, size_t size)
@@ -76,6 +77,14 @@ static inline void vramscope_point(const char* name)
 {
     if (vramscope_mark)
         vramscope_mark(name);
+}
+
+/* Reports say from now on that the allocator of this framework ("CuPy") is switched off, so that each
+ * of its buffers is an allocation. It switches nothing itself. */
+static inline void vramscope_note_bypassed(const char* framework)
+{
+    if (vramscope_bypassed)
+        vramscope_bypassed(framework);
 }
 
 /* Waits for the devices and gives all memory that the pool only caches back to the driver. Returns

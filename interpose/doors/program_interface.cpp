@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "interpose/hooks/bypassed.hpp"
 #include "interpose/hooks/call.hpp"
 #include "interpose/serve/captures.hpp"
 #include "interpose/serve/context_pools.hpp"
@@ -109,6 +110,11 @@ VRAMSCOPE_EXPORT void vramscope_mark(const char* name)
 {
     log::mark(name ? name : "");
     hooks::moment_named();
+}
+
+VRAMSCOPE_EXPORT void vramscope_bypassed(const char* framework)
+{
+    hooks::remember_bypassed(framework ? framework : "");
 }
 
 VRAMSCOPE_EXPORT std::int64_t vramscope_pool_empty_cache(void)

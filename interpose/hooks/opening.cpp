@@ -1,6 +1,7 @@
 // interpose/hooks/opening.cpp — what a log is told when it is opened.
 #include <cstdio>
 
+#include "interpose/hooks/bypassed.hpp"
 #include "interpose/hooks/call.hpp"
 #include "interpose/hooks/driver.hpp"
 #include "interpose/hooks/unknown_names.hpp"
@@ -22,6 +23,7 @@ void describe_driver(log::Thread& thread)
         log::write(thread, format::Info{"driver.version", text});
     }
     write_unknown_names(thread);
+    write_bypassed(thread);
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include "report/findings/churn.hpp"
 #include "report/findings/damage.hpp"
+#include "report/findings/frameworks.hpp"
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/memory/memory.hpp"
 #include "report/findings/misuse.hpp"
@@ -53,6 +54,8 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
     if (const std::string why = process.info_value("backward.off"); !why.empty())
         notices.push_back(fmt::format(
             "stacks of backward passes do not say which line's backward it is: {}", why));
+    for (const FrameworkUse& use : process.frameworks)
+        notices.push_back(notice_about(use));
     for (const BlockInFlight& block : replay.in_flight())
         notices.push_back(fmt::format(
             "a free of {:#x} ({} bytes) was in flight when the process ended: nobody knows whether "
@@ -270,6 +273,7 @@ private:
         process.started = utc(file.header().start_real_ns);
         process.end = end;
         process.info = tables.info();
+        process.frameworks = find_frameworks(tables);
         process.program = process.info_value("program");
         process.command = process.info_value("command");
         for (const LoggedDevice& device : tables.devices())

@@ -211,6 +211,14 @@ Json marks_json(const Process& process)
     return marks;
 }
 
+Json framework_json(const FrameworkUse& use)
+{
+    return {{"name", use.name},
+            {"library", or_null(use.library)},
+            {"bypassed", use.bypassed},
+            {"bypassed_by", or_null(use.bypassed_by)}};
+}
+
 Json process_json(const Process& process)
 {
     Json devices = Json::array();
@@ -219,31 +227,35 @@ Json process_json(const Process& process)
             {{"ordinal", device.ordinal}, {"bytes", device.bytes}, {"name", device.name}});
     Json info = Json::object();
     for (const auto& [key, value] : process.info)
-        if (key != "unknown_entry_point") // there may be several: in coverage
+        // There may be several: they are in coverage and frameworks.
+        if (key != "unknown_entry_point" && key != "bypassed")
             info[key] = value;
     Json coverage = coverage_json(process.coverage);
     add_surroundings(coverage, process);
-    return {{"pid", process.pid},
-            {"parent_pid", process.parent_pid},
-            {"program", or_null(process.program)},
-            {"command", or_null(process.command)},
-            {"log", process.log.string()},
-            {"started", or_null(process.started)},
-            {"duration_ns", process.duration_ns},
-            {"end", end_json(process.end)},
-            {"devices", devices},
-            {"info", info},
-            {"marks", marks_json(process)},
-            {"mark_count", process.mark_count},
-            {"steps", process.step_name.empty()
-                          ? Json(nullptr)
-                          : Json{{"name", process.step_name}, {"count", process.step_count}}},
-            {"totals", totals_json(process.totals)},
-            {"pool", pool_json(process.pool)},
-            {"device_memory", list_json(process.memory, device_memory_json)},
-            {"churn", churn_json(process.churn)},
-            {"out_of_memory_count", process.shortage_count},
-            {"coverage", coverage}};
+    Json json = {{"pid", process.pid},
+                 {"parent_pid", process.parent_pid},
+                 {"program", or_null(process.program)},
+                 {"command", or_null(process.command)},
+                 {"log", process.log.string()},
+                 {"started", or_null(process.started)},
+                 {"duration_ns", process.duration_ns},
+                 {"end", end_json(process.end)},
+                 {"devices", devices},
+                 {"info", info},
+                 {"marks", marks_json(process)},
+                 {"mark_count", process.mark_count},
+                 {"steps", process.step_name.empty()
+                               ? Json(nullptr)
+                               : Json{{"name", process.step_name}, {"count", process.step_count}}},
+                 {"totals", totals_json(process.totals)},
+                 {"pool", pool_json(process.pool)},
+                 {"device_memory", list_json(process.memory, device_memory_json)},
+                 {"churn", churn_json(process.churn)},
+                 {"out_of_memory_count", process.shortage_count},
+                 {"coverage", coverage}};
+    if (!process.frameworks.empty())
+        json["frameworks"] = list_json(process.frameworks, framework_json);
+    return json;
 }
 
 Json notices_json(const Report& report)

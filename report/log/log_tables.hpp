@@ -103,6 +103,7 @@ public:
     const Module*
     module_with_path(std::string_view path) const noexcept; // the first; nullptr: none
 
+    const std::deque<Module>& modules() const noexcept { return modules_; } // also those gone
     const std::vector<LoggedDevice>& devices() const noexcept { return devices_; }
     const std::vector<std::pair<std::string, std::string>>& info() const noexcept { return info_; }
     std::string_view info_value(std::string_view key) const noexcept; // empty: the log has none

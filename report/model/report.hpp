@@ -16,6 +16,7 @@
 #include "report/model/churn.hpp"
 #include "report/model/counts.hpp"
 #include "report/model/damage.hpp"
+#include "report/model/framework.hpp"
 #include "report/model/growth.hpp"
 #include "report/model/leaks.hpp"
 #include "report/model/memory.hpp"
@@ -91,6 +92,7 @@ struct Process {
     ProcessEnd end;
     std::vector<std::pair<std::string, std::string>> info; // Info records, in order
     std::vector<DeviceInfo> devices;
+    std::vector<FrameworkUse> frameworks;
     std::vector<Mark> marks;      // in order of time, at most kMostMarks
     std::uint64_t mark_count = 0; // all marks, kept or not
     std::string step_name;        // a range or mark that growth is told per; empty: per call

@@ -26,6 +26,7 @@
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/process/diagnosis.hpp"
+#include "tools/process/inside.hpp"
 #include "tools/process/log_place.hpp"
 #include "tools/process/traced_environment.hpp"
 #include "tools/process/traced_process.hpp"
@@ -47,6 +48,7 @@ Examples:
   vramscope run --json leaks.json ./train      and a report for machines
   vramscope run --check --max-peak 8GiB ./train
   vramscope run python3 train.py               which can `import vramscope`: ranges, marks, the pool's numbers
+  vramscope run --inside python3 train.py      and its arrays of JAX, TensorFlow, cuDF or CuPy are told one by one
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
@@ -59,6 +61,7 @@ struct RunOptions {
     std::vector<std::string> settings; // NAME=VALUE
     bool force = false;                // overwrite what `log` and `json` name
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
+    bool inside = false;               // switch off allocators of frameworks
     SuppressionOptions suppressions;
     SymbolOptions symbols;
     bool check = false; // end as `check` would, if the program itself does not fail
@@ -128,8 +131,8 @@ std::string prepare(const RunOptions& options, const ProgramFile& program, const
             make_way(log, options.force);
         detail(fmt::format("starts {} with {}, its log is {}", options.command.front(),
                            installation.preload.string(), pattern));
-        enter({installation, options.audit, options.simulate, pattern, run_file.variable(),
-               chosen_settings(options.settings, options.pool)});
+        enter({installation, options.audit, options.inside, options.simulate, pattern,
+               run_file.variable(), chosen_settings(options.settings, options.pool)});
         return {};
     } catch (const std::exception& error) {
         return error.what();
@@ -165,6 +168,9 @@ int run_program(const RunOptions& options)
     const Judgement judgement = read_judgement(options);
     const Output json(options.json, inputs_of(options, file), options.force);
     const RunFile run_file;
+    if (options.inside)
+        for (const std::string& line : switches_that_stay())
+            warn(fmt::format("--inside: {} is set, and stays", line));
 
     const auto started = std::chrono::steady_clock::now();
     TracedProcess program(options.command,
@@ -219,8 +225,9 @@ std::vector<std::string> take_program(const CLI::App& run, std::vector<std::stri
 void add_run(CommandLine& line)
 {
     const auto options = std::make_shared<RunOptions>();
-    CLI::App& command = line.add("run", "run a program and record its GPU memory",
-                                 kRunFooter + settings_help(), run_program, options);
+    CLI::App& command =
+        line.add("run", "run a program and record its GPU memory",
+                 kRunFooter + inside_help() + settings_help(), run_program, options);
     line.take_rest_by([options, &command](std::vector<std::string>& arguments) {
         options->command = take_program(command, arguments);
     });
@@ -250,6 +257,9 @@ void add_run(CommandLine& line)
     command.add_flag("--audit", options->audit,
                      "follow libraries opened with RTLD_DEEPBIND too, by LD_AUDIT: some "
                      "programs do not start with it");
+    command.add_flag("--inside", options->inside,
+                     "switch off the allocators of JAX, TensorFlow, cuDF and CuPy, so that each of "
+                     "their buffers is seen");
     // An option from before 0.5.0; it is the default now.
     command.add_flag("!--no-audit", options->audit)->group("");
 }

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "tools/process/inside.hpp"
+
 namespace vramscope {
 namespace {
 
@@ -18,13 +20,22 @@ void put_before(const char* variable, const std::string& value)
     ::setenv(variable, (old.empty() ? value : value + ":" + old).c_str(), 1);
 }
 
-// The program's own modules come first, wherever it names them. An interpreter that is told to
-// ignore the environment (python3 -I) ignores this too.
-void put_last_once(const char* variable, const std::string& value)
+bool lists(const std::string& folders, const std::string& folder)
 {
-    const std::string old = value_of(variable);
-    if ((":" + old + ":").find(":" + value + ":") == std::string::npos)
-        ::setenv(variable, (old.empty() ? value : old + ":" + value).c_str(), 1);
+    return (":" + folders + ":").find(":" + folder + ":") != std::string::npos;
+}
+
+// The program's own modules come first, wherever it names them; but what --inside needs is found
+// before a sitecustomize of the program's. An interpreter that is told to ignore the environment
+// (python3 -I) ignores these too.
+void show_to_python(const std::string& module, bool inside)
+{
+    const std::string old = value_of("PYTHONPATH");
+    if (!lists(old, module))
+        ::setenv("PYTHONPATH", (old.empty() ? module : old + ":" + module).c_str(), 1);
+    const std::string ahead = module + "/vramscope/inside";
+    if (inside && !lists(old, ahead))
+        put_before("PYTHONPATH", ahead);
 }
 
 // With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
@@ -39,13 +50,16 @@ void make_room_for_static_tls()
                  (tunables.empty() ? "" : tunables + ":").append(name + "=5120").c_str(), 1);
 }
 
-void open_doors(const Installation& installation, bool audit)
+void open_doors(const TracedEnvironment& environment)
 {
+    const Installation& installation = environment.installation;
     put_before("LD_PRELOAD", installation.preload.string());
     ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
     if (!installation.python.empty())
-        put_last_once("PYTHONPATH", installation.python.string());
-    if (audit) {
+        show_to_python(installation.python.string(), environment.inside);
+    if (environment.inside)
+        set_allocator_switches();
+    if (environment.audit) {
         put_before("LD_AUDIT", installation.audit.string());
         make_room_for_static_tls();
     }
@@ -56,7 +70,7 @@ void open_doors(const Installation& installation, bool audit)
 void enter(const TracedEnvironment& environment)
 {
     if (!environment.installation.preload.empty())
-        open_doors(environment.installation, environment.audit);
+        open_doors(environment);
     for (const auto& [variable, value] : environment.settings)
         ::setenv(variable.c_str(), value.c_str(), 1);
     ::setenv("VRAMSCOPE_LOG", environment.log.c_str(), 1);

@@ -12,6 +12,7 @@ namespace vramscope {
 struct TracedEnvironment {
     const Installation& installation; // without a preload: the program runs untraced
     bool audit;                       // true: set LD_AUDIT too
+    bool inside;                      // true: switch off allocators of frameworks
     std::string simulate;             // "24GiB"; empty: whatever driver there is
     std::string log;                  // the pattern of its name
     std::string run_file;             // what VRAMSCOPE_RUN says

@@ -11,6 +11,7 @@
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/environment/rank.hpp"
 #include "tracker/environment/settings.hpp"
+#include "tracker/format/frameworks.hpp"
 #include "tracker/log/chunk_writer.hpp"
 
 namespace vramscope::log {
@@ -63,6 +64,25 @@ void write_pool_settings(Thread& thread) noexcept
     }
 }
 
+void write_environment(Thread& thread) noexcept
+{
+    const auto write_if_set = [&thread](const char* name) {
+        const char* const value = name ? std::getenv(name) : nullptr;
+        if (!value)
+            return;
+        char key[64];
+        std::snprintf(key, sizeof key, "env.%s", name);
+        write(thread, format::Info{key, value});
+    };
+    for (const char* name :
+         {"CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
+          "PYTORCH_NO_CUDA_MEMORY_CACHING", "RANK", "LOCAL_RANK", "WORLD_SIZE",
+          "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "VRAMSCOPE_SIMULATE"})
+        write_if_set(name);
+    for (const format::Framework& framework : format::kFrameworks)
+        write_if_set(framework.variable);
+}
+
 } // namespace
 
 void write_description(Thread& thread) noexcept
@@ -86,14 +106,7 @@ void write_description(Thread& thread) noexcept
     write(thread, format::Info{"stack_depth", text});
     write_pool_settings(thread);
     write_rank(thread);
-    for (const char* name :
-         {"CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
-          "PYTORCH_NO_CUDA_MEMORY_CACHING", "RANK", "LOCAL_RANK", "WORLD_SIZE",
-          "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "VRAMSCOPE_SIMULATE"})
-        if (const char* value = std::getenv(name)) {
-            std::snprintf(text, sizeof text, "env.%s", name);
-            write(thread, format::Info{text, value});
-        }
+    write_environment(thread);
 }
 
 } // namespace vramscope::log

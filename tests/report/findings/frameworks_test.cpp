@@ -1,0 +1,74 @@
+// tests/report/findings/frameworks_test.cpp — frameworks with allocators of their own are named.
+#include "report/findings/frameworks.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/report_of.hpp"
+#include "tracker/format/frameworks.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::report_of;
+
+LogBuilder loading(const char* library)
+{
+    LogBuilder log;
+    log.module(1, 0x1000, 0x1000, 0x2000, library);
+    return log;
+}
+
+constexpr const char* kJax = "/venv/jax_plugins/xla_cuda12/xla_cuda_plugin.so";
+
+TEST(Frameworks, WhoseAllocatorIsOffAreTold)
+{
+    LogBuilder log = loading(kJax);
+    log.info("env.XLA_PYTHON_CLIENT_ALLOCATOR", "platform").info("bypassed", "CuPy");
+    const Report report = report_of(log);
+    ASSERT_EQ(report.notices.size(), 2u);
+    EXPECT_EQ(report.notices[0],
+              "allocator of JAX bypassed by XLA_PYTHON_CLIENT_ALLOCATOR=platform: "
+              "each of its buffers is an allocation");
+    EXPECT_EQ(report.notices[1],
+              "allocator of CuPy bypassed: each of its buffers is an allocation");
+    ASSERT_EQ(report.processes[0].frameworks.size(), 2u);
+    EXPECT_EQ(report.processes[0].frameworks[0].library, kJax);
+    EXPECT_EQ(report.processes[0].frameworks[1].library, "");
+}
+
+TEST(Frameworks, ThatKeepTheirAllocatorAreToldWithTheRemedy)
+{
+    LogBuilder log = loading(kJax);
+    log.info("env.XLA_PYTHON_CLIENT_ALLOCATOR", "default");
+    const Report report = report_of(log);
+    ASSERT_EQ(report.notices.size(), 1u);
+    EXPECT_EQ(report.notices[0], "buffers of JAX may lie in blocks of its own allocator: "
+                                 "`vramscope run --inside` makes each an allocation");
+    EXPECT_FALSE(report.processes[0].frameworks.at(0).bypassed);
+    EXPECT_EQ(report_of(loading("/lib/libtensorflow_framework.so.2")).notices.size(), 1u);
+    EXPECT_EQ(report_of(loading("/lib/cupy/_core/core.cpython-311.so")).notices.size(), 1u);
+}
+
+TEST(Frameworks, ThatAreNotUsedAreNotNamed)
+{
+    LogBuilder log = loading("/home/jax/libcudfs.so");
+    log.info("env.XLA_PYTHON_CLIENT_ALLOCATOR", "platform").info("bypassed", "no such");
+    EXPECT_TRUE(report_of(log).notices.empty());
+}
+
+TEST(Frameworks, AreBypassedByWholeWordsOnly)
+{
+    const format::Framework framework{"One", "one.so", "ONE", "first|second"};
+    EXPECT_TRUE(format::is_bypassed(framework, "first"));
+    EXPECT_TRUE(format::is_bypassed(framework, "second"));
+    for (const char* value : {"", "fir", "first|second", "seconds", "|"})
+        EXPECT_FALSE(format::is_bypassed(framework, value)) << value;
+    const format::Framework other{"Two", "two.so", nullptr, nullptr};
+    EXPECT_FALSE(format::is_bypassed(other, ""));
+}
+
+} // namespace
+} // namespace vramscope::report
