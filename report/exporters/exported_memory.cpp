@@ -30,6 +30,7 @@ void MemoryReading::read(BlockWatch& watch, std::uint64_t until_ticks,
                          const std::function<void(double)>& progress)
 {
     replay_.watch(watch);
+    replay_.expect_segments(find_segment_births(file_));
     reader_.hold_back(until_ticks);
     if (!running_) // in a running program they are only on their way
         replay_.expect(reader_.pending_frees());

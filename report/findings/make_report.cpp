@@ -109,6 +109,7 @@ public:
         LogTables tables(find_apis);
         Replays replays(tables, header.exit_began_ticks, reader.clock());
         HeapReplay& replay = replays.heap;
+        replay.expect_segments(find_segment_births(file));
         if (!running) // in a running program they are only on their way
             replay.expect(reader.pending_frees());
         ReadAhead batches(reader, find_apis);

@@ -51,7 +51,7 @@ std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, 
         static_cast<ShortageNumbers&>(row) = one;
         row.at_ns = source.clock.ns(one.ticks);
         row.at_least = one.requested == 0 || is_padded(one.api, source.tables);
-        row.pooled = pooled;
+        row.pooled = pooled || one.of_allocator;
         judge(row);
         row.owners = find_leaks(one.owners, source).leaks;
         sort_by_size(row.owners);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 
 #include "report/findings/newer_functions.hpp"
 
@@ -16,11 +18,12 @@ Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const 
     std::copy(std::begin(header.lost), std::end(header.lost), coverage.lost.begin());
     coverage.damaged_chunks = reader.damaged_chunks() + tables.undefined();
     coverage.truncated = reader.cut() && !running; // a log that grows is never there in full
+    std::set<std::string> names;                   // an allocator has one for both directions
     for (const Api& api : tables.apis()) {
         if (api.events > 0)
-            coverage.entry_points_seen.push_back(api.name);
+            names.insert(api.name);
     }
-    std::sort(coverage.entry_points_seen.begin(), coverage.entry_points_seen.end());
+    coverage.entry_points_seen.assign(names.begin(), names.end());
     coverage.unknown_entry_points = newer_functions(tables.info());
     return coverage;
 }

@@ -36,6 +36,14 @@ Json stat_json(const Stat& stat)
             {"freed", stat.freed}};
 }
 
+Json allocator_json(const AllocatorMemory& allocator)
+{
+    return {{"name", allocator.name},
+            {"reserved_bytes", stat_json(allocator.reserved)},
+            {"allocated_bytes", stat_json(allocator.allocated)},
+            {"blocks", stat_json(allocator.blocks)}};
+}
+
 Json part_json(const PeakPart& part)
 {
     return {{"name", or_null(part.name)}, {"bytes", part.bytes}, {"blocks", part.blocks}};
@@ -99,6 +107,7 @@ Json waterfall_json(const Waterfall& parts)
             {"releasable", parts.releasable},
             {"stuck", parts.stuck},
             {"pending", parts.pending},
+            {"kept", parts.kept},
             {"allocated", parts.allocated},
             {"internal", parts.internal},
             {"requested", parts.requested},
@@ -120,6 +129,7 @@ Json device_memory_json(const MemoryReport& device)
             {"free_at_end", if_known(device.pooled, pieces_json(device.free_at_end))},
             {"requested_bytes", stat_json(device.requested)},
             {"blocks", stat_json(device.blocks)},
+            {"allocators", list_json(device.allocators, allocator_json)},
             {"peak_direct_bytes", device.peak_direct},
             {"peak", peak_json(device.peak)},
             {"timeline", list_json(device.timeline, memory_time_json)},

@@ -69,6 +69,14 @@ struct Advice : CallPlace {
     std::string other_phase;  // for allocated_early, the phase that the memory was kept for
 };
 
+// An allocator of the program's that took memory of the device and cut blocks from it.
+struct AllocatorMemory {
+    std::string name; // "PyTorch"
+    Stat reserved;    // bytes
+    Stat allocated;   // bytes of blocks, as it rounded them up
+    Stat blocks;
+};
+
 struct MemoryReport {
     std::int32_t device = -1;      // -1: not known
     std::uint64_t total_bytes = 0; // the device's size; 0: not known
@@ -83,6 +91,7 @@ struct MemoryReport {
     std::uint64_t peak_direct = 0; // the peak of memory from the driver, past the pool
     Stat requested;                // over the log, pooled or not
     Stat blocks;
+    std::vector<AllocatorMemory> allocators;
 
     Peak peak;
     std::vector<MemoryTime> timeline;

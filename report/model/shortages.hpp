@@ -30,6 +30,7 @@ struct ShortageNumbers {
     std::uint64_t reserved = 0;
     std::uint64_t largest_gap = 0;
     std::uint64_t retries = 0; // retries on this device up to there
+    bool of_allocator = false; // of the program's; what is said of the pool is its own then
     bool owners_known = false; // false: there was no walk over the live blocks
     std::uint64_t held = 0;    // what the program had of this device then, pooled or not
     Waterfall parts;           // what the device's memory was made of, by the log

@@ -14,20 +14,21 @@ struct Waterfall {
     bool used_known = false;        // else the next two are 0
     std::uint64_t used = 0;         // = unattributed + reserved; by all processes
     std::uint64_t unattributed = 0; // other processes, contexts, modules, the driver's rounding
-    std::uint64_t reserved = 0;     // = releasable + stuck + pending + allocated
+    std::uint64_t reserved = 0;     // = releasable + stuck + pending + kept + allocated
     std::uint64_t releasable = 0;   // whole segments of the pool in which no block is
     std::uint64_t stuck = 0;        // free pieces of segments that hold a block
     std::uint64_t pending = 0;      // freed, not safe to hand out again yet
+    std::uint64_t kept = 0;         // by allocators of the program's, beside the blocks they cut
     std::uint64_t allocated = 0;    // = internal + requested
     std::uint64_t internal = 0;     // what blocks of the pool are larger than was asked for
-    std::uint64_t requested = 0;    // what the program asked for and has not freed
+    std::uint64_t requested = 0;    // what the program has, by the blocks that were cut for it
     std::uint64_t direct = 0;       // the part of requested that went past the pool
 
-    std::uint64_t cached() const noexcept { return releasable + stuck + pending; }
+    std::uint64_t cached() const noexcept { return releasable + stuck + pending + kept; }
     bool adds_up() const noexcept
     {
         return (used_known ? used == unattributed + reserved : used + unattributed == 0) &&
-               reserved == releasable + stuck + pending + allocated &&
+               reserved == releasable + stuck + pending + kept + allocated &&
                allocated == internal + requested;
     }
 };

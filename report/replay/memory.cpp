@@ -53,13 +53,15 @@ Waterfall DeviceMemory::now(const Device& device) noexcept
 {
     const PoolBytes& pool = device.pool;
     Waterfall parts;
-    parts.direct = direct_of(device);
-    parts.requested = pool.requested + parts.direct;
+    const std::uint64_t direct = direct_of(device);
+    parts.kept = kept_of(device);
+    parts.requested = pool.requested + direct - parts.kept;
+    parts.direct = std::min(direct, parts.requested);
     parts.internal = pool.allocated - pool.requested;
-    parts.allocated = pool.allocated + parts.direct;
+    parts.allocated = parts.requested + parts.internal;
     parts.pending = pool.active - pool.allocated;
     parts.stuck = pool.inactive_split;
-    parts.reserved = pool.reserved + parts.direct;
+    parts.reserved = pool.reserved + direct;
     parts.releasable = pool.reserved - pool.active - parts.stuck;
     parts.used_known = device.sampled;
     if (device.sampled) {
@@ -73,7 +75,8 @@ void DeviceMemory::update(Device& device, std::uint64_t ticks)
 {
     device.changed = false;
     const std::uint64_t direct = direct_of(device);
-    const std::uint64_t allocated = device.pool.allocated + direct;
+    const std::uint64_t kept = kept_of(device);
+    const std::uint64_t allocated = device.pool.allocated + direct - kept;
     const std::uint64_t reserved = device.pool.reserved + direct;
     device.peak_direct = std::max(device.peak_direct, direct);
     if (allocated > device.peak.parts.allocated) {
@@ -82,7 +85,7 @@ void DeviceMemory::update(Device& device, std::uint64_t ticks)
     }
     if (reserved > device.reserved_peak.parts.reserved)
         device.reserved_peak = {ticks, now(device)};
-    device.timeline.add(ticks, allocated, device.pool.active + direct, reserved);
+    device.timeline.add(ticks, allocated, device.pool.active + direct - kept, reserved);
 }
 
 // What the driver counts beyond what is ours stays as it is until it is asked again.
@@ -113,28 +116,61 @@ void DeviceMemory::mark(std::uint64_t ticks, std::string_view name)
         device.marks.push_back({{ticks, now(device)}, std::string(name)});
 }
 
-void DeviceMemory::leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks)
+DeviceMemory::Allocator& DeviceMemory::allocator_of(Device& device, std::uint16_t api)
 {
-    Device& device = device_of(ordinal);
+    for (Allocator& known : device.allocators) {
+        if (known.api == api)
+            return known;
+    }
+    device.allocators.push_back({api, {}, {}, {}});
+    return device.allocators.back();
+}
+
+void DeviceMemory::leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks)
+{
+    const format::MemoryClass kind = class_of(site.memory);
+    if (kind != format::MemoryClass::device && kind != format::MemoryClass::reserved)
+        return;
+    Device& device = device_of(site.device);
+    touch(device);
+    if (kind == format::MemoryClass::reserved) {
+        device.segment_bytes -= bytes;
+        return allocator_of(device, site.api).reserved.fall(bytes);
+    }
     device.requested.fall(bytes);
     device.blocks.fall(blocks);
-    touch(device);
+    if (site.memory != format::Memory::suballocated)
+        return;
+    device.suballocated_bytes -= bytes;
+    Allocator& allocator = allocator_of(device, site.api);
+    allocator.allocated.fall(bytes);
+    allocator.blocks.fall(blocks);
 }
 
 void DeviceMemory::born(const Block& block)
 {
-    if (class_of(block.memory) != format::MemoryClass::device)
+    const format::MemoryClass kind = class_of(block.memory);
+    if (kind != format::MemoryClass::device && kind != format::MemoryClass::reserved)
         return;
     Device& device = device_of(block.device);
+    touch(device);
+    if (kind == format::MemoryClass::reserved) {
+        device.segment_bytes += block.bytes;
+        return allocator_of(device, block.api).reserved.rise(block.bytes);
+    }
     device.requested.rise(block.bytes);
     device.blocks.rise(1);
-    touch(device);
+    if (block.memory != format::Memory::suballocated)
+        return;
+    device.suballocated_bytes += block.bytes;
+    Allocator& allocator = allocator_of(device, block.api);
+    allocator.allocated.rise(block.bytes);
+    allocator.blocks.rise(1);
 }
 
 void DeviceMemory::freed(const Block& block, std::uint64_t)
 {
-    if (class_of(block.memory) == format::MemoryClass::device)
-        leave(block.device, block.bytes, 1);
+    leave(sites_[block.site], block.bytes, 1);
 }
 
 void DeviceMemory::gone(const Block& block, std::uint64_t ticks)
@@ -144,11 +180,8 @@ void DeviceMemory::gone(const Block& block, std::uint64_t ticks)
 
 void DeviceMemory::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
 {
-    for (const SiteLoss& loss : losses) {
-        const Site& site = sites_[loss.site];
-        if (class_of(site.memory) == format::MemoryClass::device)
-            leave(site.device, loss.bytes, loss.blocks);
-    }
+    for (const SiteLoss& loss : losses)
+        leave(sites_[loss.site], loss.bytes, loss.blocks);
 }
 
 } // namespace vramscope::report

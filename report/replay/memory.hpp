@@ -34,6 +34,13 @@ public:
         std::uint64_t ticks = 0;
         Waterfall parts;
     };
+    // What an allocator of the program's has: its segments, and the blocks that it cut from them.
+    struct Allocator {
+        std::uint16_t api = 0; // of its blocks
+        Stat reserved;
+        Stat allocated;
+        Stat blocks;
+    };
     struct MarkMoment : Moment {
         std::string mark;
     };
@@ -50,10 +57,13 @@ public:
         std::vector<MarkMoment> marks;
         PoolTimeline timeline;
         RequestSizes requests; // requests that the pool served, as it rounded them
+        std::vector<Allocator> allocators;
 
     private:
         friend class DeviceMemory;
         PoolBytes pool;
+        std::uint64_t segment_bytes = 0;      // of allocators
+        std::uint64_t suballocated_bytes = 0; // the part of `requested` that lies in them
         bool sampled = false;
         std::uint64_t unattributed = 0;
         bool changed = false;
@@ -88,12 +98,17 @@ private:
             changed_.push_back(&device);
         device.changed = true;
     }
+    static std::uint64_t kept_of(const Device& device) noexcept
+    {
+        return device.segment_bytes - std::min(device.segment_bytes, device.suballocated_bytes);
+    }
     static std::uint64_t direct_of(const Device& device) noexcept
     {
-        const std::uint64_t requested = device.requested.current;
-        return requested - std::min(requested, device.pool.requested);
+        const std::uint64_t taken = device.requested.current + kept_of(device);
+        return taken - std::min(taken, device.pool.requested);
     }
-    void leave(std::int16_t ordinal, std::uint64_t bytes, std::uint64_t blocks);
+    static Allocator& allocator_of(Device& device, std::uint16_t api);
+    void leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks);
     void update(Device& device, std::uint64_t ticks);
     void sample(std::uint64_t ticks, const format::DeviceMemory& said);
     bool limited() const;

@@ -36,7 +36,7 @@ struct Replays {
 
     Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock)
         : heap(tables, exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
-          churn(clock)
+          shortages(tables), churn(clock)
     {
         heap.watch(watches);
     }

@@ -2,6 +2,7 @@
 #include "report/replay/shortages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "report/log/device_ordinal.hpp"
 #include "report/model/pool.hpp"
@@ -9,6 +10,18 @@
 #include "report/replay/pool/piece_sizes.hpp"
 
 namespace vramscope::report {
+namespace {
+
+void note_pieces(LoggedShortage& shortage, const PoolSnapshot& snapshot, const PieceSizes& free)
+{
+    shortage.free_bytes = free.bytes();
+    shortage.free_pieces = free.pieces();
+    shortage.unusable = free.unusable_for(shortage.requested);
+    shortage.fragmentation = free.fragmentation_for(shortage.requested);
+    shortage.map = segment_cells(snapshot.segments, Shortages::kMapCells);
+}
+
+} // namespace
 
 void Shortages::apply(const Record& record, HeapReplay& heap, const SegmentReplay& segments,
                       const DeviceMemory& memory)
@@ -34,6 +47,13 @@ void Shortages::add(const Record& record, const format::OutOfMemory& logged, Hea
     shortage.allocated = logged.allocated;
     shortage.reserved = logged.reserved;
     shortage.largest_gap = logged.largest_gap;
+    shortage.thread = record.thread;
+    shortage.allocations = heap.counts().allocations;
+    const auto& apis = tables_.apis();
+    shortage.of_allocator =
+        record.api < apis.size() && apis[record.api].memory == format::Memory::suballocated;
+    if (shortage.of_allocator)
+        absorb_causes(shortage);
     ++count_;
     if (const auto stack = last_stack_.find(record.thread); stack != last_stack_.end())
         shortage.stack = stack->second;
@@ -43,8 +63,9 @@ void Shortages::add(const Record& record, const format::OutOfMemory& logged, Hea
         shortage.parts = memory.now(*device_memory);
     const std::uint64_t events = heap.counts().events;
     if (first_.size() < kFirst || events >= walk_again_at_) {
-        walk_again_at_ =
-            events + look_at_owners(shortage, heap) + look_at_pieces(shortage, segments);
+        walk_again_at_ = events + look_at_owners(shortage, heap) +
+                         (shortage.of_allocator ? look_into_allocator(shortage, heap)
+                                                : look_at_pieces(shortage, segments));
     }
     if (first_.size() < kFirst) {
         first_.push_back(std::move(shortage));
@@ -53,6 +74,33 @@ void Shortages::add(const Record& record, const format::OutOfMemory& logged, Hea
     last_.push_back(std::move(shortage));
     if (last_.size() > kLast)
         last_.pop_front();
+}
+
+LoggedShortage* Shortages::latest()
+{
+    if (!last_.empty())
+        return &last_.back();
+    return first_.empty() ? nullptr : &first_.back();
+}
+
+// The allocator asked the driver, gave back what it could, and asked again. It knows nothing of the
+// driver's memory; they were told.
+void Shortages::absorb_causes(LoggedShortage& shortage)
+{
+    for (LoggedShortage* cause = latest();
+         cause && !cause->of_allocator && cause->thread == shortage.thread &&
+         cause->allocations == shortage.allocations && cause->requested >= shortage.requested;
+         cause = latest()) {
+        if (shortage.total == 0) { // the last one: the state that it ended in
+            shortage.free = cause->free;
+            shortage.total = cause->total;
+        }
+        --count_;
+        if (last_.empty())
+            first_.pop_back();
+        else
+            last_.pop_back();
+    }
 }
 
 // How many blocks that took.
@@ -82,12 +130,30 @@ std::uint64_t Shortages::look_at_pieces(LoggedShortage& shortage, const SegmentR
         return 0;
     const PoolSnapshot snapshot = segments.now(*pool);
     const PieceSizes free(snapshot);
-    shortage.free_bytes = free.bytes();
-    shortage.free_pieces = free.pieces();
-    shortage.unusable = free.unusable_for(shortage.requested);
-    shortage.fragmentation = free.fragmentation_for(shortage.requested);
-    shortage.map = segment_cells(snapshot.segments, kMapCells);
+    note_pieces(shortage, snapshot, free);
     return segments.segments() + free.pieces();
+}
+
+// The same of an allocator of the program's: its own pieces count, not the pool's below it.
+std::uint64_t Shortages::look_into_allocator(LoggedShortage& shortage, HeapReplay& heap)
+{
+    std::vector<SegmentPieces> segments;
+    for (const AllocatorSegment& one : heap.segments_now()) {
+        if (one.api == shortage.api && one.device == shortage.device)
+            segments.push_back({one.address, one.bytes, 0, false, {}});
+    }
+    std::vector<BlockPiece> blocks;
+    heap.for_each_alive([&](const Block& block) {
+        if (block.api == shortage.api && block.device == shortage.device)
+            blocks.push_back(
+                {block.address, block.bytes, block.bytes, BlockState::active_allocated});
+    });
+    const std::uint64_t looked_at = segments.size() + 2 * blocks.size();
+    const PoolSnapshot snapshot = snapshot_of(std::move(segments), std::move(blocks));
+    const PieceSizes free(snapshot);
+    note_pieces(shortage, snapshot, free);
+    shortage.largest_gap = free.largest();
+    return looked_at;
 }
 
 std::vector<LoggedShortage> Shortages::kept() const

@@ -33,6 +33,7 @@ constexpr PartRow kPartRows[] = {
     {"- in whole free segments", &Waterfall::releasable, false, true},
     {"- stuck beside blocks", &Waterfall::stuck, false, true},
     {"- freed, not safe to reuse yet", &Waterfall::pending, false, true},
+    {"- kept by allocators", &Waterfall::kept},
     {"= allocated", &Waterfall::allocated},
     {"- rounded up by the pool", &Waterfall::internal, false, true},
     {"= requested", &Waterfall::requested},
@@ -54,6 +55,8 @@ void write_waterfalls(TextOutput& out, const MemoryReport& device)
         if ((row.of_driver && !sampled) || (row.of_pool && !device.pooled))
             continue;
         if (row.part == &Waterfall::direct && device.peak_direct == 0)
+            continue;
+        if (row.part == &Waterfall::kept && device.allocators.empty())
             continue;
         out.stream() << fmt::format("  {:<30}", row.name);
         for (const MemoryMoment* const moment : moments)

@@ -85,6 +85,7 @@ public:
                   fmt::format("{}, {}", terminal_safe(device.name), human_bytes(device.bytes)));
         if (const std::string pool = pool_line(process.pool); !pool.empty())
             field("Pool", pool);
+        allocators(process);
         totals(process);
         marks(process);
     }
@@ -129,6 +130,20 @@ private:
         for (const std::string& part : {version, path})
             line += (line.empty() || part.empty() ? "" : ", ") + part;
         return line;
+    }
+
+    void allocators(const Process& process)
+    {
+        for (const MemoryReport& device : process.memory) {
+            for (const AllocatorMemory& one : device.allocators)
+                field(terminal_safe(one.name),
+                      fmt::format(
+                          "{}: at most {} allocated and {} reserved; at the end {} in {} "
+                          "and {}",
+                          device_name(device.device), human_bytes(one.allocated.peak),
+                          human_bytes(one.reserved.peak), human_bytes(one.allocated.current),
+                          counted(one.blocks.current, "block"), human_bytes(one.reserved.current)));
+        }
     }
 
     void totals(const Process& process)

@@ -77,6 +77,7 @@ constexpr KnownApi kApis[] = {
     {"cuMemExportToShareableHandle", Effect::none, Memory::physical},
     {"cuArray3DCreate_v2", Effect::alloc, Memory::array},
     {"cuModuleLoadData", Effect::none, Memory::device},
+    {"PyTorch", Effect::alloc, Memory::suballocated},
 };
 
 const KnownApi& known_api(std::string_view name)

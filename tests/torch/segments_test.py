@@ -28,7 +28,7 @@ class Segments(TorchTest):
     def test_training(self):
         traced = self.run_both("training.py")
         self.assert_segments(traced, 7)
-        peak = traced.moments[-1]["stats"]["reserved_bytes.all.peak"]
+        peak = traced.moments[-1]["stats"]["allocated_bytes.all.peak"]
         (self.assertGreaterEqual if REAL else self.assertEqual)(traced.report["totals"]["peak_device_bytes"], peak)
 
     def test_workers_that_pin_memory(self):

@@ -78,11 +78,11 @@ class Moment(dict):
 
     def __init__(self, said, live):
         super().__init__(said)
-        self.live = live  # {address: event}, of what had been allocated and not freed
+        self.live = live  # events, of what had been allocated and not freed
 
     def blocks(self, memory):
         """{address: bytes}, of one kind of memory."""
-        return {int(address, 16): event["bytes"] for address, event in self.live.items() if event["memory"] == memory}
+        return {int(event["address"], 16): event["bytes"] for event in self.live if event["memory"] == memory}
 
     def live_bytes(self, memory):
         return sum(self.blocks(memory).values())
@@ -96,14 +96,17 @@ class Traced:
         self.moments = list(self.told(said))
 
     def told(self, said):
-        said, live = list(said), {}
+        said, live, kinds = list(said), {}, {}
         for event in self.events:
-            if event["type"] == "alloc":
-                live[event["address"]] = event
-            elif event["type"] == "free":
-                live.pop(event["address"], None)
+            if event["type"] == "api":
+                kinds[event["id"]] = event["memory"]
+            elif event["type"] in ("alloc", "free"):  # a block may begin where its segment does
+                place = kinds[event["api"]] == "suballocated", event["address"]
+                live.pop(place, None)
+                if event["type"] == "alloc":
+                    live[place] = event
             elif event["type"] == "mark" and said and event["name"] == said[0]["name"]:
-                yield Moment(said.pop(0), dict(live))
+                yield Moment(said.pop(0), list(live.values()))
         assert not said, f"not marked in the log: {said}"
 
 
@@ -124,7 +127,8 @@ class TorchTest(ProgramTest):
         traces = {"LD_PRELOAD": str(PRELOAD), "VRAMSCOPE_LOG": str(log), "MOMENTS": str(said)}
         done = self.run_program(program, *arguments, **traces, **environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.execute(VRAMSCOPE, "report", log, "--json", "report.json", "--force")
+        names = () if REAL else ("--sysroot", ROOT)
+        self.execute(VRAMSCOPE, "report", log, "--json", "report.json", "--force", *names)
         exported = self.execute(VRAMSCOPE, "export", "--to", "jsonl", log)
         self.assertEqual(exported.returncode, 0, exported.stderr)
         events = [json.loads(line) for line in exported.stdout.splitlines()]

@@ -66,7 +66,9 @@ GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlock
     std::map<RawPlace, std::vector<SiteId>> places;
     for (SiteId id = 0; id < source.sites.all().size(); ++id) {
         const Site& site = source.sites[id];
-        if (class_of(site.memory) != format::MemoryClass::graph) // its blocks never end
+        const format::MemoryClass kind = class_of(site.memory);
+        // Blocks of graphs never end, and what an allocator has reserved is no block.
+        if (kind != format::MemoryClass::graph && kind != format::MemoryClass::reserved)
             places[{site.stack, site.api, site.memory, site.device}].push_back(id);
     }
     for (const auto& [raw, sites] : places)

@@ -51,6 +51,9 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
     device.peak_direct = memory.peak_direct;
     device.requested = memory.requested;
     device.blocks = memory.blocks;
+    for (const DeviceMemory::Allocator& one : memory.allocators)
+        device.allocators.push_back(
+            {source.log.tables.apis()[one.api].name, one.reserved, one.allocated, one.blocks});
     device.timeline = times_of(memory.timeline, clock);
     device.peak = find_peak(holdings, source.heap, source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);

@@ -63,9 +63,11 @@ std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& p
         if (frames > first_visible && address->rule)
             return address->rule;
     }
-    if (first_visible < place.stack.size())
-        return suppressions_->match_built_in(place.stack[first_visible]);
-    return std::nullopt;
+    if (first_visible < place.stack.size()) {
+        if (const auto rule = suppressions_->match_built_in(place.stack[first_visible]))
+            return rule;
+    }
+    return suppressions_->match_built_in_function(place.stack);
 }
 
 // The recorder wrote down what its unwinder found, and that stops where there is no table.

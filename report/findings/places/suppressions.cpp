@@ -18,7 +18,7 @@ namespace vramscope::report {
 namespace {
 
 struct BuiltIn {
-    std::string_view module; // matched against the name of the file
+    std::string_view pattern; // matched against the name of the file, or of a function
     std::string_view why;
 };
 
@@ -42,6 +42,12 @@ constexpr std::array kBuiltIn = {
     BuiltIn{"^libnvinfer*.so", "tables, and memory of its engines"},
     BuiltIn{"^libnvjpeg*.so", "tables and buffers of its handles"},
     BuiltIn{"^libnpp*.so", "scratch buffers"},
+};
+
+// Functions that take memory for such a library. PyTorch keeps it for each handle and stream.
+constexpr std::array kBuiltInFunctions = {
+    BuiltIn{"^at::cuda::getCurrentCUDABlasHandle(", "cuBLAS's workspaces, which PyTorch allocates"},
+    BuiltIn{"^at::cuda::getCUDABlasLtWorkspace(", "cuBLASLt's workspaces, which PyTorch allocates"},
 };
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
@@ -138,8 +144,11 @@ void Suppressions::add_text(std::string_view text, const std::string& source)
 
 void Suppressions::add_built_in()
 {
-    for (const BuiltIn& rule : kBuiltIn)
-        rules_.push_back({std::string(rule.module), {}, 0, std::string(rule.why)});
+    const auto add = [this](const BuiltIn& rule) {
+        rules_.push_back({std::string(rule.pattern), {}, 0, std::string(rule.why)});
+    };
+    std::for_each(kBuiltIn.begin(), kBuiltIn.end(), add);
+    std::for_each(kBuiltInFunctions.begin(), kBuiltInFunctions.end(), add);
 }
 
 std::optional<Suppressions::Rule> Suppressions::match(std::string_view function) const
@@ -169,6 +178,18 @@ std::optional<Suppressions::Rule> Suppressions::match_built_in(const Frame& fram
     for (Rule rule = user_rules_; rule < rules_.size(); ++rule) {
         if (matches(rules_[rule].pattern, module))
             return rule;
+    }
+    return std::nullopt;
+}
+
+std::optional<Suppressions::Rule>
+Suppressions::match_built_in_function(const std::vector<Frame>& stack) const
+{
+    for (const Frame& frame : stack) {
+        for (Rule rule = user_rules_; rule < rules_.size(); ++rule) {
+            if (matches(rules_[rule].pattern, frame.function))
+                return rule;
+        }
     }
     return std::nullopt;
 }

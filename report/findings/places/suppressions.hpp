@@ -40,6 +40,8 @@ public:
     std::optional<Rule> match(const std::vector<Frame>& frames) const;
     // Of the innermost frame that a reader sees.
     std::optional<Rule> match_built_in(const Frame& frame) const;
+    // Of all frames: functions that take memory for such a library.
+    std::optional<Rule> match_built_in_function(const std::vector<Frame>& stack) const;
 
 private:
     std::vector<SuppressionRule> rules_; // the user's rules come first

@@ -131,7 +131,7 @@ void HeapReplay::allocate(const Record& record, Memory memory)
 {
     Block block = make_block(record, memory);
     counts_.allocations += class_of(memory) != format::MemoryClass::owner;
-    if (is_own_memory(memory)) {
+    if (is_own_memory(block.memory)) {
         ++counts_.memory.allocations;
         counts_.memory.allocated_bytes += record.bytes;
     }
@@ -141,6 +141,8 @@ void HeapReplay::allocate(const Record& record, Memory memory)
     }
     if (format::key_space(memory) == KeySpace::physical)
         return allocate_physical(block, record.address);
+    if (cutting_ && format::key_space(memory) == KeySpace::pointer)
+        allocations_.add(record.address, record.bytes);
     const std::uint64_t key = key_of(memory, record.address);
     if (Block* const occupant = live_.occupant_or_insert(key, block))
         replace(key, *occupant, block);
@@ -152,6 +154,7 @@ Block HeapReplay::make_block(const Record& record, Memory memory)
 {
     Block block;
     block.ticks = record.ticks;
+    block.address = record.address;
     block.bytes = record.bytes;
     block.stack = record.stack;
     sums_.place(block, record.place.context);
@@ -162,8 +165,12 @@ Block HeapReplay::make_block(const Record& record, Memory memory)
     block.api = static_cast<std::uint16_t>(record.api);
     block.memory = memory == Memory::async ? pools_.memory(record.place.pool) : memory;
     block.mortal = dies_with_context(memory);
+    if (memory == Memory::suballocated)
+        cut(block);
+    else
+        look_up_birth(block);
     phases_.hold(block.phase);
-    sites_.place(block, phases_.kind(block.phase));
+    sites_.place(block, block.memory == Memory::segment ? 0 : phases_.kind(block.phase));
     return block;
 }
 
@@ -240,6 +247,8 @@ void HeapReplay::free(const Record& record, Memory memory)
     }
     finish_freed(*block, record.ticks);
     live_.erase(block);
+    if (cutting_ && format::key_space(memory) == KeySpace::pointer)
+        allocations_.remove(record.address);
 }
 
 void HeapReplay::enter(const Block& block)

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "report/log/log_reader.hpp"
@@ -15,6 +16,7 @@
 #include "report/log/mempools.hpp"
 #include "report/model/counts.hpp"
 #include "report/replay/heap/block_watch.hpp"
+#include "report/replay/heap/cut_memory.hpp"
 #include "report/replay/heap/failed_calls.hpp"
 #include "report/replay/heap/live_blocks.hpp"
 #include "report/replay/heap/live_sums.hpp"
@@ -44,6 +46,15 @@ public:
     {
     }
 
+    // Takes what a first reading found. Call it before the first record.
+    void expect_segments(SegmentBirths births)
+    {
+        births_ = std::move(births);
+        cutting_ = !births_.empty();
+    }
+    // Those that were not expected.
+    const SegmentBirths& segment_births() const noexcept { return segment_births_; }
+
     // The watch is told of what happens from now on, and must outlive this. There is one at most;
     // EachWatch tells several.
     void watch(BlockWatch& watch) { watch_ = &watch; }
@@ -68,6 +79,9 @@ public:
                 visit(block);
         });
     }
+
+    // What the program's allocators have now, and cut their blocks from. A walk over all blocks.
+    std::vector<AllocatorSegment> segments_now();
 
     ReplayCounts counts() const;
     const Sites& sites() const noexcept { return sites_; }
@@ -96,6 +110,12 @@ private:
     void unmap(const Record& record);
     void share(const Record& record);
 
+    void look_up_birth(Block& block) const;
+    static void make_segment(Block& block, std::uint16_t allocator);
+    void begin_cutting();
+    void cut(Block& block);
+    void become_segment(Block& parent, const Block& first);
+
     Block make_block(const Record& record, format::Memory memory);
     bool went_with_context(const Block& block) const noexcept;
     void replace(std::uint64_t key, Block& occupant, Block successor);
@@ -118,6 +138,11 @@ private:
     Pools pools_;
     std::unordered_map<std::uint64_t, std::uint64_t> context_handles_; // keyed by context id
     std::unordered_multimap<std::uint64_t, PendingFree> pending_;      // keyed by key_of()
+    SegmentBirths births_;                                             // known from a first reading
+    SegmentBirths segment_births_;                                     // found in this one
+    bool cutting_ = false;      // the log has suballocated blocks: the two below are kept
+    AddressRanges allocations_; // of the driver's; some may be dead
+    AddressRanges mappings_;    // of memory that is not known to be a segment
     LostSums lost_{phases_};
     ReplayCounts counts_;
     FailedCalls failed_calls_;

@@ -45,7 +45,8 @@ bool HeapReplay::went_with_context(const Block& block) const noexcept
 // A block that will not be freed any more, as often as it was opened.
 void HeapReplay::lose(const Block& block)
 {
-    lost_.add(block, sums_.fate_of(block));
+    if (block.memory != Memory::segment) // its blocks are lost, if any
+        lost_.add(block, sums_.fate_of(block));
     phases_.release(block.phase);
 }
 
@@ -87,7 +88,7 @@ void HeapReplay::finish()
         if (block.memory != Memory::graph)
             lose(block);
     });
-    physical_.for_each([this](const Block& block) { lost_.add(block, Fate::kept); });
+    physical_.for_each([this](const Block& block) { lose(block); });
 }
 
 } // namespace vramscope::report

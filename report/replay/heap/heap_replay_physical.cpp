@@ -56,6 +56,8 @@ void HeapReplay::map(const Record& record)
         sites_.resize(*block, map->bytes); // its size was not known before
         block->bytes = map->bytes;
     }
+    if (cutting_ && block && block->memory != Memory::segment)
+        mappings_.add(map->address, map->bytes);
     physical_.map(map->address, map->bytes, map->handle,
                   [&](const Block& old) { finish_gone(old, record.ticks); });
 }
@@ -66,8 +68,12 @@ void HeapReplay::unmap(const Record& record)
         counts_.memory.frees += is_own_memory(block.memory);
         finish_freed(block, record.ticks);
     };
-    if (const auto unmap = record.as<format::Unmap>())
-        physical_.unmap(unmap->address, unmap->bytes, died);
+    const auto unmap = record.as<format::Unmap>();
+    if (!unmap)
+        return;
+    physical_.unmap(unmap->address, unmap->bytes, died);
+    if (cutting_)
+        mappings_.remove_from(unmap->address, unmap->bytes);
 }
 
 void HeapReplay::share(const Record& record)

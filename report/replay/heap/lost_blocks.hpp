@@ -19,6 +19,7 @@ using SiteId = std::uint32_t; // index into Sites
 // One allocation that is alive, as the replay keeps it.
 struct Block {
     std::uint64_t ticks = 0;
+    std::uint64_t address = 0; // or handle
     std::uint64_t bytes = 0;
     std::uint64_t stack = 0;
     std::uint32_t context = 0; // LiveSums' number for it

@@ -125,6 +125,13 @@ public:
             visit(entry.block);
     }
 
+    template <typename Visit>
+    void for_each_mapping(Visit visit) const // by address: with that, its bytes, and the memory
+    {
+        for (const auto& [address, mapping] : mappings_)
+            visit(address, mapping.bytes, blocks_.at(mapping.key).block);
+    }
+
 private:
     struct Entry {
         Block block;

@@ -47,23 +47,29 @@ PoolSnapshot make_snapshot(const std::vector<const Segment*>& segments,
                            std::vector<SegmentPieces> gone, std::vector<BlockPiece> blocks,
                            std::uint64_t serial, std::uint64_t ticks)
 {
-    PoolSnapshot snapshot;
-    snapshot.ticks = ticks;
-    snapshot.segments = std::move(gone);
     for (const Segment* const segment : segments) {
         if (segment->born > serial)
             continue;
-        snapshot.segments.push_back(without_blocks(*segment));
+        gone.push_back(without_blocks(*segment));
         segment->blocks.for_each([&](const PoolBlock& block) { add_block(blocks, block, serial); });
     }
-    const auto by_address = [](const auto& a, const auto& b) { return a.address < b.address; };
-    std::sort(snapshot.segments.begin(), snapshot.segments.end(), by_address);
-    std::sort(blocks.begin(), blocks.end(), by_address);
-    fill(snapshot.segments, blocks);
+    PoolSnapshot snapshot = snapshot_of(std::move(gone), std::move(blocks));
+    snapshot.ticks = ticks;
     return snapshot;
 }
 
 } // namespace
+
+PoolSnapshot snapshot_of(std::vector<SegmentPieces> segments, std::vector<BlockPiece> blocks)
+{
+    const auto by_address = [](const auto& a, const auto& b) { return a.address < b.address; };
+    std::sort(segments.begin(), segments.end(), by_address);
+    std::sort(blocks.begin(), blocks.end(), by_address);
+    PoolSnapshot snapshot;
+    snapshot.segments = std::move(segments);
+    fill(snapshot.segments, blocks);
+    return snapshot;
+}
 
 void PoolHistory::peak_at(std::uint64_t serial, std::uint64_t ticks)
 {

@@ -38,6 +38,9 @@ private:
     std::vector<SegmentPieces> segments_; // without their blocks
 };
 
+// Puts blocks into the segments that they lie in, and gaps between them.
+PoolSnapshot snapshot_of(std::vector<SegmentPieces> segments, std::vector<BlockPiece> blocks);
+
 // The same of what is there now.
 PoolSnapshot snapshot_of(const std::vector<const Segment*>& segments, std::uint64_t ticks);
 

@@ -378,6 +378,9 @@ void SegmentReplay::count_retry(const Record& record)
 
 void SegmentReplay::count_shortage(const Record& record)
 {
+    const auto& apis = tables_.apis();
+    if (record.api < apis.size() && apis[record.api].memory == format::Memory::suballocated)
+        return; // another allocator's, over this one
     if (const auto shortage = record.as<format::OutOfMemory>())
         ++devices_[index_of(shortage->device)].stats.num_ooms;
 }

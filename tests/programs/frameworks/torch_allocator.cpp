@@ -47,13 +47,21 @@ bool add_segment(std::size_t bytes)
     return true;
 }
 
-void* take(std::size_t bytes)
+auto first_that_fits(std::size_t bytes)
 {
-    const auto found = std::find_if(pieces.begin(), pieces.end(), [&](const auto& entry) {
+    return std::find_if(pieces.begin(), pieces.end(), [&](const auto& entry) {
         return entry.second.free && entry.second.bytes >= bytes;
     });
-    if (found == pieces.end())
-        return nullptr;
+}
+
+bool fits(std::size_t bytes)
+{
+    return first_that_fits(bytes) != pieces.end();
+}
+
+void* take(std::size_t bytes)
+{
+    const auto found = first_that_fits(bytes);
     auto& [address, piece] = *found;
     if (piece.bytes > bytes)
         pieces[address + bytes] = {piece.bytes - bytes, piece.segment, true};
@@ -99,9 +107,7 @@ EXPORT void* allocate(std::size_t bytes)
 {
     const std::lock_guard guard(lock);
     bytes = std::max<std::size_t>((bytes + 511) / 512 * 512, 512);
-    if (void* const block = take(bytes))
-        return block;
-    if (!add_segment(bytes)) {
+    if (!fits(bytes) && !add_segment(bytes)) {
         empty_cache();
         if (!add_segment(bytes)) {
             c10::reportOutOfMemoryToProfiler(static_cast<std::int64_t>(bytes), allocated, reserved,

@@ -3,10 +3,10 @@ import torch
 from moments import moment
 
 free, total = torch.cuda.mem_get_info()
-kept = [torch.empty(total // 16, dtype=torch.uint8, device="cuda") for _ in range(4)]
+kept = [torch.empty(total // 16, dtype=torch.uint8, device="cuda") for _ in range(4)]  # MARK kept
 moment("kept")
 try:
-    torch.empty(total + (1 << 30), dtype=torch.uint8, device="cuda")
+    torch.empty(total + (1 << 30), dtype=torch.uint8, device="cuda")  # MARK short
 except torch.OutOfMemoryError as error:
     print(type(error).__name__, "Tried to allocate" in str(error))
 moment("short")

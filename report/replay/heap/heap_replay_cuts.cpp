@@ -1,0 +1,111 @@
+// report/replay/heap/heap_replay_cuts.cpp — blocks that an allocator cut, and what it cut them from.
+#include "report/replay/heap/heap_replay.hpp"
+
+namespace vramscope::report {
+
+using format::KeySpace;
+using format::Memory;
+using format::MemoryClass;
+
+namespace {
+
+bool can_be_cut(const Block& block) noexcept
+{
+    return class_of(block.memory) == MemoryClass::device && block.memory != Memory::suballocated;
+}
+
+} // namespace
+
+// A block whose memory is known to be cut later: see segment_births.
+void HeapReplay::look_up_birth(Block& block) const
+{
+    if (births_.empty() || !can_be_cut(block))
+        return;
+    if (const auto found = births_.find({block.ticks, block.address}); found != births_.end())
+        make_segment(block, found->second);
+}
+
+// What made the memory matters no longer: all of an allocator's segments are one site.
+void HeapReplay::make_segment(Block& block, std::uint16_t allocator)
+{
+    block.memory = Memory::segment;
+    block.api = allocator;
+    block.stack = 0;
+}
+
+// From here on the ranges are kept up to date.
+void HeapReplay::begin_cutting()
+{
+    cutting_ = true;
+    live_.for_each([this](const Block& block) {
+        if (format::key_space(block.memory) == KeySpace::pointer)
+            allocations_.add(block.address, block.bytes);
+    });
+    physical_.for_each_mapping([this](std::uint64_t address, std::uint64_t bytes, const Block&) {
+        mappings_.add(address, bytes);
+    });
+}
+
+// A new block goes with the memory that it lies in, and that is a segment from here on.
+void HeapReplay::cut(Block& block)
+{
+    if (!cutting_)
+        begin_cutting();
+    if (const std::uint64_t* const begin = allocations_.around(block.address)) {
+        const LiveBlocks::Found parent = live_.find(key_of(Memory::device, *begin));
+        if (parent && !sums_.is_dead(*parent)) {
+            if (can_be_cut(*parent))
+                become_segment(*parent, block);
+            block.context = parent->context;
+            block.context_life = parent->context_life;
+            block.mortal = parent->mortal;
+            return;
+        }
+        allocations_.remove(*begin);
+    }
+    mappings_.take(block.address, block.bytes, [&](std::uint64_t begin) {
+        Block* const parent = physical_.find_mapped(begin);
+        if (parent && can_be_cut(*parent))
+            become_segment(*parent, block);
+    });
+}
+
+// The log had not told: nobody knew until now that it is no allocation of the program's.
+void HeapReplay::become_segment(Block& parent, const Block& first)
+{
+    segment_births_.emplace(std::pair{parent.ticks, parent.address}, first.api);
+    --counts_.memory.allocations;
+    counts_.memory.allocated_bytes -= parent.bytes;
+    sums_.leave(parent);
+    sites_.leave(parent);
+    if (watch_)
+        watch_->gone(parent, first.ticks);
+    make_segment(parent, first.api);
+    sites_.place(parent, 0);
+    enter(parent);
+}
+
+// Physical memory that is mapped side by side is one segment, as the allocator sees it.
+std::vector<AllocatorSegment> HeapReplay::segments_now()
+{
+    std::vector<AllocatorSegment> segments;
+    live_.for_each([&](const Block& block) {
+        if (block.memory == Memory::segment && !sums_.is_dead(block))
+            segments.push_back({block.api, block.device, block.address, block.bytes});
+    });
+    bool beside = false; // the last one is of mappings
+    physical_.for_each_mapping(
+        [&](std::uint64_t address, std::uint64_t bytes, const Block& memory) {
+            AllocatorSegment next{memory.api, memory.device, address, bytes};
+            if (memory.memory != Memory::segment)
+                return;
+            if (beside && segments.back().continues_in(next))
+                segments.back().bytes += bytes;
+            else
+                segments.push_back(next);
+            beside = true;
+        });
+    return segments;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,114 @@
+# tests/e2e/frameworks_test.py — blocks that a caching allocator with PyTorch's manners cuts from what the driver gave it.
+import unittest
+
+from e2e import PROGRAMS, EndToEndTest, line_of
+
+MIB = 1 << 20
+ALLOCATOR = PROGRAMS / "libtorch_allocator.so"
+
+
+class CachingAllocator(EndToEndTest):
+    """tests/programs/frameworks: two libraries of ours with libc10's names."""
+
+    def scene(self, name, verdict, **env):
+        """The report of a run that prints what it prints alone."""
+        plain = self.plain("torch_program", ALLOCATOR, name)
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+        report = self.trace("torch_program", ALLOCATOR, name, **env)
+        self.assertEqual(self.stdout, plain.stdout)
+        self.assertEqual(report["verdict"], verdict)
+        self.counted = dict(zip(("allocated", "reserved"), map(int, plain.stdout.split()[-3::2])))
+        [process] = report["processes"]
+        [self.device] = process["device_memory"]
+        for moment in ("at_peak", "at_reserved_peak", "at_end"):
+            self.assert_adds_up(self.device[moment]["waterfall"])
+        return report
+
+    def assert_adds_up(self, parts):
+        self.assertEqual(parts["reserved"], sum(parts[name] for name in
+                                                ("releasable", "stuck", "pending", "kept", "allocated")))
+
+    def assert_counts(self):
+        """The log's sums at the end are the allocator's."""
+        [torch] = self.device["allocators"]
+        self.assertEqual(torch["name"], "PyTorch")
+        for name in ("allocated", "reserved"):
+            self.assertEqual(torch[f"{name}_bytes"]["current"], self.counted[name], name)
+
+    def test_a_program_that_ends_with_its_cache_is_clean(self):
+        for pool in ("off", "cache", "split"):
+            with self.subTest(pool):
+                report = self.scene("cache_alone", "clean", VRAMSCOPE_POOL=pool)
+                self.assert_counts()
+                parts = self.device["at_end"]["waterfall"]
+                self.assertEqual((parts["kept"], parts["requested"]), (self.counted["reserved"], 0))
+                self.assertEqual(report["totals"]["allocations"], 5)
+                self.assertEqual(report["totals"]["frees"], 5)
+
+    def test_leaks_are_blocks_at_their_lines(self):
+        for pool in ("off", "cache"):
+            with self.subTest(pool):
+                report = self.scene("leak", "leaks", VRAMSCOPE_POOL=pool)
+                self.assert_counts()
+                [leak] = report["leaks"]
+                self.assertEqual((leak["memory"], leak["api"], leak["bytes"], leak["blocks"]),
+                                 ("suballocated", "PyTorch", 3 * MIB, 3))
+                self.assertIn(line_of("torch_program.cpp", "loss"), [frame["line"] for frame in leak["stack"]])
+
+    def test_what_is_not_the_allocators_leaks_beside(self):
+        report = self.scene("leak_beside", "leaks", VRAMSCOPE_POOL="off")
+        self.assertEqual(sorted((leak["api"], leak["bytes"]) for leak in report["leaks"]),
+                         [("PyTorch", 3 * MIB), ("cuMemAlloc", 5 * MIB)])
+        parts = self.device["at_end"]["waterfall"]
+        self.assertEqual(parts["reserved"], self.counted["reserved"] + 5 * MIB)
+        self.assertEqual(parts["requested"], self.counted["allocated"] + 5 * MIB)
+
+    def test_the_peak_is_that_of_the_blocks(self):
+        report = self.scene("grow", "leaks", VRAMSCOPE_POOL="off")
+        self.assert_counts()
+        self.assertEqual(report["totals"]["peak_device_bytes"], 103 * MIB)
+        self.assertEqual(self.device["peak"]["bytes"], 103 * MIB)
+        self.assertEqual({row["memory"] for row in self.device["peak"]["stacks"]}, {"suballocated"})
+        [growth] = report["growth"]
+        self.assertIn(line_of("torch_program.cpp", "loss"), [frame["line"] for frame in growth["stack"]])
+
+    def test_what_is_given_back_is_gone(self):
+        self.scene("give_back", "clean")
+        self.assert_counts()
+
+    def test_out_of_memory(self):
+        report = self.scene("run_out", "leaks", VRAMSCOPE_POOL="off")
+        [shortage] = report["out_of_memory"]
+        self.assertEqual((shortage["api"], shortage["requested_bytes"], shortage["verdict"]),
+                         ("PyTorch", 64 * MIB, "lacking"))
+        for name in ("allocated", "reserved"):
+            self.assertEqual(shortage[f"{name}_bytes"], self.counted[name])
+        self.assertEqual(shortage["free_bytes"] + shortage["reserved_bytes"], 256 * MIB)
+        self.assertEqual(shortage["largest_gap"], self.counted["reserved"] - self.counted["allocated"])
+        self.assertIn(line_of("torch_program.cpp", "short"), [frame["line"] for frame in shortage["stack"]])
+        self.assertEqual(shortage["owners"][0]["bytes"], 11 * 18 * MIB)
+        self.assertIn(line_of("torch_program.cpp", "batch"),
+                      [frame["line"] for frame in shortage["owners"][0]["stack"]])
+
+    def test_a_context_takes_its_blocks_along(self):
+        report = self.trace("torch_program", ALLOCATOR, "reset", VRAMSCOPE_POOL="off")
+        [leak] = report["leaks"]
+        self.assertEqual((leak["kind"], leak["bytes"]), ("leaked-at-reset", MIB))
+        [device] = report["processes"][0]["device_memory"]
+        self.assertEqual(device["at_end"]["waterfall"]["reserved"], 0)
+
+    def test_threads(self):
+        report = self.scene("from_threads", "clean")
+        self.assert_counts()
+        self.assertEqual(report["totals"]["allocations"], 800)
+
+    def test_a_worker_has_no_log_of_its_own(self):
+        self.scene("worker", "clean")
+        self.assertEqual(len(self.logs()), 1)
+
+    def test_blocks_of_host_memory_are_left_alone(self):
+        self.assertEqual(self.scene("on_host", "clean")["totals"]["allocations"], 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

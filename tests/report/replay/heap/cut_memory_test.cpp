@@ -1,0 +1,163 @@
+// tests/report/replay/heap/cut_memory_test.cpp — blocks count, and not what they were cut from.
+#include "report/replay/heap/cut_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include "report/model/report.hpp"
+#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
+
+using namespace vramscope;
+using namespace vramscope::report;
+using test::LogBuilder;
+using test::operator""_MiB;
+
+namespace {
+
+constexpr std::uint64_t kSegment = 0x1'0000'0000;
+constexpr std::uint64_t kMapped = 0x2'0000'0000;
+
+class CutLog : public LogBuilder {
+public:
+    CutLog()
+    {
+        header().suballocated = 1;
+        place({.context = 1, .device = 0}).context(1);
+    }
+    CutLog& cut(std::uint64_t address, std::uint64_t bytes, std::uint64_t stack = 0)
+    {
+        alloc(address, bytes, stack, "PyTorch");
+        return *this;
+    }
+    CutLog& give_back(std::uint64_t address)
+    {
+        free(address, "PyTorch");
+        return *this;
+    }
+};
+
+const MemoryReport& device_of(const Report& report)
+{
+    return report.processes.at(0).memory.at(0);
+}
+
+} // namespace
+
+TEST(CutMemory, CountsOnceAtEachMoment)
+{
+    CutLog log;
+    log.alloc(kSegment, 20_MiB);
+    log.cut(kSegment, 3_MiB).cut(kSegment + 3_MiB, 1_MiB).give_back(kSegment);
+    const Report report = test::report_of(log);
+    const MemoryReport& device = device_of(report);
+    EXPECT_EQ(device.at_peak.parts.allocated, 4_MiB);
+    EXPECT_EQ(device.at_peak.parts.kept, 16_MiB);
+    EXPECT_EQ(device.at_reserved_peak.parts.reserved, 20_MiB);
+    EXPECT_EQ(device.at_end.parts.requested, 1_MiB);
+    EXPECT_TRUE(device.at_end.parts.adds_up());
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].bytes, 1_MiB);
+    EXPECT_EQ(report.totals.peak_device_bytes, 4_MiB);
+    EXPECT_EQ(report.totals.allocated_bytes, 4_MiB);
+    ASSERT_EQ(device.allocators.size(), 1u);
+    EXPECT_EQ(device.allocators[0].name, "PyTorch");
+    EXPECT_EQ(device.allocators[0].reserved.current, 20_MiB);
+}
+
+TEST(CutMemory, AloneIsNoLeak)
+{
+    CutLog log;
+    log.alloc(kSegment, 2_MiB);
+    log.cut(kSegment, 1_MiB).give_back(kSegment);
+    EXPECT_EQ(test::report_of(log).verdict, Verdict::clean);
+}
+
+TEST(CutMemory, WasNeverTheProgramsEvenIfItIsCutLate)
+{
+    CutLog log;
+    log.alloc(kSegment, 64_MiB).alloc(kSegment + 64_MiB, 8_MiB).free(kSegment + 64_MiB);
+    log.cut(kSegment + 1_MiB, 1_MiB);
+    EXPECT_EQ(device_of(test::report_of(log)).at_peak.parts.allocated, 8_MiB);
+}
+
+TEST(CutMemory, IsKnownWithoutTheHeadersWord)
+{
+    CutLog log;
+    log.header().suballocated = 0;
+    log.alloc(kSegment, 20_MiB);
+    log.cut(kSegment, 1_MiB);
+    const Report report = test::report_of(log);
+    EXPECT_EQ(device_of(report).at_end.parts.requested, 1_MiB);
+    EXPECT_EQ(report.leaks.size(), 1u);
+}
+
+TEST(CutMemory, MayBeMappedFromManyHandles)
+{
+    CutLog log;
+    for (std::uint64_t at = 0; at < 3; ++at)
+        log.alloc(100 + at, 2_MiB, 0, "cuMemCreate").map(kMapped + at * 2_MiB, 2_MiB, 100 + at);
+    log.cut(kMapped + 1_MiB, 4_MiB);
+    const Report report = test::report_of(log);
+    EXPECT_EQ(device_of(report).at_end.parts.reserved, 6_MiB);
+    EXPECT_EQ(device_of(report).at_peak.parts.allocated, 4_MiB);
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].memory, format::Memory::suballocated);
+}
+
+TEST(CutMemory, GoesWithItsContextAndTakesItsBlocksAlong)
+{
+    CutLog log;
+    log.alloc(kSegment, 20_MiB);
+    log.cut(kSegment, 1_MiB).context_gone(1);
+    const Report report = test::report_of(log);
+    EXPECT_EQ(device_of(report).at_end.parts.reserved, 0u);
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].kind, LeakKind::at_reset);
+}
+
+TEST(CutMemory, ThatNobodyAllocatedIsTheBlocksAlone)
+{
+    CutLog log;
+    log.cut(kSegment, 1_MiB);
+    const MemoryReport device = device_of(test::report_of(log));
+    EXPECT_EQ(device.at_end.parts.reserved, 1_MiB);
+    EXPECT_TRUE(device.at_end.parts.adds_up());
+}
+
+TEST(CutMemory, IsOfAnotherAllocationAtTheSameAddressOnceItWasFreed)
+{
+    CutLog log;
+    log.alloc(kSegment, 2_MiB);
+    log.cut(kSegment, 1_MiB).give_back(kSegment).free(kSegment);
+    log.alloc(kSegment, 2_MiB);
+    const Report report = test::report_of(log);
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].memory, format::Memory::device);
+}
+
+TEST(CutMemory, OfAnAllocatorThatRunsOutTheDriversFailuresAreAPart)
+{
+    CutLog log;
+    log.alloc(kSegment, 20_MiB);
+    log.cut(kSegment, 1_MiB).cut(kSegment + 10_MiB, 1_MiB);
+    const auto driver = [&] {
+        log.failed(2, 32_MiB);
+        log.add(
+            test::OutOfMemory{.device = 0, .requested = 32_MiB, .free = 12_MiB, .total = 32_MiB},
+            "cuMemAlloc_v2");
+    };
+    driver();
+    driver();
+    log.failed(2, 31_MiB, "PyTorch");
+    log.add(
+        test::OutOfMemory{.device = 0, .requested = 31_MiB, .allocated = 2_MiB, .reserved = 20_MiB},
+        "PyTorch");
+    const Report report = test::report_of(log);
+    ASSERT_EQ(report.shortages.size(), 1u);
+    const Shortage& shortage = report.shortages[0];
+    EXPECT_EQ(shortage.entry_point, "PyTorch");
+    EXPECT_EQ(shortage.kind, ShortageKind::lacking);
+    EXPECT_EQ(shortage.short_by, 1_MiB);
+    EXPECT_EQ(shortage.free_pieces, 2u);
+    EXPECT_EQ(shortage.largest_gap, 9_MiB);
+}

@@ -1,0 +1,77 @@
+# tests/torch/blocks_test.py — real PyTorch's blocks: each is in the log, none is counted twice, and what is lost has its line.
+from segments_test import EXPANDABLE, STREAM_ORDERED, UNCACHED
+from torch_root import PROGRAMS, REAL, TorchTest, main
+
+
+def line_of(program, mark):
+    [line] = [number for number, text in enumerate((PROGRAMS / program).read_text().splitlines(), start=1)
+              if text.endswith(f"# MARK {mark}")]
+    return line
+
+
+class Blocks(TorchTest):
+    def assert_blocks(self, traced, count):
+        """At each moment PyTorch's list of live blocks, and its sums, are the log's."""
+        self.assertEqual(len(traced.moments), count)
+        [device] = traced.report["processes"][0]["device_memory"]
+        marks = {mark["mark"]: mark["waterfall"] for mark in device["at_marks"]}
+        for moment in traced.moments:
+            with self.subTest(moment["name"]):
+                theirs = {block["address"]: block["bytes"] for segment in moment["segments"]
+                          for block in segment["blocks"] if block["state"] == "active_allocated"}
+                self.assertEqual(moment.blocks("suballocated"), theirs)
+                self.assertEqual(moment.live_bytes("suballocated"), moment["allocated"])
+                parts = marks[moment["name"]]
+                self.assertEqual(parts["kept"], moment["reserved"] - moment["allocated"])
+                if not REAL:
+                    self.assertEqual((parts["requested"], parts["reserved"]), (moment["allocated"], moment["reserved"]))
+        [torch] = device["allocators"]
+        for name in ("allocated", "reserved"):
+            self.assertEqual(torch[f"{name}_bytes"]["peak"], traced.moments[-1]["stats"][f"{name}_bytes.all.peak"])
+
+    def test_tensors_that_come_and_go(self):
+        self.assert_blocks(self.run_both("tensors.py", VRAMSCOPE_POOL="off"), 50)
+
+    def test_tensors_in_expandable_segments(self):
+        self.assert_blocks(self.run_both("tensors.py", VRAMSCOPE_POOL="off", **EXPANDABLE), 50)
+
+    def test_streams_pools_and_graphs(self):
+        self.assert_blocks(self.run_both("streams.py", VRAMSCOPE_POOL="off"), 4)
+
+    def test_other_allocators_cut_nothing(self):
+        for mode in (UNCACHED, STREAM_ORDERED):
+            with self.subTest(mode):
+                report = self.run_both("tensors.py", **mode).report
+                self.assertEqual(report["processes"][0]["device_memory"][0]["allocators"], [])
+
+
+class Leaks(TorchTest):
+    def test_each_is_found_at_its_line(self):
+        report = self.run_both("leaks.py").report
+        self.assertEqual(report["verdict"], "leaks")
+        found = {(frame["file"].rpartition("/")[2], frame["line"]): leak["blocks"] for leak in report["leaks"]
+                 for frame in leak["stack"][:1] if frame["file"]}
+        for mark, blocks in (("loss", 30), ("exception", 1), ("cache", 20), ("hook", 10)):
+            self.assertEqual(found.pop(("leaks.py", line_of("leaks.py", mark)), 0), blocks, f"{mark}: {found}")
+        self.assertEqual(found, {})
+
+    def test_a_program_that_gives_its_tensors_back_is_clean(self):
+        report = self.run_both("clean.py").report
+        self.assertEqual(report["verdict"], "clean", report["leaks"])
+        if not REAL:  # cuBLAS's workspace, which PyTorch keeps
+            self.assertEqual([leak["blocks"] for leak in report["suppressed"]], [1])
+
+
+class OutOfMemory(TorchTest):
+    def test_it_is_pytorchs_with_its_line_and_its_owners(self):
+        traced = self.run_both("shortage.py", VRAMSCOPE_POOL="off")
+        [shortage] = traced.report["out_of_memory"]
+        self.assertEqual((shortage["api"], shortage["verdict"]), ("PyTorch", "lacking"))
+        if not REAL:
+            self.assertEqual(shortage["requested_bytes"] - shortage["total_bytes"], 1 << 30)
+        self.assertEqual(shortage["stack"][0]["line"], line_of("shortage.py", "short"))
+        self.assertEqual(shortage["owners"][0]["stack"][0]["line"], line_of("shortage.py", "kept"))
+
+
+if __name__ == "__main__":
+    main()
