@@ -133,7 +133,6 @@ public:
         table_.blocks.remove(index);
     }
 
-    static constexpr bool kMovesBlocks = true; // between the pools of a context
     // Takes out a block that has passed, which another pool wants.
     bool move_out(std::uint64_t rounded, Leaving& leaving) noexcept
     {
@@ -147,6 +146,8 @@ public:
         table_.books.disown(kind, leaving.bytes);
         return true;
     }
+
+    static constexpr bool borrows(std::uint64_t) noexcept { return false; } // all can move
 
     // Upstream gave this memory out again, so what we knew there was freed without our knowledge.
     void drop_overlaps(Address address, std::uint64_t bytes) noexcept

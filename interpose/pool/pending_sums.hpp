@@ -34,7 +34,7 @@ public:
     template <class OnPassed>
     void pass(std::uint64_t safe, OnPassed on_passed) noexcept
     {
-        while (any_passed(safe)) {
+        while (count_ != 0 && any_passed(safe)) {
             for (const Kind kind : {kSmall, kLarge})
                 on_passed(kind, sum(0).blocks[kind], sum(0).bytes[kind]);
             passed_ = oldest_stamp_;

@@ -46,11 +46,10 @@ public:
     // From now on this is one of several pools of a context, which `first` begins: threads that
     // would wait for each other at one lock use several. What has passed in one serves the others,
     // before more is taken. `number` tells its serial numbers from those of the others. Before it
-    // is used, one call at a time; it and the others live equally long. For policies that move
-    // blocks, without a bound on what is reserved.
+    // is used, one call at a time; it and the others live equally long. Not where there is a bound
+    // on what is reserved.
     void share_with(Pool& first, unsigned number) noexcept
     {
-        static_assert(Policy::kMovesBlocks);
         policy_.table().serial = std::uint64_t{number} << kSerialBits;
         first_ = &first;
         next_ = first.next_.load();
@@ -244,6 +243,7 @@ private:
     bool any_other(Visit visit) noexcept;
     bool take_from_others(std::uint64_t rounded, std::uint64_t requested,
                           Allocation& answer) noexcept;
+    bool borrow(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept;
     void drop_from_others(Address address, std::uint64_t bytes) noexcept;
     bool could_wait(std::uint64_t rounded) noexcept;
     bool wait_and_take(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept;

@@ -22,7 +22,7 @@ template <Upstream U, class Policy>
     answer = grow(rounded, requested, segment);
     if (answer.status != U::kOutOfMemory)
         return answer;
-    if (!wait_and_take(rounded, requested, answer)) {
+    if (!wait_and_take(rounded, requested, answer) && !borrow(rounded, requested, answer)) {
         trim(Release::pressure);
         upstream_.make_room();
         answer = grow(rounded, requested, segment);
@@ -50,42 +50,53 @@ bool Pool<U, Policy>::any_other(Visit visit) noexcept
     return false;
 }
 
-// A block of this size that has passed elsewhere moves here.
+// What has passed elsewhere serves this request: its segment moves here, if it has no other use.
 template <Upstream U, class Policy>
 bool Pool<U, Policy>::take_from_others(std::uint64_t rounded, std::uint64_t requested,
                                        Allocation& answer) noexcept
 {
-    if constexpr (Policy::kMovesBlocks) {
-        Leaving block;
-        const bool moved = any_other([&](Pool& other) {
-            const Guard guard(other.lock_);
-            return other.policy_.move_out(rounded, block);
-        });
-        if (!moved)
-            return false;
-        {
-            const Guard guard(lock_);
-            if (const Index index =
-                    policy_.add_segment(block.address, block.bytes, rounded, requested)) {
-                answer = reused(index);
-                return true;
-            }
+    Leaving segment;
+    const bool moved = any_other([&](Pool& other) {
+        const Guard guard(other.lock_);
+        return other.policy_.move_out(rounded, segment);
+    });
+    if (!moved)
+        return Policy::borrows(rounded) && borrow(rounded, requested, answer);
+    {
+        const Guard guard(lock_);
+        if (const Index index =
+                policy_.add_segment(segment.address, segment.bytes, rounded, requested)) {
+            answer = reused(index);
+            return true;
         }
-        release(block, Release::surplus); // no room for it in the tables
     }
+    release(segment, Release::surplus); // no room for it in the tables
     return false;
+}
+
+// A block of another pool, which remains that pool's.
+template <Upstream U, class Policy>
+bool Pool<U, Policy>::borrow(std::uint64_t rounded, std::uint64_t requested,
+                             Allocation& answer) noexcept
+{
+    return any_other([&](Pool& other) {
+        const Guard guard(other.lock_);
+        const Index index = other.policy_.take(rounded, requested);
+        if (index)
+            answer = other.reused(index);
+        return index != 0;
+    });
 }
 
 // Upstream gave this memory out again: what others know there is gone.
 template <Upstream U, class Policy>
 void Pool<U, Policy>::drop_from_others(Address address, std::uint64_t bytes) noexcept
 {
-    if constexpr (Policy::kMovesBlocks)
-        any_other([&](Pool& other) {
-            const Guard guard(other.lock_);
-            other.policy_.drop_overlaps(address, bytes);
-            return false;
-        });
+    any_other([&](Pool& other) {
+        const Guard guard(other.lock_);
+        other.policy_.drop_overlaps(address, bytes);
+        return false;
+    });
 }
 
 template <Upstream U, class Policy>

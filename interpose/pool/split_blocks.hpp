@@ -212,6 +212,16 @@ inline bool SplitPolicy::has_passed(const Segment& segment) const noexcept
     return true;
 }
 
+// Whether all of it may be handed out. What is held because it was pinned itself never may.
+inline bool SplitPolicy::is_reusable(const Segment& segment) const noexcept
+{
+    for (Index at = segment.first; at; at = table_[at].right) {
+        if (state_of(table_[at]) != State::free)
+            return false;
+    }
+    return true;
+}
+
 inline bool SplitPolicy::take_out_segment(Index index, Leaving& leaving) noexcept
 {
     leaving = {segments_[index].address, segments_[index].bytes};
@@ -247,7 +257,6 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
     segments_.remove(index);
 }
 
-// Upstream gave this memory out again, so what we knew there was freed without our knowledge.
 inline void SplitPolicy::drop_overlaps(Address address, std::uint64_t bytes) noexcept
 {
     for (;;) {

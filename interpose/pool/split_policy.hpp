@@ -51,10 +51,16 @@ public:
     }
 
     // True if what is pending might serve once joined, and is so much that waiting pays.
-    bool worth_waiting(std::uint64_t rounded) const noexcept
+    bool worth_waiting(std::uint64_t rounded) noexcept
     {
-        return pending_bytes_[kind_of(rounded)] >= rounded &&
-               table_.books.pending_bytes() >= options_.pending_worth_waiting();
+        const auto much_is_pending = [&] {
+            return pending_bytes_[kind_of(rounded)] >= rounded &&
+                   table_.books.pending_bytes() >= options_.pending_worth_waiting();
+        };
+        if (!much_is_pending())
+            return false;
+        pass(); // another thread's pool may have much that only has to be joined
+        return much_is_pending();
     }
 
     // The block for the request in the new segment, live; 0: no room for it in the tables.
@@ -93,7 +99,27 @@ public:
     // A live block that is a whole segment.
     void remove(Index index) noexcept { remove_segment(table_[index].group); }
 
-    static constexpr bool kMovesBlocks = false; // they are parts of segments
+    // Takes out an idle segment that serves this request, which another pool wants.
+    bool move_out(std::uint64_t rounded, Leaving& leaving) noexcept
+    {
+        constexpr int kLooks = 16;
+        const Kind kind = kind_of(rounded);
+        Index at = idle_[kind].head;
+        for (int looks = kLooks; at && looks > 0; --looks, at = segments_[at].newer) {
+            if (!serves(segments_[at].bytes, rounded) || !is_reusable(segments_[at]))
+                continue;
+            take_out_segment(at, leaving);
+            table_.books.disown(kind, leaving.bytes);
+            return true;
+        }
+        return false;
+    }
+    // Whether another pool's block is taken, before more is: what does not move with a segment of
+    // its own stays in its pool, whose lock each such call needs. Small ones are not worth that.
+    static bool borrows(std::uint64_t rounded) noexcept { return kind_of(rounded) == kLarge; }
+
+    // Upstream gave this memory out again, so what we knew there was freed without our knowledge.
+    void drop_overlaps(Address address, std::uint64_t bytes) noexcept;
 
     std::uint64_t releasable_bytes() const noexcept { return idle_bytes_; }
 
@@ -226,11 +252,19 @@ private:
 
     static bool is_split(const Block& block) noexcept { return block.left || block.right; }
 
-    Index fit(std::uint64_t rounded) const noexcept
+    // What a block must be smaller than, to serve this request.
+    std::uint64_t limit_for(std::uint64_t rounded) const noexcept
     {
         const std::uint64_t most = options_.max_split_bytes;
-        const std::uint64_t limit = rounded < most ? most : rounded + kMostUnsplit;
-        return bins_[kind_of(rounded)].fit(table_, rounded, limit);
+        return rounded < most ? most : rounded + kMostUnsplit;
+    }
+    bool serves(std::uint64_t bytes, std::uint64_t rounded) const noexcept
+    {
+        return bytes >= rounded && bytes < limit_for(rounded);
+    }
+    Index fit(std::uint64_t rounded) const noexcept
+    {
+        return bins_[kind_of(rounded)].fit(table_, rounded, limit_for(rounded));
     }
 
     bool worth_splitting(const Block& block, std::uint64_t rounded) const noexcept
@@ -278,11 +312,11 @@ private:
     void used(Block& block) noexcept;
     void unused(const Block& block) noexcept;
     bool has_passed(const Segment& segment) const noexcept;
+    bool is_reusable(const Segment& segment) const noexcept;
     void now_idle(Index index) noexcept;
     void not_idle(Index index) noexcept;
     bool take_out_segment(Index index, Leaving& leaving) noexcept;
     void remove_segment(Index index) noexcept;
-    void drop_overlaps(Address address, std::uint64_t bytes) noexcept;
 
     const Epochs& epochs_;
     const Options& options_;

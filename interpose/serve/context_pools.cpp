@@ -85,9 +85,7 @@ unsigned most_pools_of_context() noexcept
     const bool bounded = settings.memory_fraction > 0 ||
                          settings.garbage_collection_threshold > 0 ||
                          settings.max_cached_bytes < log::kPeakBytes;
-    const bool several =
-        settings.pool_mode == log::PoolMode::cache && !bounded && !settings.pool_strict;
-    return several ? kPoolsOfContext : 1;
+    return bounded || settings.pool_strict ? 1 : kPoolsOfContext;
 }
 
 ContextPool* pool_of(const format::Place& place, unsigned number) noexcept

@@ -1,8 +1,8 @@
 // interpose/serve/context_pools.hpp — the pools of the process, one or a few for each context.
 //
-// A pool is made when its context first allocates, and forgotten with it. In `cache`, threads that
-// wait for each other at its lock get others, which share its memory. Any thread may call, inside a
-// hook. The child of a fork has none of its parent's pools.
+// A pool is made when its context first allocates, and forgotten with it. Threads that wait for
+// each other at its lock get others, which share its memory. Any thread may call, inside a hook.
+// The child of a fork has none of its parent's pools.
 #pragma once
 
 #include <iterator>
@@ -47,7 +47,10 @@ public:
     // It becomes one of several of its context, of which `first` was the first.
     void share_with(ContextPool& first, unsigned number) noexcept
     {
-        cache_pool_.share_with(first.cache_pool_, number);
+        if (split_)
+            split_pool_.share_with(first.split_pool_, number);
+        else
+            cache_pool_.share_with(first.cache_pool_, number);
     }
 
     // Calls `visit` with the pool.

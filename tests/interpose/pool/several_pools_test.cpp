@@ -9,20 +9,27 @@ using namespace vramscope::test;
 namespace {
 
 // A second pool beside the fixture's own.
-struct SeveralPools : PoolFixture<CachePolicy> {
+template <class Policy>
+struct SeveralPools : PoolFixture<Policy> {
     SeveralPools() { make_second({}); }
     ~SeveralPools() override { EXPECT_EQ(second->validate(), nullptr); }
 
     void make_second(const Options& options)
     {
-        use(options);
-        second = std::make_unique<Pool>(upstream, epochs, options);
-        second->share_with(*pool, 1);
+        this->use(options);
+        second = std::make_unique<Pool>(this->upstream, this->epochs, options);
+        second->share_with(*this->pool, 1);
     }
-    std::array<Stats, 2> both() { return {pool->stats(), second->stats()}; }
+    std::array<Stats, 2> both() { return {this->pool->stats(), second->stats()}; }
 
+    using Pool = typename PoolFixture<Policy>::Pool;
     std::unique_ptr<Pool> second;
 };
+
+using SeveralCaches = SeveralPools<CachePolicy>;
+using SeveralSplit = SeveralPools<SplitPolicy>;
+
+constexpr std::uint64_t kBlock = 3 * kMiB; // a large one, of which a segment has room for six
 
 // The second takes what was given out before.
 class Reissuing : public CounterUpstream {
@@ -37,9 +44,15 @@ private:
     }
 };
 
+template <class Policy>
+struct EverySeveral : SeveralPools<Policy> {
+};
+using Policies = testing::Types<CachePolicy, SplitPolicy>;
+TYPED_TEST_SUITE(EverySeveral, Policies);
+
 } // namespace
 
-TEST_F(SeveralPools, WhatHasPassedInOneServesTheOther)
+TEST_F(SeveralCaches, WhatHasPassedInOneServesTheOther)
 {
     const Address first = get(1000);
     retire(first);
@@ -52,7 +65,7 @@ TEST_F(SeveralPools, WhatHasPassedInOneServesTheOther)
     EXPECT_EQ(second->free(first), Freed::cached);
 }
 
-TEST_F(SeveralPools, WhatIsLiveOrPendingStays)
+TEST_F(SeveralCaches, WhatIsLiveOrPendingStays)
 {
     const Address live = get(1000), pending = get(2000);
     give_up(pending);
@@ -62,7 +75,7 @@ TEST_F(SeveralPools, WhatIsLiveOrPendingStays)
     EXPECT_EQ(pool->find(pending).state, State::pending);
 }
 
-TEST_F(SeveralPools, APendingBlockOfTheOtherIsWaitedFor)
+TEST_F(SeveralCaches, APendingBlockOfTheOtherIsWaitedFor)
 {
     const Address first = get(1000);
     give_up(first);
@@ -71,7 +84,7 @@ TEST_F(SeveralPools, APendingBlockOfTheOtherIsWaitedFor)
     EXPECT_EQ(upstream.calls.allocate, 1);
 }
 
-TEST_F(SeveralPools, OneIsNotWaitedForWhileLittleIsPending)
+TEST_F(SeveralCaches, OneIsNotWaitedForWhileLittleIsPending)
 {
     make_second({.wait_from_bytes = kMiB});
     give_up(get(1000));
@@ -80,32 +93,92 @@ TEST_F(SeveralPools, OneIsNotWaitedForWhileLittleIsPending)
     EXPECT_EQ(upstream.calls.allocate, 2);
 }
 
-TEST_F(SeveralPools, ASegmentThatMovedCountsOnce)
+TYPED_TEST(EverySeveral, ASegmentThatMovedCountsOnce)
 {
-    retire(get(1000));
-    const Address again = second->allocate(1000).address;
-    const auto [one, other] = both();
+    this->retire(this->get(2 * kMiB));
+    const Address again = this->second->allocate(2 * kMiB).address;
+    const auto [one, other] = this->both();
     EXPECT_EQ(one.reserved_bytes.all.current, 0u);
-    EXPECT_EQ(other.reserved_bytes.all.current, 1000u);
-    EXPECT_EQ(one.reserved_bytes.all.peak + other.reserved_bytes.all.peak, 1000u);
+    EXPECT_EQ(other.reserved_bytes.all.current, this->upstream.reserved());
+    EXPECT_EQ(one.reserved_bytes.all.peak + other.reserved_bytes.all.peak,
+              this->upstream.reserved());
     EXPECT_EQ(one.segment.all.allocated + other.segment.all.allocated, 1u);
     EXPECT_EQ(one.segment.all.freed + other.segment.all.freed, 0u);
     EXPECT_EQ(one.num_reused + other.num_reused, 1u);
-    EXPECT_EQ(second->free(again), Freed::cached);
+    EXPECT_EQ(this->second->free(again), Freed::cached);
 }
 
-TEST_F(SeveralPools, TheirLiveBlocksHaveDifferentNumbers)
+TYPED_TEST(EverySeveral, TheirLiveBlocksHaveDifferentNumbers)
 {
-    const Address one = get(1000), other = second->allocate(1000).address;
-    EXPECT_NE(pool->find(one).serial, second->find(other).serial);
+    const Address one = this->get(1000), other = this->second->allocate(1000).address;
+    EXPECT_NE(this->pool->find(one).serial, this->second->find(other).serial);
 }
 
-TEST_F(SeveralPools, WhatMovedAfterAPinIsNotPinned)
+TYPED_TEST(EverySeveral, WhatMovedAfterAPinIsNotPinned)
 {
-    retire(get(1000));
-    second->pin_live();
-    const Address again = second->allocate(1000).address;
-    EXPECT_EQ(second->free(again), Freed::cached);
+    this->retire(this->get(1000));
+    this->second->pin_live();
+    const Address again = this->second->allocate(1000).address;
+    EXPECT_EQ(this->upstream.calls.allocate, 1);
+    EXPECT_EQ(this->second->free(again), Freed::cached);
+}
+
+TEST_F(SeveralSplit, ASegmentInUseStays)
+{
+    const Address live = get(1000), freed = get(2000);
+    retire(freed);
+    second->allocate(2000);
+    EXPECT_EQ(upstream.calls.allocate, 2);
+    EXPECT_EQ(pool->find(live).state, State::live);
+    EXPECT_EQ(pool->find(freed).state, State::free);
+}
+
+TEST_F(SeveralSplit, ALargeBlockIsTakenFromASegmentInUse)
+{
+    const Address live = get(kBlock), freed = get(kBlock);
+    retire(freed);
+    const Allocation again = second->allocate(kBlock);
+    EXPECT_EQ(again.address, freed);
+    EXPECT_TRUE(again.reused);
+    EXPECT_EQ(upstream.calls.allocate, 1);
+    EXPECT_EQ(second->free(freed), Freed::foreign);
+    EXPECT_EQ(pool->free(freed), Freed::cached);
+    EXPECT_EQ(pool->find(live).state, State::live);
+}
+
+TEST_F(SeveralSplit, AnyBlockIsTakenFromASegmentInUseOnceMemoryIsShort)
+{
+    const Address live = get(1000), freed = get(2000);
+    retire(freed);
+    upstream.capacity = upstream.reserved();
+    const Allocation again = second->allocate(2000);
+    EXPECT_EQ(again.status, 0);
+    EXPECT_TRUE(again.retried);
+    EXPECT_EQ(pool->find(again.address).state, State::live);
+    EXPECT_EQ(pool->free(live), Freed::cached);
+}
+
+TEST_F(SeveralSplit, WhatIsHeldForEverDoesNotMove)
+{
+    const Address pinned = get(1000), other = get(2000);
+    EXPECT_TRUE(pool->pin(pinned));
+    give_up(pinned);
+    retire(other);
+    second->allocate(1000);
+    EXPECT_EQ(upstream.calls.allocate, 2);
+    EXPECT_EQ(pool->find(pinned).state, State::held);
+}
+
+TEST_F(SeveralSplit, WhatOnlyHasToBeJoinedIsNotWaitedFor)
+{
+    make_second({.wait_from_bytes = kMiB});
+    const Address live = get(1000), first = get(900 * kKiB), other = get(900 * kKiB);
+    give_up(first);
+    retire(other);
+    EXPECT_EQ(upstream.calls.synchronise, 1);
+    second->allocate(900 * kKiB);
+    EXPECT_EQ(upstream.calls.synchronise, 1);
+    EXPECT_EQ(pool->free(live), Freed::cached);
 }
 
 TEST(SeveralPoolsReissued, WhatUpstreamGivesOutAgainIsDroppedByTheOthers)

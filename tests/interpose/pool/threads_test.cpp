@@ -193,14 +193,12 @@ TYPED_TEST(PoolThreads, NoMemoryHasTwoOwners)
     this->four_threads_and_one_that_disturbs();
 }
 
-using CacheThreads = PoolThreads<CachePolicy>;
-
-TEST_F(CacheThreads, NoMemoryHasTwoOwnersWhereAContextHasSeveralPools)
+TYPED_TEST(PoolThreads, NoMemoryHasTwoOwnersWhereAContextHasSeveralPools)
 {
     for (unsigned number = 0; number < 3; ++number) {
-        add_pool();
+        this->add_pool();
         if (number != 0)
-            pools.back()->share_with(*pools.front(), number);
+            this->pools.back()->share_with(*this->pools.front(), number);
     }
-    four_threads_and_one_that_disturbs();
+    this->four_threads_and_one_that_disturbs();
 }
