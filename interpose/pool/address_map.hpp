@@ -6,6 +6,7 @@
 // doubling and never shrinks. Not thread-safe.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,14 @@ public:
                 return entries_[at].index;
         }
         return 0;
+    }
+
+    // Any thread may call it, while others change the map: it reads nothing of the array.
+    [[gnu::always_inline]] void prefetch(std::uint64_t key) noexcept
+    {
+        Entry* const entries = std::atomic_ref(entries_).load(std::memory_order_relaxed);
+        const unsigned shift = std::atomic_ref(shift_).load(std::memory_order_relaxed);
+        __builtin_prefetch(entries + (tag_of(key) >> shift));
     }
 
     // False: no room, nothing changed. After true the next insert cannot fail.
@@ -68,8 +77,8 @@ public:
     {
         if (entries_)
             ::munmap(entries_, slots_ * sizeof(Entry));
-        entries_ = nullptr;
-        slots_ = size_ = 0;
+        change(nullptr, 0);
+        size_ = 0;
     }
 
 private:
@@ -114,9 +123,7 @@ private:
             return false;
         Entry* const old = entries_;
         const std::size_t old_slots = slots_;
-        entries_ = entries;
-        slots_ = slots;
-        shift_ = 32 - static_cast<unsigned>(std::bit_width(slots - 1));
+        change(entries, slots);
         for (std::size_t at = 0; at < old_slots; ++at) {
             if (old[at].index)
                 place(old[at]);
@@ -124,6 +131,15 @@ private:
         if (old)
             ::munmap(old, old_slots * sizeof(Entry));
         return true;
+    }
+
+    // prefetch() may read them meanwhile, the one as it was and the other as it will be.
+    void change(Entry* entries, std::size_t slots) noexcept
+    {
+        const unsigned shift = slots ? 32 - static_cast<unsigned>(std::bit_width(slots - 1)) : 0;
+        std::atomic_ref(entries_).store(entries, std::memory_order_relaxed);
+        std::atomic_ref(shift_).store(shift, std::memory_order_relaxed);
+        slots_ = slots;
     }
 
     Entry* entries_ = nullptr;

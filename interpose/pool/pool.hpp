@@ -74,6 +74,7 @@ public:
     // Constant time. A pinned block leaves: `left`, if given, gets what it was, for reattach().
     [[gnu::always_inline]] Freed free(Address address, Detached* left = nullptr) noexcept
     {
+        policy_.table().by_address.prefetch(address); // to take the lock takes as long
         const Guard guard(lock_);
         const Index index = policy_.table().find(address);
         if (!index) [[unlikely]]
