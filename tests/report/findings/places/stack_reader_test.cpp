@@ -1,0 +1,86 @@
+// tests/report/findings/places/stack_reader_test.cpp — functions of Python: callers, and origins.
+#include "report/findings/places/stack_reader.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "report/log/log_reader.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::TempFile;
+
+constexpr std::uint64_t kNative = 7;
+constexpr std::uint64_t kCalled = 8;
+constexpr std::uint64_t kForward = 9;
+constexpr std::uint64_t kBackward = 10;
+
+class PythonStacks : public testing::Test {
+protected:
+    PythonStacks()
+    {
+        const format::PythonFrame called[] = {{1, 1, 0}};
+        const format::PythonFrame forward[] = {{0, 1, 0}, {0, 2, 0}};
+        using format::PythonStack;
+        LogBuilder log;
+        log.module(1, 0, 0x1000, 0x9000, "/usr/lib/libtorch_cpu.so")
+            .stack(kNative, {0x2000, 0x3000});
+        log.add(format::PythonCode{1, format::LineTable::locations, 3, "/a/net.py", "forward", {}});
+        log.add(format::PythonCode{2, format::LineTable::locations, 8, "/a/train.py", "step", {}});
+        log.add(PythonStack{kCalled, kNative, 0, 0, 1, {called, {}}});
+        log.add(PythonStack{kBackward, kNative, kForward, 0, 0, {}}); // its origin comes later
+        log.add(PythonStack{kForward, 0, 0, PythonStack::kUnplaced, 2, {forward, {}}});
+        const TempFile file(log.build());
+        const LogFile opened = LogFile::open(file.path());
+        LogReader reader(opened);
+        while (const Record* const record = reader.next())
+            tables_.define(*record);
+    }
+
+    CallPlace read(std::uint64_t stack, ShownFrames shown = ShownFrames::own)
+    {
+        return StackReader(tables_, symbolizer_, shown).read(0, stack, 1);
+    }
+
+private:
+    LogTables tables_;
+    Symbolizer symbolizer_;
+};
+
+std::vector<std::string> functions_of(const CallPlace& place)
+{
+    std::vector<std::string> functions;
+    for (const Frame& frame : place.stack)
+        functions.push_back(frame.function);
+    return functions;
+}
+
+using Functions = std::vector<std::string>;
+
+TEST_F(PythonStacks, OfABackwardPassShowWhoseBackwardItIs)
+{
+    EXPECT_EQ(functions_of(read(kBackward)),
+              (Functions{"backward of forward", "backward of step"}));
+    EXPECT_EQ(functions_of(read(kBackward, ShownFrames::all)),
+              (Functions{"", "", "backward of forward", "backward of step"}));
+    EXPECT_EQ(functions_of(read(kCalled)), Functions{"forward"});
+}
+
+TEST_F(PythonStacks, OfABackwardPassAreOthersThanThoseOfTheForwardPass)
+{
+    EXPECT_NE(read(kBackward).fingerprint, read(kCalled).fingerprint);
+    EXPECT_NE(read(kBackward).key(), read(kCalled).key());
+}
+
+TEST_F(PythonStacks, ThatAreAnOriginHaveNoFramesOfTheirOwn)
+{
+    EXPECT_EQ(functions_of(read(kForward)), Functions{});
+}
+
+} // namespace
+} // namespace vramscope::report
