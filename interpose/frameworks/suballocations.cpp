@@ -2,9 +2,8 @@
 #include "interpose/frameworks/suballocations.hpp"
 
 #include <atomic>
-#include <cerrno>
 
-#include "tracker/log/nesting.hpp"
+#include "interpose/frameworks/run_as_hook.hpp"
 #include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {
@@ -15,24 +14,12 @@ std::uint64_t api_of(Allocator allocator, format::Effect effect) noexcept
     return kHooks + 2 * static_cast<std::uint64_t>(allocator) + (effect == format::Effect::free);
 }
 
-// Runs `record` as a hook runs its own part. A block of a signal handler that interrupted a hook is
-// lost, and counted.
+// A block of a signal handler that interrupted a hook is lost, and counted.
 template <class Record>
 void as_in_a_hook(const log::CallSite& site, Record record) noexcept
 {
-    if (!log::process->generation)
-        return;
-    log::Thread& thread = log::this_thread;
-    if (!log::is_in_program(thread, site.frame))
-        return log::count_lost(format::Lost::signal);
-    const int program_errno = errno;
-    thread.site = site;
-    std::atomic_signal_fence(std::memory_order_release); // a handler judges by both
-    thread.inside = log::Inside::recorder;
-    if (log::is_ready(thread) || log::join(thread))
-        record(thread);
-    thread.inside = log::Inside::program;
-    errno = program_errno;
+    if (!run_as_hook(site, record))
+        log::count_lost(format::Lost::signal);
 }
 
 // A reader then knows that driver allocations are to be looked at twice.
