@@ -11,7 +11,7 @@ class Backward(TorchTest):
     def assert_lines(self, memory, **environment):
         traced = self.run_both("backward.py", self.folder / "expected", **environment)
         expected = json.loads((self.folder / "expected").read_text())
-        self.assertEqual(len(expected), 15)
+        self.assertEqual(len(expected), 16)
         stacks = {line["id"]: [[frame["file"], frame["line"]] for frame in line["frames"]
                                if (frame["function"] or "").startswith(WORD)]
                   for line in traced.events if line["type"] == "stack"}
