@@ -194,8 +194,9 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
 
 // Returns the id of these native frames, 0 for none, with the thread's frames of Python; `native` if
 // it has none.
-std::uint32_t with_functions(Thread& thread, const CallSite& site, std::uint32_t native,
-                             std::uintptr_t state) noexcept
+[[gnu::always_inline]] inline std::uint32_t with_functions(Thread& thread, const CallSite& site,
+                                                           std::uint32_t native,
+                                                           std::uintptr_t state) noexcept
 {
     if (!cpython.proven.load(std::memory_order_acquire)) [[unlikely]]
         return learn(thread, site, native, state, nullptr, {});
