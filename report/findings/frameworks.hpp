@@ -9,10 +9,12 @@
 
 namespace vramscope::report {
 
-// Those of tracker/format/frameworks.hpp that the process used.
+// Those that the process used, when the log has been replayed: PyTorch, those of
+// tracker/format/frameworks.hpp, and heaps that told of blocks.
 std::vector<FrameworkUse> find_frameworks(const LogTables& tables);
 
-// "allocator of JAX bypassed by XLA_PYTHON_CLIENT_ALLOCATOR=platform: ..."
+// "allocator of JAX bypassed by XLA_PYTHON_CLIENT_ALLOCATOR=platform: ..."; empty: its allocator
+// told of its blocks, or had none.
 std::string notice_about(const FrameworkUse& use);
 
 } // namespace vramscope::report

@@ -55,7 +55,8 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
         notices.push_back(fmt::format(
             "stacks of backward passes do not say which line's backward it is: {}", why));
     for (const FrameworkUse& use : process.frameworks)
-        notices.push_back(notice_about(use));
+        if (std::string notice = notice_about(use); !notice.empty())
+            notices.push_back(std::move(notice));
     for (const BlockInFlight& block : replay.in_flight())
         notices.push_back(fmt::format(
             "a free of {:#x} ({} bytes) was in flight when the process ended: nobody knows whether "

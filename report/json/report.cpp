@@ -216,7 +216,9 @@ Json framework_json(const FrameworkUse& use)
     return {{"name", use.name},
             {"library", or_null(use.library)},
             {"bypassed", use.bypassed},
-            {"bypassed_by", or_null(use.bypassed_by)}};
+            {"bypassed_by", or_null(use.bypassed_by)},
+            {"told_of_blocks", use.told_of_blocks},
+            {"told_of_returns", use.told_of_returns}};
 }
 
 Json process_json(const Process& process)

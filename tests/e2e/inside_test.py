@@ -69,7 +69,8 @@ class CuPy(InsideTest):
         self.assertEqual(self.report["totals"]["leaked_blocks"], 3)
         self.assertIn(BYPASSED, self.report["notices"])
         self.assertEqual(self.report["processes"][0]["frameworks"],
-                         [{"name": "CuPy", "library": None, "bypassed": True, "bypassed_by": None}])
+                         [{"name": "CuPy", "library": None, "bypassed": True, "bypassed_by": None,
+                           "told_of_blocks": 0, "told_of_returns": 0}])
 
     @on_each_python
     def test_keeps_its_pool_without_the_option(self, python):
@@ -117,6 +118,19 @@ class CuPy(InsideTest):
             """, options=["--inside"])
         for process in self.report["processes"]:
             self.assertEqual([use["name"] for use in process["frameworks"]], ["CuPy"])
+
+
+class Doctor(InsideTest):
+    def lines(self):
+        [log] = self.logs()
+        return self.execute(VRAMSCOPE, "doctor", log).stdout.splitlines()
+
+    @on_each_python
+    def test_names_the_python_that_it_found_and_what_was_bypassed(self, python):
+        self.run_python(python, CuPy.PROGRAM, options=["--inside"])
+        version = self.execute(python, "-c", "import platform; print(platform.python_version())").stdout.strip()
+        self.assertIn(f"ok    Python {version}: its functions are in call stacks", self.lines())
+        self.assertIn(f"note  {BYPASSED}", self.lines())
 
 
 class ThePython(InsideTest):

@@ -78,6 +78,8 @@ constexpr KnownApi kApis[] = {
     {"cuArray3DCreate_v2", Effect::alloc, Memory::array},
     {"cuModuleLoadData", Effect::none, Memory::device},
     {"PyTorch", Effect::alloc, Memory::suballocated},
+    {"a heap", Effect::alloc, Memory::suballocated},
+    {"a heap's", Effect::free, Memory::suballocated},
 };
 
 const KnownApi& known_api(std::string_view name)

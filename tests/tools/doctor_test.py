@@ -65,6 +65,17 @@ class Doctor(CliTest):
         program = PROGRAMS / "training_demo_static"
         self.assert_not_ready(["--simulate", "1GiB", program], "nvcc -cudart shared")
 
+    def test_pytorch_inside_a_program_is_told(self):
+        (self.folder / "main.c").write_text(
+            'void start(void) __asm__("_ZN3c104cuda20CUDACachingAllocator6Native5startEv");\n'
+            "void start(void) {}\nint main(void) { start(); return 0; }\n")
+        subprocess.run(["cc", "-O0", "-o", "own", "main.c"], cwd=self.folder, check=True)
+        status, stdout = self.doctor("--simulate", "1GiB", "./own")
+        self.assertEqual(status, 0, stdout)
+        self.assertRegex(stdout, r"note  PyTorch seen in \S*/?own itself, a static build: its allocator is not hookable")
+        subprocess.run(["strip", "own"], cwd=self.folder, check=True)
+        self.assertNotIn("PyTorch", self.doctor("--simulate", "1GiB", "./own")[1])
+
     def test_damaged_programs_are_read_without_harm(self):
         good = pathlib.Path("/bin/true").read_bytes()
         chance = random.Random(2)

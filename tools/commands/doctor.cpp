@@ -22,6 +22,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
+#include "tools/process/bindings.hpp"
 #include "tools/process/diagnosis.hpp"
 #include "tools/process/driver_probe.hpp"
 #include "tools/process/installation.hpp"
@@ -39,7 +40,8 @@ Examples:
   vramscope doctor                             the installation and the driver
   vramscope doctor ./train                     and this program
   vramscope doctor --simulate 24GiB ./train    would it run on the simulated GPU?
-  vramscope doctor vramscope.train.4711.vsl    what did this log see, and what did it lose?
+  vramscope doctor vramscope.train.4711.vsl    what did this log see, and what did it lose? Was its Python
+                                               found, did PyTorch tell of its blocks, and how often?
 )";
 
 struct DoctorOptions {
@@ -186,6 +188,8 @@ void look_at_program(const DoctorOptions& options, const Installation& installat
         findings.note("it is linked with the CUDA runtime or driver");
     else
         findings.note("it is not linked with CUDA itself; libraries that it opens may be");
+    if (has_own_pytorch(program))
+        findings.note(pytorch_inside(program.path.string()));
     if (!options.simulate.empty())
         for (const std::string& line :
              gpu_obstacles(program, options.simulate, installation, Ask::where))
@@ -214,6 +218,8 @@ void look_at_log(const std::string& path, Findings& findings)
                         seen.allocations, seen.frees, seen.failed_calls);
         seen.events > 0 ? findings.good(counts)
                         : findings.bad("no event: the program made no CUDA call that owns memory");
+        for (const Binding& binding : bindings_of(process))
+            binding.bound ? findings.good(binding.line) : findings.note(binding.line);
         if (const std::string pool = report::pool_line(process.pool); !pool.empty())
             findings.note("pool: " + pool);
         for (std::size_t i = 0; i < seen.lost.size(); ++i)

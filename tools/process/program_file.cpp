@@ -19,6 +19,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A library that was linked in is told by what the program defines itself.
+template <class IsWanted>
+bool defines(const ProgramFile& program, IsWanted is_wanted)
+{
+    std::string why_not;
+    const auto file = report::ElfFile::open(program.path, report::ElfKind::any, why_not);
+    const auto functions =
+        file && file->has_symtab() ? file->functions() : std::vector<report::ElfSymbol>();
+    return std::any_of(
+        functions.begin(), functions.end(),
+        [&](const report::ElfSymbol& function) { return is_wanted(function.name); });
+}
+
 void inspect_elf(ProgramFile& program)
 {
     std::string why_not;
@@ -112,18 +125,17 @@ ProgramFile inspect_program(const std::string& name)
     return program;
 }
 
-// It then defines cudaMalloc.
 bool has_own_runtime(const ProgramFile& program)
 {
-    if (!program.native || program.needs("libcudart.so"))
-        return false;
-    std::string why_not;
-    const auto file = report::ElfFile::open(program.path, report::ElfKind::any, why_not);
-    const auto functions =
-        file && file->has_symtab() ? file->functions() : std::vector<report::ElfSymbol>();
-    return std::any_of(functions.begin(), functions.end(), [](const report::ElfSymbol& function) {
-        return std::string_view(function.name) == "cudaMalloc";
-    });
+    return program.native && !program.needs("libcudart.so") &&
+           defines(program, [](std::string_view name) { return name == "cudaMalloc"; });
+}
+
+bool has_own_pytorch(const ProgramFile& program)
+{
+    return program.native && defines(program, [](std::string_view name) {
+               return name.starts_with("_ZN3c104cuda20CUDACachingAllocator");
+           });
 }
 
 bool runs_on_musl(const ProgramFile& program)
@@ -131,6 +143,13 @@ bool runs_on_musl(const ProgramFile& program)
     return has_loader_of_musl(program) ||
            (!program.interpreter.empty() &&
             has_loader_of_musl(inspect_program(program.interpreter)));
+}
+
+std::string pytorch_inside(const std::string& program)
+{
+    return fmt::format("PyTorch seen in {} itself, a static build: its allocator is not hookable; "
+                       "with PYTORCH_NO_CUDA_MEMORY_CACHING=1 each tensor is an allocation",
+                       program);
 }
 
 std::vector<std::string> obstacles(const ProgramFile& program)

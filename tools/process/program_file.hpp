@@ -24,10 +24,15 @@ ProgramFile inspect_program(const std::string& name);
 
 // Whether it carries NVIDIA's CUDA runtime inside (nvcc's default). Reads all of its symbols.
 bool has_own_runtime(const ProgramFile& program);
+// The same of PyTorch's allocator, as in a static build of it.
+bool has_own_pytorch(const ProgramFile& program);
 
 // The loader that starts it, or its interpreter, is musl's: a library that needs glibc, preloaded,
 // ends it before its first instruction.
 bool runs_on_musl(const ProgramFile& program);
+
+// What to say of a program with PyTorch inside.
+std::string pytorch_inside(const std::string& program);
 
 // Why vramscope would see nothing of it, in one line each; empty: no reason is known.
 std::vector<std::string> obstacles(const ProgramFile& program);

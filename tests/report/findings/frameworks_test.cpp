@@ -59,6 +59,34 @@ TEST(Frameworks, ThatAreNotUsedAreNotNamed)
     EXPECT_TRUE(report_of(log).notices.empty());
 }
 
+TEST(Frameworks, CountWhatTheirAllocatorsToldOf)
+{
+    LogBuilder log = loading("/torch/lib/libc10_cuda.so");
+    log.alloc(0x1000, 10, 0, "PyTorch").alloc(0x2000, 10, 0, "PyTorch");
+    log.alloc(0x3000, 10, 0, "a heap");
+    const Report report = report_of(log);
+    EXPECT_TRUE(report.notices.empty());
+    ASSERT_EQ(report.processes[0].frameworks.size(), 2u);
+    EXPECT_EQ(report.processes[0].frameworks[0].library, "/torch/lib/libc10_cuda.so");
+    EXPECT_EQ(report.processes[0].frameworks[0].told_of_blocks, 2u);
+    EXPECT_EQ(report.processes[0].frameworks[1].name, "a heap");
+    EXPECT_EQ(report.processes[0].frameworks[1].told_of_blocks, 1u);
+}
+
+TEST(Frameworks, SayWhatBypassedPyTorch)
+{
+    const auto notices = [](const char* variable, const char* value) {
+        LogBuilder log = loading("/torch/lib/libc10_cuda.so");
+        log.info(std::string("env.") + variable, value);
+        return report_of(log).notices;
+    };
+    EXPECT_EQ(notices("PYTORCH_NO_CUDA_MEMORY_CACHING", "0").at(0),
+              "allocator of PyTorch bypassed by PYTORCH_NO_CUDA_MEMORY_CACHING=0: each of its "
+              "buffers is an allocation");
+    EXPECT_EQ(notices("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync").size(), 1u);
+    EXPECT_TRUE(notices("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True").empty());
+}
+
 TEST(Frameworks, AreBypassedByWholeWordsOnly)
 {
     const format::Framework framework{"One", "one.so", "ONE", "first|second"};
