@@ -10,16 +10,23 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "interpose/hooks/hook.hpp"
 
 namespace vramscope::hooks {
+
+// One that the program has named, as a heap of NVTX's. A name that is too long is cut; where there
+// are very many names, the last ones share one.
+Allocator allocator_named(std::string_view name) noexcept;
 
 // `device`: its ordinal; -1: it is not known.
 void block_cut(Allocator allocator, const log::CallSite& site, std::uint64_t address,
                std::uint64_t bytes, std::int64_t device) noexcept;
 // To be told before the block's place can be handed out again.
 void block_returned(Allocator allocator, const log::CallSite& site, std::uint64_t address) noexcept;
+// All its blocks that lie in these addresses were taken back at once.
+void blocks_returned(Allocator allocator, std::uint64_t address, std::uint64_t bytes) noexcept;
 // It could not serve a request. What it does not know of `state`, as the driver's numbers, is 0.
 void ran_out(Allocator allocator, const log::CallSite& site,
              const format::OutOfMemory& state) noexcept;

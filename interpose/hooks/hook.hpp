@@ -39,7 +39,7 @@ static_assert(kHooks <= log::DriverTimes::kRows);
 
 // Allocators of the program's that cut device memory into blocks and tell us of them: see
 // interpose/frameworks. In the log each has two entry points, to allocate and to free.
-enum class Allocator : std::uint8_t { pytorch };
+enum class Allocator : std::uint8_t { pytorch }; // and numbers of allocator_named()
 inline constexpr std::size_t kAllocators = 1;
 inline constexpr std::size_t kApiCount = kHooks + 2 * kAllocators;
 

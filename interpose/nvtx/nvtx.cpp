@@ -8,12 +8,9 @@
 // algorithms, in a domain of its own: these are no phases of the program, and left out.
 #include <cstdint>
 #include <cstring>
-#include <cwchar>
 #include <string_view>
 
-#define NVTX_NO_IMPL
-#include <nvtx3/nvToolsExt.h>
-
+#include "interpose/nvtx/text.hpp"
 #include "interpose/serve/device_memory.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
@@ -22,6 +19,7 @@
 namespace {
 
 using namespace vramscope;
+using nvtx::with_text;
 
 constexpr int kNotTracked = -2; // what nvtxRangePush and Pop return when no tool is there
 
@@ -30,21 +28,6 @@ char cccl_domain; // its address is the handle of that domain; all others have n
 
 constinit capture::Lock strings_lock;
 constinit capture::Arena strings;
-
-// Wide text is rare and only labels: anything beyond ASCII becomes '?'.
-class Narrow {
-public:
-    explicit Narrow(const wchar_t* wide)
-    {
-        for (; wide && *wide && length_ < sizeof text_; ++wide)
-            text_[length_++] = *wide < 0x80 ? static_cast<char>(*wide) : '?';
-    }
-    std::string_view view() const { return {text_, length_}; }
-
-private:
-    char text_[256];
-    std::size_t length_ = 0;
-};
 
 // A registered string's handle is our copy of its text.
 char* keep(std::string_view text)
@@ -59,28 +42,12 @@ char* keep(std::string_view text)
 }
 
 template <class Use>
-auto with_text(const char* text, Use use)
-{
-    return use(std::string_view(text ? text : ""));
-}
-template <class Use>
-auto with_text(const wchar_t* text, Use use)
-{
-    return use(Narrow(text).view());
-}
-template <class Use>
 void with_message(const nvtxEventAttributes_t* event, Use use)
 {
-    switch (event ? event->messageType : std::int32_t{NVTX_MESSAGE_UNKNOWN}) {
-    case NVTX_MESSAGE_TYPE_ASCII:
-        return with_text(event->message.ascii, use);
-    case NVTX_MESSAGE_TYPE_UNICODE:
-        return with_text(event->message.unicode, use);
-    case NVTX_MESSAGE_TYPE_REGISTERED:
-        return with_text(reinterpret_cast<const char*>(event->message.registered), use);
-    default:
-        return with_text("", use);
-    }
+    if (event)
+        nvtx::with_message(static_cast<std::uint32_t>(event->messageType), event->message, use);
+    else
+        use(std::string_view());
 }
 
 void mark(std::string_view name)

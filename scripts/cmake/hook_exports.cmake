@@ -8,7 +8,8 @@ function(vramscope_hook_exports table map list)
     _ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE _ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE
     vramscope_push vramscope_pop vramscope_mark
     vramscope_current_device vramscope_device_headroom vramscope_pool_empty_cache vramscope_pool_reset_peak
-    vramscope_pool_stats vramscope_pool_take_peak vramscope_preload_version vramscope_bypassed)
+    vramscope_pool_stats vramscope_pool_take_peak vramscope_preload_version vramscope_bypassed
+    InitializeInjectionNvtxExtension)
   foreach(row IN LISTS rows)
     string(REGEX REPLACE "^VRAMSCOPE_HOOK\\(([A-Za-z0-9_]+),.*" "\\1" name "${row}")
     list(APPEND names ${name})

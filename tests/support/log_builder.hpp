@@ -191,6 +191,10 @@ public:
     {
         return add(format::DriverTime{api_id(api), calls, total, longest});
     }
+    LogBuilder& blocks_gone(std::string_view api, std::uint64_t address, std::uint64_t bytes)
+    {
+        return add(format::BlocksGone{api_id(api), address, bytes});
+    }
     // A free that never came back: the thread's chunk says so to the end.
     LogBuilder& pending_free(std::uint64_t address, std::uint64_t stack = 0,
                              std::string_view api = "cuMemFree_v2");

@@ -27,9 +27,8 @@ bool defines(const ProgramFile& program, IsWanted is_wanted)
     const auto file = report::ElfFile::open(program.path, report::ElfKind::any, why_not);
     const auto functions =
         file && file->has_symtab() ? file->functions() : std::vector<report::ElfSymbol>();
-    return std::any_of(
-        functions.begin(), functions.end(),
-        [&](const report::ElfSymbol& function) { return is_wanted(function.name); });
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](const report::ElfSymbol& function) { return is_wanted(function.name); });
 }
 
 void inspect_elf(ProgramFile& program)

@@ -50,6 +50,7 @@ enum class Tag : std::uint8_t {
     driver_time = 0x3a,
     python_code = 0x3b,
     python_stack = 0x3c,
+    blocks_gone = 0x3d,
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
@@ -356,6 +357,15 @@ struct DriverTime { // what calls of one entry point took in the driver
     Ticks longest;
 };
 
+// All blocks that an allocator of the program's had in these addresses are gone.
+struct BlocksGone {
+    static constexpr Layout kLayout{Tag::blocks_gone, "blocks_gone", Head::plain,
+                                    "api, address, bytes"};
+    ApiId api; // with which it allocates them
+    Address address;
+    std::uint64_t bytes = 0;
+};
+
 // All records, in the order of their tags.
 template <typename... Each>
 struct RecordList {
@@ -371,7 +381,7 @@ struct RecordList {
 using Records = RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone,
                            Device, RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool,
                            Shared, Trim, Segment, SegmentGone, Reusable, Retried, OutOfMemory,
-                           Damaged, DeviceMemory, DriverTime, PythonCode, PythonStack>;
+                           Damaged, DeviceMemory, DriverTime, PythonCode, PythonStack, BlocksGone>;
 
 // Null: no record of this version has that tag; a later minor version may.
 constexpr const Layout* layout_of(Tag tag) noexcept

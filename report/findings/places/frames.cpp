@@ -90,7 +90,8 @@ bool is_runtime(const Frame& frame)
     if (module.starts_with("libvramscope") || module.starts_with("libcudart") ||
         module.starts_with("libcuda.so"))
         return true;
-    if (frame.function.starts_with("libcudart_static_") || is_memory_api(frame))
+    if (frame.function.starts_with("libcudart_static_") || frame.function.starts_with("nvtxMem") ||
+        is_memory_api(frame))
         return true;
     return (file == "cuda_runtime.h" || file == "cuda_runtime_api.h") &&
            is_runtime_name(bare_name(frame.function));
