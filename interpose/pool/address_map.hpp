@@ -56,12 +56,16 @@ public:
         ++size_;
     }
 
+    // The key is there, for the first of these records.
+    void replace(std::uint64_t key, Index index, Index other) noexcept
+    {
+        entries_[place_of(key, index)].index = other;
+    }
+
     // The key is there, for this record.
     void erase(std::uint64_t key, Index index) noexcept
     {
-        std::size_t hole = home(tag_of(key));
-        while (entries_[hole].index != index)
-            hole = next(hole);
+        std::size_t hole = place_of(key, index);
         for (std::size_t at = next(hole); entries_[at].index; at = next(at)) {
             // Fill the hole with a later one of the run, unless that would put it before its home.
             if (distance(home(entries_[at].tag), at) >= distance(hole, at)) {
@@ -105,6 +109,13 @@ private:
         return (to - from) & (slots_ - 1);
     }
 
+    std::size_t place_of(std::uint64_t key, Index index) const noexcept
+    {
+        std::size_t at = home(tag_of(key));
+        while (entries_[at].index != index)
+            at = next(at);
+        return at;
+    }
     void place(Entry entry) noexcept
     {
         std::size_t at = home(entry.tag);

@@ -45,6 +45,13 @@ public:
             powers_ &= ~(std::uint64_t{1} << bin.power);
     }
 
+    // Whether blocks of these sizes are in one bin.
+    static bool are_alike(std::uint64_t bytes, std::uint64_t others) noexcept
+    {
+        const Bin bin = bin_of(bytes), other = bin_of(others);
+        return bin.power == other.power && bin.step == other.step;
+    }
+
     // A block of at least `bytes` and less than `limit`; 0: none.
     Index fit(const BlockTable& table, std::uint64_t bytes, std::uint64_t limit) const noexcept
     {

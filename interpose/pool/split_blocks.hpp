@@ -18,37 +18,56 @@ namespace vramscope::pool {
         index = fit(rounded);
     if (!index)
         return 0;
+    return hand_out(index, rounded, requested);
+}
+
+// Of a free block, that part which is asked for. Where the tables have no room all of it.
+[[gnu::always_inline]] inline Index SplitPolicy::hand_out(Index index, std::uint64_t rounded,
+                                                          std::uint64_t requested) noexcept
+{
+    const bool cuts = worth_splitting(table_[index], rounded) && table_.by_address.make_room();
+    if (const Index front = cuts ? table_.blocks.add() : 0) {
+        cut(index, front, rounded);
+        index = front;
+    } else {
+        from_bins(index);
+    }
     Block& block = table_[index];
-    bins_[block.kind].remove(table_, index);
-    not_in_bins(block);
-    hand_out(index, rounded, requested);
+    table_.make_live(block, requested);
+    used(block);
     return index;
 }
 
-// A free block, in no bin any more. Where the tables have no room it is handed out uncut.
-inline void SplitPolicy::hand_out(Index index, std::uint64_t rounded,
-                                  std::uint64_t requested) noexcept
+// The front of a free block becomes one of its own. What is left keeps its record, and mostly its
+// bin: a new segment is cut a thousand times.
+[[gnu::always_inline]] inline void SplitPolicy::cut(Index index, Index front,
+                                                    std::uint64_t rounded) noexcept
 {
-    Block& block = table_[index];
-    if (worth_splitting(block, rounded) && table_.by_address.make_room()) {
-        if (const Index rest = table_.blocks.add()) {
-            table_[rest] = {.address = block.address + rounded,
-                            .bytes = block.bytes - rounded,
-                            .left = index,
-                            .right = block.right,
-                            .group = block.group,
-                            .state = State::free,
-                            .kind = block.kind};
-            if (block.right)
-                table_[block.right].left = rest;
-            block.right = rest;
-            block.bytes = rounded;
-            table_.by_address.insert(table_[rest].address, rest);
-            to_bins(rest);
-        }
+    Block& rest = table_[index];
+    const bool was_split = is_split(rest);
+    const bool moves = !Bins::are_alike(rest.bytes, rest.bytes - rounded);
+    if (moves)
+        bins_[rest.kind].remove(table_, index);
+    table_[front] = {.address = rest.address,
+                     .bytes = rounded,
+                     .left = rest.left,
+                     .right = index,
+                     .group = rest.group,
+                     .kind = rest.kind};
+    (rest.left ? table_[rest.left].right : segments_[rest.group].first) = front;
+    table_.by_address.replace(rest.address, index, front);
+    rest.address += rounded;
+    rest.bytes -= rounded;
+    rest.left = front;
+    table_.by_address.insert(rest.address, index);
+    if (moves)
+        bins_[rest.kind].insert(table_, index);
+    if (was_split) {
+        table_.books.inactive_split_bytes.subtract(rest.kind, rounded);
+    } else {
+        table_.books.inactive_split.add(rest.kind, 1);
+        table_.books.inactive_split_bytes.add(rest.kind, rest.bytes);
     }
-    table_.make_live(block, requested);
-    used(block);
 }
 
 // The block was live or held.
@@ -122,10 +141,8 @@ inline void SplitPolicy::pass_one(Index index) noexcept
 inline Index SplitPolicy::absorb(Index index, Index neighbour) noexcept
 {
     for (const Index each : {index, neighbour}) {
-        if (table_[each].state == State::free) {
-            bins_[table_[each].kind].remove(table_, each);
-            not_in_bins(table_[each]);
-        }
+        if (table_[each].state == State::free)
+            from_bins(each);
     }
     Block& block = table_[index];
     const Block& gone = table_[neighbour];
@@ -158,11 +175,12 @@ inline Index SplitPolicy::add_segment(Address address, std::uint64_t bytes, std:
     const Kind kind = kind_of(rounded);
     segments_[segment] = {.address = address, .bytes = bytes, .first = index, .kind = kind};
     by_order_.insert(segment);
-    table_[index] = {.address = address, .bytes = bytes, .group = segment, .kind = kind};
+    table_[index] = {
+        .address = address, .bytes = bytes, .group = segment, .state = State::free, .kind = kind};
     table_.by_address.insert(address, index);
     table_.books.taken(kind, bytes);
-    hand_out(index, rounded, requested);
-    return index;
+    to_bins(index);
+    return hand_out(index, rounded, requested);
 }
 
 [[gnu::always_inline]] inline void SplitPolicy::used(Block& block) noexcept
@@ -241,12 +259,10 @@ inline void SplitPolicy::remove_segment(Index index) noexcept
             held_.remove(table_, at);
         if (block.state == State::pending)
             unlink_pending(at, block);
-        if (block.state == State::free) {
-            bins_[block.kind].remove(table_, at);
-            not_in_bins(block);
-        } else {
+        if (block.state == State::free)
+            from_bins(at);
+        else
             table_.books.passed(block.kind, 1, block.bytes);
-        }
         remove_block(at);
         at = block.right;
     }

@@ -283,15 +283,18 @@ private:
             table_.books.inactive_split_bytes.add(block.kind, block.bytes);
         }
     }
-    void not_in_bins(const Block& block) noexcept
+    void from_bins(Index index) noexcept
     {
+        const Block& block = table_[index];
+        bins_[block.kind].remove(table_, index);
         if (is_split(block)) {
             table_.books.inactive_split.subtract(block.kind, 1);
             table_.books.inactive_split_bytes.subtract(block.kind, block.bytes);
         }
     }
 
-    void hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
+    Index hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
+    void cut(Index index, Index front, std::uint64_t rounded) noexcept;
     Index take_free(std::uint64_t rounded, std::uint64_t requested) noexcept;
     void make_pending(Index index, std::uint64_t stamp) noexcept;
     void unlink_pending(Index index, const Block& block) noexcept
