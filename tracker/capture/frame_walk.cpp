@@ -21,6 +21,14 @@ std::uintptr_t beyond(std::uintptr_t address, std::int32_t offset) noexcept
 
 } // namespace
 
+[[gnu::noinline]] const FrameRule& FrameRules::add(Pair& pair,
+                                                   std::uintptr_t return_address) noexcept
+{
+    pair.other = pair.last;
+    pair.last = {return_address, frame_rule(return_address)};
+    return pair.last.rule;
+}
+
 void FrameRules::forget() noexcept
 {
     std::memset(static_cast<void*>(&known_), 0, sizeof known_);

@@ -18,10 +18,11 @@ class FrameRules {
 public:
     const FrameRule& of(std::uintptr_t return_address) noexcept
     {
-        Known& known = known_[return_address / 8 % known_.size()]; // neighbours share a page
-        if (known.return_address != return_address)
-            known = {return_address, frame_rule(return_address)};
-        return known.rule;
+        Pair& pair = known_[return_address / 16 % known_.size()]; // neighbours share a page
+        if (pair.last.return_address == return_address) [[likely]]
+            return pair.last.rule;
+        return pair.other.return_address == return_address ? pair.other.rule
+                                                           : add(pair, return_address);
     }
     void forget() noexcept;
 
@@ -30,7 +31,13 @@ private:
         std::uintptr_t return_address; // 0: none is kept here
         FrameRule rule;
     };
-    std::array<Known, 4096> known_;
+    // Two that fall to one place, as often happens in a program with a thousand return addresses.
+    struct Pair {
+        Known last; // the one that was read last
+        Known other;
+    };
+    static const FrameRule& add(Pair& pair, std::uintptr_t return_address) noexcept;
+    std::array<Pair, 4096> known_;
 };
 
 // A word of the stack, and where it is.

@@ -46,6 +46,7 @@ VerifiedStacks* VerifiedStacks::create(const StackBounds& stack) noexcept
     if (self) {
         self->bounds_ = stack;
         self->next_children_ = 1;
+        self->last_bucket_ = kFirstBuckets - 1;
     }
     return self;
 }
@@ -57,7 +58,8 @@ void VerifiedStacks::destroy() noexcept
 
 void VerifiedStacks::forget() noexcept
 {
-    std::memset(buckets_, 0, sizeof buckets_);
+    std::memset(buckets_, 0, (last_bucket_ + 1) * sizeof *buckets_);
+    last_bucket_ = kFirstBuckets - 1;
     std::memset(candidates_, 0, sizeof candidates_);
     std::memset(tails_, 0, sizeof tails_);
     rules_.forget();
@@ -121,8 +123,8 @@ void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, s
 {
     if (epoch != epoch_ || frame <= bounds_.low || frame >= bounds_.high)
         return;
-    const std::uint64_t candidate = mix(frame, id) | 1;
-    std::uint64_t& seen = candidates_[candidate / 2 % kCandidates];
+    const std::uint32_t candidate = static_cast<std::uint32_t>(mix(frame, id)) | 1;
+    std::uint32_t& seen = candidates_[candidate / 2 % kCandidates];
     if (seen != candidate) {
         seen = candidate;
         return;
@@ -132,14 +134,25 @@ void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, s
         return;
     if (nodes_used_ + 2 > kNodes || slots_used_ + used + 1 > kSlots)
         forget();
+    if (4 * (nodes_used_ + 2) > last_bucket_ + 1 && last_bucket_ + 1 < kBuckets)
+        grow_buckets();
     insert(frame, frames[0], described_, used, id);
+}
+
+void VerifiedStacks::grow_buckets() noexcept
+{
+    const std::size_t count = 4 * (last_bucket_ + 1);
+    std::memset(buckets_, 0, count * sizeof *buckets_);
+    last_bucket_ = count - 1;
+    for (std::size_t i = 0; i < nodes_used_; ++i)
+        link(nodes_[i]);
 }
 
 void VerifiedStacks::link(Node& node) noexcept
 {
     std::size_t bucket = bucket_of(node.parent, node.value);
     while (buckets_[bucket])
-        bucket = (bucket + 1) % kBuckets;
+        bucket = (bucket + 1) & last_bucket_;
     buckets_[bucket] = &node;
 }
 

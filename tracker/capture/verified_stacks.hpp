@@ -83,8 +83,10 @@ private:
     };
     static_assert(sizeof(Node) == 64);
     static constexpr std::size_t kNodes = 8192;
-    static constexpr unsigned kBucketBits = 14;
-    static constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+    // In use are as many as the nodes need, so that few pages hold them.
+    static constexpr unsigned kMostBucketBits = 14;
+    static constexpr std::size_t kBuckets = std::size_t{1} << kMostBucketBits;
+    static constexpr std::size_t kFirstBuckets = kBuckets / 16;
     static_assert(kBuckets >= 2 * kNodes);
     static constexpr std::size_t kSlots = std::size_t{1} << 17;
     static constexpr std::size_t kCandidates = 4096;
@@ -94,9 +96,10 @@ private:
     static constexpr std::size_t kMostOwnSlots = 8;
 
     // It is each event's, and the keys are few: one multiplication is enough.
-    static std::size_t bucket_of(std::uintptr_t parent, std::uintptr_t value) noexcept
+    std::size_t bucket_of(std::uintptr_t parent, std::uintptr_t value) const noexcept
     {
-        return ((parent ^ std::rotl(value, 32)) * 0x9e3779b97f4a7c15u) >> (64 - kBucketBits);
+        return ((parent ^ std::rotl(value, 32)) * 0x9e3779b97f4a7c15u) >> (64 - kMostBucketBits) &
+               last_bucket_;
     }
     static std::uint64_t mix(std::uintptr_t a, std::uintptr_t b) noexcept
     {
@@ -121,6 +124,7 @@ private:
     void add_node(std::uintptr_t parent, std::uintptr_t value, const Slot* slots, std::size_t count,
                   std::uint32_t id) noexcept;
     void link(Node& node) noexcept;
+    void grow_buckets() noexcept;
     void insert(std::uintptr_t frame, std::uintptr_t return_address, const Slot* slots,
                 std::size_t count, std::uint32_t id) noexcept;
     void branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
@@ -133,9 +137,10 @@ private:
     std::size_t nodes_used_;
     std::size_t slots_used_;
     std::uint32_t next_children_;
+    std::size_t last_bucket_; // of those in use, whose count is a power of two
     // The stack that is learnt now. It is not on the thread's own stack, which may be small.
     Slot described_[kMaxStackSlots];
-    std::uint64_t candidates_[kCandidates];
+    std::uint32_t candidates_[kCandidates];
     FrameRules rules_;
     Node* buckets_[kBuckets];
     std::uint32_t tails_[kTails]; // index of a slot in a stack's end + 1; 0: none is kept here
@@ -149,7 +154,7 @@ private:
 inline VerifiedStacks::Node* VerifiedStacks::lookup(std::uintptr_t parent,
                                                     std::uintptr_t value) noexcept
 {
-    for (std::size_t bucket = bucket_of(parent, value);; bucket = (bucket + 1) % kBuckets) {
+    for (std::size_t bucket = bucket_of(parent, value);; bucket = (bucket + 1) & last_bucket_) {
         Node* const node = buckets_[bucket];
         if (!node || (node->parent == parent && node->value == value)) [[likely]]
             return node;
