@@ -47,7 +47,7 @@ class Blocks(TorchTest):
 
 class Leaks(TorchTest):
     def test_each_is_found_at_its_line(self):
-        report = self.run_both("leaks.py").report
+        report = self.run_traced("leaks.py").report  # it ends by _exit
         self.assertEqual(report["verdict"], "leaks")
         found = {(frame["file"].rpartition("/")[2], frame["line"]): leak["blocks"] for leak in report["leaks"]
                  for frame in leak["stack"][:1] if frame["file"]}
