@@ -168,7 +168,7 @@ class Checker:
         moments = [device[name] for name in ("at_peak", "at_reserved_peak", "at_end")] + device["at_marks"]
         for parts in [moment["waterfall"] for moment in moments]:
             used = parts["device_used"] is None or parts["device_used"] == parts["unattributed"] + parts["reserved"]
-            pool = parts["releasable"] + parts["stuck"] + parts["pending"] + parts["allocated"]
+            pool = parts["releasable"] + parts["stuck"] + parts["pending"] + parts["kept"] + parts["allocated"]
             blocks = parts["internal"] + parts["requested"]
             self.compare("waterfall adds up", (True, parts["reserved"], parts["allocated"]), (used, pool, blocks), f"{parts}")
         peak = device["peak"]
