@@ -16,16 +16,10 @@ class PendingSums {
 public:
     void add(std::uint64_t stamp, Kind kind, std::uint64_t bytes) noexcept
     {
-        if (count_ == 0 || newest().stamp != stamp) {
-            if (count_ == kSums)
-                join_oldest();
-            ++count_;
-            newest() = {.stamp = stamp};
-            oldest_stamp_ = sum(0).stamp;
-        }
-        Sum& sum = newest();
-        ++sum.blocks[kind];
-        sum.bytes[kind] += bytes;
+        if (sums_[newest_].stamp != stamp) [[unlikely]]
+            begin(stamp);
+        ++sums_[newest_].blocks[kind];
+        sums_[newest_].bytes[kind] += bytes;
     }
 
     bool any_passed(std::uint64_t safe) const noexcept { return oldest_stamp_ <= safe; }
@@ -38,6 +32,7 @@ public:
             for (const Kind kind : {kSmall, kLarge})
                 on_passed(kind, sum(0).blocks[kind], sum(0).bytes[kind]);
             passed_ = oldest_stamp_;
+            sum(0) = {};
             first_ = (first_ + 1) % kSums;
             --count_;
             oldest_stamp_ = count_ != 0 ? sum(0).stamp : kNone;
@@ -59,7 +54,7 @@ public:
 
 private:
     struct Sum {
-        std::uint64_t stamp = 0;
+        std::uint64_t stamp = 0; // 0: it has passed, or was never used
         std::uint64_t blocks[2] = {};
         std::uint64_t bytes[2] = {};
     };
@@ -67,8 +62,15 @@ private:
     static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
     Sum& sum(unsigned at) noexcept { return sums_[(first_ + at) % kSums]; }
-    Sum& newest() noexcept { return sum(count_ - 1); }
 
+    [[gnu::noinline]] void begin(std::uint64_t stamp) noexcept
+    {
+        if (count_ == kSums)
+            join_oldest();
+        newest_ = (first_ + count_++) % kSums;
+        sums_[newest_] = {.stamp = stamp};
+        oldest_stamp_ = sum(0).stamp;
+    }
     void join_oldest() noexcept
     {
         Sum &oldest = sum(0), &second = sum(1);
@@ -81,7 +83,7 @@ private:
     }
 
     std::array<Sum, kSums> sums_{};
-    unsigned first_ = 0, count_ = 0;
+    unsigned first_ = 0, count_ = 0, newest_ = 0;
     std::uint64_t oldest_stamp_ = kNone; // that of the first sum; kNone: there is none
     std::uint64_t passed_ = 0;           // what had a stamp up to this is no longer counted
 };
