@@ -1,8 +1,9 @@
 # tests/report/old_logs_test.py — logs of older builds still give the same reports, byte for byte.
 #
 # tests/golden/old_logs has them: NAME.vsl.gz is a log (NAME.1.vsl.gz and NAME.2.vsl.gz are two of
-# one job), NAME.txt is what the views for readers print of it, and NAME.json.gz what is written for
-# programs. The first may change with the words of a report; the second must not change at all.
+# one job; those of log format 4 are called NAME_4, all others are of 3.2), NAME.txt is what the
+# views for readers print of it, and NAME.json.gz what is written for programs. The first may change
+# with the words of a report; the second must not change at all.
 # VRAMSCOPE_UPDATE_GOLDEN=1 writes what is printed now; then read the difference.
 import difflib
 import gzip
