@@ -160,9 +160,9 @@ const Record* LogReader::next()
             started_ = true;
             return &lane.record;
         }
-        settle_first_turn({.ticks = lane.record.ticks,
-                           .rank = rank_of(lane.record.tag),
-                           .lane = turns_.front().lane});
+        turns_.front().ticks = lane.record.ticks;
+        turns_.front().rank = rank_of(lane.record.tag);
+        settle_first_turn();
     }
     return nullptr;
 }
@@ -205,30 +205,25 @@ void LogReader::add_turn(Turn turn)
     std::push_heap(turns_.begin(), turns_.end(), later);
 }
 
-// Instead of the first turn there is this one: sift it down to its place.
-void LogReader::settle_first_turn(const Turn& turn)
+// The first turn has another time than before: sift it down to its place.
+void LogReader::settle_first_turn()
 {
-    std::size_t at = 0;
-    for (;;) {
-        std::size_t child = 2 * at + 1;
-        if (child >= turns_.size())
-            break;
-        if (child + 1 < turns_.size() && turns_[child + 1] < turns_[child])
-            ++child;
-        if (!(turns_[child] < turn))
-            break;
-        turns_[at] = turns_[child];
+    const auto least_child = [this](std::size_t at) {
+        const std::size_t child = 2 * at + 1;
+        return child + (child + 1 < turns_.size() && turns_[child + 1] < turns_[child]);
+    };
+    for (std::size_t at = 0, child = least_child(at);
+         child < turns_.size() && turns_[child] < turns_[at]; child = least_child(at)) {
+        std::swap(turns_[at], turns_[child]);
         at = child;
     }
-    turns_[at] = turn;
 }
 
 void LogReader::drop_first_turn()
 {
-    const Turn last = turns_.back();
+    turns_.front() = turns_.back();
     turns_.pop_back();
-    if (!turns_.empty())
-        settle_first_turn(last);
+    settle_first_turn();
 }
 
 bool LogReader::cut() const noexcept

@@ -84,7 +84,7 @@ private:
     ChunkCursor cursor_of(const Chunk& chunk) const;
     bool advance(Lane& lane);
     void close_cursor(Lane& lane);
-    void settle_first_turn(const Turn& turn);
+    void settle_first_turn();
     void drop_first_turn();
 
     const LogFile& file_;

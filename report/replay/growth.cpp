@@ -157,11 +157,14 @@ void GrowthSeries::keep(Series& series, std::uint64_t ticks, Live now, bool leve
 {
     if (series.floors.size() == kMostFloors)
         join_least(series);
-    series.floors.push_back({.ticks = ticks,
-                             .bytes = series.floor_bytes,
-                             .blocks = narrow(series.floor_blocks),
-                             .events = few(series.events - series.kept_events) & INT32_MAX,
-                             .level = level});
+    // A whole floor first: a bit field that is set alone is read before, from memory far off.
+    static constexpr Floor kEmpty;
+    Floor& floor = series.floors.emplace_back(kEmpty);
+    floor.ticks = ticks;
+    floor.bytes = series.floor_bytes;
+    floor.blocks = narrow(series.floor_blocks);
+    floor.events = few(series.events - series.kept_events) & INT32_MAX;
+    floor.level = level;
     series.kept_events = series.events;
     series.kept_ticks = ticks;
     series.floor_bytes = now.bytes;

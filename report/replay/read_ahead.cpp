@@ -2,6 +2,7 @@
 #include "report/replay/read_ahead.hpp"
 
 #include <algorithm>
+#include <sched.h>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +16,15 @@ namespace {
 
 constexpr std::size_t kMostRecords = 1024;
 constexpr std::size_t kMostBodyBytes = 1 << 18; // one record's may go beyond that
+
+// Whether this process may run on several processors. std::thread::hardware_concurrency() counts
+// those of the machine.
+bool has_several_processors() noexcept
+{
+    cpu_set_t processors;
+    const bool known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;
+    return !known || CPU_COUNT(&processors) > 1; // it fails where there are more than fit
+}
 
 } // namespace
 
@@ -73,7 +83,7 @@ void ReadAhead::stop()
 const RecordBatch* ReadAhead::next()
 {
     const bool begins = !std::exchange(started_, true);
-    if (begins && std::thread::hardware_concurrency() > 1) { // that are this process's
+    if (begins && has_several_processors()) {
         try {
             thread_ = std::thread([this] { work(); });
         } catch (const std::system_error&) { // there are too many threads

@@ -19,15 +19,16 @@ namespace vramscope::report {
 template <typename Value>
 class Slab {
 public:
-    std::size_t add(Value value)
+    template <typename From> // Value&& or const Value&
+    std::size_t add(From&& value)
     {
         if (unused_.empty()) {
-            values_.push_back({std::move(value)});
+            values_.push_back({std::forward<From>(value)});
             return values_.size() - 1;
         }
         const std::size_t number = unused_.back();
         unused_.pop_back();
-        values_[number].value = std::move(value);
+        values_[number].value = std::forward<From>(value);
         return number;
     }
     void remove(std::size_t number) { unused_.push_back(number); }

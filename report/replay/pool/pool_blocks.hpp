@@ -1,9 +1,9 @@
 // report/replay/pool/pool_blocks.hpp — the blocks of one segment, by address.
 //
 // One block lies here itself: most segments never have more. Others are in runs of a few dozen. A
-// run keeps where its blocks begin and end close together, which is what caches like, and the rest
-// of each in a slot that stays its own: so what is searched and moved is small, however many blocks
-// a log puts into a segment. Pointers to blocks are valid until the next insertion or removal.
+// run keeps where its blocks begin close together, and where they end, which is what caches like,
+// and the rest of each in a slot that stays its own: so what is searched and moved is small, however
+// many blocks a log puts into a segment. Pointers to blocks are valid until the next insertion or removal.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +32,8 @@ struct PoolBlock {
 };
 
 class PoolBlocks {
+    struct Run;
+
 public:
     static constexpr std::size_t kMostInRun = 64;
 
@@ -41,6 +43,12 @@ public:
         friend class PoolBlocks;
         std::size_t run = 0;
         std::size_t at = 0; // in the run; its size: behind all of them
+    };
+    // The blocks around an address, while they are prefetched. Valid until the next block is inserted
+    // or erased.
+    class Near {
+        friend class PoolBlocks;
+        const Run* run = nullptr;
     };
     // What has to be known of the blocks before and behind.
     struct Neighbours {
@@ -77,7 +85,7 @@ public:
     {
         if (runs_.empty())
             return place.at < size_ ? &one_ : nullptr;
-        if (place.at < runs_[place.run].run->spans.size())
+        if (place.at < runs_[place.run].run->size())
             return &runs_[place.run].run->block(place.at);
         return place.run + 1 < runs_.size() ? &runs_[place.run + 1].run->block(0) : nullptr;
     }
@@ -107,9 +115,9 @@ public:
         ++size_;
         Run& run = *runs_[place.run].run;
         run.insert(place.at, block);
-        if (run.spans.size() == kMostInRun) {
+        if (run.size() == kMostInRun) {
             Run behind = run.take_from(kMostInRun / 2);
-            const std::uint64_t from = behind.spans.front().begin;
+            const std::uint64_t from = behind.begins.front();
             add_run(place.run + 1, from, std::move(behind));
         }
     }
@@ -120,7 +128,7 @@ public:
         if (runs_.empty())
             return;
         runs_[place.run].run->erase(place.at);
-        if (runs_[place.run].run->spans.empty())
+        if (runs_[place.run].run->size() == 0)
             remove_run(place.run);
     }
 
@@ -130,48 +138,43 @@ public:
         if (has_one())
             visit(one_);
         for (const auto& [from, run] : runs_) {
-            for (std::size_t at = 0; at < run->spans.size(); ++at)
+            for (std::size_t at = 0; at < run->size(); ++at)
                 visit(run->block(at));
         }
     }
 
-    // What a search for the address will touch. Each needs what the one before it fetched: to be
+    // What a search for an address will touch. Each needs what the one before it fetched: to be
     // called for many addresses in turn.
     void prefetch_runs() const noexcept
     {
         if (!runs_.empty())
             report::prefetch(runs_.data() + runs_.size() / 2);
     }
-    void prefetch_run(std::uint64_t address) const noexcept
+    Near prefetch_run(std::uint64_t address) const noexcept
     {
-        if (!runs_.empty())
-            report::prefetch(&runs_[run_of(address)].run->spans);
+        Near near;
+        if (!runs_.empty()) { // else its block lies here
+            near.run = runs_[run_of(address)].run.get();
+            report::prefetch(near.run);
+        }
+        return near;
     }
-    void prefetch_spans(std::uint64_t address) const noexcept
+    static void prefetch_begins(const Near& near) noexcept
     {
-        if (runs_.empty())
+        constexpr std::size_t kInLine = 64 / sizeof(std::uint64_t);
+        for (std::size_t at = 0; near.run && at < near.run->size(); at += kInLine)
+            report::prefetch(&near.run->begins[at]);
+    }
+    static void prefetch_block(const Near& near, std::uint64_t address) noexcept
+    {
+        const std::size_t at = near.run ? near.run->place_of(address) : 0;
+        if (!near.run || at == near.run->size())
             return;
-        const std::vector<Span>& spans = runs_[run_of(address)].run->spans;
-        report::prefetch(spans.data() + spans.size() / 4);
-        report::prefetch(spans.data() + spans.size() / 2);
-        report::prefetch(spans.data() + spans.size() * 3 / 4);
-    }
-    void prefetch_block(std::uint64_t address) const noexcept
-    {
-        if (runs_.empty())
-            return; // it lies here
-        const Place place = place_of(address);
-        const Run& run = *runs_[place.run].run;
-        if (place.at < run.spans.size())
-            report::prefetch(&run.blocks[run.slots[place.at]]);
+        report::prefetch(&near.run->ends[at]);
+        report::prefetch(&near.run->blocks[near.run->slots[at]]);
     }
 
 private:
-    struct Span {
-        std::uint64_t begin = 0;
-        std::uint64_t end = 0;
-    };
-
     // Of sorted elements, how many are less.
     template <typename Element, typename Less>
     static std::size_t count_less(const std::vector<Element>& elements, Less less) noexcept
@@ -187,16 +190,20 @@ private:
     }
 
     struct Run {
-        std::vector<Span> spans; // in order; never empty between two calls
+        // Of each block, in order; never empty between two calls.
+        std::vector<std::uint64_t> begins;
+        std::vector<std::uint64_t> ends;
         std::vector<PoolBlock> blocks;
         std::uint64_t unused = 0;                     // a bit for each unused block
-        std::array<std::uint8_t, kMostInRun> slots{}; // for each span, its index into blocks
+        std::array<std::uint8_t, kMostInRun> slots{}; // for each block, its index into blocks
+
+        std::size_t size() const noexcept { return begins.size(); }
 
         PoolBlock& block(std::size_t at) noexcept { return blocks[slots[at]]; }
-        PoolBlock& last() noexcept { return block(spans.size() - 1); }
+        PoolBlock& last() noexcept { return block(size() - 1); }
         std::size_t place_of(std::uint64_t address) const noexcept
         {
-            return count_less(spans, [=](const Span& span) { return span.begin < address; });
+            return count_less(begins, [=](std::uint64_t begin) { return begin < address; });
         }
         void insert(std::size_t at, const PoolBlock& block)
         {
@@ -209,26 +216,27 @@ private:
                 blocks[slot] = block;
             }
             const auto place = slots.begin() + at;
-            std::copy_backward(place, slots.begin() + spans.size(),
-                               slots.begin() + spans.size() + 1);
+            std::copy_backward(place, slots.begin() + size(), slots.begin() + size() + 1);
             *place = static_cast<std::uint8_t>(slot);
-            spans.insert(spans.begin() + static_cast<std::ptrdiff_t>(at),
-                         {block.address, block.end()});
+            const auto offset = static_cast<std::ptrdiff_t>(at);
+            begins.insert(begins.begin() + offset, block.address);
+            ends.insert(ends.begin() + offset, block.end());
         }
         void erase(std::size_t at)
         {
             const auto place = slots.begin() + at;
             unused |= std::uint64_t{1} << *place;
-            std::copy(place + 1, slots.begin() + spans.size(), place);
-            spans.erase(spans.begin() + static_cast<std::ptrdiff_t>(at));
+            std::copy(place + 1, slots.begin() + size(), place);
+            begins.erase(begins.begin() + static_cast<std::ptrdiff_t>(at));
+            ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(at));
         }
         Run take_from(std::size_t at)
         {
             Run taken;
-            for (std::size_t from = at; from < spans.size(); ++from)
+            for (std::size_t from = at; from < size(); ++from)
                 taken.insert(from - at, block(from));
-            while (spans.size() > at)
-                erase(spans.size() - 1);
+            while (size() > at)
+                erase(size() - 1);
             return taken;
         }
     };
@@ -256,15 +264,15 @@ private:
                 found.behind = one_.address;
             return found;
         }
-        const std::vector<Span>& spans = runs_[place.run].run->spans;
+        const Run& run = *runs_[place.run].run;
         if (place.at > 0)
-            found.end_before = spans[place.at - 1].end;
+            found.end_before = run.ends[place.at - 1];
         else if (place.run > 0)
-            found.end_before = runs_[place.run - 1].run->spans.back().end;
-        if (end < spans.size())
-            found.behind = spans[end].begin;
+            found.end_before = runs_[place.run - 1].run->ends.back();
+        if (end < run.size())
+            found.behind = run.begins[end];
         else if (place.run + 1 < runs_.size())
-            found.behind = runs_[place.run + 1].run->spans.front().begin;
+            found.behind = runs_[place.run + 1].run->begins.front();
         return found;
     }
     void add_run(std::size_t at, std::uint64_t from, Run run)

@@ -121,16 +121,19 @@ void Segments::prefetch_blocks(std::span<const std::uint64_t> addresses,
 {
     if (!hinted_)
         return; // every address was where its segment begins: the block lies in that
-    const auto in_each = [&](auto fetch) {
-        for (std::size_t i = 0; i < addresses.size(); ++i) {
-            if (segments[i])
-                fetch(segments[i]->blocks, addresses[i]);
-        }
-    };
-    in_each([](const PoolBlocks& blocks, std::uint64_t) { blocks.prefetch_runs(); });
-    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_run(at); });
-    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_spans(at); });
-    in_each([](const PoolBlocks& blocks, std::uint64_t at) { blocks.prefetch_block(at); });
+    for (const Segment* const segment : segments) {
+        if (segment)
+            segment->blocks.prefetch_runs();
+    }
+    std::array<PoolBlocks::Near, kMostAhead> near;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        if (segments[i])
+            near[i] = segments[i]->blocks.prefetch_run(addresses[i]);
+    }
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        PoolBlocks::prefetch_begins(near[i]);
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        PoolBlocks::prefetch_block(near[i], addresses[i]);
 }
 
 Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <pthread.h>
+#include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -222,6 +225,41 @@ TEST(ReadAhead, WhatTheReadingThrowsIsThrownToTheCaller)
         }
     };
     EXPECT_THROW(read_all(), std::runtime_error);
+}
+
+// While it lives, this process runs on one processor.
+class OneProcessor {
+public:
+    OneProcessor()
+    {
+        EXPECT_EQ(::sched_getaffinity(0, sizeof before_, &before_), 0);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+        EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+    }
+    OneProcessor(const OneProcessor&) = delete;
+    OneProcessor& operator=(const OneProcessor&) = delete;
+    ~OneProcessor() { EXPECT_EQ(::sched_setaffinity(0, sizeof before_, &before_), 0); }
+
+private:
+    cpu_set_t before_;
+};
+
+std::size_t threads_now()
+{
+    const std::filesystem::directory_iterator threads("/proc/self/task");
+    return static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+}
+
+TEST(ReadAhead, StartsNoThreadWhereThereIsOneProcessor)
+{
+    const OneProcessor one;
+    const std::size_t before = threads_now();
+    Log read(long_log(50000)); // a thread would wait for room
+    ReadAhead batches(read.reader, define_nothing);
+    EXPECT_NE(batches.next(), nullptr);
+    EXPECT_EQ(threads_now(), before);
 }
 
 TEST(ReadAhead, DoesAllByItselfWhereNoThreadIsToBeHad)

@@ -102,6 +102,19 @@ TEST(Sites, CountWhatAStackHasAndHasHad)
     EXPECT_EQ(result.told, (Words{"born", "born", "born", "freed"}));
 }
 
+TEST(Sites, StaySoWhereStacksAreFarApart)
+{
+    LogBuilder log;
+    for (std::uint64_t at = 0; at < 30; ++at)
+        log.alloc(0x1000 + at * 0x100, 1, 7 + at % 3 * 4096); // they share their recent site
+    const Replayed result = replay(log);
+    ASSERT_EQ(result.sites.size(), 3u);
+    for (SiteId site = 0; site < 3; ++site) {
+        EXPECT_EQ(result.sites[site].stack, 7 + site * 4096);
+        EXPECT_EQ(result.sites[site].live_blocks, 10u);
+    }
+}
+
 TEST(Sites, AreOfRangesThatDifferInTheirNumbersAlone)
 {
     const Replayed result = replay(LogBuilder()

@@ -33,7 +33,10 @@ TEST(FlatMap, AgreesWithStdMapOverRandomInsertionsAndRemovals)
             expected.erase(key);
         } else {
             ASSERT_EQ(expected.count(key), 0u);
-            map.insert(key, static_cast<std::uint64_t>(step));
+            const auto [entry, added] = map.find_or_insert(key);
+            ASSERT_TRUE(added);
+            entry->value = static_cast<std::uint64_t>(step);
+            ASSERT_FALSE(map.find_or_insert(key).added);
             expected[key] = static_cast<std::uint64_t>(step);
         }
     }
