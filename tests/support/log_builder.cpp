@@ -79,7 +79,6 @@ constexpr KnownApi kApis[] = {
     {"cuModuleLoadData", Effect::none, Memory::device},
     {"PyTorch", Effect::alloc, Memory::suballocated},
     {"a heap", Effect::alloc, Memory::suballocated},
-    {"a heap's", Effect::free, Memory::suballocated},
 };
 
 const KnownApi& known_api(std::string_view name)

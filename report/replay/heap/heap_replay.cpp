@@ -67,6 +67,10 @@ void HeapReplay::apply(const Record& record)
         return;
     case Tag::shared:
         return share(record);
+    case Tag::blocks_gone:
+        if (const auto gone = record.as<format::BlocksGone>())
+            end_blocks(gone->address, gone->bytes, gone->api.value, record.ticks);
+        return;
     case Tag::trim:
         ++counts_.pool_trims;
         return;
@@ -245,10 +249,14 @@ void HeapReplay::free(const Record& record, Memory memory)
         --counts_.missed_frees;
         return;
     }
+    const bool was_cut = block->memory == Memory::segment;
+    const std::uint64_t bytes = block->bytes;
     finish_freed(*block, record.ticks);
     live_.erase(block);
     if (cutting_ && format::key_space(memory) == KeySpace::pointer)
         allocations_.remove(record.address);
+    if (was_cut)
+        end_blocks(record.address, bytes, std::nullopt, record.ticks);
 }
 
 void HeapReplay::enter(const Block& block)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -115,6 +116,8 @@ private:
     void begin_cutting();
     void cut(Block& block);
     void become_segment(Block& parent, const Block& first);
+    void end_blocks(std::uint64_t begin, std::uint64_t bytes, std::optional<std::uint64_t> api,
+                    std::uint64_t ticks);
 
     Block make_block(const Record& record, format::Memory memory);
     bool went_with_context(const Block& block) const noexcept;

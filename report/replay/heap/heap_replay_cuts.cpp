@@ -56,6 +56,7 @@ void HeapReplay::cut(Block& block)
         if (parent && !sums_.is_dead(*parent)) {
             if (can_be_cut(*parent))
                 become_segment(*parent, block);
+            block.device = block.device < 0 ? parent->device : block.device;
             block.context = parent->context;
             block.context_life = parent->context_life;
             block.mortal = parent->mortal;
@@ -65,6 +66,8 @@ void HeapReplay::cut(Block& block)
     }
     mappings_.take(block.address, block.bytes, [&](std::uint64_t begin) {
         Block* const parent = physical_.find_mapped(begin);
+        if (parent && block.device < 0)
+            block.device = parent->device;
         if (parent && can_be_cut(*parent))
             become_segment(*parent, block);
     });
@@ -83,6 +86,25 @@ void HeapReplay::become_segment(Block& parent, const Block& first)
     make_segment(parent, first.api);
     sites_.place(parent, 0);
     enter(parent);
+}
+
+// The blocks in these addresses are gone with what they were cut from; those of one allocator, if it
+// is named. This is a walk over all blocks, but heaps that end with blocks in them are few.
+void HeapReplay::end_blocks(std::uint64_t begin, std::uint64_t bytes,
+                            std::optional<std::uint64_t> api, std::uint64_t ticks)
+{
+    std::vector<std::uint64_t> keys;
+    live_.for_each([&](const Block& block) {
+        const bool meant = block.memory == Memory::suballocated && block.address - begin < bytes;
+        if (meant && (!api || *api == block.api) && !sums_.is_dead(block))
+            keys.push_back(key_of(block.memory, block.address));
+    });
+    for (const std::uint64_t key : keys) {
+        const Block* const block = live_.find(key);
+        count_free(*block);
+        finish_freed(*block, ticks);
+        live_.erase(key);
+    }
 }
 
 // Physical memory that is mapped side by side is one segment, as the allocator sees it.
