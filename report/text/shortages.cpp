@@ -33,11 +33,12 @@ void pieces(TextOutput& out, const Shortage& shortage)
     if (!shortage.pooled || !shortage.owners_known || shortage.map.empty())
         return;
     const Waterfall& parts = shortage.parts;
-    out.wrapped("", "    ",
-                fmt::format("beside what was allocated: {} in whole free segments, {} stuck beside "
-                            "blocks, {} freed and not safe to reuse yet",
-                            human_bytes(parts.releasable), human_bytes(parts.stuck),
-                            human_bytes(parts.pending)));
+    if (!shortage.of_allocator)
+        out.wrapped("", "    ",
+                    fmt::format("beside what was allocated: {} in whole free segments, {} stuck "
+                                "beside blocks, {} freed and not safe to reuse yet",
+                                human_bytes(parts.releasable), human_bytes(parts.stuck),
+                                human_bytes(parts.pending)));
     // Of few pieces the index says little: it is for those that were enough together.
     const std::string index = shortage.kind == ShortageKind::fragmented
                                   ? fmt::format("; fragmentation index {:.2f} of 1",
@@ -61,7 +62,8 @@ std::string numbers(const Shortage& shortage)
     if (shortage.owners_known)
         text += fmt::format("the program held {}; ", human_bytes(shortage.held));
     text += shortage.pooled
-                ? fmt::format("pool: {} allocated, {} reserved, largest gap {}",
+                ? fmt::format("{}: {} allocated, {} reserved, largest gap {}",
+                              shortage.of_allocator ? terminal_safe(shortage.entry_point) : "pool",
                               human_bytes(shortage.allocated), human_bytes(shortage.reserved),
                               human_bytes(shortage.largest_gap))
                 : "no pool";
