@@ -100,10 +100,10 @@ void HeapReplay::end_blocks(std::uint64_t begin, std::uint64_t bytes,
             keys.push_back(key_of(block.memory, block.address));
     });
     for (const std::uint64_t key : keys) {
-        const Block* const block = live_.find(key);
+        const LiveBlocks::Found block = live_.find(key);
         count_free(*block);
         finish_freed(*block, ticks);
-        live_.erase(key);
+        live_.erase(block);
     }
 }
 
