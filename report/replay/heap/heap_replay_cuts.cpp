@@ -51,6 +51,7 @@ void HeapReplay::cut(Block& block)
 {
     if (!cutting_)
         begin_cutting();
+    cuts_.add(block.address, block.bytes);
     if (const std::uint64_t* const begin = allocations_.around(block.address)) {
         const LiveBlocks::Found parent = live_.find(key_of(Memory::device, *begin));
         if (parent && !sums_.is_dead(*parent)) {
@@ -89,22 +90,22 @@ void HeapReplay::become_segment(Block& parent, const Block& first)
 }
 
 // The blocks in these addresses are gone with what they were cut from; those of one allocator, if it
-// is named. This is a walk over all blocks, but heaps that end with blocks in them are few.
+// is named.
 void HeapReplay::end_blocks(std::uint64_t begin, std::uint64_t bytes,
                             std::optional<std::uint64_t> api, std::uint64_t ticks)
 {
-    std::vector<std::uint64_t> keys;
-    live_.for_each([&](const Block& block) {
-        const bool meant = block.memory == Memory::suballocated && block.address - begin < bytes;
-        if (meant && (!api || *api == block.api) && !sums_.is_dead(block))
-            keys.push_back(key_of(block.memory, block.address));
-    });
-    for (const std::uint64_t key : keys) {
-        const LiveBlocks::Found block = live_.find(key);
+    std::vector<std::uint64_t> ended;
+    cuts_.for_each_from(begin, bytes, [&](std::uint64_t address) {
+        const LiveBlocks::Found block = live_.find(key_of(Memory::suballocated, address));
+        if (!block || sums_.is_dead(*block) || (api && *api != block->api))
+            return;
         count_free(*block);
         finish_freed(*block, ticks);
         live_.erase(block);
-    }
+        ended.push_back(address);
+    });
+    for (const std::uint64_t address : ended)
+        cuts_.remove(address);
 }
 
 // Physical memory that is mapped side by side is one segment, as the allocator sees it.
