@@ -39,6 +39,25 @@ void judge(Shortage& shortage)
     }
 }
 
+// Segments that grow give their free pages back to the driver, wherever they lie. A free piece loses
+// less than a page of 20 MiB at either end.
+bool would_fit_in_pages(const Shortage& shortage)
+{
+    constexpr std::uint64_t kPageBytes = std::uint64_t{20} << 20;
+    const std::uint64_t most_lost = 2 * kPageBytes * shortage.free_pieces;
+    return shortage.owners_known && shortage.kind == ShortageKind::fragmented &&
+           shortage.free_bytes >= most_lost &&
+           shortage.free_bytes - most_lost >= shortage.requested - shortage.free;
+}
+
+std::string remedy_for(const Shortage& shortage)
+{
+    const bool of_pytorch = shortage.of_allocator && shortage.entry_point == "PyTorch";
+    return of_pytorch && !shortage.estimated && would_fit_in_pages(shortage)
+               ? "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
+               : "";
+}
+
 } // namespace
 
 std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
@@ -53,6 +72,7 @@ std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, 
         row.at_least = one.requested == 0 || is_padded(one.api, source.tables);
         row.pooled = pooled || one.of_allocator;
         judge(row);
+        row.remedy = remedy_for(row);
         row.owners = find_leaks(one.owners, source).leaks;
         sort_by_size(row.owners);
         row.owners.resize(std::min(row.owners.size(), kShownOwners));

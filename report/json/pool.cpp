@@ -127,7 +127,7 @@ Json shortage_json(const Shortage& shortage)
     const bool told = shortage.total > 0; // what the driver had
     const bool pooled = shortage.pooled;
     const bool looked_at = pooled && shortage.owners_known;
-    return with_stack(
+    Json row = with_stack(
         {{"api", shortage.api},
          {"entry_point", shortage.entry_point},
          {"at_ns", shortage.at_ns},
@@ -153,6 +153,9 @@ Json shortage_json(const Shortage& shortage)
          {"owners", shortage.owners_known ? list_json(shortage.owners, owner_json) : Json(nullptr)},
          {"process", shortage.process}},
         shortage);
+    if (!shortage.remedy.empty())
+        row["remedy"] = shortage.remedy;
+    return row;
 }
 
 } // namespace vramscope::report

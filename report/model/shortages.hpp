@@ -49,6 +49,7 @@ struct Shortage : CallPlace, ShortageNumbers {
     bool pooled = false;   // else nothing is known of allocated, reserved and largest_gap
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
+    std::string remedy;         // a setting with which it would have fitted; empty: none is known
     bool estimated = false;     // told from sums: the pieces that the driver had are not known
     std::vector<Leak> owners;   // those that held the most of this device, largest first
     std::size_t process = 0;    // index into Report::processes

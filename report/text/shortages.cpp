@@ -131,6 +131,8 @@ void one_shortage(TextOutput& out, const Report& report, const Shortage& shortag
                             called(shortage), human_time(shortage.at_ns), process));
     out.wrapped("", "    ", numbers(shortage));
     pieces(out, shortage);
+    if (!shortage.remedy.empty())
+        out.wrapped("", "    ", fmt::format("it would have fitted with {}", shortage.remedy));
     out.stack(shortage);
     owners(out, shortage);
 }

@@ -161,3 +161,35 @@ TEST(CutMemory, OfAnAllocatorThatRunsOutTheDriversFailuresAreAPart)
     EXPECT_EQ(shortage.free_pieces, 2u);
     EXPECT_EQ(shortage.largest_gap, 9_MiB);
 }
+
+namespace {
+
+// PyTorch has a segment of 400 MiB, of which one block in the middle is in use, and wants `bytes`.
+Shortage shortage_of(std::uint64_t bytes, std::string_view allocator)
+{
+    CutLog log;
+    log.alloc(kSegment, 400_MiB);
+    log.alloc(kSegment + 200_MiB, 1_MiB, 0, allocator);
+    const std::uint64_t free = 16_MiB;
+    log.failed(2, bytes);
+    log.add(test::OutOfMemory{.device = 0, .requested = bytes, .free = free, .total = 416_MiB},
+            "cuMemAlloc_v2");
+    log.failed(2, bytes, allocator);
+    log.add(
+        test::OutOfMemory{.device = 0, .requested = bytes, .allocated = 1_MiB, .reserved = 400_MiB},
+        allocator);
+    const Report report = test::report_of(log);
+    EXPECT_EQ(report.shortages.size(), 1u);
+    return report.shortages.at(0);
+}
+
+} // namespace
+
+TEST(CutMemory, WhatWouldFitInTheFreePagesOfSegmentsThatGrowHasARemedy)
+{
+    const Shortage fits = shortage_of(300_MiB, "PyTorch");
+    EXPECT_EQ(fits.kind, ShortageKind::fragmented);
+    EXPECT_EQ(fits.remedy, "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+    EXPECT_EQ(shortage_of(336_MiB, "PyTorch").remedy, ""); // 399 + 16 MiB, less 4 pages of 20
+    EXPECT_EQ(shortage_of(300_MiB, "a heap").remedy, "");
+}
