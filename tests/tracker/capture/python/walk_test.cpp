@@ -1,7 +1,7 @@
 // tests/tracker/capture/python/walk_test.cpp — frames of a real CPython, with right and wrong offsets.
 //
-// Each libpython at hand runs in a child of its own. tests/e2e/python_test.py holds the stacks of
-// whole programs against what these say of themselves.
+// Each libpython at hand runs in a child of its own. tests/e2e/frameworks/python_test.py holds the
+// stacks of whole programs against what these say of themselves.
 #include "tracker/capture/python/walk.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-# tests/e2e/python_test.py — functions of Python in call stacks, held against what the program says of itself.
+# tests/e2e/frameworks/python_test.py — functions of Python in call stacks, held against what the program says of itself.
 #
 # Each version of CPython that is at hand runs the scenes; VRAMSCOPE_PYTHONS names further ones, with a colon between them.
 import gzip
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from e2e import PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
+from framework import PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
 
 FOLDER = SOURCE / "tests" / "programs" / "python"
 VERSIONS = [(3, minor) for minor in range(8, 16)]

@@ -1,7 +1,7 @@
-# tests/e2e/nvtx_memory_test.py — heaps and regions that a program's own allocators tell of by NVTX.
+# tests/e2e/frameworks/nvtx_memory_test.py — heaps and regions that a program's own allocators tell of by NVTX.
 import unittest
 
-from e2e import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of
+from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of
 
 MIB = 1 << 20
 SOURCE = "nvtx_heaps.cu"

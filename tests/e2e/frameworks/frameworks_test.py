@@ -1,7 +1,7 @@
-# tests/e2e/frameworks_test.py — blocks that a caching allocator with PyTorch's manners cuts from what the driver gave it.
+# tests/e2e/frameworks/frameworks_test.py — blocks that a caching allocator with PyTorch's manners cuts from what the driver gave it.
 import unittest
 
-from e2e import PROGRAMS, EndToEndTest, line_of
+from framework import PROGRAMS, EndToEndTest, line_of
 
 MIB = 1 << 20
 ALLOCATOR = PROGRAMS / "libtorch_allocator.so"

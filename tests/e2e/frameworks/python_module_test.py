@@ -1,4 +1,4 @@
-# tests/e2e/python_module_test.py — the Python module `vramscope` in programs, on every Python at hand.
+# tests/e2e/frameworks/python_module_test.py — the Python module `vramscope` in programs, on every Python at hand.
 #
 # VRAMSCOPE_PYTHONS names the interpreters, with `:` between them; else those of pyenv and of PATH are taken, from 3.8 on.
 import functools
@@ -12,10 +12,10 @@ import sys
 import textwrap
 import unittest
 
-from e2e import BUILD, GPU, SIMGPU, VRAMSCOPE, EndToEndTest, simulated_only
+from framework import BUILD, GPU, SIMGPU, VRAMSCOPE, EndToEndTest, simulated_only
 
 MODULE = BUILD / "lib" / "vramscope" / "python"
-SCENES = pathlib.Path(__file__).parents[1] / "programs" / "python"
+SCENES = pathlib.Path(__file__).parents[2] / "programs" / "python"
 MIB = 1 << 20
 
 @functools.cache
@@ -357,7 +357,7 @@ class WhereItCannotWork(PythonTest):
 
 class ItsText(unittest.TestCase):
     def test_every_function_of_the_header_that_it_calls_is_there(self):
-        header = (pathlib.Path(__file__).parents[2] / "interpose" / "vramscope.h").read_text()
+        header = (pathlib.Path(__file__).parents[3] / "interpose" / "vramscope.h").read_text()
         called = set(re.findall(r"\b(?:waiting|quick)\.(vramscope_\w+)", (MODULE / "vramscope" / "_preload.py").read_text()))
         self.assertEqual({name for name in called if f"{name}(" not in header}, set())
         self.assertGreaterEqual(len(called), 9)

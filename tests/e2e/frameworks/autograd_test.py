@@ -1,9 +1,9 @@
-# tests/e2e/autograd_test.py — allocations of a backward pass have the line of Python that made their node.
+# tests/e2e/frameworks/autograd_test.py — allocations of a backward pass have the line of Python that made their node.
 import json
 import sys
 import unittest
 
-from e2e import PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
+from framework import PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
 from python_test import PYTHONS, VERSIONS
 
 PROGRAM = SOURCE / "tests" / "programs" / "python" / "autograd.py"

@@ -1,7 +1,7 @@
-# tests/e2e/bindings_test.py — what doctor says of a log: which allocators told of their blocks, and how often.
+# tests/e2e/frameworks/bindings_test.py — what doctor says of a log: which allocators told of their blocks, and how often.
 import unittest
 
-from e2e import PROGRAMS, VRAMSCOPE, EndToEndTest
+from framework import PROGRAMS, VRAMSCOPE, EndToEndTest
 
 
 class BindingsTest(EndToEndTest):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# tests/e2e/inside_test.py — `run --inside`: switches of frameworks, and a made-up CuPy on every Python at hand.
+# tests/e2e/frameworks/inside_test.py — `run --inside`: switches of frameworks, and a made-up CuPy on every Python at hand.
 import shutil
 import unittest
 
-from e2e import VRAMSCOPE
+from framework import VRAMSCOPE
 from python_module_test import MIB, MODULE, PythonTest, on_each_python
 
 VARIABLES = ["XLA_PYTHON_CLIENT_ALLOCATOR", "TF_GPU_ALLOCATOR", "CUDF_PANDAS_RMM_MODE"]
