@@ -11,15 +11,11 @@
 
 using namespace vramscope::hooks; // the actions are named in the table
 
-// The frame address makes the compiler keep rbp at frame - 16, where verified stacks look for it.
 #define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, arguments,        \
                        action)                                                                     \
     extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI symbol parameters           \
     {                                                                                              \
-        const vramscope::log::CallSite site{                                                       \
-            reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                         \
-            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                     \
-        };                                                                                         \
+        const vramscope::log::CallSite site = VRAMSCOPE_CALL_SITE;                                 \
         return intercept<decltype(&::symbol)>(                                                     \
             Hook::symbol, site, action, [&](decltype(&::symbol) real) { return real arguments; }); \
     }

@@ -141,10 +141,7 @@ std::uint64_t at::sequence_number::get_and_increment()
         return own_number.fetch_add(1, std::memory_order_relaxed); // they need but differ
     const std::uint64_t number = autograd.next_number();
     if (log::find_origin.load(std::memory_order_relaxed) && !autograd.why_off) [[likely]] {
-        const log::CallSite site{
-            reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
-            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,
-        };
+        const log::CallSite site = VRAMSCOPE_CALL_SITE;
         log::origins.remember(autograd.thread(), number, python_origin(site));
     }
     return number;

@@ -106,12 +106,6 @@ Report* seen_from(Original& original, const log::CallSite& caller, Report* ours)
 } // namespace
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
-// As in interpose/actions/wrappers.cpp.
-#define VRAMSCOPE_SITE                                                                             \
-    {                                                                                              \
-        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                             \
-            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                     \
-    }
 
 // c10::reportMemoryUsageToProfiler(void*, int64_t, size_t, size_t, c10::Device), of PyTorch 1.10 and
 // later: a block of `bytes` was handed out; negative: it was taken back.
@@ -121,7 +115,7 @@ VRAMSCOPE_EXPORT void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void
                                                                             std::size_t reserved,
                                                                             std::uint32_t passed)
 {
-    const log::CallSite site VRAMSCOPE_SITE;
+    const log::CallSite site = VRAMSCOPE_CALL_SITE;
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     const Device device = device_in(passed);
     if (device.type == kCuda && bytes > 0)
@@ -140,7 +134,7 @@ VRAMSCOPE_EXPORT void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void
     VRAMSCOPE_EXPORT void symbol(std::size_t bytes, std::size_t allocated, std::size_t reserved,   \
                                  std::uint32_t passed)                                             \
     {                                                                                              \
-        const log::CallSite site VRAMSCOPE_SITE;                                                   \
+        const log::CallSite site = VRAMSCOPE_CALL_SITE;                                            \
         const Device device = device_in(passed);                                                   \
         if (device.type == kCuda)                                                                  \
             hooks::ran_out(hooks::Allocator::pytorch, site,                                        \

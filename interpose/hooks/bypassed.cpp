@@ -17,7 +17,7 @@ constinit std::atomic<bool> bypassed[std::size(format::kFrameworks)]{};
 
 void write_bypassed(log::Thread& thread) noexcept
 {
-    std::atomic_thread_fence(std::memory_order_seq_cst); // as in unknown_names.cpp
+    std::atomic_thread_fence(std::memory_order_seq_cst); // as write_if_open() says
     for (std::size_t i = 0; i < std::size(bypassed); ++i)
         if (bypassed[i])
             log::write(thread, format::Info{"bypassed", format::kFrameworks[i].name});
@@ -29,16 +29,8 @@ void remember_bypassed(const char* framework) noexcept
     for (std::size_t i = 0; i < std::size(bypassed); ++i)
         if (std::strcmp(format::kFrameworks[i].name, framework) == 0)
             news = !bypassed[i].exchange(true);
-    if (!news)
-        return;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    log::Thread& thread = log::this_thread;
-    if (!log::process->generation || thread.inside != log::Inside::program)
-        return;
-    thread.inside = log::Inside::recorder;
-    if (log::ready(thread, kOpening))
-        write_bypassed(thread);
-    thread.inside = log::Inside::program;
+    if (news)
+        write_if_open(&write_bypassed);
 }
 
 } // namespace vramscope::hooks

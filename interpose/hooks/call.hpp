@@ -1,6 +1,7 @@
 // interpose/hooks/call.hpp — one call of a hooked entry point by the program.
 #pragma once
 
+#include <atomic>
 #include <type_traits>
 
 #include "interpose/hooks/hook.hpp"
@@ -28,6 +29,21 @@ struct Call {
             ticks = log::now();
     }
 };
+
+// Writes what was kept for the log, if there is one. Its opener makes it known and then looks at what
+// was kept; a keeper does both in the other order. So one of them sees the other.
+template <class Write>
+void write_if_open(Write write) noexcept
+{
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    log::Thread& thread = log::this_thread;
+    if (!log::process->generation || thread.inside != log::Inside::program)
+        return;
+    thread.inside = log::Inside::recorder;
+    if (log::ready(thread, kOpening))
+        write(thread);
+    thread.inside = log::Inside::program;
+}
 
 // Addresses and handles are numbers in the log.
 template <class T>

@@ -6,6 +6,7 @@
 
 #include "interpose/hooks/driver.hpp"
 #include "tracker/capture/loader.hpp"
+#include "tracker/format/frameworks.hpp"
 
 // Our functions: actions/wrappers.cpp defines them. An older cuda.h does not declare all of them.
 #define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, parameters, ...)              \
@@ -24,8 +25,8 @@ const log::Api kApis[kApiCount] = {
 #define VRAMSCOPE_HOOK(symbol, base, since, streams, effect, memory, ...)                          \
     {#symbol, format::Effect::effect, format::Memory::memory},
 #include "interpose/hooks/hook_table.def"
-    {"PyTorch", format::Effect::alloc, format::Memory::suballocated},
-    {"PyTorch", format::Effect::free, format::Memory::suballocated},
+    {format::kPyTorch, format::Effect::alloc, format::Memory::suballocated},
+    {format::kPyTorch, format::Effect::free, format::Memory::suballocated},
 };
 
 constinit std::atomic<void*> real_functions[kHooks]{};

@@ -49,8 +49,7 @@ bool keep(const char* text) noexcept
 
 void write_unknown_names(log::Thread& thread) noexcept
 {
-    // The opener of the log makes it known, then looks here; the keeper of a name does both in
-    // the other order. So one of them sees the other.
+    // As write_if_open() says.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     const std::uint32_t log = log::process->generation;
     for (UnknownName& name : names)
@@ -67,16 +66,8 @@ void remember_unknown_name(const char* name, int version) noexcept
         std::snprintf(text, sizeof text, "%s@%d", name, version);
     else
         std::snprintf(text, sizeof text, "%s", name);
-    if (!keep(text))
-        return;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    log::Thread& thread = log::this_thread;
-    if (!log::process->generation || thread.inside != log::Inside::program)
-        return;
-    thread.inside = log::Inside::recorder;
-    if (log::ready(thread, kOpening))
-        write_unknown_names(thread);
-    thread.inside = log::Inside::program;
+    if (keep(text))
+        write_if_open(&write_unknown_names);
 }
 
 } // namespace vramscope::hooks

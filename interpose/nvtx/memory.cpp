@@ -124,16 +124,9 @@ void heap_reset(nvtxDomainHandle_t, const void* handle)
         end_regions(heap);
 }
 
-// As in interpose/actions/wrappers.cpp.
-#define VRAMSCOPE_SITE                                                                             \
-    {                                                                                              \
-        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                             \
-            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                     \
-    }
-
 void regions_register(nvtxDomainHandle_t, const RegionsToRegister* regions)
 {
-    const log::CallSite site VRAMSCOPE_SITE;
+    const log::CallSite site = VRAMSCOPE_CALL_SITE;
     if (!readable<VirtualRange>(regions) || regions->type != kVirtualAddress)
         return;
     Heap heap;
@@ -148,7 +141,7 @@ void regions_register(nvtxDomainHandle_t, const RegionsToRegister* regions)
 
 void regions_resize(nvtxDomainHandle_t, const RegionsToResize* regions)
 {
-    const log::CallSite site VRAMSCOPE_SITE;
+    const log::CallSite site = VRAMSCOPE_CALL_SITE;
     if (!readable<VirtualRange>(regions) || regions->type != kVirtualAddress)
         return;
     each<VirtualRange>(*regions, [&](const VirtualRange& region, std::size_t) {
@@ -163,7 +156,7 @@ void regions_resize(nvtxDomainHandle_t, const RegionsToResize* regions)
 
 void regions_unregister(nvtxDomainHandle_t, const RegionsToUnregister* regions)
 {
-    const log::CallSite site VRAMSCOPE_SITE;
+    const log::CallSite site = VRAMSCOPE_CALL_SITE;
     if (!readable<const void*>(regions))
         return;
     each<const void*>(*regions, [&](const void* region, std::size_t) {

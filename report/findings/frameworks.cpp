@@ -12,8 +12,6 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kPyTorch = "PyTorch"; // the tracer's name for its entry points
-
 std::string library_of(std::string_view part_of_path, const LogTables& tables)
 {
     for (const Module& module : tables.modules())
@@ -88,7 +86,7 @@ std::vector<FrameworkUse> find_frameworks(const LogTables& tables)
         use.library = std::move(library);
         use.bypassed_by = std::move(by);
     };
-    add(kPyTorch, library_of("/libc10_cuda.so", tables), false, pytorch_bypass(tables));
+    add(format::kPyTorch, library_of("/libc10_cuda.so", tables), false, pytorch_bypass(tables));
     for (const format::Framework& framework : format::kFrameworks)
         add(framework.name, library_of(framework.library, tables), was_noted(framework, tables),
             bypassing_variable(framework, tables));
@@ -103,7 +101,7 @@ std::string notice_about(const FrameworkUse& use)
     if (use.bypassed)
         return fmt::format("allocator of {} bypassed{}: each of its buffers is an allocation",
                            use.name, use.bypassed_by.empty() ? "" : " by " + use.bypassed_by);
-    if (use.name == kPyTorch)
+    if (use.name == format::kPyTorch)
         return {};
     return fmt::format("buffers of {} may lie in blocks of its own allocator: `vramscope run "
                        "--inside` makes each an allocation",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracker/format/frameworks.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -52,7 +54,7 @@ bool would_fit_in_pages(const Shortage& shortage)
 
 std::string remedy_for(const Shortage& shortage)
 {
-    const bool of_pytorch = shortage.of_allocator && shortage.entry_point == "PyTorch";
+    const bool of_pytorch = shortage.of_allocator && shortage.entry_point == format::kPyTorch;
     return of_pytorch && !shortage.estimated && would_fit_in_pages(shortage)
                ? "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
                : "";

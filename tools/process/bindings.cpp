@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/process/program_file.hpp"
+#include "tracker/format/frameworks.hpp"
 
 namespace vramscope {
 namespace {
@@ -30,7 +31,7 @@ void add_allocator(std::vector<Binding>& bindings, const report::FrameworkUse& u
             {true, fmt::format("{}: its allocator is heard, of blocks handed out {} times, taken "
                                "back {} times",
                                use.name, use.told_of_blocks, use.told_of_returns)});
-    else if (use.name == "PyTorch" && !use.bypassed)
+    else if (use.name == format::kPyTorch && !use.bypassed)
         bindings.push_back(
             {false,
              fmt::format("PyTorch seen ({}), whose allocator told of no block", use.library)});

@@ -8,6 +8,9 @@
 
 namespace vramscope::format {
 
+// The name of the entry points by which the log has PyTorch's blocks.
+inline constexpr const char* kPyTorch = "PyTorch";
+
 struct Framework {
     const char* name;
     std::string_view library; // is in the path of what it loads to use a GPU

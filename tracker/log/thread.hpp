@@ -59,6 +59,14 @@ struct CallSite {
     std::uintptr_t return_address;
     std::uintptr_t frame; // canonical frame address; the caller's rbp is at frame - 16
 };
+// That of the function that it is written in. The frame address makes the compiler keep rbp at
+// frame - 16, where verified stacks look for it.
+#define VRAMSCOPE_CALL_SITE                                                                        \
+    vramscope::log::CallSite                                                                       \
+    {                                                                                              \
+        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                             \
+            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16,                     \
+    }
 
 struct DriverTimes;
 
