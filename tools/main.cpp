@@ -32,7 +32,7 @@ int run_command(std::vector<std::string> arguments)
     CLI::App app{"Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.",
                  "vramscope"};
     vramscope::set_help_format(app);
-    app.set_version_flag("--version", "vramscope " VRAMSCOPE_VERSION);
+    app.set_version_flag("--version", "vramscope " VRAMSCOPE_VERSION, "the version");
     app.require_subcommand(1);
     app.footer(kFooter);
     vramscope::CommandLine line(app);

@@ -33,6 +33,9 @@ public:
     // must not understand.
     void take_rest_by(std::function<void(std::vector<std::string>& arguments)> take_rest);
 
+    // The whole command line: what is added last sees all others.
+    const CLI::App& app() const { return app_; }
+
     // Runs the command that the arguments name. CLI::Error if they are wrong or ask for help.
     int run(std::vector<std::string> arguments);
 
@@ -52,11 +55,11 @@ private:
 
 using AddCommand = void(CommandLine& line);
 AddCommand add_run, add_views, add_export, add_schema, add_check, add_diff, add_suppress, add_mark,
-    add_snapshot, add_top, add_pack, add_doctor;
+    add_snapshot, add_top, add_pack, add_doctor, add_manuals;
 
 // In the order of `vramscope --help`.
-inline constexpr AddCommand* kCommands[] = {add_run,      add_views, add_export,   add_schema,
-                                            add_check,    add_diff,  add_suppress, add_mark,
-                                            add_snapshot, add_top,   add_pack,     add_doctor};
+inline constexpr AddCommand* kCommands[] = {
+    add_run,  add_views,    add_export, add_schema, add_check,  add_diff,   add_suppress,
+    add_mark, add_snapshot, add_top,    add_pack,   add_doctor, add_manuals};
 
 } // namespace vramscope

@@ -13,6 +13,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/symbol_options.hpp"
+#include "tools/options/usage.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -129,9 +130,13 @@ void add_export(CommandLine& line)
     CLI::App& command = line.add("export", "a log in the format of another program", export_help(),
                                  export_log, options);
     command.add_option("LOG", options->logs, "a log, or a folder of one")->required();
-    command.add_option("--to", options->format, "one of the formats below")
-        ->required()
-        ->option_text("FORMAT");
+    std::vector<std::string> formats;
+    for (const Format& format : kFormats)
+        formats.emplace_back(format.name);
+    offer(command.add_option("--to", options->format, "one of the formats below")
+              ->required()
+              ->option_text("FORMAT"),
+          formats);
     command.add_option("-o,--output", options->output, "a file; else stdout")->option_text("FILE");
     command.add_flag("-f,--force", options->force, kForceHelp);
     command.add_option("--device", options->device, "heaptrack, pprof: only memory of this device")

@@ -23,6 +23,7 @@
 #include "tools/options/output_options.hpp"
 #include "tools/options/settings.hpp"
 #include "tools/options/symbol_options.hpp"
+#include "tools/options/usage.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/process/diagnosis.hpp"
@@ -243,12 +244,17 @@ void add_run(CommandLine& line)
         ->option_text("LOG");
     add_json_options(command, options->json, options->force, "the report",
                      "overwrite the log that -o names, and any file of --json");
-    command
-        .add_option("--pool", options->pool, "what becomes of freed memory: cache, split or off")
-        ->option_text("MODE");
-    command.add_option("--set", options->settings, "a setting of the list below; may be repeated")
-        ->allow_extra_args(false)
-        ->option_text("NAME=VALUE");
+    offer(command
+              .add_option("--pool", options->pool,
+                          "what becomes of freed memory: cache, split or off")
+              ->option_text("MODE"),
+          {"cache", "split", "off"});
+    offer(
+        command
+            .add_option("--set", options->settings, "a setting of the list below; may be repeated")
+            ->allow_extra_args(false)
+            ->option_text("NAME=VALUE"),
+        settings_to_choose());
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     CLI::Option* const check = command.add_flag(

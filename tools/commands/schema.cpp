@@ -8,6 +8,7 @@
 #include "report/error.hpp"
 #include "report/json/schemas.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/options/usage.hpp"
 
 namespace vramscope {
 namespace {
@@ -43,7 +44,10 @@ void add_schema(CommandLine& line)
     const auto name = std::make_shared<std::string>("report");
     CLI::App& command = line.add("schema", "the JSON Schema of what is written as JSON",
                                  kSchemaFooter, print_schema, name);
-    command.add_option("NAME", *name, "report, events, check or diff");
+    std::vector<std::string> names;
+    for (const report::Schema& schema : report::schemas())
+        names.emplace_back(schema.name);
+    offer(command.add_option("NAME", *name, "report, events, check or diff"), names);
 }
 
 } // namespace vramscope

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/error.hpp"
+#include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
 #include "tracker/format/size_text.hpp"
 
@@ -279,10 +280,15 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
         add(command.add_option("--" + std::string(limit.key), options.limits[limit.key],
                                limit.help),
             limit.value);
-    add(command.add_option("--fail-on", options.fail_on,
+    CLI::Option* const fail_on =
+        command.add_option("--fail-on", options.fail_on,
                            "what may not be there at all, with commas: leaks, growth, oom, misuse, "
-                           "damage, failed-calls; none"),
-        "LIST");
+                           "damage, failed-calls; none");
+    add(fail_on, "LIST");
+    std::vector<std::string> findings{"none"};
+    for (std::size_t at = 0; at < report::kFindings; ++at)
+        findings.emplace_back(report::name(static_cast<report::Finding>(at)));
+    offer(fail_on, findings);
     add(command.add_flag("--allow-inconclusive", options.allow_inconclusive,
                          "end 0 where the log does not show whether budgets are kept"),
         nullptr);

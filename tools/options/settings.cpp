@@ -20,6 +20,7 @@ struct Row {
     std::string_view help;
 
     bool shown() const { return scope != "inner"; }
+    bool can_be_set() const { return shown() && variable != "VRAMSCOPE_LOG"; } // that is -o
     // As --set calls it: VRAMSCOPE_MAX_CACHED is max_cached.
     std::string name() const
     {
@@ -45,7 +46,7 @@ const Row& row_of(std::string_view name)
 {
     std::string names;
     for (const Row& row : kRows) {
-        if (!row.shown() || row.variable == "VRAMSCOPE_LOG") // -o
+        if (!row.can_be_set())
             continue;
         if (row.name() == name)
             return row;
@@ -68,6 +69,15 @@ std::string settings_help()
             text += fmt::format("  {}={}\n        {}\n        use {}\n", row.variable, row.fallback,
                                 row.help, row.valid);
     return text;
+}
+
+std::vector<std::string> settings_to_choose()
+{
+    std::vector<std::string> texts;
+    for (const Row& row : kRows)
+        if (row.can_be_set())
+            texts.push_back(row.name() + "=");
+    return texts;
 }
 
 std::vector<std::pair<std::string, std::string>>

@@ -11,6 +11,9 @@ namespace vramscope {
 
 std::string settings_help();
 
+// What --set takes, up to the value: "stack_depth=".
+std::vector<std::string> settings_to_choose();
+
 // Environment variables and their values, as --set and --pool (unless empty) ask for them. Throws
 // report::Error (usage) on a name that is no setting and on a value that is not valid.
 std::vector<std::pair<std::string, std::string>>

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/error.hpp"
 
@@ -94,6 +95,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
 void set_help_format(CLI::App& app)
 {
     app.formatter(std::make_shared<HelpFormatter>());
+    app.set_help_flag("-h,--help", "what you read here");
+}
+
+void offer(CLI::Option* option, const std::vector<std::string>& words)
+{
+    option->type_name(fmt::format("{}", fmt::join(words, "|"))); // HelpFormatter shows no types
 }
 
 void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments)

@@ -7,6 +7,7 @@
 
 namespace CLI {
 class App;
+class Option;
 class ParseError;
 } // namespace CLI
 
@@ -20,6 +21,9 @@ void check_command_name(const CLI::App& app, const std::vector<std::string>& arg
 
 // One line for what CLI11 refused: what, where, the option that was probably meant, the help.
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error);
+
+// The words that an option takes: shells offer them. Whether one is right is for its reader to say.
+void offer(CLI::Option* option, const std::vector<std::string>& words);
 
 // What read_size() takes (tracker/format/size_text.hpp), for the end of a command's --help.
 inline constexpr const char* kSizesHelp =

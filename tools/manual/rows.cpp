@@ -1,0 +1,74 @@
+// tools/manual/rows.cpp — see rows.hpp.
+#include "tools/manual/rows.hpp"
+
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+namespace vramscope::manual {
+namespace {
+
+// What --help calls a value says what it is.
+Takes takes_by(const std::string& value)
+{
+    for (const char* name :
+         {"FILE", "FILE.json", "LOG", "COPY", "BASE", "NEW", "TARGET", "OLD=NEW"})
+        if (value == name)
+            return Takes::file;
+    if (value == "DIR")
+        return Takes::folder;
+    return value == "PROGRAM" ? Takes::program : Takes::text;
+}
+
+std::vector<std::string> choices_of(const CLI::Option& option)
+{
+    std::vector<std::string> choices;
+    std::istringstream names(option.get_type_name());
+    for (std::string name; std::getline(names, name, '|');)
+        choices.push_back(name);
+    return choices.size() > 1 ? choices : std::vector<std::string>();
+}
+
+OptionRow row_of(const CLI::Option& option)
+{
+    OptionRow row;
+    row.what = option.get_description();
+    row.group = option.get_group();
+    row.repeated = option.get_items_expected_max() > 1;
+    if (option.nonpositional()) {
+        for (const std::string& name : option.get_snames())
+            row.names.push_back("-" + name);
+        for (const std::string& name : option.get_lnames())
+            row.names.push_back("--" + name);
+        row.value = option.get_option_text();
+    } else {
+        row.names = {option.get_name(true, false)};
+    }
+    row.choices = choices_of(option);
+    if (!row.choices.empty())
+        row.takes = Takes::choice;
+    else if (!option.nonpositional() || !row.value.empty())
+        row.takes = takes_by(option.nonpositional() ? row.value : row.names.front());
+    return row;
+}
+
+CommandRow command_row(const CLI::App& app, const std::string& name)
+{
+    CommandRow row{name, app.get_description(), {}, {}, app.get_footer()};
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_group().empty()) // else it is hidden
+            (option->nonpositional() ? row.options : row.operands).push_back(row_of(*option));
+    return row;
+}
+
+} // namespace
+
+std::vector<CommandRow> rows_of(const CLI::App& app)
+{
+    std::vector<CommandRow> rows{command_row(app, "")};
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        rows.push_back(command_row(*command, command->get_name()));
+    return rows;
+}
+
+} // namespace vramscope::manual

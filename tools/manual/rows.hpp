@@ -1,0 +1,36 @@
+// tools/manual/rows.hpp — the commands and their options as rows, for manual pages and completion.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace vramscope::manual {
+
+enum class Takes { nothing, text, choice, file, folder, program };
+
+struct OptionRow {
+    std::vector<std::string> names;   // -o, --output; of what stands by itself: LOG
+    std::string value;                // FILE, as --help has it; empty where it takes none
+    std::string what;                 // its line in --help
+    std::string group;                // the heading above it in --help
+    std::vector<std::string> choices; // where it takes one of these: see offer() in usage.hpp
+    Takes takes = Takes::nothing;
+    bool repeated = false;
+};
+
+struct CommandRow {
+    std::string name; // empty: vramscope itself
+    std::string what;
+    std::vector<OptionRow> options;
+    std::vector<OptionRow> operands; // what stands by itself, as LOG
+    std::string more;                // what --help says below the options
+};
+
+// vramscope itself, then each command in the order of --help. Hidden options are left out.
+std::vector<CommandRow> rows_of(const CLI::App& app);
+
+} // namespace vramscope::manual
