@@ -44,7 +44,11 @@ fs::path find_folder(const fs::path& executable, const char* name, const char* f
 Installation find_installation()
 {
     Installation found;
-    found.executable = fs::read_symlink("/proc/self/exe");
+    std::error_code error;
+    found.executable = fs::read_symlink("/proc/self/exe", error);
+    if (error)
+        throw report::Error(report::Exit::usage,
+                            "/proc is not there, by which vramscope finds its own files: mount it");
     found.preload = find_file(found.executable, "libvramscope.so");
     found.audit = find_file(found.executable, "libvramscope-audit.so");
     found.simgpu = find_folder(found.executable, "simgpu", "libcuda.so.1");

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# tests/packages/packages_test.py — installations, packages and the wheel: what is in them, and that they work.
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from package import BUILD, DEMO, SOURCE, PackageTest
+
+
+class Installation(PackageTest):
+    def test_it_works_from_any_prefix(self):
+        moved = self.folder / "moved"
+        (self.folder / "first").symlink_to(self.prefix)
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        self.execute(self.prefix / "bin/vramscope", "--version")
+        done = self.execute(moved / "bin/vramscope", "doctor", "--simulate", "1GiB")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(str(moved), done.stdout)
+        self.assert_traces(moved / "bin/vramscope")
+
+    def test_no_path_of_the_build_is_in_it(self):
+        files = [path for path in self.prefix.rglob("*") if path.is_file()]
+        self.assertGreater(len(files), 35)
+        for path in files:
+            for folder in (SOURCE, BUILD):
+                self.assertNotIn(f"{folder}/".encode(), path.read_bytes(), path)
+        self.assertIn(f"{SOURCE}/".encode(), (BUILD / "bin/vramscope").read_bytes())  # the search would find it
+
+    def test_pkg_config_knows_header_and_preload(self):
+        told = self.execute("pkg-config", "--cflags", "--variable=preload", "vramscope",
+                            PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"))
+        self.assertEqual(told.returncode, 0, told.stderr)
+        told = self.execute("pkg-config", "--variable=preload", "vramscope", PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"))
+        self.assertTrue(os.path.samefile(told.stdout.strip().replace("\\ ", " "), self.prefix / "lib/libvramscope.so"))
+
+    def test_a_users_project_finds_it_and_tests_with_it(self):
+        tree = self.folder / "tree"
+        made = self.execute("cmake", "-S", SOURCE / "tests/packages/consumer", "-B", tree, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                            f"-DDEMO={DEMO}")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(self.execute("cmake", "--build", tree).returncode, 0)
+        tested = self.execute("ctest", "--test-dir", tree).stdout
+        self.assertRegex(tested, r"leaks \.+\**Failed")
+        self.assertRegex(tested, r"leaks_within_budget \.+ +Passed")
+        self.assertRegex(tested, r"no_gpu_memory \.+\**Failed")  # 110: nothing was seen, which is no verdict
+        newer = (SOURCE / "tests/packages/consumer/CMakeLists.txt").read_text().replace("vramscope 0.4", "vramscope 9.0")
+        (self.folder / "newer").mkdir()
+        (self.folder / "newer/CMakeLists.txt").write_text(newer)
+        refused = self.execute("cmake", "-S", self.folder / "newer", "-B", self.folder / "none", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.assertIn('compatible with requested version "9.0"', " ".join(refused.stderr.split()))
+
+
+class Packages(PackageTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.packages = cls.prefix.parent / "packages"
+        subprocess.run(["cpack", "--config", BUILD / "CPackConfig.cmake", "-B", cls.packages], check=True, capture_output=True)
+
+    def the(self, pattern):
+        found = list(self.packages.glob(pattern))
+        if not found and pattern.endswith(".rpm") and not shutil.which("rpmbuild"):
+            self.skipTest("there is no rpmbuild here")
+        self.assertEqual(len(found), 1, pattern)
+        return found[0]
+
+    def installed_files(self):
+        return {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
+
+    def test_each_package_has_what_an_installation_has(self):
+        for pattern, listing in {"*.deb": ["dpkg-deb", "--fsys-tarfile"], "*.tar.gz": ["gzip", "-dc"]}.items():
+            names = subprocess.run([*listing, self.the(pattern)], check=True, capture_output=True).stdout
+            names = subprocess.run(["tar", "t"], input=names, check=True, capture_output=True).stdout.decode().splitlines()
+            files = {re.sub(r"^(\./usr|[^/]*)/", "", name) for name in names if not name.endswith("/")}
+            self.assertEqual(files, self.installed_files(), pattern)
+
+    def test_the_deb_says_what_it_needs(self):
+        fields = self.execute("dpkg-deb", "--field", self.the("*.deb")).stdout
+        self.assertRegex(fields, r"Depends: libc6 \(>= 2\.3\d\)")
+        self.assertRegex(fields, r"Version: \d+\.\d+\.\d+\n")
+
+    def test_the_rpm_has_what_an_installation_has(self):
+        listed = self.execute("rpm", "-qpl", self.the("*.rpm")).stdout.split()
+        self.assertLessEqual({f"/usr/{name}" for name in self.installed_files()}, set(listed))
+        self.assertNotIn("/usr/share/man/man1", listed)  # it is of another package
+
+    def test_the_wheel_brings_command_and_module(self):
+        made = self.execute(SOURCE / "scripts/wheel", BUILD, "--output", self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        wheel, = self.folder.glob("*.whl")
+        self.assertRegex(wheel.name, r"^vramscope-[\d.]+-py3-none-(manylinux_2_\d+|linux)_x86_64\.whl$")
+        venv = self.folder / "venv"
+        done = self.execute(sys.executable, "-m", "venv", venv)
+        if done.returncode != 0:
+            self.skipTest("this Python makes no virtual environment: apt-get install python3-venv")
+        done = self.execute(venv / "bin/pip", "install", "--no-index", "--disable-pip-version-check", wheel)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assert_traces(venv / "bin/vramscope")
+        told = self.execute(venv / "bin/python", "-c", "import vramscope; print(vramscope.__file__); print(vramscope.stats())")
+        self.assertIn(f"{venv}/", told.stdout, told.stderr)
+        removed = self.execute(venv / "bin/pip", "uninstall", "-y", "vramscope")
+        self.assertEqual((removed.returncode, list(venv.rglob("libvramscope*"))), (0, []), removed.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
