@@ -6,12 +6,12 @@
 
 namespace vramscope::report {
 
-// In the heaptrack file a comment, in the pprof file the comment of its gzip header.
+// In the heaptrack and JUnit files a comment, in the pprof file the comment of its gzip header.
 inline constexpr std::string_view kOwnMark = "written by vramscope";
 
-inline constexpr std::size_t kOwnHeadBytes = 128; // enough of a file's beginning to tell
+inline constexpr std::size_t kOwnHeadBytes = 256; // enough of a file's beginning to tell
 
-// Whether a file that begins like this is one that --json or `export` wrote. Logs and suppression
+// Whether a file that begins like this is one that --json, `check` or `export` wrote. Logs and suppression
 // files are not: those are kept and edited.
 bool is_own_output(std::string_view head) noexcept;
 

@@ -2,18 +2,16 @@
 #include "report/model/check.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include "report/model/ranks.hpp"
+#include "report/model/report.hpp"
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -22,48 +20,11 @@ namespace {
 
 constexpr std::size_t kMostCulpritLines = 4; // for all budgets together
 constexpr std::size_t kMostCheckDoubts = 3;
-constexpr std::size_t kMostNamed = 4; // processes in one line
-
-std::string what(const CheckRow& row)
-{
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {{
-        {"max-peak", "peak allocated"},
-        {"max-reserved", "peak reserved"},
-        {"max-driver-calls", "driver calls"},
-        {"oom", "out of memory"},
-        {"failed-calls", "failed calls"},
-        {"unclosed-imports", "unclosed imports"},
-    }};
-    for (const auto& [budget, words] : kWords)
-        if (row.budget == budget)
-            return std::string(words);
-    return row.budget.starts_with("max-") ? row.budget.substr(4) : row.budget;
-}
-
-std::string measured_amount(double value, CheckUnit unit)
-{
-    const auto whole = static_cast<std::uint64_t>(std::min(std::round(value), 0x1p63));
-    switch (unit) {
-    case CheckUnit::bytes:
-        return human_bytes(whole);
-    case CheckUnit::bytes_per_step:
-        return human_bytes(whole) + "/step";
-    case CheckUnit::bytes_per_call:
-        return human_bytes(whole) + "/call";
-    case CheckUnit::bytes_per_second:
-        return human_bytes(whole) + "/s";
-    case CheckUnit::percent:
-        return fmt::format("{:.1f} %", value);
-    case CheckUnit::count:
-        break;
-    }
-    return grouped(whole);
-}
 
 class CheckWriter : public TextOutput {
 public:
     CheckWriter(std::ostream& out, const Check& check, const Report& report, const TextStyle& style)
-        : TextOutput(out, style), check_(check), report_(report), ranks_(report.ranks.rows)
+        : TextOutput(out, style), check_(check), report_(report)
     {
     }
 
@@ -74,7 +35,7 @@ public:
         case Check::Verdict::passed:
             out_ << painted("PASSED", kGreen) << ": "
                  << (check_.rows.size() == 1
-                         ? in_words(check_.rows.front())
+                         ? row_words(check_.rows.front())
                          : fmt::format("all {} budgets are kept", check_.rows.size()))
                  << '\n';
             break;
@@ -106,8 +67,8 @@ public:
         std::size_t room = with_culprits ? kMostCulpritLines : 0;
         for (const CheckRow& row : check_.rows) {
             out_ << prefix
-                 << fmt::format("  {:<16} {:>14}  {:<24}", what(row),
-                                measured_amount(row.measured, row.unit), limit(row))
+                 << fmt::format("  {:<16} {:>14}  {:<24}", budget_name(row),
+                                amount_in(row.measured, row.unit), limit_words(row))
                  << state(row) << '\n';
             for (const Culprit& culprit : row.culprits) {
                 if (row.state == CheckState::ok || room == 0)
@@ -137,25 +98,12 @@ public:
     }
 
 private:
-    static std::string limit(const CheckRow& row)
-    {
-        if (row.limit == 0 && row.unit == CheckUnit::count)
-            return "none allowed";
-        return "at most " + measured_amount(row.limit, row.unit);
-    }
-
-    std::string in_words(const CheckRow& row) const
-    {
-        return fmt::format("{} {}, {}", what(row), measured_amount(row.measured, row.unit),
-                           limit(row));
-    }
-
     std::string failures() const
     {
         std::string text;
         for (const CheckRow& row : check_.rows)
             if (row.state == CheckState::failed)
-                text += fmt::format("{}{}{}", text.empty() ? "" : "; ", in_words(row), where(row));
+                text += fmt::format("{}{}{}", text.empty() ? "" : "; ", row_words(row), where(row));
         return text;
     }
 
@@ -165,7 +113,7 @@ private:
         case CheckState::ok:
             return painted("ok", kGreen);
         case CheckState::failed:
-            return painted("FAILED", kRed) + in(row);
+            return painted("FAILED", kRed) + failed_where(row, report_);
         case CheckState::unknown:
             break;
         }
@@ -175,31 +123,9 @@ private:
     // For the first line, which names one process, and no list.
     std::string where(const CheckRow& row) const
     {
-        return row.failed.size() < 2 ? in(row)
+        return row.failed.size() < 2 ? failed_where(row, report_)
                                      : fmt::format(" in {} of {} processes", row.failed.size(),
                                                    report_.processes.size());
-    }
-
-    // " in rank 1, rank 3"; nothing, where there is one process.
-    std::string in(const CheckRow& row) const
-    {
-        if (report_.processes.size() < 2)
-            return {};
-        std::string names;
-        const std::size_t shown = std::min(kMostNamed, row.failed.size());
-        for (std::size_t at = 0; at < shown; ++at)
-            names += (at == 0 ? " in " : ", ") + label(row.failed[at]);
-        if (shown < row.failed.size())
-            names += fmt::format(" and {} more", row.failed.size() - shown);
-        return names;
-    }
-
-    std::string label(std::size_t process) const
-    {
-        for (const RankRow& row : ranks_)
-            if (row.process == process && row.rank)
-                return fmt::format("rank {}", *row.rank);
-        return fmt::format("process {}", report_.processes[process].pid);
     }
 
     void culprit(std::string_view prefix, const CheckRow& row, const Culprit& culprit)
@@ -216,7 +142,6 @@ private:
 
     const Check& check_;
     const Report& report_;
-    std::vector<RankRow> ranks_;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 # tests/oracle/oracle.py — traced programs, and what the report says of them, for tests that ask other programs about it.
 import collections
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
 from e2e import GPU, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest  # noqa: E402
 
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "vramscope"
+NPM = pathlib.Path(os.environ.get("VRAMSCOPE_NPM_ORACLES") or CACHE / "oracles") / "node_modules"
 NOT_HERE = 77  # ctest takes a test that ends so for skipped
 DEVICE_MEMORY = {"device", "pitched", "managed", "async", "array", "mipmap", "physical"}
 HOST_MEMORY = {"pinned", "registered"}
@@ -38,6 +41,11 @@ CHANGES = {
 def why_not(oracle):
     """Why this program cannot be asked, as scripts/test shows it; None if it can."""
     return None if shutil.which(oracle) else f"there is no {oracle} here (./scripts/setup --tests)"
+
+
+def why_not_npm(package):
+    """The same of what npm installs."""
+    return None if (NPM / package).is_dir() else f"there is no {package} of npm here (./scripts/setup --tests)"
 
 
 def needs(oracle):

@@ -13,8 +13,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "grep", "head", "kill", "ls", "mkdir", "mktemp", "mv",
               "paste", "readlink", "rm", "sed", "sh", "sort", "tail", "touch"]
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
-TEST_PACKAGES = "git python3-jsonschema libgtest-dev llvm ccache".split() + THRUST
-ORACLES = "heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler nodejs npm clang-format-14 clang-tidy-14".split()
+TEST_PACKAGES = "git python3-jsonschema python3-yaml libgtest-dev llvm ccache".split() + THRUST
+ORACLES = "heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler prometheus python3-prometheus-client python3-junitparser libxml2-utils nodejs npm clang-format-14 clang-tidy-14".split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev libbz2-dev zlib1g-dev "
                 "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev").split()
 
@@ -73,7 +73,8 @@ class Setup(unittest.TestCase):
             (self.machine / name).mkdir(parents=True)
         for script in ["setup", "toolchain.sh"]:
             shutil.copy(ROOT / "scripts" / script, self.machine / "scripts")
-        shutil.copytree(ROOT / "tests/report/ajv", self.machine / "tests/report/ajv")
+        for folder in ["tests/report/ajv", "tests/oracle/npm"]:
+            shutil.copytree(ROOT / folder, self.machine / folder)
         for tool in REAL_TOOLS:
             if shutil.which(tool):
                 (self.machine / "bin" / tool).symlink_to(shutil.which(tool))
@@ -107,6 +108,7 @@ class Setup(unittest.TestCase):
         environment = {"PATH": str(self.machine / "bin"), "MACHINE": str(self.machine), "TMPDIR": str(self.machine / "tmp"),
                        "VRAMSCOPE_CUDA": str(self.machine / "cuda"),
                        "VRAMSCOPE_AJV": str(self.machine / "ajv"),
+                       "VRAMSCOPE_NPM_ORACLES": str(self.machine / "oracles"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}
         done = subprocess.run([self.machine / "scripts/setup", *options], env=environment, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, (self.machine / "log").read_text()
@@ -170,6 +172,7 @@ class Setup(unittest.TestCase):
         self.assertNotIn(" nodejs", log)
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'ajv'}\n")
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
+        self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'oracles'}\n")
         self.put("log", "")
         self.assertEqual(self.setup("--tests")[2], "")  # once
 

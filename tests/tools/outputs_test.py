@@ -68,7 +68,8 @@ class AnInput(OutputTest):
 
     def test_of_check_and_diff(self):
         (self.folder / "other.vsl").write_bytes(self.log)
-        self.assert_kept("check", "--json", "OUT", "LOG")
+        for option in ("--json", "--sarif", "--junit", "--gitlab"):
+            self.assert_kept("check", option, "OUT", "LOG")
         self.assert_kept("diff", "--json", "OUT", "other.vsl", "LOG")
         self.assert_kept("diff", "--json", "OUT", "LOG", "other.vsl")
 

@@ -15,6 +15,7 @@
 #include "tools/options/suppression_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
+#include "tools/options/verdict_options.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -30,6 +31,8 @@ Examples:
   vramscope check train.vsl                              nothing may leak
   vramscope check logs/ --max-peak 8GiB --fail-on leaks,oom,misuse
   vramscope check train.vsl --budget budget.json --json check.json
+  vramscope check train.vsl --sarif leaks.sarif --junit leaks.xml
+  vramscope check train.vsl --github                     in a job of GitHub Actions
   vramscope check train.vsl --path-map /app=build/app    recorded where the program was below /app
   vramscope run --check --max-leaked 1MiB ./train        both in one step
 )";
@@ -41,6 +44,7 @@ struct CheckOptions {
     BudgetOptions budget;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    VerdictOptions verdicts;
 };
 
 int check_logs(const CheckOptions& options)
@@ -50,14 +54,20 @@ int check_logs(const CheckOptions& options)
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
-    const Output json(options.json, inputs(logs, options.suppressions, options.budget.file),
-                      options.force);
+    const auto files = inputs(logs, options.suppressions, options.budget.file);
+    const Output json(options.json, files, options.force);
+    const VerdictFiles verdicts(options.verdicts, files, options.json, options.force);
     const report::Report report = read_logs(logs, std::move(reading));
     const report::Check check = report::check(report, budget);
+    verdicts.write(check, report);
     write_results(
         json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
         [&](std::ostream& out) {
-            report::write_check(out, check, report, style_for(STDOUT_FILENO));
+            if (verdicts.on_stdout())
+                return;
+            verdicts.tell(out, check, report, [&](std::ostream& text) {
+                report::write_check(text, check, report, style_for(STDOUT_FILENO));
+            });
         });
     return static_cast<int>(check.exit);
 }
@@ -73,6 +83,7 @@ void add_check(CommandLine& line)
     command.add_option("LOG", options->logs, "logs, or folders of them")->required();
     add_json_options(command, options->json, options->force, "the check");
     add_budget_options(command, options->budget, nullptr);
+    add_verdict_options(command, options->verdicts, nullptr);
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
 }

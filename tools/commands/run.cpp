@@ -39,7 +39,7 @@ namespace {
 constexpr const char* kRunFooter =
     R"(Everything after PROGRAM belongs to the program. `run` ends as the program ended: its exit status, 128+n if signal
 n killed it, 127 if there is no such program, 126 if it cannot be executed; 125 for wrong usage or a fault of ours,
-also if the program ended 0 and what --json asked for could not be written after all.
+also if the program ended 0 and a file that was asked for could not be written after all.
 With --check and a program that ends 0, it ends as `vramscope check` would: 0, 100, 110 or 111.
 
 Examples:
@@ -48,6 +48,7 @@ Examples:
   vramscope run --simulate 2x80GiB ./train     two simulated GPUs of 80 GiB; needs no driver
   vramscope run --json leaks.json ./train      and a report for machines
   vramscope run --check --max-peak 8GiB ./train
+  vramscope run --check --sarif leaks.sarif --github ./train
   vramscope run python3 train.py               which can `import vramscope`: ranges, marks, the pool's numbers
   vramscope run --inside python3 train.py      and its arrays of JAX, TensorFlow, cuDF or CuPy are told one by one
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
@@ -67,6 +68,7 @@ struct RunOptions {
     SymbolOptions symbols;
     bool check = false; // end as `check` would, if the program itself does not fail
     BudgetOptions budget;
+    VerdictOptions verdicts;
     std::vector<std::string> command;
 };
 
@@ -117,15 +119,16 @@ std::string wanted_log(const RunOptions& options)
 }
 
 // Everything that can be known to fail is found before the program runs.
-std::string prepare(const RunOptions& options, const ProgramFile& program, const Output& json,
-                    const Installation& installation, const RunFile& run_file)
+std::string prepare(const RunOptions& options, const ProgramFile& program,
+                    const RunOutputs& outputs, const Installation& installation,
+                    const RunFile& run_file)
 {
     try {
         const std::string pattern = absolute_pattern(wanted_log(options));
         const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
         check_folder(log);
         Output::keep_apart(log, inputs_of(options, program));
-        json.keep_off(log);
+        outputs.keep_off(log);
         // A default name that is taken gets a number behind it instead. Nothing is overwritten for
         // a program that will not start.
         if (!options.log.empty() && program.executable)
@@ -168,14 +171,17 @@ int run_program(const RunOptions& options)
     check_simulate(options, installation);
     const Judgement judgement = read_judgement(options);
     const Output json(options.json, inputs_of(options, file), options.force);
+    const VerdictFiles verdicts(options.verdicts, inputs_of(options, file), options.json,
+                                options.force);
     const RunFile run_file;
     if (options.inside)
         for (const std::string& line : switches_that_stay())
             warn(fmt::format("--inside: {} is set, and stays", line));
 
     const auto started = std::chrono::steady_clock::now();
-    TracedProcess program(options.command,
-                          [&] { return prepare(options, file, json, installation, run_file); });
+    TracedProcess program(options.command, [&] {
+        return prepare(options, file, {json, verdicts}, installation, run_file);
+    });
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), file, program.exec_error());
     const int wait_status = program.wait();
@@ -187,7 +193,7 @@ int run_program(const RunOptions& options)
     try {
         judged = tell_what_was_seen(
             {file, options.simulate, installation, run_file, {program.pid(), started}, wait_status},
-            judgement, json);
+            judgement, {json, verdicts});
         told = true;
     } catch (const report::Error& error) {
         fail(error.what());
@@ -260,6 +266,7 @@ void add_run(CommandLine& line)
     CLI::Option* const check = command.add_flag(
         "--check", options->check, "then hold the run against a budget, and end as `check` does");
     add_budget_options(command, options->budget, check);
+    add_verdict_options(command, options->verdicts, check);
     command.add_flag("--audit", options->audit,
                      "follow libraries opened with RTLD_DEEPBIND too, by LD_AUDIT: some "
                      "programs do not start with it");

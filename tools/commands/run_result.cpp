@@ -103,7 +103,7 @@ report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgemen
 
 } // namespace
 
-int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Output& json)
+int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const RunOutputs& outputs)
 {
     const std::vector<Announcement> announcements = run.file.read();
     const auto logs = stamp_logs(logs_of(announcements), run.process.pid, run.wait_status);
@@ -117,13 +117,16 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ou
         report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
     }
     for (const std::filesystem::path& log : logs)
-        json.keep_off(log); // each of several processes has another name
-    if (json.wanted())
-        write_json_to(json, report);
+        outputs.keep_off(log); // each of several processes has another name
+    if (outputs.json.wanted())
+        write_json_to(outputs.json, report);
     if (!judgement.budget)
         return 0;
     const report::Check check = report::check(report, *judgement.budget);
-    report::write_check_summary(std::cerr, check, report, style_for(STDERR_FILENO));
+    outputs.verdicts.write(check, report);
+    outputs.verdicts.tell(std::cerr, check, report, [&](std::ostream& text) {
+        report::write_check_summary(text, check, report, style_for(STDERR_FILENO));
+    });
     return static_cast<int>(check.exit);
 }
 

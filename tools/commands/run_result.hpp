@@ -7,6 +7,7 @@
 #include "report/findings/places/suppressions.hpp"
 #include "report/judge/check.hpp"
 #include "report/symbols/symbolizer.hpp"
+#include "tools/options/verdict_options.hpp"
 #include "tools/output/output_file.hpp"
 #include "tools/process/installation.hpp"
 #include "tools/process/left_running.hpp"
@@ -31,7 +32,19 @@ struct Judgement {
     std::optional<report::Budget> budget; // set by --check
 };
 
-// Says it on stderr, and writes the report to `json`. Returns the exit status of --check, or 0.
-int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Output& json);
+// Where the report and the check are written.
+struct RunOutputs {
+    const Output& json;
+    const VerdictFiles& verdicts; // written with --check alone
+
+    void keep_off(const std::filesystem::path& taken) const
+    {
+        json.keep_off(taken);
+        verdicts.keep_off(taken);
+    }
+};
+
+// Says it on stderr, and writes `outputs`. Returns the exit status of --check, or 0.
+int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const RunOutputs& outputs);
 
 } // namespace vramscope

@@ -1,0 +1,221 @@
+// report/verdicts/problems.cpp — the rows of a report that the lines of the budget speak of.
+#include "report/verdicts/problems.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "report/model/check.hpp"
+#include "report/model/report.hpp"
+#include "report/words/check_words.hpp"
+#include "report/words/cuda_results.hpp"
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kFrameColumns = 160; // of a name in a message: some have thousands
+
+std::string on_device(std::int32_t device)
+{
+    return device < 0 ? "" : fmt::format("on device {}, ", device);
+}
+
+class Collector {
+public:
+    Collector(const Check& check, const Report& report, const SourcePaths& paths)
+        : check_(check), report_(report), paths_(paths)
+    {
+    }
+
+    std::vector<Problem> collect()
+    {
+        for (const CheckRow& row : check_.rows)
+            add_row(row);
+        for (Problem& problem : problems_)
+            describe(problem);
+        std::stable_sort(
+            problems_.begin(), problems_.end(),
+            [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
+        return std::move(problems_);
+    }
+
+private:
+    void add_row(const CheckRow& row)
+    {
+        row_ = &row;
+        const std::string& id = row.budget;
+        if (id == "max-leaked")
+            for (const Leak& leak : report_.leaks)
+                add(leak, leak.process, leak.bytes, leak.blocks, lost(leak));
+        else if (id == "unclosed-imports")
+            for (const Leak& leak : report_.imports)
+                add(leak, leak.process, leak.bytes, leak.blocks, lost(leak));
+        else if (id == "max-growth" || id == "growth")
+            for (const Growth& grown : report_.growth)
+                add(grown, grown.process, grown.bytes, grown.blocks, rate(grown));
+        else if (id == "oom")
+            for (const Shortage& shortage : report_.shortages)
+                add(shortage, shortage.process, shortage.requested, 1,
+                    on_device(shortage.device) + name(shortage.kind));
+        else if (id == "misuse")
+            for (const Misuse& misuse : report_.misuse)
+                add(misuse.call, misuse.process, misuse.bytes, misuse.calls,
+                    fmt::format("{}, {}", name(misuse.kind), result_name(misuse.result)));
+        else if (id == "damage")
+            for (const Damage& damage : report_.damage)
+                add(damage.allocation ? *damage.allocation : damage.noticed, damage.process,
+                    damage.block_bytes, damage.times, format::name(damage.kind));
+        else if (id == "failed-calls")
+            for (const FailedCall& call : report_.failed_calls)
+                add(call, call.process, call.bytes, call.calls, result_name(call.result));
+        else if (row.state != CheckState::ok)
+            add_budget(row);
+    }
+
+    static std::string lost(const Leak& leak)
+    {
+        return fmt::format("{}{}, {}", on_device(leak.device), name(leak.kind),
+                           name(leak.leak_class));
+    }
+
+    static std::string rate(const Growth& grown)
+    {
+        const auto bytes = [](double amount) {
+            return human_bytes(static_cast<std::uint64_t>(std::max(amount, 0.0)));
+        };
+        return on_device(grown.device) +
+               (grown.rate.per.empty() ? bytes(grown.rate.bytes_per_call) + " per call"
+                                       : fmt::format("{} per {}", bytes(grown.rate.bytes_per_step),
+                                                     terminal_safe(grown.rate.per))) +
+               (grown.freed ? ", freed at the end" : "");
+    }
+
+    Severity severity_in(std::size_t process) const
+    {
+        if (std::binary_search(row_->failed.begin(), row_->failed.end(), process))
+            return Severity::error;
+        return row_->state == CheckState::unknown ? Severity::warning : Severity::note;
+    }
+
+    void add(const CallPlace& place, std::size_t process, std::uint64_t bytes, std::uint64_t count,
+             std::string detail)
+    {
+        const Rule& rule = rule_of(row_->budget);
+        const auto [entry, is_new] =
+            known_.try_emplace(rule.id + place.key() + detail, problems_.size());
+        if (is_new) {
+            Problem problem;
+            problem.rule = &rule;
+            problem.place = &place;
+            problem.detail = std::move(detail);
+            problems_.push_back(std::move(problem));
+        }
+        Problem& problem = problems_[entry->second];
+        problem.severity = std::max(problem.severity, severity_in(process));
+        problem.bytes += bytes;
+        problem.count += count;
+        const auto at =
+            std::lower_bound(problem.processes.begin(), problem.processes.end(), process);
+        if (at == problem.processes.end() || *at != process)
+            problem.processes.insert(at, process);
+    }
+
+    // A number of the whole process: those that made up most of it are named, the first as its
+    // place.
+    void add_budget(const CheckRow& row)
+    {
+        Problem problem;
+        problem.rule = &rule_of(row.budget);
+        problem.severity = row.state == CheckState::failed ? Severity::error : Severity::warning;
+        problem.processes = row.failed.empty() ? std::vector{row.process} : row.failed;
+        problem.message = row_words(row) + failed_where(row, report_);
+        if (!row.culprits.empty())
+            problem.place = row.culprits.front().place;
+        problems_.push_back(std::move(problem));
+    }
+
+    void describe(Problem& problem)
+    {
+        if (problem.rule->amount)
+            problem.message =
+                fmt::format("{}: {}, {}{}", problem.rule->amount(problem.bytes, problem.count),
+                            called(*problem.place), problem.detail, in_processes(problem));
+        problem.where = problem.place ? paths_.of(*problem.place) : SourcePlace{};
+        if (problem.where.path.empty() && !report_.processes.empty())
+            problem.where = paths_.of_file(report_.processes[problem.processes.front()].program, 0);
+        name_it(problem);
+    }
+
+    static std::string called(const CallPlace& place)
+    {
+        const std::string api = place.api.empty() ? "memory" : terminal_safe(place.api);
+        const Frame* const frame = place.own_frame();
+        return frame ? api + " in " + frame_in(*frame, kFrameColumns) : api;
+    }
+
+    std::string in_processes(const Problem& problem) const
+    {
+        if (report_.processes.size() < 2)
+            return {};
+        if (problem.processes.size() == 1)
+            return ", in " + process_name(report_, problem.processes.front());
+        return fmt::format(", in {} of {} processes", problem.processes.size(),
+                           report_.processes.size());
+    }
+
+    // Stacks that differ in the lines of callers alone have one fingerprint: numbers tell them
+    // apart.
+    void name_it(Problem& problem)
+    {
+        const std::string name = problem.place && !problem.place->fingerprint.empty()
+                                     ? problem.place->fingerprint
+                                     : "0000000000000000";
+        const std::size_t nth = ++named_[problem.rule->id + name];
+        problem.fingerprint = nth == 1 ? name : fmt::format("{}-{}", name, nth);
+    }
+
+    const Check& check_;
+    const Report& report_;
+    const SourcePaths& paths_;
+    const CheckRow* row_ = nullptr;
+    std::vector<Problem> problems_;
+    std::unordered_map<std::string, std::size_t> known_; // rule and stack: which of them it is
+    std::map<std::string, std::size_t> named_;
+};
+
+} // namespace
+
+std::vector<Problem> find_problems(const Check& check, const Report& report,
+                                   const SourcePaths& paths)
+{
+    return Collector(check, report, paths).collect();
+}
+
+std::vector<std::string> doubts_of(const Check& check)
+{
+    std::vector<std::string> doubts;
+    for (const std::string& doubt : check.doubts)
+        doubts.push_back(terminal_safe(doubt));
+    if (doubts.empty() && check.verdict == Check::Verdict::nothing_observed)
+        doubts.emplace_back("no CUDA memory call was seen");
+    return doubts;
+}
+
+const char* name(Severity severity) noexcept
+{
+    switch (severity) {
+    case Severity::note:
+        return "note";
+    case Severity::warning:
+        return "warning";
+    case Severity::error:
+        break;
+    }
+    return "error";
+}
+
+} // namespace vramscope::report

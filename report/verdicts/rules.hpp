@@ -1,0 +1,26 @@
+// report/verdicts/rules.hpp — the kinds of finding, as tools that show findings know them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace vramscope::report {
+
+// The identifier is the word of --fail-on, or the name of the budget's option.
+struct Rule {
+    const char* id;
+    const char* name;
+    const char* what; // a sentence
+    const char* help; // what to do about it
+    // "2 MiB in 2 blocks was not freed"; null: a budget, which has words of its own.
+    std::string (*amount)(std::uint64_t bytes, std::uint64_t count);
+};
+
+inline constexpr std::size_t kRules = 11;
+extern const std::array<Rule, kRules> kRuleTable;
+
+const Rule& rule_of(std::string_view id); // one of the table's
+
+} // namespace vramscope::report

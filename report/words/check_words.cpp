@@ -1,0 +1,88 @@
+// report/words/check_words.cpp — budgets, amounts, and the processes that exceed them.
+#include "report/words/check_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/model/report.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+
+std::string budget_name(const CheckRow& row)
+{
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {{
+        {"max-peak", "peak allocated"},
+        {"max-reserved", "peak reserved"},
+        {"max-driver-calls", "driver calls"},
+        {"oom", "out of memory"},
+        {"failed-calls", "failed calls"},
+        {"unclosed-imports", "unclosed imports"},
+    }};
+    for (const auto& [budget, words] : kWords)
+        if (row.budget == budget)
+            return std::string(words);
+    return row.budget.starts_with("max-") ? row.budget.substr(4) : row.budget;
+}
+
+std::string amount_in(double amount, CheckUnit unit)
+{
+    const auto whole = static_cast<std::uint64_t>(std::min(std::round(amount), 0x1p63));
+    switch (unit) {
+    case CheckUnit::bytes:
+        return human_bytes(whole);
+    case CheckUnit::bytes_per_step:
+        return human_bytes(whole) + "/step";
+    case CheckUnit::bytes_per_call:
+        return human_bytes(whole) + "/call";
+    case CheckUnit::bytes_per_second:
+        return human_bytes(whole) + "/s";
+    case CheckUnit::percent:
+        return fmt::format("{:.1f} %", amount);
+    case CheckUnit::count:
+        break;
+    }
+    return grouped(whole);
+}
+
+std::string limit_words(const CheckRow& row)
+{
+    if (row.limit == 0 && row.unit == CheckUnit::count)
+        return "none allowed";
+    return "at most " + amount_in(row.limit, row.unit);
+}
+
+std::string row_words(const CheckRow& row)
+{
+    return fmt::format("{} {}, {}", budget_name(row), amount_in(row.measured, row.unit),
+                       limit_words(row));
+}
+
+std::string process_name(const Report& report, std::size_t index)
+{
+    for (const RankRow& row : report.ranks.rows)
+        if (row.process == index && row.rank)
+            return fmt::format("rank {}", *row.rank);
+    return fmt::format("process {}", report.processes[index].pid);
+}
+
+std::string failed_where(const CheckRow& row, const Report& report)
+{
+    if (report.processes.size() < 2)
+        return {};
+    constexpr std::size_t kMostNamed = 4; // in one line
+    std::string names;
+    const std::size_t shown = std::min(kMostNamed, row.failed.size());
+    for (std::size_t at = 0; at < shown; ++at)
+        names += (at == 0 ? " in " : ", ") + process_name(report, row.failed[at]);
+    if (shown < row.failed.size())
+        names += fmt::format(" and {} more", row.failed.size() - shown);
+    return names;
+}
+
+} // namespace vramscope::report
