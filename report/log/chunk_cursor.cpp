@@ -20,6 +20,29 @@ bool is_whole(const Record& record) noexcept
     return whole;
 }
 
+void take(Record& record, const format::Alloc& event) noexcept
+{
+    record.tag = Tag::alloc;
+    record.timed = true;
+    record.pooled = event.pooled;
+    record.ticks = event.ticks;
+    record.api = event.api;
+    record.address = event.address;
+    record.bytes = event.bytes;
+    record.stack = event.stack;
+    record.slack = event.slack;
+}
+
+void take(Record& record, const format::Free& event) noexcept
+{
+    record.tag = Tag::free;
+    record.timed = true;
+    record.ticks = event.ticks;
+    record.api = event.api;
+    record.address = event.address;
+    record.stack = event.stack;
+}
+
 } // namespace
 
 ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
@@ -32,6 +55,8 @@ ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32
 
 bool ChunkCursor::next(Record& record)
 {
+    if (next_hot(record))
+        return true;
     while (!next_in_window(record)) {
         const bool window_is_last = window_offset_ + window_.size() >= end_offset_;
         if (at_ == window_.size() && window_is_last)
@@ -41,6 +66,31 @@ bool ChunkCursor::next(Record& record)
             return false;
         }
     }
+    return true;
+}
+
+// What nearly all records are: hot ones of short numbers, not at the end of the window. False: the
+// next one is another, and nothing was read. Flat, so that the position stays in a register.
+[[gnu::flatten]] bool ChunkCursor::next_hot(Record& record)
+{
+    if (window_.size() - at_ < format::kShortCursorBytes)
+        return false;
+    const std::uint8_t* const begin = window_.data() + at_;
+    const Tag tag = format::tag_of(*begin);
+    format::ShortCursor in(begin + 1);
+    format::DeltaState delta = delta_;
+    if (tag == Tag::alloc || tag == Tag::pooled)
+        take(record, format::decode_alloc(in, *begin, delta));
+    else if (tag == Tag::free)
+        take(record, format::decode_free(in, *begin, delta));
+    else
+        return false;
+    if (!in.ok())
+        return false;
+    record.thread = thread_;
+    record.place = place_;
+    delta_ = delta;
+    at_ += static_cast<std::size_t>(in.position() - begin);
     return true;
 }
 
@@ -113,25 +163,11 @@ ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
     record.thread = thread_;
     record.place = place_;
     if (tag == Tag::alloc || tag == Tag::pooled) {
-        const format::Alloc event = format::decode_alloc(in, byte, delta_);
-        record.timed = true;
-        record.ticks = event.ticks;
-        record.api = event.api;
-        record.address = event.address;
-        record.bytes = event.bytes;
-        record.stack = event.stack;
-        record.tag = Tag::alloc;
-        record.pooled = event.pooled;
-        record.slack = event.slack;
+        take(record, format::decode_alloc(in, byte, delta_));
         return in.ok() ? Step::record : Step::failed;
     }
     if (tag == Tag::free) {
-        const format::Free event = format::decode_free(in, byte, delta_);
-        record.timed = true;
-        record.ticks = event.ticks;
-        record.api = event.api;
-        record.address = event.address;
-        record.stack = event.stack;
+        take(record, format::decode_free(in, byte, delta_));
         return in.ok() ? Step::record : Step::failed;
     }
     if (tag == Tag::place) {

@@ -26,6 +26,7 @@ constexpr bool is_hot(format::Tag tag) noexcept
 struct Record {
     format::Tag tag = format::Tag::end;
     bool timed = false;        // definitions have no time
+    bool pooled = false;       // alloc: out of a segment of the internal pool
     std::uint32_t thread = 0;  // its index, as the record `thread` before it says
     std::uint64_t ticks = 0;   // a definition has those of the record before it
     std::uint64_t api = 0;     // the entry point of a call; else 0
@@ -33,10 +34,9 @@ struct Record {
     std::uint64_t bytes = 0;   // alloc
     std::uint64_t stack = 0;   // alloc, free
     std::uint64_t slack = 0;   // alloc: if pooled, the bytes that its block is larger by
-    bool pooled = false;       // alloc: out of a segment of the internal pool
+    format::Place place;       // alloc, free: as the record `place` before it says
     // Of length-prefixed records; valid until the next record is read.
     format::Cursor body{nullptr, nullptr};
-    format::Place place; // alloc, free: as the record `place` before it says
 
     // The fields of a length-prefixed record; its texts are valid as long as `body`. Nothing, where
     // it is another record or its body ends early.
@@ -71,6 +71,7 @@ public:
 private:
     enum class Step { record, nothing, failed };
 
+    bool next_hot(Record& record);
     bool next_in_window(Record& record);
     Step step(format::Cursor& in, Record& record);
     Step length_prefixed(format::Cursor& in, Record& record);

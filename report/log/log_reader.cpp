@@ -140,31 +140,36 @@ ChunkCursor LogReader::cursor_of(const Chunk& chunk) const
 
 const Record* LogReader::next()
 {
-    bool step = std::exchange(started_, false);
+    if (std::exchange(started_, false))
+        step();
     while (!turns_.empty()) {
-        Lane& lane = lanes_[turns_.front().lane];
-        if (lane.loaded && !step) {
-            if (turns_.front().ticks > until_)
+        const Lane& lane = lanes_[turns_.front().lane];
+        if (lane.loaded) {
+            if (lane.record.timed && turns_.front().ticks > until_)
                 return nullptr;
             started_ = true;
             return &lane.record;
         }
-        step = false;
-        lane.loaded = advance(lane);
-        if (!lane.loaded) {
-            lane.waiting = true;
-            drop_first_turn();
-            continue;
-        }
-        if (!lane.record.timed) {
-            started_ = true;
-            return &lane.record;
-        }
-        turns_.front().ticks = lane.record.ticks;
-        turns_.front().rank = rank_of(lane.record.tag);
-        settle_first_turn();
+        step();
     }
     return nullptr;
+}
+
+// The first lane goes on to its next record, and to its place. One without a time stays the first.
+void LogReader::step()
+{
+    Turn& first = turns_.front();
+    Lane& lane = lanes_[first.lane];
+    lane.loaded = advance(lane);
+    if (!lane.loaded) {
+        lane.waiting = true;
+        drop_first_turn();
+    } else if (lane.record.timed) {
+        first.ticks = lane.record.ticks;
+        first.rank = rank_of(lane.record.tag);
+        if (turns_.size() > 1)
+            settle_first_turn();
+    }
 }
 
 // A chunk is complete once its thread has begun another: only then is it known how far it goes. The

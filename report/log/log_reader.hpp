@@ -82,6 +82,7 @@ private:
     void add_turn(Turn turn);
     std::uint32_t committed_now(const Chunk& chunk) const;
     ChunkCursor cursor_of(const Chunk& chunk) const;
+    void step();
     bool advance(Lane& lane);
     void close_cursor(Lane& lane);
     void settle_first_turn();

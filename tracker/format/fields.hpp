@@ -28,7 +28,8 @@ inline std::uint8_t* put_ticks(std::uint8_t* out, std::uint64_t ticks, DeltaStat
     return out;
 }
 
-inline std::uint64_t get_ticks(Cursor& in, DeltaState& state) noexcept
+template <typename In>
+std::uint64_t get_ticks(In& in, DeltaState& state) noexcept
 {
     state.ticks += static_cast<std::uint64_t>(in.signed_varint());
     return state.ticks;

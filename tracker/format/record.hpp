@@ -55,6 +55,9 @@ struct Place {
 };
 
 inline constexpr std::size_t kMaxHotBytes = 1 + 6 * kMaxVarintBytes;
+// A hot record that so many bytes follow can be decoded by a ShortCursor. `In` below is that or a
+// Cursor.
+inline constexpr std::size_t kShortCursorBytes = kMaxHotBytes + sizeof(std::uint64_t);
 
 // Addresses from the driver are nearly always multiples of 256; so are their differences,
 // which are small.
@@ -69,7 +72,8 @@ inline std::uint8_t* put_address(std::uint8_t* out, std::uint8_t& tag, std::uint
     return put_varint(out, zigzag(delta));
 }
 
-inline std::uint64_t get_address(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
+template <typename In>
+std::uint64_t get_address(In& in, std::uint8_t tag, DeltaState& state) noexcept
 {
     const auto delta = static_cast<std::uint64_t>(in.signed_varint());
     state.address += (tag & kFineAddress) ? delta : delta * 256;
@@ -87,8 +91,9 @@ inline std::uint8_t* put_unless_same(std::uint8_t* out, std::uint8_t& tag, std::
     return put_varint(out, value);
 }
 
-inline std::uint64_t get_unless_same(Cursor& in, std::uint8_t tag, std::uint8_t same,
-                                     std::uint32_t& last) noexcept
+template <typename In>
+std::uint64_t get_unless_same(In& in, std::uint8_t tag, std::uint8_t same,
+                              std::uint32_t& last) noexcept
 {
     if (!(tag & same))
         last = in.id();
@@ -113,7 +118,8 @@ inline std::uint8_t* encode_alloc(std::uint8_t* out, const Alloc& event, DeltaSt
     return event.pooled ? put_varint(out, event.slack) : out;
 }
 
-inline Alloc decode_alloc(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
+template <typename In>
+Alloc decode_alloc(In& in, std::uint8_t tag, DeltaState& state) noexcept
 {
     Alloc event{};
     event.api = get_unless_same(in, tag, kSameApi, state.alloc.api);
@@ -139,7 +145,8 @@ inline std::uint8_t* encode_free(std::uint8_t* out, const Free& event, DeltaStat
     return out;
 }
 
-inline Free decode_free(Cursor& in, std::uint8_t tag, DeltaState& state) noexcept
+template <typename In>
+Free decode_free(In& in, std::uint8_t tag, DeltaState& state) noexcept
 {
     Free event{};
     event.api = get_unless_same(in, tag, kSameApi, state.free.api);

@@ -35,6 +35,34 @@ constexpr std::int64_t unzigzag(std::uint64_t value) noexcept
     return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
+// Numbers in words of bytes, without branches, as lengths cannot be predicted. `ends`: a bit for each
+// byte of the word that ends a number; it is not 0, and the number is the one that the word begins
+// with.
+static_assert(std::endian::native == std::endian::little);
+template <typename Word>
+constexpr Word ends_of_varints(Word word) noexcept
+{
+    return ~word & static_cast<Word>(0x8080808080808080u);
+}
+template <typename Word>
+constexpr int length_of_varint(Word ends) noexcept
+{
+    return (std::countr_zero(ends) + 1) / 8;
+}
+constexpr std::uint32_t varint_in(std::uint32_t word, std::uint32_t ends) noexcept
+{
+    word &= (ends ^ (ends - 1)) & 0x7f7f7f7fu;
+    word = (word & 0x007f007fu) | (word & 0x7f007f00u) >> 1;
+    return (word & 0x00003fffu) | (word & 0x3fff0000u) >> 2;
+}
+constexpr std::uint64_t varint_in(std::uint64_t word, std::uint64_t ends) noexcept
+{
+    word &= (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7fu;
+    word = (word & 0x007f007f007f007fu) | (word & 0x7f007f007f007f00u) >> 1;
+    word = (word & 0x00003fff00003fffu) | (word & 0x3fff00003fff0000u) >> 2;
+    return (word & 0x000000000fffffffu) | (word & 0x0fffffff00000000u) >> 4;
+}
+
 // A bounded read position. After a failure every read gives zero, and ok() is false.
 class Cursor {
 public:
@@ -54,7 +82,7 @@ public:
         if (remaining() >= sizeof(std::uint64_t)) {
             std::uint64_t word;
             std::memcpy(&word, at_, sizeof word);
-            if (const std::uint64_t ends = ~word & 0x8080808080808080u; ends != 0)
+            if (const std::uint64_t ends = ends_of_varints(word); ends != 0)
                 return short_varint(word, ends);
         }
         return long_varint();
@@ -83,18 +111,11 @@ public:
     std::string_view prefixed_text() noexcept { return text(varint()); }
 
 private:
-    static_assert(std::endian::native == std::endian::little);
-
-    // Without branches, as lengths cannot be predicted: of the eight bytes that come next, those up
-    // to the first that ends a number. `ends`: a bit for each byte that does.
+    // Of the eight bytes that come next, those up to the first that ends a number.
     std::uint64_t short_varint(std::uint64_t word, std::uint64_t ends) noexcept
     {
-        at_ += (std::countr_zero(ends) + 1) / 8;
-        word &= ends ^ (ends - 1);
-        word &= 0x7f7f7f7f7f7f7f7fu;
-        word = (word & 0x007f007f007f007fu) | (word & 0x7f007f007f007f00u) >> 1;
-        word = (word & 0x00003fff00003fffu) | (word & 0x3fff00003fff0000u) >> 2;
-        return (word & 0x000000000fffffffu) | (word & 0x0fffffff00000000u) >> 4;
+        at_ += length_of_varint(ends);
+        return varint_in(word, ends);
     }
 
     std::uint64_t long_varint() noexcept
@@ -122,6 +143,45 @@ private:
 
     const std::uint8_t* at_;
     const std::uint8_t* end_;
+    bool ok_ = true;
+};
+
+// A read position that is followed by more bytes than are read: eight behind the first one of each
+// number. It reads numbers of up to eight bytes; of a longer one it knows no more than that it is
+// not ok().
+class ShortCursor {
+public:
+    explicit ShortCursor(const std::uint8_t* begin) noexcept : at_(begin) {}
+
+    bool ok() const noexcept { return ok_; }
+    const std::uint8_t* position() const noexcept { return at_; }
+
+    std::uint64_t varint() noexcept
+    {
+        std::uint64_t word;
+        std::memcpy(&word, at_, sizeof word);
+        const auto half = static_cast<std::uint32_t>(word); // nearly always enough
+        if (const std::uint32_t ends = ends_of_varints(half); ends != 0) [[likely]] {
+            at_ += length_of_varint(ends);
+            return varint_in(half, ends);
+        }
+        const std::uint64_t ends = ends_of_varints(word);
+        ok_ = ok_ && ends != 0;
+        at_ += length_of_varint(ends);
+        return varint_in(word, ends);
+    }
+
+    std::int64_t signed_varint() noexcept { return unzigzag(varint()); }
+
+    std::uint32_t id() noexcept
+    {
+        const std::uint64_t value = varint();
+        ok_ = ok_ && value <= UINT32_MAX;
+        return static_cast<std::uint32_t>(value);
+    }
+
+private:
+    const std::uint8_t* at_;
     bool ok_ = true;
 };
 

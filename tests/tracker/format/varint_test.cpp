@@ -141,3 +141,48 @@ TEST(Cursor, SurvivesAnyBytes)
         }
     }
 }
+
+TEST(ShortCursor, ReadsWhatACursorReads)
+{
+    std::mt19937_64 random(3);
+    for (unsigned bits = 1; bits <= 64; ++bits) {
+        const std::uint64_t value = random() >> (64 - bits) | std::uint64_t{1} << (bits - 1);
+        auto bytes = bytes_of(value);
+        const std::size_t length = bytes.size();
+        bytes.resize(length + 8, 0xff);
+        ShortCursor in(bytes.data());
+        const std::uint64_t read = in.varint();
+        ASSERT_EQ(in.ok(), length <= 8) << bits << " bits";
+        if (in.ok()) {
+            EXPECT_EQ(read, value);
+            EXPECT_EQ(in.position(), bytes.data() + length);
+        }
+    }
+}
+
+TEST(ShortCursor, RefusesAnIdOfMoreThan32Bits)
+{
+    for (const std::uint64_t value : {std::uint64_t{UINT32_MAX}, std::uint64_t{UINT32_MAX} + 1}) {
+        auto bytes = bytes_of(value);
+        bytes.resize(bytes.size() + 8);
+        ShortCursor in(bytes.data());
+        in.id();
+        EXPECT_EQ(in.ok(), value <= UINT32_MAX);
+    }
+}
+
+// Whatever the bytes are, it stays before those that have to be there.
+TEST(ShortCursor, GoesNoFurtherThanEightBytesANumber)
+{
+    std::mt19937_64 random(4);
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        std::array<std::uint8_t, 6 * 8 + 8> bytes;
+        for (std::uint8_t& byte : bytes)
+            byte = static_cast<std::uint8_t>(random() | (repeat % 2 ? 0x80 : 0));
+        ShortCursor in(bytes.data());
+        for (std::ptrdiff_t number = 1; number <= 6; ++number) {
+            in.varint();
+            ASSERT_LE(in.position() - bytes.data(), 8 * number);
+        }
+    }
+}
