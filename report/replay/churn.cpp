@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace vramscope::report {
 
@@ -41,7 +42,7 @@ void ChurnCounts::born(const Block& block)
     Sizes& size = sizes_[static_cast<std::size_t>(std::bit_width(block.bytes))];
     ++size.blocks;
     size.bytes += block.bytes;
-    SiteChurn& site = churn_of(block.site);
+    SiteChurn& site = sites_.of(block.site);
     for (SiteChurn::Freed& freed : site.freed) {
         if (freed.blocks == 0 || freed.bytes != block.bytes)
             continue;
@@ -56,26 +57,37 @@ void ChurnCounts::freed(const Block& block, std::uint64_t ticks)
 {
     if (!is_own_memory(block.memory))
         return;
-    SiteChurn& site = churn_of(block.site);
+    SiteChurn& site = sites_.of(block.site);
     Last& last = last_of(block);
     site.temporary += last.fresh && last.stack == block.stack && last.bytes == block.bytes;
     last.fresh = false;
     const std::uint64_t now = clock_.ns(ticks);
     const std::uint64_t life = now - std::min(clock_.ns(block.ticks), now);
     site.short_lived += life < kShortLifeNs;
+    ++lifetimes_[bin_of(life)];
+    note_freed(site, block.bytes);
+}
+
+std::size_t ChurnCounts::bin_of(std::uint64_t life_ns) noexcept
+{
     std::size_t bin = 0;
-    for (std::uint64_t bound = 1000; bin + 1 < kLifetimes && life >= bound; bound *= 10)
+    for (std::uint64_t bound = 1000; bin + 1 < kLifetimes && life_ns >= bound; bound *= 10)
         ++bin;
-    ++lifetimes_[bin];
-    auto at = std::find_if(site.freed.begin(), site.freed.end(), [&](const SiteChurn::Freed& one) {
-        return one.blocks == 0 || one.bytes == block.bytes;
-    });
-    if (at == site.freed.end())
-        *--at = {}; // the size that was not used for longest
-    if (at->bytes != block.bytes)
-        *at = {block.bytes, 0};
-    ++at->blocks;
-    std::rotate(site.freed.begin(), at, at + 1);
+    return bin;
+}
+
+// One more of this size, which becomes the first; there is room for it where another one was, if
+// only the one that was not used for longest.
+void ChurnCounts::note_freed(SiteChurn& site, std::uint64_t bytes)
+{
+    SiteChurn::Freed next{bytes, 1};
+    for (SiteChurn::Freed& one : site.freed) {
+        std::swap(one, next);
+        if (next.bytes == bytes)
+            site.freed.front().blocks += next.blocks;
+        if (next.blocks == 0 || next.bytes == bytes)
+            return;
+    }
 }
 
 void ChurnCounts::gone(const Block& block, std::uint64_t)
@@ -93,8 +105,8 @@ void ChurnCounts::context_gone(std::span<const SiteLoss>, std::uint64_t)
 ChurnNumbers ChurnCounts::sum() const
 {
     ChurnNumbers sum;
-    for (const SiteChurn& site : sites_)
-        sum.add(site);
+    for (SiteId site = 0; site < sites_.size(); ++site)
+        sum.add(sites_[site]);
     return sum;
 }
 

@@ -17,7 +17,7 @@
 #include "report/log/tick_clock.hpp"
 #include "report/model/churn.hpp"
 #include "report/replay/heap/block_watch.hpp"
-#include "report/replay/lookup/prefetch.hpp"
+#include "report/replay/heap/site_vector.hpp"
 
 namespace vramscope::report {
 
@@ -50,18 +50,14 @@ public:
     // To be given each record of the log, before the replay has it.
     void note(const Record& record);
 
-    void prefetch(SiteId site) const override
-    {
-        if (site < sites_.size())
-            report::prefetch(&sites_[site]);
-    }
+    void prefetch(SiteId site) const override { sites_.prefetch(site); }
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override;
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
     // Beside Sites::all(), up to the last site that it knows.
-    const std::vector<SiteChurn>& sites() const noexcept { return sites_; }
+    const SiteVector<SiteChurn>& sites() const noexcept { return sites_; }
     ChurnNumbers sum() const;
     const std::array<Sizes, 65>& sizes() const noexcept { return sizes_; } // by std::bit_width
     const std::array<std::uint64_t, kLifetimes>& lifetimes() const noexcept { return lifetimes_; }
@@ -88,15 +84,11 @@ private:
             last_.resize(slot + 1);
         return last_[slot];
     }
-    SiteChurn& churn_of(SiteId site)
-    {
-        if (site >= sites_.size())
-            sites_.resize(site + std::size_t{1});
-        return sites_[site];
-    }
+    static void note_freed(SiteChurn& site, std::uint64_t bytes);
+    static std::size_t bin_of(std::uint64_t life_ns) noexcept;
 
     const TickClock& clock_;
-    std::vector<SiteChurn> sites_;
+    SiteVector<SiteChurn> sites_;
     std::vector<Last> last_; // the host's, unknown devices', then each device's
     std::array<Sizes, 65> sizes_{};
     std::array<std::uint64_t, kLifetimes> lifetimes_{};

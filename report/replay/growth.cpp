@@ -103,7 +103,7 @@ void GrowthSeries::born(const Block& block)
 {
     allocations_.add(block.ticks);
     const Site& site = sites_[block.site];
-    Series& series = of(block.site);
+    Series& series = series_.of(block.site);
     series.least_size = std::min(series.least_size, block.bytes);
     series.largest_size = std::max(series.largest_size, block.bytes);
     note(series, block.ticks, {site.live_bytes - block.bytes, site.live_blocks - 1},
@@ -113,7 +113,7 @@ void GrowthSeries::born(const Block& block)
 void GrowthSeries::freed(const Block& block, std::uint64_t ticks)
 {
     const Site& site = sites_[block.site];
-    note(of(block.site), ticks, {site.live_bytes + block.bytes, site.live_blocks + 1},
+    note(series_.of(block.site), ticks, {site.live_bytes + block.bytes, site.live_blocks + 1},
          {site.live_bytes, site.live_blocks});
 }
 
@@ -121,7 +121,7 @@ void GrowthSeries::context_gone(std::span<const SiteLoss> losses, std::uint64_t 
 {
     for (const SiteLoss& loss : losses) {
         const Site& site = sites_[loss.site];
-        note(of(loss.site), ticks, {site.live_bytes + loss.bytes, site.live_blocks + loss.blocks},
+        note(series_.of(loss.site), ticks, {site.live_bytes + loss.bytes, site.live_blocks + loss.blocks},
              {site.live_bytes, site.live_blocks});
     }
 }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "report/replay/heap/block_watch.hpp"
+#include "report/replay/heap/site_vector.hpp"
 #include "report/replay/heap/sites.hpp"
-#include "report/replay/lookup/prefetch.hpp"
 #include "report/replay/step_counter.hpp"
 
 namespace vramscope::report {
@@ -32,11 +32,7 @@ class GrowthSeries final : public BlockWatch {
 public:
     explicit GrowthSeries(const Sites& sites) : sites_(sites) {}
 
-    void prefetch(SiteId site) const override
-    {
-        if (site < series_.size())
-            report::prefetch(&series_[site]);
-    }
+    void prefetch(SiteId site) const override { series_.prefetch(site); }
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override { freed(block, ticks); }
@@ -67,19 +63,13 @@ private:
         std::uint64_t blocks;
     };
 
-    Series& of(SiteId site)
-    {
-        if (site >= series_.size())
-            series_.resize(site + 1);
-        return series_[site];
-    }
     static void note(Series& series, std::uint64_t ticks, Live before, Live after);
     static void level_to(Series& series, std::uint64_t ticks, Live level, Live then);
     static void keep(Series& series, std::uint64_t ticks, Live now, bool level);
     static void join_least(Series& series);
 
     const Sites& sites_;
-    std::vector<Series> series_; // indexed by SiteId
+    SiteVector<Series> series_;
     StepCounter allocations_;
 };
 

@@ -15,56 +15,67 @@ bool on_device(format::Memory memory) noexcept
 } // namespace
 
 // `bytes` and `blocks`: what the site had before the change.
-void PeakHolders::save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
-                       std::uint64_t blocks)
+PeakHolders::AtPeak& PeakHolders::save(SiteId number, const DeviceMemory::Device& device,
+                                       std::uint64_t bytes, std::uint64_t blocks)
 {
-    if (site >= saved_.size()) {
-        saved_.resize(heap_.sites().all().size());
-        pairs_.resize(saved_.size());
+    AtPeak& site = sites_.of(number);
+    if (site.peak != device.peaks) {
+        site.peak = device.peaks;
+        site.bytes = bytes;
+        site.blocks = blocks;
     }
-    if (saved_[site].peak != device.peaks)
-        saved_[site] = {.peak = device.peaks, .bytes = bytes, .blocks = blocks};
+    return site;
 }
 
 void PeakHolders::born(const Block& block)
 {
     if (!on_device(block.memory))
         return;
-    const Site& site = heap_.sites()[block.site];
-    save(block.site, *memory_.device(block.device), site.live_bytes - block.bytes,
-         site.live_blocks - 1);
-    Pairs& pairs = pairs_[block.site];
-    if (block.bytes > 0 && pairs.last_freed == block.bytes) {
-        pairs.differ = pairs.differ || (pairs.pairs > 0 && pairs.bytes != block.bytes);
-        pairs.bytes = block.bytes;
-        ++pairs.pairs;
+    const Site& now = heap_.sites()[block.site];
+    AtPeak& site = save(block.site, *memory_.device(block.device), now.live_bytes - block.bytes,
+                        now.live_blocks - 1);
+    if (block.bytes > 0 && site.last_freed == block.bytes) {
+        site.pairs_differ =
+            site.pairs_differ || (site.pairs > 0 && site.pair_bytes != block.bytes);
+        site.pair_bytes = block.bytes;
+        ++site.pairs;
     }
-    pairs.last_freed = 0;
+    site.last_freed = 0;
 }
 
 void PeakHolders::freed(const Block& block, std::uint64_t)
 {
     if (!on_device(block.memory))
         return;
-    const Site& site = heap_.sites()[block.site];
+    const Site& now = heap_.sites()[block.site];
     const DeviceMemory::Device& device = *memory_.device(block.device);
-    save(block.site, device, site.live_bytes + block.bytes, site.live_blocks + 1);
-    pairs_[block.site].last_freed = block.bytes;
-    Saved& saved = saved_[block.site];
+    save(block.site, device, now.live_bytes + block.bytes, now.live_blocks + 1).last_freed =
+        block.bytes;
     if (block.ticks > device.peak.ticks || device.peaks == 0)
         return;
-    saved.freed_bytes += block.bytes;
-    ++saved.freed_blocks;
-    const Later later = kept_for(site.phase, device);
+    Gone& gone = gone_since_peak(block, device);
+    const Later later = kept_for(now.phase, device);
     if (later.unseen != 0) {
-        saved.early_bytes += block.bytes;
-        ++saved.early_blocks;
-        if (saved.early_phase == 0)
-            saved.early_phase = later.unseen;
+        gone.early_bytes += block.bytes;
+        ++gone.early_blocks;
+        if (gone.early_phase == 0)
+            gone.early_phase = later.unseen;
     } else if (later.known == 0) {
-        saved.late_bytes += block.bytes;
-        ++saved.late_blocks;
+        gone.late_bytes += block.bytes;
+        ++gone.late_blocks;
     }
+}
+
+// The block was there at the peak, and is gone now.
+PeakHolders::Gone& PeakHolders::gone_since_peak(const Block& block,
+                                                const DeviceMemory::Device& device)
+{
+    Gone& gone = gone_.of(block.site);
+    if (gone.peak != device.peaks)
+        gone = {.peak = device.peaks};
+    gone.bytes += block.bytes;
+    ++gone.blocks;
+    return gone;
 }
 
 bool PeakHolders::seen_after(PhaseKind kind, std::uint64_t ticks) const
@@ -107,11 +118,9 @@ void PeakHolders::gone(const Block& block, std::uint64_t)
     const DeviceMemory::Device& device = *memory_.device(block.device);
     save(block.site, device, site.live_bytes + block.bytes, site.live_blocks + 1);
     if (block.ticks <= device.peak.ticks && device.peaks > 0) {
-        Saved& saved = saved_[block.site];
-        saved.freed_bytes += block.bytes;
-        ++saved.freed_blocks;
-        saved.late_bytes += block.bytes;
-        ++saved.late_blocks;
+        Gone& gone = gone_since_peak(block, device);
+        gone.late_bytes += block.bytes;
+        ++gone.late_blocks;
     }
 }
 
@@ -162,7 +171,7 @@ void PeakHolders::note_later(const Kind& kind, PhaseKind number)
 {
     after_peak_.resize(std::max(after_peak_.size(), kind.of_device.size()));
     for (std::size_t at = 0; at < kind.of_device.size() && kind.depth > 0; ++at) {
-        if (kind.of_device[at].open > 0)
+        if (kind.of_device[at].ranges > 0)
             continue;
         const DeviceMemory::Device& device = memory_.devices()[at];
         AfterPeak& after = after_peak_[at];
@@ -188,7 +197,7 @@ bool PeakHolders::was_over(PhaseKind phase, std::size_t device) const
     const Kind& kind = kinds_[phase];
     const bool changed = device < kind.of_device.size() &&
                          kind.of_device[device].peak == memory_.devices()[device].peaks;
-    return kind.seen && (changed ? kind.of_device[device].open : kind.open) == 0;
+    return kind.seen && (changed ? kind.of_device[device].ranges : kind.open) == 0;
 }
 
 std::vector<std::vector<PeakHolding>> PeakHolders::at_peaks() const
@@ -199,24 +208,25 @@ std::vector<std::vector<PeakHolding>> PeakHolders::at_peaks() const
         if (!on_device(sites[at].memory))
             continue;
         const DeviceMemory::Device& device = *memory_.device(sites[at].device);
-        const bool changed = at < saved_.size() && saved_[at].peak == device.peaks;
-        const Saved saved =
-            changed ? saved_[at]
-                    : Saved{.bytes = sites[at].live_bytes, .blocks = sites[at].live_blocks};
-        if (device.peaks == 0 || saved.blocks == 0)
+        const bool changed = at < sites_.size() && sites_[at].peak == device.peaks;
+        const std::uint64_t bytes = changed ? sites_[at].bytes : sites[at].live_bytes;
+        const std::uint64_t blocks = changed ? sites_[at].blocks : sites[at].live_blocks;
+        if (device.peaks == 0 || blocks == 0)
             continue;
+        const bool some_gone = at < gone_.size() && gone_[at].peak == device.peaks;
+        const Gone gone = some_gone ? gone_[at] : Gone{};
         holdings[device.index].push_back(
             {.site = at,
-             .bytes = saved.bytes,
-             .blocks = saved.blocks,
-             .kept_bytes = saved.bytes - std::min(saved.bytes, saved.freed_bytes),
-             .kept_blocks = saved.blocks - std::min(saved.blocks, saved.freed_blocks),
+             .bytes = bytes,
+             .blocks = blocks,
+             .kept_bytes = bytes - std::min(bytes, gone.bytes),
+             .kept_blocks = blocks - std::min(blocks, gone.blocks),
              .phase_was_over = was_over(sites[at].phase, device.index),
-             .early_bytes = std::min(saved.bytes, saved.early_bytes),
-             .early_blocks = std::min(saved.blocks, saved.early_blocks),
-             .early_phase = saved.early_phase,
-             .late_bytes = std::min(saved.bytes, saved.late_bytes),
-             .late_blocks = std::min(saved.blocks, saved.late_blocks)});
+             .early_bytes = std::min(bytes, gone.early_bytes),
+             .early_blocks = std::min(blocks, gone.early_blocks),
+             .early_phase = gone.early_phase,
+             .late_bytes = std::min(bytes, gone.late_bytes),
+             .late_blocks = std::min(blocks, gone.late_blocks)});
     }
     return holdings;
 }
@@ -225,10 +235,11 @@ std::vector<std::vector<RepeatedPairs>> PeakHolders::repeated_pairs() const
 {
     std::vector<std::vector<RepeatedPairs>> found(memory_.devices().size());
     const std::vector<Site>& sites = heap_.sites().all();
-    for (SiteId at = 0; at < pairs_.size(); ++at) {
-        if (pairs_[at].pairs > 0)
+    for (SiteId at = 0; at < sites_.size(); ++at) {
+        const AtPeak& site = sites_[at];
+        if (site.pairs > 0)
             found[memory_.device(sites[at].device)->index].push_back(
-                {at, pairs_[at].pairs, pairs_[at].differ ? 0 : pairs_[at].bytes});
+                {at, site.pairs, site.pairs_differ ? 0 : site.pair_bytes});
     }
     return found;
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "report/replay/heap/heap_replay.hpp"
-#include "report/replay/lookup/prefetch.hpp"
+#include "report/replay/heap/site_vector.hpp"
 #include "report/replay/memory.hpp"
 
 namespace vramscope::report {
@@ -68,48 +68,45 @@ public:
     std::vector<std::vector<PeakHolding>> at_peaks() const;
     std::vector<std::vector<RepeatedPairs>> repeated_pairs() const;
 
-    void prefetch(SiteId site) const override
-    {
-        if (site >= saved_.size())
-            return;
-        report::prefetch(&saved_[site]);
-        report::prefetch(&pairs_[site]);
-    }
+    void prefetch(SiteId site) const override { sites_.prefetch(site); }
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override;
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
 private:
-    // Valid as long as `peak` is the number of the device's last one.
-    struct Saved {
+    // What each event of a site looks at.
+    struct AtPeak {
+        std::uint64_t peak = 0; // the rest of these is valid as long as this is the device's last
+        std::uint64_t bytes = 0;
+        std::uint64_t blocks = 0;
+        // How often it allocated what it had freed.
+        std::uint64_t last_freed = 0; // bytes, if nothing was allocated since
+        std::uint64_t pairs = 0;
+        std::uint64_t pair_bytes = 0;
+        bool pairs_differ = false;
+    };
+    // What was there at the peak and is gone; valid as long as that is the device's last.
+    struct Gone {
         std::uint64_t peak = 0;
         std::uint64_t bytes = 0;
         std::uint64_t blocks = 0;
-        std::uint64_t freed_bytes = 0; // freed, of what was there at the peak
-        std::uint64_t freed_blocks = 0;
-        std::uint64_t early_bytes = 0; // the part of freed_bytes that was early; then late
+        std::uint64_t early_bytes = 0; // the part of these that was early; then late
         std::uint64_t early_blocks = 0;
-        PhaseKind early_phase = 0;
         std::uint64_t late_bytes = 0;
         std::uint64_t late_blocks = 0;
-    };
-    struct Pairs {
-        std::uint64_t last_freed = 0; // bytes, if nothing was allocated since
-        std::uint64_t pairs = 0;
-        std::uint64_t bytes = 0;
-        bool differ = false;
+        PhaseKind early_phase = 0;
     };
     struct Kind {
         std::uint32_t open = 0;
         bool seen = false;
         std::size_t depth = 0; // 1: no range is around it
         std::uint64_t first_ticks = 0;
-        struct AtPeak {
+        struct Open {
             std::uint64_t peak = 0;
-            std::uint32_t open = 0;
+            std::uint32_t ranges = 0;
         };
-        std::vector<AtPeak> of_device; // indexed as DeviceMemory's devices
+        std::vector<Open> of_device; // indexed as DeviceMemory's devices
     };
 
     // Phases that began behind a peak and were not open at it, the last of each depth.
@@ -122,8 +119,9 @@ private:
         std::vector<Later> by_depth;
     };
 
-    void save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
-              std::uint64_t blocks);
+    AtPeak& save(SiteId site, const DeviceMemory::Device& device, std::uint64_t bytes,
+                 std::uint64_t blocks);
+    Gone& gone_since_peak(const Block& block, const DeviceMemory::Device& device);
     void open_phase(const Record& record);
     void close_phase(std::uint32_t thread);
     Kind& kind_at(std::uint32_t thread);
@@ -135,8 +133,8 @@ private:
 
     const HeapReplay& heap_;
     const DeviceMemory& memory_;
-    std::vector<Saved> saved_; // indexed by site
-    std::vector<Pairs> pairs_; // indexed by site
+    SiteVector<AtPeak> sites_;
+    SiteVector<Gone> gone_;
     std::vector<Kind> kinds_;
     std::vector<AfterPeak> after_peak_; // indexed as DeviceMemory's devices
     std::uint32_t thread_ = 0;          // the thread of the record that HeapReplay has

@@ -1,0 +1,47 @@
+// report/replay/heap/site_vector.hpp — what is kept of each site, by its number.
+//
+// Each lies in no more lines of the cache than it needs. References are valid until of() is called.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "report/replay/heap/lost_blocks.hpp"
+#include "report/replay/lookup/large_pages.hpp"
+#include "report/replay/lookup/prefetch.hpp"
+
+namespace vramscope::report {
+
+template <typename Value>
+class SiteVector {
+public:
+    std::size_t size() const noexcept { return slots_.size(); }
+
+    // Adds it and those before it, unless it is there.
+    Value& of(SiteId site)
+    {
+        if (site >= slots_.size())
+            slots_.resize(site + std::size_t{1});
+        return slots_[site].value;
+    }
+    // It must be there.
+    Value& operator[](SiteId site) noexcept { return slots_[site].value; }
+    const Value& operator[](SiteId site) const noexcept { return slots_[site].value; }
+
+    void prefetch(SiteId site) const noexcept
+    {
+        if (site < slots_.size())
+            report::prefetch(&slots_[site].value);
+    }
+
+private:
+    static constexpr std::size_t kLine = 64;
+    struct alignas(std::min(kLine, std::bit_ceil(sizeof(Value)))) Slot {
+        Value value;
+    };
+
+    LargeVector<Slot> slots_;
+};
+
+} // namespace vramscope::report
