@@ -15,8 +15,13 @@ SegmentBirths find_segment_births(const LogFile& file)
                              [&](const Record& record) { defined.define(record); });
     });
     HeapReplay heap(tables, file.header().exit_began_ticks);
-    while (const Record* const record = reader.next())
-        heap.apply(*record);
+    while (const Record* const record = reader.next()) {
+        const Api* const api = is_hot(record->tag) ? tables.find_api(record->api) : nullptr;
+        if (!api || api->memory != format::Memory::suballocated)
+            heap.apply(*record);
+        else if (record->tag == format::Tag::alloc)
+            heap.note_cut(*record);
+    }
     return heap.segment_births();
 }
 

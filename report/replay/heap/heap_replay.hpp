@@ -55,6 +55,10 @@ public:
     }
     // Those that were not expected.
     const SegmentBirths& segment_births() const noexcept { return segment_births_; }
+    // In place of apply(), for who asks for no more than segment_births(): takes the allocation of a
+    // block that an allocator cut, and what it is cut from is a segment. The block itself is not
+    // kept, so its free need not be told.
+    void note_cut(const Record& record);
 
     // The watch is told of what happens from now on, and must outlive this. There is one at most;
     // EachWatch tells several.
@@ -115,6 +119,7 @@ private:
     static void make_segment(Block& block, std::uint16_t allocator);
     void begin_cutting();
     void cut(Block& block);
+    void find_parent(Block& block);
     void become_segment(Block& parent, const Block& first);
     void end_blocks(std::uint64_t begin, std::uint64_t bytes, std::optional<std::uint64_t> api,
                     std::uint64_t ticks);

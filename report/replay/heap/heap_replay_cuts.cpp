@@ -52,6 +52,23 @@ void HeapReplay::cut(Block& block)
     if (!cutting_)
         begin_cutting();
     cuts_.add(block.address, block.bytes);
+    find_parent(block);
+}
+
+void HeapReplay::note_cut(const Record& record)
+{
+    if (!cutting_)
+        begin_cutting();
+    Block block;
+    block.ticks = record.ticks;
+    block.address = record.address;
+    block.bytes = record.bytes;
+    block.api = static_cast<std::uint16_t>(record.api);
+    find_parent(block);
+}
+
+void HeapReplay::find_parent(Block& block)
+{
     if (const std::uint64_t* const begin = allocations_.around(block.address)) {
         const LiveBlocks::Found parent = live_.find(key_of(Memory::device, *begin));
         if (parent && !sums_.is_dead(*parent)) {
