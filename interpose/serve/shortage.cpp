@@ -20,13 +20,16 @@ bool is_of(const ContextPool& pool, std::int64_t device) noexcept
     return device == kEveryDevice || pool.device() == device;
 }
 
-// The numbers of the moment.
+// The numbers of the moment. Physical memory needs no context, without which the driver tells
+// nothing of its own.
 void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
 {
     std::size_t free = 0;
     std::size_t total = 0;
-    if (passing_through() || !ask_driver(free, total))
+    if (passing_through())
         return;
+    if (!ask_driver(free, total))
+        free = total = 0;
     format::OutOfMemory state;
     state.device = place_now(call).device;
     state.requested = requested;

@@ -138,8 +138,8 @@ public:
             tables, reader.clock(), end, process.duration_ns, report_.processes.size(), stacks};
         move_to(report_.shortages,
                 find_shortages(replays.shortages.kept(), process.pool.known, source));
-        process.memory =
-            describe_memory({replay, replays.memory, replays.holders, process.pool, source});
+        process.memory = describe_memory(
+            {replay, replays.memory, replays.holders, replays.shortages, process.pool, source});
         add_leaks(process, replays, header, lost, source);
         add_lines(process, replay, logs > 1);
         report_.processes.push_back(std::move(process));
@@ -230,6 +230,7 @@ private:
     {
         const CallSource calls{first.reader.clock(), first.stacks, report_.processes.size()};
         FailedCalls failed = first.replays.heap.failed_calls();
+        first.replays.shortages.forget_mended(failed);
         Damages damages = first.replays.damages;
         const bool crashed = process.end.crashed();
         if (!failed.freed_addresses().empty() || !damages.addresses().empty() ||

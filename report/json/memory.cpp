@@ -36,12 +36,23 @@ Json stat_json(const Stat& stat)
             {"freed", stat.freed}};
 }
 
+Json retry_json(const RetryPlace& place)
+{
+    return with_stack({{"retries", place.retries},
+                       {"most_requested_bytes", place.most_requested},
+                       {"api", place.api},
+                       {"entry_point", place.entry_point}},
+                      place);
+}
+
 Json allocator_json(const AllocatorMemory& allocator)
 {
     return {{"name", allocator.name},
             {"reserved_bytes", stat_json(allocator.reserved)},
             {"allocated_bytes", stat_json(allocator.allocated)},
-            {"blocks", stat_json(allocator.blocks)}};
+            {"blocks", stat_json(allocator.blocks)},
+            {"num_alloc_retries", allocator.retries},
+            {"retried_at", list_json(allocator.retried_at, retry_json)}};
 }
 
 Json part_json(const PeakPart& part)

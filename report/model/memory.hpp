@@ -69,12 +69,21 @@ struct Advice : CallPlace {
     std::string other_phase;  // for allocated_early, the phase that the memory was kept for
 };
 
+// What was asked of an allocator when the driver had to be asked again.
+struct RetryPlace : CallPlace {
+    std::uint64_t retries = 0;
+    std::uint64_t most_requested = 0; // of the driver, in bytes
+};
+
 // An allocator of the program's that took memory of the device and cut blocks from it.
 struct AllocatorMemory {
     std::string name; // "PyTorch"
     Stat reserved;    // bytes
     Stat allocated;   // bytes of blocks, as it rounded them up
     Stat blocks;
+    // How often the driver refused it memory, and it gave memory back and asked again.
+    std::uint64_t retries = 0;
+    std::vector<RetryPlace> retried_at; // most retries first
 };
 
 struct MemoryReport {

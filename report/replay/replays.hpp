@@ -31,8 +31,8 @@ struct Replays {
     Marks marks;
     Damages damages;
     ChurnCounts churn;
-    EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts> watches{memory, holders, growth,
-                                                                            churn};
+    EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages> watches{
+        memory, holders, growth, churn, shortages};
 
     Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock)
         : heap(tables, exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),

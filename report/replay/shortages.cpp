@@ -48,59 +48,36 @@ void Shortages::add(const Record& record, const format::OutOfMemory& logged, Hea
     shortage.reserved = logged.reserved;
     shortage.largest_gap = logged.largest_gap;
     shortage.thread = record.thread;
-    shortage.allocations = heap.counts().allocations;
+    shortage.row = ++rows_;
+    if (const auto stack = last_stack_.find(record.thread); stack != last_stack_.end())
+        shortage.stack = stack->second;
     const auto& apis = tables_.apis();
     shortage.of_allocator =
         record.api < apis.size() && apis[record.api].memory == format::Memory::suballocated;
-    if (shortage.of_allocator)
-        absorb_causes(shortage);
-    ++count_;
-    if (const auto stack = last_stack_.find(record.thread); stack != last_stack_.end())
-        shortage.stack = stack->second;
     if (const auto retries = retries_.find(logged.device); retries != retries_.end())
         shortage.retries = retries->second;
+    if (shortage.of_allocator)
+        absorb_refusals(shortage, heap.counts().allocations);
+    else if (heap.is_cut())
+        follow_refusal(shortage, heap.counts().allocations);
+    ++count_;
     if (const DeviceMemory::Device* const device_memory = memory.device(shortage.device))
         shortage.parts = memory.now(*device_memory);
     const std::uint64_t events = heap.counts().events;
-    if (first_.size() < kFirst || events >= walk_again_at_) {
+    const bool early = last_.empty() && first_.size() < kFirst;
+    // Refusals that an allocator mends leave no row, and there can be very many of them.
+    if ((early && (shortage.of_allocator || dropped_ < kFirst)) || events >= walk_again_at_) {
         walk_again_at_ = events + look_at_owners(shortage, heap) +
                          (shortage.of_allocator ? look_into_allocator(shortage, heap)
                                                 : look_at_pieces(shortage, segments));
     }
-    if (first_.size() < kFirst) {
+    if (early) {
         first_.push_back(std::move(shortage));
         return;
     }
     last_.push_back(std::move(shortage));
     if (last_.size() > kLast)
         last_.pop_front();
-}
-
-LoggedShortage* Shortages::latest()
-{
-    if (!last_.empty())
-        return &last_.back();
-    return first_.empty() ? nullptr : &first_.back();
-}
-
-// The allocator asked the driver, gave back what it could, and asked again. It knows nothing of the
-// driver's memory; they were told.
-void Shortages::absorb_causes(LoggedShortage& shortage)
-{
-    for (LoggedShortage* cause = latest();
-         cause && !cause->of_allocator && cause->thread == shortage.thread &&
-         cause->allocations == shortage.allocations && cause->requested >= shortage.requested;
-         cause = latest()) {
-        if (shortage.total == 0) { // the last one: the state that it ended in
-            shortage.free = cause->free;
-            shortage.total = cause->total;
-        }
-        --count_;
-        if (last_.empty())
-            first_.pop_back();
-        else
-            last_.pop_back();
-    }
 }
 
 // How many blocks that took.

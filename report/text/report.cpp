@@ -12,6 +12,7 @@
 #include "report/text/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
+#include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -142,8 +143,20 @@ private:
                           "and {}",
                           device_name(device.device), human_bytes(one.allocated.peak),
                           human_bytes(one.reserved.peak), human_bytes(one.allocated.current),
-                          counted(one.blocks.current, "block"), human_bytes(one.reserved.current)));
+                          counted(one.blocks.current, "block"), human_bytes(one.reserved.current)) +
+                          retries(one));
         }
+    }
+
+    // Of an allocator that the driver refused memory at first.
+    static std::string retries(const AllocatorMemory& allocator)
+    {
+        if (allocator.retries == 0)
+            return "";
+        return fmt::format("; short of memory, it gave its cache back and asked again {}, {}in {}",
+                           allocator.retries == 1 ? "once" : grouped(allocator.retries) + " times",
+                           allocator.retried_at.size() == 1 ? "" : "most often ",
+                           innermost_in(allocator.retried_at.front(), 60));
     }
 
     void totals(const Process& process)

@@ -65,13 +65,28 @@ class Leaks(TorchTest):
 class OutOfMemory(TorchTest):
     def test_it_is_pytorchs_with_its_line_and_its_owners(self):
         traced = self.run_both("shortage.py", VRAMSCOPE_POOL="off")
-        # The driver refused another one, for which PyTorch then gave its cache back.
-        [shortage] = [row for row in traced.report["out_of_memory"] if row["api"] == "PyTorch"]
+        [shortage] = traced.report["out_of_memory"]  # another refusal was mended
         self.assertEqual((shortage["api"], shortage["verdict"]), ("PyTorch", "lacking"))
         if not REAL:
             self.assertEqual(shortage["requested_bytes"] - shortage["total_bytes"], 1 << 30)
         self.assertEqual(shortage["stack"][0]["line"], line_of("shortage.py", "short"))
         self.assertEqual(shortage["owners"][0]["stack"][0]["line"], line_of("shortage.py", "kept"))
+
+    def test_what_was_refused_and_then_granted_is_a_retry(self):
+        for mode in ({"VRAMSCOPE_POOL": "split"}, {"VRAMSCOPE_POOL": "off"}, {"VRAMSCOPE_POOL": "off", **EXPANDABLE}):
+            with self.subTest(mode):
+                traced = self.run_both("retries.py", **mode)
+                stats = traced.moments[-1]["stats"]
+                self.assertEqual((stats["num_alloc_retries"], stats["num_ooms"]), (7, 1))
+                [shortage] = traced.report["out_of_memory"]
+                self.assertEqual((shortage["api"], shortage["retries"]), ("PyTorch", 4))
+                told = sum(row["calls"] for row in traced.report["failed_calls"])
+                self.assertEqual(traced.report["coverage"]["failed_calls"] - told, 6, "what was mended is no failed call")
+                [device] = traced.report["processes"][0]["device_memory"]
+                [torch] = device["allocators"]
+                self.assertEqual(torch["num_alloc_retries"], 7)
+                lines = {place["stack"][0]["line"] for place in torch["retried_at"]}
+                self.assertEqual(lines, {line_of("retries.py", "taken")})
 
 
 if __name__ == "__main__":

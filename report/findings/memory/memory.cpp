@@ -2,6 +2,8 @@
 #include "report/findings/memory/memory.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "report/findings/memory/advice.hpp"
 #include "report/findings/memory/peak.hpp"
@@ -23,6 +25,29 @@ void add_pool(MemoryReport& device, const PoolReport& pool)
         device.free_at_peak = pooled.at_peak.free;
         device.free_at_end = pooled.at_end.free;
     }
+}
+
+void add_retries(AllocatorMemory& allocator, std::uint64_t api, std::int32_t device,
+                 const MemorySource& source)
+{
+    std::map<std::string, RetryPlace> places; // equal input, equal order
+    for (const LoggedRetries& one : source.shortages.retries()) {
+        if (one.api != api || one.device != device)
+            continue;
+        CallPlace read = source.log.stacks.read(one.api, one.stack, one.first_ticks);
+        const auto [found, added] = places.try_emplace(read.key());
+        RetryPlace& place = found->second;
+        if (added)
+            static_cast<CallPlace&>(place) = std::move(read);
+        place.retries += one.retries;
+        place.most_requested = std::max(place.most_requested, one.most_requested);
+        allocator.retries += one.retries;
+    }
+    for (auto& [key, place] : places)
+        allocator.retried_at.push_back(std::move(place));
+    std::stable_sort(
+        allocator.retried_at.begin(), allocator.retried_at.end(),
+        [](const RetryPlace& a, const RetryPlace& b) { return a.retries > b.retries; });
 }
 
 std::uint64_t total_of(const DeviceMemory::Device& memory, const LogTables& tables)
@@ -51,9 +76,14 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
     device.peak_direct = memory.peak_direct;
     device.requested = memory.requested;
     device.blocks = memory.blocks;
-    for (const DeviceMemory::Allocator& one : memory.allocators)
-        device.allocators.push_back(
-            {source.log.tables.apis()[one.api].name, one.reserved, one.allocated, one.blocks});
+    for (const DeviceMemory::Allocator& one : memory.allocators) {
+        AllocatorMemory& allocator = device.allocators.emplace_back();
+        allocator.name = source.log.tables.apis()[one.api].name;
+        allocator.reserved = one.reserved;
+        allocator.allocated = one.allocated;
+        allocator.blocks = one.blocks;
+        add_retries(allocator, one.api, memory.ordinal, source);
+    }
     device.timeline = times_of(memory.timeline, clock);
     device.peak = find_peak(holdings, source.heap, source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);

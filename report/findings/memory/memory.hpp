@@ -8,6 +8,7 @@
 #include "report/model/pool.hpp"
 #include "report/replay/memory.hpp"
 #include "report/replay/peak.hpp"
+#include "report/replay/shortages.hpp"
 
 namespace vramscope::report {
 
@@ -15,6 +16,7 @@ struct MemorySource {
     const HeapReplay& heap; // finished
     const DeviceMemory& memory;
     const PeakHolders& holders;
+    const Shortages& shortages;
     const PoolReport& pool;
     const LeakSource& log;
 };

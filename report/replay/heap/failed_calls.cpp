@@ -43,6 +43,19 @@ void FailedCalls::add_refused(const Record& record, const format::Failed& failed
     group.last_ticks = std::max(group.last_ticks, record.ticks);
 }
 
+void FailedCalls::forget(std::uint64_t api, std::uint64_t stack, std::uint64_t calls,
+                         std::uint64_t bytes)
+{
+    constexpr std::uint64_t kOutOfMemory = 2; // CUDA_ERROR_OUT_OF_MEMORY
+    const auto found = groups_.find({api, kOutOfMemory, stack});
+    if (found == groups_.end())
+        return;
+    found->second.calls -= std::min(calls, found->second.calls);
+    found->second.bytes -= std::min(bytes, found->second.bytes);
+    if (found->second.calls == 0)
+        groups_.erase(found);
+}
+
 std::vector<FailedGroup> FailedCalls::groups() const
 {
     return values_of(groups_);

@@ -85,6 +85,8 @@ public:
         });
     }
 
+    // Whether there are such allocators.
+    bool is_cut() const noexcept { return cutting_; }
     // What the program's allocators have now, and cut their blocks from. A walk over all blocks.
     std::vector<AllocatorSegment> segments_now();
 

@@ -1,7 +1,7 @@
 # tests/e2e/frameworks/frameworks_test.py — blocks that a caching allocator with PyTorch's manners cuts from what the driver gave it.
 import unittest
 
-from framework import PROGRAMS, EndToEndTest, line_of
+from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of
 
 MIB = 1 << 20
 ALLOCATOR = PROGRAMS / "libtorch_allocator.so"
@@ -89,6 +89,25 @@ class CachingAllocator(EndToEndTest):
         self.assertEqual(shortage["owners"][0]["bytes"], 11 * 18 * MIB)
         self.assertIn(line_of("torch_program.cpp", "batch"),
                       [frame["line"] for frame in shortage["owners"][0]["stack"]])
+
+    def test_a_refusal_that_was_mended_is_a_retry(self):
+        for pool in ("off", "cache", "split"):
+            with self.subTest(pool):
+                report = self.scene("retry", "leaks", VRAMSCOPE_POOL=pool)
+                self.assertEqual(report["out_of_memory"], [])
+                self.assertEqual(report["failed_calls"], [])
+                [torch] = self.device["allocators"]
+                self.assertEqual(torch["num_alloc_retries"], 1)
+                [place] = torch["retried_at"]
+                self.assertEqual((place["retries"], place["most_requested_bytes"]), (1, 64 * MIB))
+                self.assertIn(line_of("torch_program.cpp", "retried"), [frame["line"] for frame in place["stack"]])
+                self.assertIn("asked again once", self.execute(VRAMSCOPE, "report", *self.logs()).stdout)
+
+    def test_a_refusal_of_another_librarys_stays(self):
+        report = self.scene("run_out_beside", "leaks", VRAMSCOPE_POOL="off")
+        [shortage] = report["out_of_memory"]
+        self.assertEqual((shortage["api"], shortage["requested_bytes"]), ("cuMemAlloc", 300 * MIB))
+        self.assertEqual(self.device["allocators"][0]["num_alloc_retries"], 1)
 
     def test_a_context_takes_its_blocks_along(self):
         report = self.trace("torch_program", ALLOCATOR, "reset", VRAMSCOPE_POOL="off")

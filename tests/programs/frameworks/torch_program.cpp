@@ -101,6 +101,26 @@ void run_out()
     std::printf("%d\n", allocate(64 * kMiB) == nullptr); // MARK short
 }
 
+// The driver refuses, and has enough when the cache was given back.
+void retry()
+{
+    std::vector<void*> batches;
+    for (int at = 0; at < 11; ++at)
+        batches.push_back(allocate(18 * kMiB));
+    for (void* const batch : batches)
+        release(batch);
+    losses.push_back(allocate(64 * kMiB)); // MARK retried
+}
+
+// Another library's failure, which the allocator's own success does not mend.
+void run_out_beside()
+{
+    cache_alone();
+    CUdeviceptr own = 0;
+    std::printf("%d\n", cuMemAlloc_v2(&own, 300 * kMiB)); // MARK own
+    retry();
+}
+
 void from_threads()
 {
     std::vector<std::thread> threads;
@@ -149,6 +169,8 @@ constexpr Scene kScenes[] = {
     {"give_back", give_back},
     {"grow", grow},
     {"run_out", run_out},
+    {"retry", retry},
+    {"run_out_beside", run_out_beside},
     {"worker", worker},
     {"on_host", on_host},
     {"from_threads", from_threads},

@@ -188,5 +188,125 @@ TEST(Shortages, WalksOverLiveBlocksDoNotMultiplyWithFailures)
     EXPECT_FALSE(report.shortages.back().owners_known);
 }
 
+// An allocator's cache: four segments of 16 MiB, of which one has a block, and 32 MiB are asked for.
+struct FullDevice : LogBuilder {
+    static constexpr std::uint64_t kAt = 0x1'0000'0000;
+    static constexpr std::uint64_t kNew = 0x2'0000'0000;
+
+    explicit FullDevice(std::uint64_t refusals = 1) : LogBuilder(program())
+    {
+        header().suballocated = 1;
+        for (std::uint64_t at = 0; at < 4; ++at)
+            alloc(kAt + at * 16_MiB, 16_MiB, 1).alloc(kAt + at * 16_MiB, 1_MiB, 2, "PyTorch");
+        for (std::uint64_t at = 1; at < 4; ++at)
+            free(kAt + at * 16_MiB, "PyTorch");
+        for (; refusals > 0; --refusals)
+            refuse(32_MiB);
+    }
+    FullDevice& refuse(std::uint64_t bytes)
+    {
+        failed(2, bytes, "cuMemAlloc_v2", 3);
+        out_of_memory({.device = 0, .requested = bytes, .free = 1_MiB, .total = 65_MiB});
+        return *this;
+    }
+    FullDevice& give_back()
+    {
+        for (std::uint64_t at = 1; at < 4; ++at)
+            free(kAt + at * 16_MiB);
+        return *this;
+    }
+    FullDevice& grant(std::uint64_t bytes = 32_MiB)
+    {
+        alloc(kNew, bytes, 4);
+        return *this;
+    }
+    FullDevice& cut()
+    {
+        alloc(kNew, 20_MiB, 5, "PyTorch");
+        return *this;
+    }
+};
+
+const AllocatorMemory& pytorch(const Report& report)
+{
+    return report.processes.at(0).memory.at(0).allocators.at(0);
+}
+
+TEST(Shortages, ARefusalThatAnAllocatorMendedIsARetry)
+{
+    for (const std::uint64_t refusals :
+         {1u, 2u}) { // it gave back a part of its cache, and then all
+        FullDevice log(refusals);
+        const Report report = report_of(log.give_back().grant().cut());
+        EXPECT_TRUE(report.shortages.empty());
+        EXPECT_EQ(report.processes[0].shortage_count, 0u);
+        EXPECT_TRUE(report.failed_calls.empty());
+        EXPECT_EQ(pytorch(report).retries, 1u);
+        ASSERT_EQ(pytorch(report).retried_at.size(), 1u);
+        EXPECT_EQ(pytorch(report).retried_at[0].retries, 1u);
+        EXPECT_EQ(pytorch(report).retried_at[0].most_requested, 32_MiB);
+        EXPECT_EQ(pytorch(report).retried_at[0].stack.at(0).offset, 0x5000u);
+    }
+}
+
+TEST(Shortages, ARefusalThatNothingProvesToBeMendedStays)
+{
+    FullDevice nothing_given_back, another_size, another_thread, nothing_cut, of_another;
+    nothing_given_back.grant().cut();
+    another_size.give_back().grant(33_MiB).cut();
+    another_thread.give_back().thread(1);
+    another_thread.place({.context = 1, .device = 0});
+    another_thread.grant().cut();
+    nothing_cut.give_back().grant();
+    // The allocator served a request meanwhile, so that the refusal was not its own.
+    of_another.alloc(FullDevice::kAt + 1_MiB, 1_MiB, 2, "PyTorch");
+    of_another.give_back().grant().cut();
+    for (FullDevice* const log :
+         {&nothing_given_back, &another_size, &another_thread, &nothing_cut, &of_another}) {
+        const Report report = report_of(*log);
+        EXPECT_EQ(report.processes[0].shortage_count, 1u);
+        EXPECT_EQ(report.shortages.size(), 1u);
+        EXPECT_EQ(report.failed_calls.size(), 1u);
+        EXPECT_EQ(pytorch(report).retries, 0u);
+    }
+}
+
+// It asked twice, and the second time counts as a retry, as it does in PyTorch.
+TEST(Shortages, ARetryThatFailsTooIsCounted)
+{
+    for (const std::uint64_t refusals : {1u, 2u}) {
+        FullDevice log(refusals);
+        log.give_back().failed(2, 30_MiB, "PyTorch", 6);
+        log.out_of_memory({.device = 0, .requested = 30_MiB}, "PyTorch");
+        const Report report = report_of(log);
+        ASSERT_EQ(report.shortages.size(), 1u);
+        EXPECT_EQ(report.shortages[0].api, "PyTorch");
+        EXPECT_EQ(report.shortages[0].total, 65_MiB);
+        EXPECT_EQ(report.shortages[0].retries, refusals - 1);
+        EXPECT_EQ(pytorch(report).retries, refusals - 1);
+    }
+}
+
+// Physical memory is asked for piece by piece, so that the refusal is of less than was wanted.
+TEST(Shortages, RefusalsOfPiecesAreTheAllocatorsToo)
+{
+    LogBuilder log = program();
+    log.header().suballocated = 1;
+    const std::uint64_t at = FullDevice::kAt;
+    log.alloc(1, 20_MiB, 1, "cuMemCreate").map(at, 20_MiB, 1).alloc(at, 20_MiB, 2, "PyTorch");
+    log.free(at, "PyTorch");
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        log.alloc(7, 20_MiB, 1, "cuMemCreate").failed(2, 20_MiB, "cuMemCreate", 3);
+        log.out_of_memory({.device = 0, .requested = 20_MiB, .total = 50_MiB}, "cuMemCreate");
+        log.free(7, "cuMemRelease");
+    }
+    log.failed(2, 90_MiB, "PyTorch", 6);
+    log.out_of_memory({.device = 0, .requested = 90_MiB}, "PyTorch");
+    const Report report = report_of(log);
+    ASSERT_EQ(report.shortages.size(), 1u);
+    EXPECT_EQ(report.shortages[0].api, "PyTorch");
+    EXPECT_EQ(report.shortages[0].retries, 1u);
+}
+
 } // namespace
 } // namespace vramscope::report
