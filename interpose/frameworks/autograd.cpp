@@ -4,7 +4,8 @@
 // comes first in every look-up, so that these calls arrive here although PyTorch is opened with
 // RTLD_LOCAL. In the backward pass PyTorch says which node the thread runs: two numbers in it tell
 // where it was made (tracker/log/origins.hpp). Their places in a node are PyTorch's own affair: the
-// first node that is looked at must be one that was seen to be made, or none is believed.
+// first node that is looked at must be one that was seen to be made, or none is believed. A node
+// that only adds up the gradient of a leaf tensor has a number that no other has.
 //
 // PyTorch has names that the loader keeps unique in a process, and it never unloads such a library.
 #include <atomic>
@@ -36,13 +37,12 @@ constexpr const char* kNode = "_ZN5torch8autograd16get_current_nodeEv";
 struct Node; // torch::autograd::Node
 constexpr std::size_t kNumberInNode = 24;
 constexpr std::size_t kThreadInNode = 48;
-constexpr std::uint64_t kNotCounted = UINT64_MAX; // the number of a node that only adds up
+constexpr std::uint64_t kNotCounted = UINT64_MAX; // a node that only adds up
 
 struct Autograd {
     std::uint64_t (*next_number)() = nullptr;
     std::uint64_t (*thread)() = nullptr;
     std::shared_ptr<Node> (*current_node)() = nullptr;
-    const char* why_off = nullptr;
 };
 
 struct Binding {
@@ -50,6 +50,8 @@ struct Binding {
     std::atomic<bool> done;
     Autograd autograd;
     std::atomic<bool> proven; // a node's numbers were where they are looked for
+    std::atomic<const char*> why_off;
+    std::atomic<std::uint32_t> told; // generation of the log that says why
 };
 constinit Binding binding{};
 
@@ -69,12 +71,19 @@ int look_into(dl_phdr_info* info, std::size_t, void* data)
     return 1;
 }
 
-// Once: the log says why, and nothing is asked any more.
-[[gnu::cold]] std::uint32_t switch_off(log::Thread& thread, const char* why) noexcept
+// Each log says why, that of a forked child too, and nothing else is asked any more.
+[[gnu::cold]] std::uint32_t tell_why(log::Thread& thread, const char* why) noexcept
 {
-    if (log::find_origin.exchange(nullptr))
+    const std::uint32_t log = log::process->generation;
+    if (binding.told.load(std::memory_order_relaxed) != log && binding.told.exchange(log) != log)
         log::write(thread, format::Info{"backward.off", why});
     return 0;
+}
+
+[[gnu::cold]] std::uint32_t switch_off(log::Thread& thread, const char* why) noexcept
+{
+    binding.why_off.store(why, std::memory_order_relaxed);
+    return tell_why(thread, why);
 }
 
 std::uint64_t word_in(const std::shared_ptr<Node>& node, std::size_t offset) noexcept
@@ -87,14 +96,15 @@ std::uint64_t word_in(const std::shared_ptr<Node>& node, std::size_t offset) noe
 // PyTorch reads the node from a variable of the thread's own, which keeps it alive meanwhile.
 std::uint32_t origin_of_node(log::Thread& thread) noexcept
 {
-    const Autograd& autograd = binding.autograd;
-    if (autograd.why_off)
-        return switch_off(thread, autograd.why_off);
-    const std::shared_ptr<Node> node = autograd.current_node();
-    if (!node || word_in(node, kNumberInNode) == kNotCounted)
+    if (const char* const why = binding.why_off.load(std::memory_order_relaxed)) [[unlikely]]
+        return tell_why(thread, why);
+    const std::shared_ptr<Node> node = binding.autograd.current_node();
+    if (!node)
         return 0;
-    const auto origin =
-        log::origins.find(word_in(node, kThreadInNode), word_in(node, kNumberInNode));
+    const std::uint64_t number = word_in(node, kNumberInNode);
+    if (number == kNotCounted)
+        return log::origin_of_leaf(thread);
+    const auto origin = log::origins.find(word_in(node, kThreadInNode), number);
     if (!binding.proven.load(std::memory_order_relaxed)) {
         if (!origin)
             return switch_off(thread, "a node does not have its numbers where they are looked for");
@@ -107,14 +117,14 @@ std::uint32_t origin_of_node(log::Thread& thread) noexcept
 {
     Autograd found;
     capture::each_object(&look_into, &found);
-    if (!found.thread || !found.current_node)
-        found.why_off = "this PyTorch does not tell which node a thread runs";
     const std::lock_guard guard(binding.lock);
     if (binding.done.load(std::memory_order_relaxed))
         return;
-    if (!found.why_off && !log::open_origins())
-        found.why_off = "there is no memory for its table";
     binding.autograd = found;
+    if (!found.thread || !found.current_node)
+        binding.why_off.store("this PyTorch does not tell which node a thread runs");
+    else if (!log::open_origins())
+        binding.why_off.store("there is no memory for its table");
     if (found.next_number)
         log::find_origin.store(&origin_of_node, std::memory_order_release);
     binding.done.store(true, std::memory_order_release);
@@ -140,7 +150,7 @@ std::uint64_t at::sequence_number::get_and_increment()
     if (!autograd.next_number) [[unlikely]]
         return own_number.fetch_add(1, std::memory_order_relaxed); // they need but differ
     const std::uint64_t number = autograd.next_number();
-    if (log::find_origin.load(std::memory_order_relaxed) && !autograd.why_off) [[likely]] {
+    if (!binding.why_off.load(std::memory_order_relaxed)) [[likely]] {
         const log::CallSite site = VRAMSCOPE_CALL_SITE;
         log::origins.remember(autograd.thread(), number, python_origin(site));
     }

@@ -120,14 +120,15 @@ bool LogTables::add(const format::PythonCode& logged, std::uint64_t)
 bool LogTables::add(const format::PythonStack& logged, std::uint64_t ticks)
 {
     constexpr std::size_t kLeastBytes = 3; // that a frame takes
-    if (logged.stack == logged.id || logged.origin == logged.id ||
+    if (logged.stack == logged.id || (logged.origin && logged.origin >= logged.id) ||
         logged.count > logged.frames.coded.size() / kLeastBytes)
         return false;
     LoggedStack stack;
     stack.known_since_ticks = ticks;
     stack.truncated = (logged.flags & format::PythonStack::kTruncated) != 0;
-    stack.native = logged.stack;
+    stack.inner = logged.stack;
     stack.origin = logged.origin;
+    stack.leaf = (logged.flags & format::PythonStack::kLeaf) != 0;
     stack.placed = (logged.flags & format::PythonStack::kUnplaced) == 0;
     stack.python.reserve(logged.count);
     if (!logged.frames.visit(

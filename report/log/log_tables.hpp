@@ -33,10 +33,11 @@ struct LoggedStack {
     bool truncated = false;
     std::uint64_t known_since_ticks = 0; // its modules were there by then
 
-    // With functions of Python: the stack whose addresses these lie between. It may be defined
-    // later than this one. 0: it has none.
-    std::uint64_t native = 0;
+    // With functions of Python: the stack whose addresses these lie between. With an origin: the
+    // stack of what ran. It may be defined later than this one. 0: there is none.
+    std::uint64_t inner = 0;
     std::uint64_t origin = 0;                // the stack that made the autograd node; 0: none
+    bool leaf = false;                       // the origin of a leaf tensor's gradient
     std::vector<format::PythonFrame> python; // innermost first
     bool placed = false;                     // their native frames are known
 };

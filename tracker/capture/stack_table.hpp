@@ -23,6 +23,8 @@ std::uint64_t hash_frames(const std::uintptr_t* frames, std::size_t count,
 
 class StackTable {
 public:
+    static constexpr std::uint32_t kMaxStacks = 1u << 19; // no id is larger
+
     struct Stack { // never changes, and stays for as long as the process or its child
         std::uint64_t hash;
         std::uint32_t id;
@@ -67,7 +69,6 @@ private:
         Slot& free_slot(std::uint64_t hash) noexcept;
     };
     static constexpr std::size_t kFirstSlots = 1024;
-    static constexpr std::uint32_t kMaxStacks = 1u << 19;
 
     bool grow(std::size_t count) noexcept;
 

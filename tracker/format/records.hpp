@@ -175,17 +175,19 @@ struct PythonCode {
 };
 
 // A stack with functions of Python: those that its interpreter was running, or those of its origin,
-// where a thread does later what was begun in Python. Its id is one of stacks.
+// where a thread does now what was begun in Python before. Its id is one of stacks.
 struct PythonStack {
     static constexpr Layout kLayout{Tag::python_stack, "python_stack", Head::definition,
                                     "id, stack, origin, flags, count, frames"};
     static constexpr std::uint64_t kTruncated = 1; // flag: outer functions of Python are missing
     static constexpr std::uint64_t kUnplaced = 2;  // flag: where they lie is not known
+    static constexpr std::uint64_t kLeaf = 4;      // flag: the origin of gradients of leaf tensors
 
     std::uint64_t id = 0;
-    std::uint64_t stack = 0; // the native frames; 0: it has none, and is an origin
-    std::uint64_t origin =
-        0; // the stack of functions that made the autograd node; 0: none is known
+    // The native frames; with an origin, the frames that ran, which may be of Python too. 0: there
+    // are none, and it is an origin.
+    std::uint64_t stack = 0;
+    std::uint64_t origin = 0; // the stack, with a smaller id, that made what ran; 0: none is known
     std::uint64_t flags = 0;
     std::uint64_t count = 0;
     PythonFrames frames;

@@ -16,20 +16,29 @@ constinit std::atomic<FindOrigin> find_origin{nullptr};
 
 namespace {
 
-constinit capture::StackTable pairs; // of a native stack and an origin
+constinit capture::StackTable pairs; // of a stack and its origin
+
+constexpr std::uintptr_t kLeaf = UINTPTR_MAX; // in the place of an origin
+
+struct Pair {
+    std::uintptr_t words[2]; // the stack and its origin
+    std::uint64_t hash = capture::hash_frames(words, std::size(words), 0);
+
+    std::uint32_t find() const noexcept { return pairs.find(hash, words, std::size(words)); }
+};
 
 // Signals are held: the thread may not leave by a jump while it writes.
-[[gnu::noinline, gnu::cold]] std::uint32_t learn_pair(Thread& thread, std::uint64_t hash,
-                                                      const std::uintptr_t (&pair)[2]) noexcept
+[[gnu::noinline, gnu::cold]] std::uint32_t learn(Thread& thread, const Pair& pair,
+                                                 format::PythonStack record) noexcept
 {
     const capture::SignalsHeld held;
     const std::uint32_t id = stack_table.new_id();
     if (id == 0)
         count_lost(format::Lost::table_full);
-    const format::PythonStack record{id, pair[0], pair[1], 0, 0, {}};
+    record.id = id;
     if (id == 0 || !write(thread, record))
-        return static_cast<std::uint32_t>(pair[0]);
-    return pairs.publish(hash, pair, std::size(pair), id);
+        return static_cast<std::uint32_t>(pair.words[0]);
+    return pairs.publish(pair.hash, pair.words, std::size(pair.words), id);
 }
 
 } // namespace
@@ -72,16 +81,27 @@ bool open_origins() noexcept
     return origins.open() && pairs.open();
 }
 
-std::uint32_t add_origin(Thread& thread, std::uint32_t native) noexcept
+std::uint32_t add_origin(Thread& thread, std::uint32_t stack) noexcept
 {
     const FindOrigin find = find_origin.load(std::memory_order_acquire);
     const std::uint32_t origin = find ? find(thread) : 0;
     if (origin == 0)
-        return native;
-    const std::uintptr_t pair[] = {native, origin};
-    const std::uint64_t hash = capture::hash_frames(pair, std::size(pair), 0);
-    const std::uint32_t known = pairs.find(hash, pair, std::size(pair));
-    return known ? known : learn_pair(thread, hash, pair);
+        return stack;
+    if (stack == 0)
+        return origin;
+    const Pair pair{{stack, origin}};
+    const std::uint32_t known = pair.find();
+    return known ? known : learn(thread, pair, {0, stack, origin, 0, 0, {}});
+}
+
+std::uint32_t origin_of_leaf(Thread& thread) noexcept
+{
+    using format::PythonStack;
+    const Pair pair{{0, kLeaf}};
+    const std::uint32_t known = pair.find();
+    return known
+               ? known
+               : learn(thread, pair, {0, 0, 0, PythonStack::kUnplaced | PythonStack::kLeaf, 0, {}});
 }
 
 void forget_origins_of_parent() noexcept

@@ -1,9 +1,9 @@
 // tracker/log/origins.hpp — where in Python the work was begun that another thread does later.
 //
 // PyTorch makes an autograd node in the forward pass, and runs it in the backward pass on a thread
-// without frames of Python. The stack of the functions that made a node is kept by the two numbers
-// that the node is known by: that of the thread, and one that the thread counts up. An event of the
-// backward pass then has a stack of its native frames and of that origin, with an id of its own.
+// of its own. The stack of the functions that made a node is kept by the two numbers that the node
+// is known by: that of the thread, and one that the thread counts up. An event of the backward pass
+// then has a stack of its own frames and of that origin, with an id of its own.
 //
 // Any thread may call. Nothing is locked, but where a new stack is written.
 #pragma once
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tracker/capture/stack_table.hpp"
 #include "tracker/log/thread.hpp"
 
 namespace vramscope::log {
@@ -33,6 +34,7 @@ private:
     static constexpr unsigned kPlaceBits = 16;
     static constexpr std::size_t kPlaces = std::size_t{1} << kPlaceBits;
     static constexpr unsigned kStackBits = 20;
+    static_assert(capture::StackTable::kMaxStacks < std::uint32_t{1} << kStackBits);
     static constexpr unsigned kThreadBits = 20;
     static constexpr unsigned kNumberBits =
         64 - kStackBits - kThreadBits; // those above the place's
@@ -62,9 +64,12 @@ extern constinit std::atomic<FindOrigin> find_origin;
 
 // False: there is no memory for it. To be called once before find_origin is set.
 bool open_origins() noexcept;
-// The id of the stack that consists of these native frames and of the origin; `native` itself if
-// there is none. The thread is ready.
-std::uint32_t add_origin(Thread& thread, std::uint32_t native) noexcept;
+// The id of the stack that consists of this one and of the origin of what the thread does; `stack`
+// itself if there is none. `stack` may be 0, and then it is the origin. The thread is ready.
+std::uint32_t add_origin(Thread& thread, std::uint32_t stack) noexcept;
+// The origin of a node that was made by nothing in particular: it adds up the gradient of a leaf
+// tensor. 0: it could not be written. The thread is ready.
+std::uint32_t origin_of_leaf(Thread& thread) noexcept;
 void forget_origins_of_parent() noexcept;
 
 } // namespace vramscope::log

@@ -215,8 +215,7 @@ std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t nat
     const std::uintptr_t state = native ? cpython.interpreter.state() : 0;
     if (!state)
         return native;
-    const std::uint32_t id = with_functions(thread, site, native, state);
-    return id != native ? id : add_origin(thread, native);
+    return add_origin(thread, with_functions(thread, site, native, state));
 }
 
 std::uint32_t python_origin(Thread& thread) noexcept
@@ -225,11 +224,8 @@ std::uint32_t python_origin(Thread& thread) noexcept
     const std::uintptr_t state = has_room ? cpython.interpreter.state() : 0;
     if (!state)
         return 0;
-    const std::uint32_t id = with_functions(thread, {}, 0, state);
-    if (id != 0)
-        return id;
-    const FindOrigin find = find_origin.load(std::memory_order_acquire);
-    return find ? find(thread) : 0; // the backward pass makes nodes too, for a second derivative
+    // A backward pass makes nodes too, for a second derivative, and where it goes forward again.
+    return add_origin(thread, with_functions(thread, {}, 0, state));
 }
 
 void look_for_python(Thread& thread) noexcept

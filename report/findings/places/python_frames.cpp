@@ -74,6 +74,14 @@ Frame python_frame(const LoggedPythonCode& code, std::uint64_t offset)
     return frame;
 }
 
+Frame leaf_frame()
+{
+    Frame frame;
+    frame.python = true;
+    frame.function = "gradient of a leaf tensor";
+    return frame;
+}
+
 bool is_interpreter(const Frame& frame)
 {
     constexpr std::array<std::string_view, 5> kLibraries = {"libpython", "python", "libffi.so",

@@ -18,6 +18,9 @@ namespace vramscope::report {
 // A function of Python; its line is 0 if its code object does not say.
 Frame python_frame(const LoggedPythonCode& code, std::uint64_t offset);
 
+// In place of functions: a backward pass adds up the gradient of a tensor that none of them computed.
+Frame leaf_frame();
+
 // Whether a native frame belongs to the interpreter: its loop, its start, its way to C.
 bool is_interpreter(const Frame& frame);
 

@@ -19,18 +19,15 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
         place.entry_point = tables_.apis()[api].name;
     Stack known;
     const LoggedStack* const logged = tables_.stack(stack);
-    const LoggedStack* const native =
-        logged && logged->native ? tables_.stack(logged->native) : logged;
-    if (native) {
+    const LoggedStack* const ran = logged && logged->origin ? tables_.stack(logged->inner) : logged;
+    if (const LoggedStack* const native = ran && ran->inner ? tables_.stack(ran->inner) : ran) {
         known = this->known(*native, std::max(ticks, logged->known_since_ticks));
-        place.stack_truncated = logged->truncated || native->truncated;
+        place.stack_truncated = ran->truncated || native->truncated;
         if (!known.empty())
             place.cut = cut_of(*native, known.back()->frames.back(), ticks);
-        if (logged != native)
-            known = with_python(*logged, known);
-        if (const LoggedStack* const origin =
-                logged->origin ? tables_.stack(logged->origin) : nullptr)
-            add_origin(*origin, known);
+        if (ran != native)
+            known = with_python(*ran, known);
+        add_origins(*logged, known);
         for (const Known* const frame : known)
             place.stack.insert(place.stack.end(), frame->frames.begin(), frame->frames.end());
     }
@@ -119,11 +116,21 @@ StackReader::Stack StackReader::with_python(const LoggedStack& stack, const Stac
     return merged;
 }
 
-// They called nothing here, and come behind those that did.
-void StackReader::add_origin(const LoggedStack& origin, Stack& known)
+// They called nothing here, and come behind those that did. What made this may itself have been made
+// by a backward pass.
+void StackReader::add_origins(const LoggedStack& stack, Stack& known)
 {
-    for (const format::PythonFrame& frame : origin.python)
-        known.push_back(&in_python(frame, Role::origin));
+    const auto stack_or_null = [this](std::uint64_t id) {
+        return id ? tables_.stack(id) : nullptr;
+    };
+    for (const LoggedStack* origin = stack_or_null(stack.origin); origin;
+         origin = stack_or_null(origin->origin)) {
+        const LoggedStack* const made = origin->origin ? stack_or_null(origin->inner) : origin;
+        if (made && made->leaf)
+            known.push_back(&of_leaf_);
+        for (std::size_t at = 0; made && at < made->python.size(); ++at)
+            known.push_back(&in_python(made->python[at], Role::origin));
+    }
 }
 
 const StackReader::Known& StackReader::in_python(const format::PythonFrame& frame, Role role)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/findings/places/frames.hpp"
+#include "report/findings/places/python_frames.hpp"
 #include "report/findings/places/suppressions.hpp"
 #include "report/log/log_tables.hpp"
 #include "report/model/call_place.hpp"
@@ -23,7 +24,8 @@ class StackReader {
 public:
     StackReader(const LogTables& tables, Symbolizer& symbolizer, ShownFrames shown,
                 const Suppressions* suppressions = nullptr)
-        : tables_(tables), symbolizer_(symbolizer), shown_(shown), suppressions_(suppressions)
+        : tables_(tables), symbolizer_(symbolizer), shown_(shown),
+          suppressions_(suppressions), of_leaf_{{leaf_frame()}, {}}
     {
     }
 
@@ -39,7 +41,7 @@ private:
 
     Stack known(const LoggedStack& stack, std::uint64_t ticks);
     Stack with_python(const LoggedStack& stack, const Stack& native);
-    void add_origin(const LoggedStack& origin, Stack& known);
+    void add_origins(const LoggedStack& stack, Stack& known);
     enum class Role { caller, origin };
     const Known& in_python(const format::PythonFrame& frame, Role role);
     const Known& at(std::uint64_t address, std::uint64_t ticks);
@@ -51,6 +53,7 @@ private:
     Symbolizer& symbolizer_;
     ShownFrames shown_;
     const Suppressions* suppressions_;
+    const Known of_leaf_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
     std::map<std::tuple<std::uint64_t, std::uint64_t, Role>, Known> known_python_; // code, offset
 };

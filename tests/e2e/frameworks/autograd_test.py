@@ -17,19 +17,21 @@ class AutogradTest(EndToEndTest):
             old.unlink()
         done = self.execute(python, PROGRAM, PROGRAMS / f"lib{library}.so", "expected", LD_PRELOAD=str(PRELOAD),
                             LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_LOG="log.%p.vsl", VRAMSCOPE_POOL="off", VRAMSCOPE_SIMULATE="1GiB")
-        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "42 0\n"))
-        return json.loads((self.folder / "expected").read_text())
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "42 0\n" * 2))
+        said = [json.loads((self.folder / name).read_text()) for name in ("expected", "expected.child")]
+        return {f"log.{process['pid']}.vsl": process["stacks"] for process in said}
 
-    def lines(self):
-        text = self.execute(VRAMSCOPE, "export", "--to", "jsonl", "-o", "-", *self.logs()).stdout
-        return [json.loads(line) for line in text.splitlines()]
-
-    def origins(self):
-        """{size of an allocation: the functions of Python whose backward it is, innermost first}"""
-        lines = self.lines()
-        stacks = {line["id"]: [[frame["file"], frame["line"], frame["function"].removeprefix(WORD)]
-                               for frame in line["frames"] if (frame["function"] or "").startswith(WORD)]
-                  for line in lines if line["type"] == "stack"}
+    def stacks(self, log):
+        """{size of an allocation: the functions of Python that ran, and those whose backward it is, innermost first}"""
+        text = self.execute(VRAMSCOPE, "export", "--to", "jsonl", "-o", "-", log).stdout
+        lines = [json.loads(line) for line in text.splitlines()]
+        stacks = {}
+        for line in lines:
+            if line["type"] == "stack":
+                python = [frame for frame in line["frames"] if frame.get("python")]
+                ran, made = ([[frame["file"], frame["line"], frame["function"].removeprefix(WORD)] for frame in python
+                              if frame["function"].startswith((WORD, "gradient of")) == origin] for origin in (False, True))
+                stacks[line["id"]] = [ran, made]
         return {line["bytes"]: stacks[line["stack"]] for line in lines if line["type"] == "alloc"}
 
     def test_each_node_has_its_own_line(self):
@@ -38,10 +40,10 @@ class AutogradTest(EndToEndTest):
                 with self.subTest(python=python or version):
                     if python is None:
                         self.skipTest("Python %d.%d is not here" % version)
-                    expected = self.traced(python, "autograd")
-                    seen = self.origins()
-                    for size, stack in expected.items():
-                        self.assertEqual(seen[int(size)], stack, f"allocation of {size} bytes")
+                    for log, expected in self.traced(python, "autograd").items():
+                        seen = self.stacks(log)
+                        for size, stack in expected.items():
+                            self.assertEqual(seen[int(size)], stack, f"{log}: allocation of {size} bytes")
 
     def test_the_headline_says_whose_backward_it_is(self):
         self.traced(sys.executable, "autograd")
@@ -50,10 +52,10 @@ class AutogradTest(EndToEndTest):
         self.assertNotIn("do not say", text)
 
     def assert_off(self, library, why):
-        self.traced(sys.executable, library)
-        self.assertFalse(any(self.origins().values()))
-        [notice] = [notice for notice in self.report_of(*self.logs())["notices"] if "backward" in notice]
-        self.assertIn(why, notice)
+        for log in self.traced(sys.executable, library):  # a child's says so too
+            self.assertFalse([stack for stack in self.stacks(log).values() if stack[1]])
+            [notice] = [notice for notice in self.report_of(log)["notices"] if "backward" in notice]
+            self.assertIn(why, notice)
 
     def test_a_node_of_another_layout_switches_it_off(self):
         self.assert_off("autograd_other_layout", "where they are looked for")

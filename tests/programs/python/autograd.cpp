@@ -121,4 +121,15 @@ long backward(Allocate allocate, std::shared_ptr<Node>** nodes, const std::size_
     }).join();
     return torch::autograd::wrong_counts;
 }
+
+// As where a backward pass calls Python, which goes forward and backward again: on the thread that
+// runs this, a node allocates and makes another one, which allocates too.
+void backward_here(Allocate allocate, std::shared_ptr<Node>* node, std::size_t bytes,
+                   std::size_t bytes_of_second)
+{
+    run(*node, allocate, bytes);
+    torch::autograd::current_node = *node;
+    const std::unique_ptr<std::shared_ptr<Node>> second(forward(false));
+    run(*second, allocate, bytes_of_second);
+}
 }

@@ -19,6 +19,12 @@ constexpr std::uint64_t kNative = 7;
 constexpr std::uint64_t kCalled = 8;
 constexpr std::uint64_t kForward = 9;
 constexpr std::uint64_t kBackward = 10;
+constexpr std::uint64_t kHook = 11;           // Python that the backward pass calls
+constexpr std::uint64_t kMadeInBackward = 12; // in that Python
+constexpr std::uint64_t kSecond = 13;
+constexpr std::uint64_t kLeaf = 14;
+constexpr std::uint64_t kOfLeaf = 15;
+constexpr std::uint64_t kCircle = 16;
 
 class PythonStacks : public testing::Test {
 protected:
@@ -35,6 +41,13 @@ protected:
         log.add(PythonStack{kCalled, kNative, 0, 0, 1, {called, {}}});
         log.add(PythonStack{kBackward, kNative, kForward, 0, 0, {}}); // its origin comes later
         log.add(PythonStack{kForward, 0, 0, PythonStack::kUnplaced, 2, {forward, {}}});
+        log.add(PythonStack{kHook, kCalled, kForward, 0, 0, {}});
+        log.add(PythonStack{kMadeInBackward, kForward, kForward, 0, 0, {}});
+        log.add(PythonStack{kSecond, kNative, kMadeInBackward, 0, 0, {}});
+        log.add(PythonStack{kLeaf, 0, 0, PythonStack::kLeaf | PythonStack::kUnplaced, 0, {}});
+        log.add(PythonStack{kOfLeaf, kNative, kLeaf, 0, 0, {}});
+        log.add(PythonStack{kCircle, kNative, kCircle + 1, 0, 0, {}});
+        log.add(PythonStack{kCircle + 1, kNative, kCircle, 0, 0, {}});
         const TempFile file(log.build());
         const LogFile opened = LogFile::open(file.path());
         LogReader reader(opened);
@@ -75,6 +88,29 @@ TEST_F(PythonStacks, OfABackwardPassAreOthersThanThoseOfTheForwardPass)
 {
     EXPECT_NE(read(kBackward).fingerprint, read(kCalled).fingerprint);
     EXPECT_NE(read(kBackward).key(), read(kCalled).key());
+}
+
+TEST_F(PythonStacks, OfPythonThatABackwardPassCallsShowItsCallersFirst)
+{
+    EXPECT_EQ(functions_of(read(kHook)),
+              (Functions{"forward", "backward of forward", "backward of step"}));
+}
+
+TEST_F(PythonStacks, OfWhatABackwardPassMadeShowTheOriginsOfTheirOrigin)
+{
+    const std::string twice[] = {"backward of forward", "backward of step"};
+    EXPECT_EQ(functions_of(read(kSecond)), (Functions{twice[0], twice[1], twice[0], twice[1]}));
+}
+
+TEST_F(PythonStacks, OfALeafsGradientSayThatAlone)
+{
+    EXPECT_EQ(functions_of(read(kOfLeaf)), Functions{"gradient of a leaf tensor"});
+}
+
+TEST_F(PythonStacks, ThatAreOriginsOfEachOtherAreNotBelieved)
+{
+    EXPECT_EQ(functions_of(read(kCircle)), Functions{});
+    EXPECT_EQ(functions_of(read(kCircle + 1)), (Functions{"", ""}));
 }
 
 TEST_F(PythonStacks, ThatAreAnOriginHaveNoFramesOfTheirOwn)
