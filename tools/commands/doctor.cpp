@@ -191,8 +191,7 @@ void look_at_program(const DoctorOptions& options, const Installation& installat
     if (has_own_pytorch(program))
         findings.note(pytorch_inside(program.path.string()));
     if (!options.simulate.empty())
-        for (const std::string& line :
-             gpu_obstacles(program, options.simulate, installation, Ask::where))
+        for (const std::string& line : gpu_obstacles(program, options.simulate, installation, {}))
             findings.bad(line);
 }
 

@@ -184,6 +184,8 @@ int run_program(const RunOptions& options)
     });
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), file, program.exec_error());
+    // What is only asked of a run without events takes no time from it in this place.
+    const DriverFacts driver = find_driver(options.simulate, Ask::where);
     const int wait_status = program.wait();
     detail(fmt::format("{} has ended", options.command.front()));
     const Interrupt interrupt(program.signals_seen());
@@ -191,9 +193,14 @@ int run_program(const RunOptions& options)
     int judged = 0;
     bool told = false;
     try {
-        judged = tell_what_was_seen(
-            {file, options.simulate, installation, run_file, {program.pid(), started}, wait_status},
-            judgement, {json, verdicts});
+        judged = tell_what_was_seen({file,
+                                     options.simulate,
+                                     installation,
+                                     run_file,
+                                     driver,
+                                     {program.pid(), started},
+                                     wait_status},
+                                    judgement, {json, verdicts});
         told = true;
     } catch (const report::Error& error) {
         fail(error.what());

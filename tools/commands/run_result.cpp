@@ -91,11 +91,11 @@ report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgemen
         report.verdict = report::Verdict::inconclusive;
     }
     if (nothing_seen) {
-        const auto reasons =
-            report.reasons.empty()
-                ? why_nothing_was_seen(run.program, run.simulate, run.installation,
-                                       !announcements.empty())
-                : gpu_obstacles(run.program, run.simulate, run.installation, Ask::all);
+        const auto reasons = report.reasons.empty()
+                                 ? why_nothing_was_seen(run.program, run.simulate, run.installation,
+                                                        run.driver, !announcements.empty())
+                                 : gpu_obstacles(run.program, run.simulate, run.installation,
+                                                 find_driver(run.simulate, Ask::all));
         report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
     }
     return report;

@@ -9,6 +9,7 @@
 #include "report/symbols/symbolizer.hpp"
 #include "tools/options/verdict_options.hpp"
 #include "tools/output/output_file.hpp"
+#include "tools/process/driver_probe.hpp"
 #include "tools/process/installation.hpp"
 #include "tools/process/left_running.hpp"
 #include "tools/process/program_file.hpp"
@@ -21,6 +22,7 @@ struct EndedRun {
     const std::string& simulate; // the value of --simulate
     const Installation& installation;
     const RunFile& file;
+    DriverFacts driver; // where it is; nothing if one is simulated
     EndedProgram process;
     int wait_status; // as waitpid gives it
 };

@@ -63,7 +63,8 @@ spdlog::logger& logger()
 
 void write(spdlog::level::level_enum level, const std::string& line)
 {
-    logger().log(level, report::terminal_safe(line));
+    if (logger().should_log(level))
+        logger().log(level, report::terminal_safe(line));
 }
 
 } // namespace

@@ -6,11 +6,10 @@
 namespace vramscope {
 
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
-                                       const Installation& installation, Ask ask)
+                                       const Installation& installation, const DriverFacts& driver)
 {
     std::vector<std::string> lines;
     if (simulate.empty()) {
-        const DriverFacts driver = probe_driver("libcuda.so.1", ask);
         if (driver.path.empty())
             lines.push_back("there is no CUDA driver on this machine (libcuda.so.1)");
         else if (!driver.problem.empty())
@@ -34,9 +33,15 @@ std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::st
     return lines;
 }
 
+DriverFacts find_driver(const std::string& simulate, Ask ask)
+{
+    return simulate.empty() ? probe_driver("libcuda.so.1", ask) : DriverFacts();
+}
+
 std::vector<std::string> why_nothing_was_seen(const ProgramFile& program,
                                               const std::string& simulate,
-                                              const Installation& installation, bool loaded)
+                                              const Installation& installation,
+                                              const DriverFacts& driver, bool loaded)
 {
     std::vector<std::string> lines;
     if (!loaded) {
@@ -47,8 +52,7 @@ std::vector<std::string> why_nothing_was_seen(const ProgramFile& program,
         return lines;
     }
     lines.push_back("it allocated no GPU memory through CUDA");
-    const std::vector<std::string> more =
-        gpu_obstacles(program, simulate, installation, Ask::where);
+    const std::vector<std::string> more = gpu_obstacles(program, simulate, installation, driver);
     lines.insert(lines.end(), more.begin(), more.end());
     return lines;
 }

@@ -10,14 +10,18 @@
 
 namespace vramscope {
 
-// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses
-// the simulated one.
+// Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the
+// simulated one. Of these `driver` is asked only where nothing is simulated.
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
-                                       const Installation& installation, Ask ask);
+                                       const Installation& installation, const DriverFacts& driver);
+
+// The driver of a run: of a simulated one nothing is asked.
+DriverFacts find_driver(const std::string& simulate, Ask ask);
 
 // After a run in which no allocation was seen. `loaded`: our library came up in some process.
 std::vector<std::string> why_nothing_was_seen(const ProgramFile& program,
                                               const std::string& simulate,
-                                              const Installation& installation, bool loaded);
+                                              const Installation& installation,
+                                              const DriverFacts& driver, bool loaded);
 
 } // namespace vramscope

@@ -1,7 +1,12 @@
 // tools/process/installation.cpp — look beside the executable, then in its lib folders.
 #include "tools/process/installation.hpp"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
 
 #include <fmt/format.h>
 
@@ -12,30 +17,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::array<fs::path, 4> library_folders(const fs::path& executable)
-{
-    const fs::path here = executable.parent_path();
-    const fs::path prefix = here.parent_path();
-    return {here, here / "lib", prefix / "lib", prefix / "lib" / "vramscope"};
-}
+using Folders = std::array<std::string, 4>;
 
-fs::path find_file(const fs::path& executable, const char* name)
+// The first that is there of these names in these folders, or an empty path. Parts that were
+// installed together lie together: the folder where one was found is the first to be searched next.
+fs::path find_part(Folders& folders, std::initializer_list<std::string_view> names)
 {
-    std::error_code ignored;
-    for (const fs::path& folder : library_folders(executable))
-        if (fs::is_regular_file(folder / name, ignored))
-            return folder / name;
-    return {};
-}
-
-// The folder NAME of ours that has `file` in it.
-fs::path find_folder(const fs::path& executable, const char* name, const char* file)
-{
-    std::error_code ignored;
-    for (const fs::path& folder : library_folders(executable))
-        for (const fs::path& found : {folder / name, folder / "vramscope" / name})
-            if (fs::exists(found / file, ignored))
-                return found;
+    struct stat status;
+    for (auto folder = folders.begin(); folder != folders.end(); ++folder)
+        for (const std::string_view name : names) {
+            const std::string path = *folder + '/' + std::string(name);
+            if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+                continue;
+            std::rotate(folders.begin(), folder, folder + 1);
+            return path;
+        }
     return {};
 }
 
@@ -49,10 +45,17 @@ Installation find_installation()
     if (error)
         throw report::Error(report::Exit::usage,
                             "/proc is not there, by which vramscope finds its own files: mount it");
-    found.preload = find_file(found.executable, "libvramscope.so");
-    found.audit = find_file(found.executable, "libvramscope-audit.so");
-    found.simgpu = find_folder(found.executable, "simgpu", "libcuda.so.1");
-    found.python = find_folder(found.executable, "python", "vramscope/__init__.py");
+    const fs::path here = found.executable.parent_path();
+    const std::string lib = here.parent_path() / "lib";
+    Folders folders = {here, here / "lib", lib, lib + "/vramscope"};
+    found.preload = find_part(folders, {"libvramscope.so"});
+    found.audit = find_part(folders, {"libvramscope-audit.so"});
+    found.simgpu =
+        find_part(folders, {"vramscope/simgpu/libcuda.so.1", "simgpu/libcuda.so.1"}).parent_path();
+    found.python = find_part(folders, {"vramscope/python/vramscope/__init__.py",
+                                       "python/vramscope/__init__.py"})
+                       .parent_path()
+                       .parent_path();
     return found;
 }
 

@@ -185,6 +185,19 @@ std::vector<pid_t> all_processes()
     return pids;
 }
 
+// A stream would look up the facets of its locale first, which takes longer than the reading.
+std::string text_of(const fs::path& file)
+{
+    std::string text;
+    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    char part[4096];
+    for (ssize_t got; descriptor >= 0 && (got = ::read(descriptor, part, sizeof part)) > 0;)
+        text.append(part, static_cast<std::size_t>(got));
+    if (descriptor >= 0)
+        ::close(descriptor);
+    return text;
+}
+
 std::vector<LiveProcess> find_live_processes()
 {
     std::vector<LiveProcess> found;

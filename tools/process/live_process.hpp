@@ -28,6 +28,9 @@ LiveProcess find_live_process(pid_t pid);
 // The processes of all users that /proc shows, by pid.
 std::vector<pid_t> all_processes();
 
+// What is in a small file, as those of /proc. Empty if it cannot be read.
+std::string text_of(const std::filesystem::path& file);
+
 // The traced processes of this user, by pid. Empty: there is none.
 std::vector<LiveProcess> find_live_processes();
 

@@ -5,14 +5,13 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "tools/process/live_process.hpp"
 #include "tracker/environment/tell.hpp"
 
 namespace vramscope {
@@ -89,8 +88,7 @@ RunFile::~RunFile()
 
 std::vector<Announcement> RunFile::read() const
 {
-    std::ifstream file(path_, std::ios::binary);
-    return parse_announcements({std::istreambuf_iterator<char>(file), {}});
+    return parse_announcements(text_of(path_));
 }
 
 std::vector<RunLog> logs_of(const std::vector<Announcement>& announcements)
