@@ -1,7 +1,9 @@
 // tools/main.cpp — options, help, and the one place where errors become an exit status.
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -57,7 +59,9 @@ int run_command(std::vector<std::string> arguments)
 int main(int argc, char** argv)
 {
     try {
-        return run_command({argv + std::min(argc, 1), argv + argc});
+        std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+        const std::optional<int> ended = vramscope::run_without_options(arguments);
+        return ended ? *ended : run_command(std::move(arguments));
     } catch (const vramscope::report::Error& error) {
         vramscope::fail(error.what());
         return static_cast<int>(error.exit());

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,5 +62,8 @@ AddCommand add_run, add_views, add_export, add_schema, add_check, add_diff, add_
 inline constexpr AddCommand* kCommands[] = {
     add_run,  add_views,    add_export, add_schema, add_check,  add_diff,   add_suppress,
     add_mark, add_snapshot, add_top,    add_pack,   add_doctor, add_manuals};
+
+// What `run PROGRAM...` ended with, or nothing if there is an option of ours to parse.
+std::optional<int> run_without_options(const std::vector<std::string>& arguments);
 
 } // namespace vramscope

@@ -236,6 +236,19 @@ std::vector<std::string> take_program(const CLI::App& run, std::vector<std::stri
 
 } // namespace
 
+// A parser with all of its options is half of what this command does before the program starts.
+std::optional<int> run_without_options(const std::vector<std::string>& arguments)
+{
+    if (arguments.size() < 2 || arguments[0] != "run")
+        return std::nullopt;
+    const bool dashes = arguments[1] == "--" && arguments.size() > 2;
+    if (!dashes && arguments[1].starts_with('-'))
+        return std::nullopt;
+    RunOptions options;
+    options.command = {arguments.begin() + (dashes ? 2 : 1), arguments.end()};
+    return run_program(options);
+}
+
 void add_run(CommandLine& line)
 {
     const auto options = std::make_shared<RunOptions>();
