@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 #include "tracker/capture/arena.hpp"
 
@@ -82,6 +83,7 @@ std::size_t VerifiedStacks::walk(std::uintptr_t frame, std::uintptr_t return_add
     std::optional<FrameWalk> walk = begin_walk(frame, return_address);
     if (!walk)
         return 0;
+    described_count_ = described_frame_pointer_ = 0;
     out[0] = return_address;
     for (std::size_t count = 1;;) {
         const FrameWalk::Step step = walk->step();
@@ -91,52 +93,79 @@ std::size_t VerifiedStacks::walk(std::uintptr_t frame, std::uintptr_t return_add
         if (truncated || step == FrameWalk::Step::end)
             return count;
         out[count++] = walk->return_address().value;
+        describe_step(*walk);
     }
 }
 
-// The words that prove this stack, in the order in which one place follows from those before. 0: it
-// cannot be described, or the unwinder saw something else.
-std::size_t VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t* frames,
-                                     std::size_t count, bool truncated, Slot* out) noexcept
+// Adds the words by which the last step found the caller.
+void VerifiedStacks::describe_step(const FrameWalk& walk) noexcept
+{
+    if (described_count_ + 2 > kMaxStackSlots) {
+        described_count_ = kTooManySlots;
+        return;
+    }
+    const auto add = [this](const StackWord& word) {
+        described_[described_count_++] = {word.at, word.value};
+    };
+    const StackWord& found_by = walk.found_by();
+    if (found_by.at && found_by.at != described_frame_pointer_) {
+        add(found_by);
+        described_frame_pointer_ = found_by.at;
+    }
+    add(walk.return_address());
+}
+
+// False: the unwinder saw something else.
+bool VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
+                              bool truncated) noexcept
 {
     FrameWalk walk(rules_, frame, frames[0], bounds_.high);
-    std::size_t used = 0;
-    const auto add = [&](const StackWord& word) { out[used++] = {word.at, word.value}; };
-    std::uintptr_t proven = 0; // where the frame pointer was that was added last
+    described_count_ = described_frame_pointer_ = 0;
     for (std::size_t i = 0;; ++i) {
         const FrameWalk::Step step = walk.step();
         if (i + 1 == count)
-            return truncated || step == FrameWalk::Step::end ? used : 0;
-        if (step != FrameWalk::Step::caller || used + 2 > kMaxStackSlots ||
-            walk.return_address().value != frames[i + 1])
-            return 0;
-        if (walk.found_by().at && walk.found_by().at != proven) {
-            add(walk.found_by());
-            proven = walk.found_by().at;
-        }
-        add(walk.return_address());
+            return truncated || step == FrameWalk::Step::end;
+        if (step != FrameWalk::Step::caller || walk.return_address().value != frames[i + 1])
+            return false;
+        describe_step(walk);
     }
+}
+
+// Whether it is to be remembered now: it has come for the second time.
+bool VerifiedStacks::is_candidate(std::uintptr_t frame, std::uint32_t id,
+                                  std::uint64_t epoch) noexcept
+{
+    if (epoch != epoch_ || frame <= bounds_.low || frame >= bounds_.high)
+        return false;
+    const std::uint32_t candidate = static_cast<std::uint32_t>(mix(frame, id)) | 1;
+    std::uint32_t& seen = candidates_[candidate / 2 % kCandidates];
+    return std::exchange(seen, candidate) == candidate;
+}
+
+void VerifiedStacks::keep_described(std::uintptr_t frame, std::uintptr_t return_address,
+                                    std::uint32_t id) noexcept
+{
+    if (described_count_ == 0 || described_count_ == kTooManySlots)
+        return;
+    if (nodes_used_ + 2 > kNodes || slots_used_ + described_count_ + 1 > kSlots)
+        forget();
+    if (4 * (nodes_used_ + 2) > last_bucket_ + 1 && last_bucket_ + 1 < kBuckets)
+        grow_buckets();
+    insert(frame, return_address, described_, described_count_, id);
 }
 
 void VerifiedStacks::learn(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
                            bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept
 {
-    if (epoch != epoch_ || frame <= bounds_.low || frame >= bounds_.high)
-        return;
-    const std::uint32_t candidate = static_cast<std::uint32_t>(mix(frame, id)) | 1;
-    std::uint32_t& seen = candidates_[candidate / 2 % kCandidates];
-    if (seen != candidate) {
-        seen = candidate;
-        return;
-    }
-    const std::size_t used = describe(frame, frames, count, truncated, described_);
-    if (used == 0)
-        return;
-    if (nodes_used_ + 2 > kNodes || slots_used_ + used + 1 > kSlots)
-        forget();
-    if (4 * (nodes_used_ + 2) > last_bucket_ + 1 && last_bucket_ + 1 < kBuckets)
-        grow_buckets();
-    insert(frame, frames[0], described_, used, id);
+    if (is_candidate(frame, id, epoch) && describe(frame, frames, count, truncated))
+        keep_described(frame, frames[0], id);
+}
+
+void VerifiedStacks::learn_walked(std::uintptr_t frame, std::uintptr_t return_address,
+                                  std::uint32_t id, std::uint64_t epoch) noexcept
+{
+    if (is_candidate(frame, id, epoch))
+        keep_described(frame, return_address, id);
 }
 
 void VerifiedStacks::grow_buckets() noexcept

@@ -43,7 +43,8 @@ public:
     // called after find(), which forgets the rules of code that was unloaded.
     std::optional<FrameWalk> begin_walk(std::uintptr_t frame,
                                         std::uintptr_t return_address) noexcept;
-    // Does what unwind() does, by such a walk alone. 0: a frame has no plain rule.
+    // Does what unwind() does, by such a walk alone, and keeps the words that it read for
+    // learn_walked(). 0: a frame has no plain rule.
     std::size_t walk(std::uintptr_t frame, std::uintptr_t return_address, std::uintptr_t* out,
                      std::size_t capacity, bool& truncated) noexcept;
 
@@ -51,6 +52,9 @@ public:
     // the return address.
     void learn(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
                bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept;
+    // The same for what walk() found just now.
+    void learn_walked(std::uintptr_t frame, std::uintptr_t return_address, std::uint32_t id,
+                      std::uint64_t epoch) noexcept;
 
 private:
     // A word of the stack.
@@ -91,6 +95,7 @@ private:
     static constexpr std::size_t kSlots = std::size_t{1} << 17;
     static constexpr std::size_t kCandidates = 4096;
     static constexpr std::size_t kMaxStackSlots = 512;
+    static constexpr std::size_t kTooManySlots = kMaxStackSlots + 1;
     static constexpr std::size_t kTails = 4096;
     // With more slots of its own before a shared tail, a stack is kept whole, and can be shared.
     static constexpr std::size_t kMostOwnSlots = 8;
@@ -129,8 +134,12 @@ private:
                 std::size_t count, std::uint32_t id) noexcept;
     void branch(Node& node, std::size_t at, const Slot* rest, std::size_t count,
                 std::uint32_t id) noexcept;
-    std::size_t describe(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
-                         bool truncated, Slot* out) noexcept;
+    void describe_step(const FrameWalk& walk) noexcept;
+    bool describe(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
+                  bool truncated) noexcept;
+    bool is_candidate(std::uintptr_t frame, std::uint32_t id, std::uint64_t epoch) noexcept;
+    void keep_described(std::uintptr_t frame, std::uintptr_t return_address,
+                        std::uint32_t id) noexcept;
 
     StackBounds bounds_;
     std::uint64_t epoch_;
@@ -138,8 +147,11 @@ private:
     std::size_t slots_used_;
     std::uint32_t next_children_;
     std::size_t last_bucket_; // of those in use, whose count is a power of two
-    // The stack that is learnt now. It is not on the thread's own stack, which may be small.
+    // The words that prove the stack that was walked last, in the order in which one place follows
+    // from those before. They are not on the thread's own stack, which may be small.
     Slot described_[kMaxStackSlots];
+    std::size_t described_count_;            // kTooManySlots: there was no room for all
+    std::uintptr_t described_frame_pointer_; // where the one was that was added last
     std::uint32_t candidates_[kCandidates];
     FrameRules rules_;
     Node* buckets_[kBuckets];

@@ -64,6 +64,7 @@ struct Frames {
     std::uintptr_t addresses[capture::kMaxFrames];
     std::size_t count = 0;
     bool truncated = false;
+    bool walked = false; // these are what the last walk found
 
     void unwind(const CallSite& site) noexcept
     {
@@ -73,6 +74,7 @@ struct Frames {
     {
         count = thread.stacks->walk(site.frame, site.return_address, addresses,
                                     settings().max_frames, truncated);
+        walked = count != 0;
     }
     std::uint64_t hash(std::uint64_t epoch) const noexcept
     {
@@ -89,10 +91,12 @@ void check_walk(Thread& thread, const CallSite& site, Frames& frames) noexcept
         return;
     const std::uint64_t walked = frames.hash(0);
     frames.unwind(site);
-    if (frames.count == 0)
+    if (frames.count == 0) {
         frames.walk(thread, site);
-    else if (frames.hash(0) != walked)
+    } else if (frames.hash(0) != walked) {
         distrust_verification();
+        frames.walked = false;
+    }
 }
 
 // Walks where that is possible: an unwinder's first look at a return address takes microseconds.
@@ -113,7 +117,7 @@ std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t e
 {
     Frames taken;
     take_frames(thread, site, taken);
-    const auto& [frames, count, truncated] = taken;
+    const auto& [frames, count, truncated, walked] = taken;
     if (count == 0)
         return 0;
     std::atomic_ref(process->header->stacks_unwound).fetch_add(1, std::memory_order_relaxed);
@@ -124,7 +128,11 @@ std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t e
         id = intern_new(thread, frames, count, truncated, hash);
     if (expected && expected != id)
         distrust_verification();
-    if (id && thread.stacks && !expected)
+    if (!id || !thread.stacks || expected)
+        return id;
+    if (walked)
+        thread.stacks->learn_walked(site.frame, site.return_address, id, epoch);
+    else
         thread.stacks->learn(site.frame, frames, count, truncated, id, epoch);
     return id;
 }
