@@ -76,9 +76,10 @@ std::optional<FrameWalk> VerifiedStacks::begin_walk(std::uintptr_t frame,
     return FrameWalk(rules_, frame, return_address, bounds_.high);
 }
 
-std::size_t VerifiedStacks::walk(std::uintptr_t frame, std::uintptr_t return_address,
-                                 std::uintptr_t* out, std::size_t capacity,
-                                 bool& truncated) noexcept
+[[gnu::flatten]] std::size_t VerifiedStacks::walk(std::uintptr_t frame,
+                                                  std::uintptr_t return_address,
+                                                  std::uintptr_t* out, std::size_t capacity,
+                                                  bool& truncated) noexcept
 {
     std::optional<FrameWalk> walk = begin_walk(frame, return_address);
     if (!walk)
