@@ -21,7 +21,7 @@ struct Chain {
     std::array<std::uint8_t, kMostFloors> next{};
     std::array<std::uint8_t, kMostFloors + 1> before{};
 
-    Chain() noexcept
+    constexpr Chain() noexcept
     {
         for (std::uint8_t at = 0; at < kMostFloors; ++at) {
             next[at] = static_cast<std::uint8_t>(at + 1);
@@ -38,11 +38,8 @@ struct Chain {
 // A number for each floor; the least is found by the least ones of groups.
 class Shares {
 public:
-    template <typename ShareOf>
-    explicit Shares(ShareOf share_of) noexcept
+    explicit Shares(const std::array<double, kMostFloors>& shares) noexcept : shares_(shares)
     {
-        for (std::size_t at = 0; at < shares_.size(); ++at)
-            shares_[at] = share_of(at);
         for (std::size_t group = 0; group < least_.size(); ++group)
             least_[group] = least_in(&shares_[group * kGroup]);
     }
@@ -179,19 +176,30 @@ void GrowthSeries::join_least(Series& series)
     const double per_tick =
         1.0 /
         static_cast<double>(std::max<std::uint64_t>(series.kept_ticks - series.first_ticks, 1));
-    Chain chain;
-    // What a floor and the next one take up of the site's life.
+    // What a floor and the next one take up of the site's life. `begin`: of the first one's span.
+    const auto share = [&](std::uint64_t begin, const Floor& first, const Floor& next) {
+        // Signed: the processor converts no other.
+        const std::int64_t events = std::int64_t{first.events} + next.events;
+        const auto ticks = static_cast<std::int64_t>(next.ticks - begin);
+        return static_cast<double>(events) * per_event + static_cast<double>(ticks) * per_tick;
+    };
+    std::array<double, kMostFloors> whole;
+    std::uint64_t begin = series.first_ticks;
+    for (std::size_t at = 0; at + 1 < kMostFloors; ++at) {
+        whole[at] = share(begin, floors[at], floors[at + 1]);
+        begin = floors[at].ticks;
+    }
+    whole.back() = kNoShare;
+    Shares shares(whole);
+    static constexpr Chain kWhole;
+    Chain chain = kWhole;
     const auto share_of = [&](std::size_t at) {
         const std::size_t next = chain.next[at];
         if (next == kMostFloors)
             return kNoShare;
-        const std::uint64_t begin = at > 0 ? floors[chain.before[at]].ticks : series.first_ticks;
-        // Signed: the processor converts no other.
-        const std::int64_t events = std::int64_t{floors[at].events} + floors[next].events;
-        const auto ticks = static_cast<std::int64_t>(floors[next].ticks - begin);
-        return static_cast<double>(events) * per_event + static_cast<double>(ticks) * per_tick;
+        return share(at > 0 ? floors[chain.before[at]].ticks : series.first_ticks, floors[at],
+                     floors[next]);
     };
-    Shares shares(share_of);
     for (std::size_t joins = 0; joins < kJoins; ++joins) {
         const std::size_t at = shares.least();
         const std::size_t gone = chain.next[at];
