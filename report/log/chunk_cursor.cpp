@@ -53,10 +53,8 @@ ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32
     delta_.ticks = base_ticks;
 }
 
-bool ChunkCursor::next(Record& record)
+bool ChunkCursor::next_of_any_kind(Record& record)
 {
-    if (next_hot(record))
-        return true;
     while (!next_in_window(record)) {
         const bool window_is_last = window_offset_ + window_.size() >= end_offset_;
         if (at_ == window_.size() && window_is_last)

@@ -53,7 +53,7 @@ public:
     ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
                 std::uint64_t base_ticks, std::uint32_t thread);
 
-    bool next(Record& record);
+    bool next(Record& record) { return next_hot(record) || next_of_any_kind(record); }
 
     // The chunk has grown to `committed` bytes. After damage or a cut nothing more comes.
     void extend(std::uint32_t committed) noexcept;
@@ -72,6 +72,7 @@ private:
     enum class Step { record, nothing, failed };
 
     bool next_hot(Record& record);
+    bool next_of_any_kind(Record& record);
     bool next_in_window(Record& record);
     Step step(format::Cursor& in, Record& record);
     Step length_prefixed(format::Cursor& in, Record& record);

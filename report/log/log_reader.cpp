@@ -160,7 +160,7 @@ void LogReader::step()
 {
     Turn& first = turns_.front();
     Lane& lane = lanes_[first.lane];
-    lane.loaded = advance(lane);
+    lane.loaded = (lane.cursor && lane.cursor->next(lane.record)) || advance(lane);
     if (!lane.loaded) {
         lane.waiting = true;
         drop_first_turn();
@@ -177,8 +177,6 @@ void LogReader::step()
 bool LogReader::advance(Lane& lane)
 {
     for (;;) {
-        if (lane.cursor && lane.cursor->next(lane.record))
-            return true;
         if (lane.cursor) {
             lane.cursor->extend(committed_now(lane.chunks[lane.next_chunk - 1]));
             if (lane.cursor->next(lane.record))
@@ -190,6 +188,8 @@ bool LogReader::advance(Lane& lane)
         }
         close_cursor(lane);
         lane.cursor = std::make_unique<ChunkCursor>(cursor_of(lane.chunks[lane.next_chunk++]));
+        if (lane.cursor->next(lane.record))
+            return true;
     }
 }
 

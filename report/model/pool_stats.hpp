@@ -70,6 +70,7 @@ struct PoolBytes {
 
 // The pool of one device as a record left it.
 struct PoolChange {
+    std::uint32_t record = 0; // which of several that were taken together
     std::int32_t device = -1; // -1: not known
     PoolBytes bytes;
 };

@@ -23,8 +23,12 @@ void DeviceMemory::apply(const Record& record, std::span<const PoolChange> chang
     for (Device* const device : changed_)
         update(*device, record.ticks);
     changed_.clear();
-    if (is_hot(record.tag))
-        return;
+    if (!is_hot(record.tag))
+        apply_rare(record);
+}
+
+void DeviceMemory::apply_rare(const Record& record)
+{
     if (const auto named = record.as<format::Mark>())
         mark(record.ticks, named->name);
     else if (const auto said = record.as<format::DeviceMemory>())

@@ -109,6 +109,7 @@ private:
     }
     static Allocator& allocator_of(Device& device, std::uint16_t api);
     void leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks);
+    void apply_rare(const Record& record);
     void update(Device& device, std::uint64_t ticks);
     void sample(std::uint64_t ticks, const format::DeviceMemory& said);
     bool limited() const;

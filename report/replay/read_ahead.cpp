@@ -32,7 +32,6 @@ void RecordBatch::clear()
 {
     records_.clear();
     pool_changes_.clear();
-    changes_end_.clear();
     bodies_.clear();
     body_bytes_.clear();
 }
@@ -160,8 +159,7 @@ void ReadAhead::replay(RecordBatch& batch)
             segments_.prefetch(records.subspan(at, std::min(kMostAhead, records.size() - at)));
         define(records[at]);
         segments_.apply(records[at]);
-        segments_.take_changes(batch.pool_changes_);
-        batch.changes_end_.push_back(batch.pool_changes_.size());
+        segments_.take_changes(static_cast<std::uint32_t>(at), batch.pool_changes_);
     }
 }
 

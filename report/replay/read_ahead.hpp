@@ -27,12 +27,8 @@ namespace vramscope::report {
 class RecordBatch {
 public:
     std::span<const Record> records() const noexcept { return records_; }
-    // What the record with this index changed in the pool.
-    std::span<const PoolChange> pool_changes(std::size_t record) const noexcept
-    {
-        const std::size_t first = record == 0 ? 0 : changes_end_[record - 1];
-        return {pool_changes_.data() + first, changes_end_[record] - first};
-    }
+    // What the records changed in the pool, in their order; each names its record by its index.
+    std::span<const PoolChange> pool_changes() const noexcept { return pool_changes_; }
     // How much of the log had been read with its last record.
     double fraction_read() const noexcept { return fraction_read_; }
 
@@ -51,7 +47,6 @@ private:
 
     std::vector<Record> records_;
     std::vector<PoolChange> pool_changes_;
-    std::vector<std::size_t> changes_end_; // for each of records_
     std::vector<Body> bodies_;
     std::vector<std::uint8_t> body_bytes_;
     double fraction_read_ = 0;

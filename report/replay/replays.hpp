@@ -46,10 +46,15 @@ struct Replays {
     void apply(const RecordBatch& batch, const SegmentReplay& segments)
     {
         const std::span<const Record> records = batch.records();
+        std::span<const PoolChange> changes = batch.pool_changes();
         for (std::size_t at = 0; at < records.size(); ++at) {
             prefetch_ahead(records, at, LiveBlocks::kPrefetchSteps,
                            [this](std::span<const Record> soon) { heap.prefetch(soon); });
-            apply(records[at], batch.pool_changes(at), segments);
+            std::size_t own = 0;
+            while (own < changes.size() && changes[own].record == at)
+                ++own;
+            apply(records[at], changes.first(own), segments);
+            changes = changes.subspan(own);
         }
     }
 

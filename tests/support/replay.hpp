@@ -35,7 +35,7 @@ void replay(const LogBuilder& log, After after)
         replayed.heap.apply(*record);
         replayed.segments.apply(*record);
         changes.clear();
-        replayed.segments.take_changes(changes);
+        replayed.segments.take_changes(0, changes);
         replayed.memory.apply(*record, changes);
         after(*record, replayed);
     }

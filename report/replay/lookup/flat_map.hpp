@@ -123,7 +123,7 @@ private:
 
     void make_room()
     {
-        if ((size_ + 1) * 8 > entries_.size() * 5)
+        if (size_ >= most_) [[unlikely]]
             grow();
     }
     void place(const Entry& entry)
@@ -134,7 +134,11 @@ private:
         entries_[at] = entry;
     }
 
-    void resize(std::size_t slots) { entries_.resize(slots, {nothing_, Value{}}); }
+    void resize(std::size_t slots)
+    {
+        entries_.resize(slots, {nothing_, Value{}});
+        most_ = slots * 5 / 8;
+    }
     void grow()
     {
         rebuild(entries_.size() * 2, [](const Entry&) { return false; });
@@ -160,6 +164,7 @@ private:
     std::uint64_t nothing_ = random_seed(); // the key of an empty slot
     LargeVector<Entry> entries_;
     std::size_t size_ = 0;
+    std::size_t most_ = 0; // that so many slots are for
 };
 
 } // namespace vramscope::report

@@ -56,12 +56,15 @@ public:
     std::uint64_t outside() const noexcept { return outside_; }
 
     // Appends each device of which a number changed since the last call of this, as it is now.
-    void take_changes(std::vector<PoolChange>& changes)
+    // `record`: the number of the one that changed it.
+    void take_changes(std::uint32_t record, std::vector<PoolChange>& changes)
     {
+        if (changed_.empty())
+            return;
         for (const std::size_t device : changed_) {
             DevicePool& pool = devices_[device];
             pool.changed = false;
-            changes.push_back({pool.device, pool.stats.bytes()});
+            changes.push_back({record, pool.device, pool.stats.bytes()});
         }
         changed_.clear();
     }
