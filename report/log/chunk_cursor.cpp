@@ -20,29 +20,6 @@ bool is_whole(const Record& record) noexcept
     return whole;
 }
 
-void take(Record& record, const format::Alloc& event) noexcept
-{
-    record.tag = Tag::alloc;
-    record.timed = true;
-    record.pooled = event.pooled;
-    record.ticks = event.ticks;
-    record.api = event.api;
-    record.address = event.address;
-    record.bytes = event.bytes;
-    record.stack = event.stack;
-    record.slack = event.slack;
-}
-
-void take(Record& record, const format::Free& event) noexcept
-{
-    record.tag = Tag::free;
-    record.timed = true;
-    record.ticks = event.ticks;
-    record.api = event.api;
-    record.address = event.address;
-    record.stack = event.stack;
-}
-
 } // namespace
 
 ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
@@ -64,31 +41,6 @@ bool ChunkCursor::next_of_any_kind(Record& record)
             return false;
         }
     }
-    return true;
-}
-
-// What nearly all records are: hot ones of short numbers, not at the end of the window. False: the
-// next one is another, and nothing was read. Flat, so that the position stays in a register.
-[[gnu::flatten]] bool ChunkCursor::next_hot(Record& record)
-{
-    if (window_.size() - at_ < format::kShortCursorBytes)
-        return false;
-    const std::uint8_t* const begin = window_.data() + at_;
-    const Tag tag = format::tag_of(*begin);
-    format::ShortCursor in(begin + 1);
-    format::DeltaState delta = delta_;
-    if (tag == Tag::alloc || tag == Tag::pooled)
-        take(record, format::decode_alloc(in, *begin, delta));
-    else if (tag == Tag::free)
-        take(record, format::decode_free(in, *begin, delta));
-    else
-        return false;
-    if (!in.ok())
-        return false;
-    record.thread = thread_;
-    record.place = place_;
-    delta_ = delta;
-    at_ += static_cast<std::size_t>(in.position() - begin);
     return true;
 }
 

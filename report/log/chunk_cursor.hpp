@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "report/log/log_file.hpp"
@@ -53,7 +54,16 @@ public:
     ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32_t committed,
                 std::uint64_t base_ticks, std::uint32_t thread);
 
-    bool next(Record& record) { return next_hot(record) || next_of_any_kind(record); }
+    bool next(Record& record)
+    {
+        return next_hot({&record, 1}, [](const Record&) { return false; }) > 0 ||
+               next_of_any_kind(record);
+    }
+    // Hot records alone, one after the other, as long as there is room in `to`, `goes_on` holds for
+    // the one before, and all is as it nearly always is: numbers are short, and the end of the
+    // window is far. Returns how many.
+    template <typename GoesOn>
+    std::size_t next_hot(std::span<Record> to, GoesOn goes_on);
 
     // The chunk has grown to `committed` bytes. After damage or a cut nothing more comes.
     void extend(std::uint32_t committed) noexcept;
@@ -71,7 +81,6 @@ public:
 private:
     enum class Step { record, nothing, failed };
 
-    bool next_hot(Record& record);
     bool next_of_any_kind(Record& record);
     bool next_in_window(Record& record);
     Step step(format::Cursor& in, Record& record);
@@ -92,5 +101,65 @@ private:
     bool cut_ = false;
     bool stopped_ = false;
 };
+
+inline void take(Record& record, const format::Alloc& event) noexcept
+{
+    record.tag = format::Tag::alloc;
+    record.timed = true;
+    record.pooled = event.pooled;
+    record.ticks = event.ticks;
+    record.api = event.api;
+    record.address = event.address;
+    record.bytes = event.bytes;
+    record.stack = event.stack;
+    record.slack = event.slack;
+}
+
+inline void take(Record& record, const format::Free& event) noexcept
+{
+    record.tag = format::Tag::free;
+    record.timed = true;
+    record.ticks = event.ticks;
+    record.api = event.api;
+    record.address = event.address;
+    record.stack = event.stack;
+}
+
+// Flat, so that position and deltas stay in registers.
+template <typename GoesOn>
+[[gnu::flatten]] std::size_t ChunkCursor::next_hot(std::span<Record> to, GoesOn goes_on)
+{
+    using format::Tag;
+    if (window_.size() < format::kShortCursorBytes)
+        return 0;
+    const std::uint8_t* begin = window_.data() + at_;
+    const std::uint8_t* const last = window_.data() + window_.size() - format::kShortCursorBytes;
+    format::DeltaState delta = delta_; // behind the last that was read
+    std::size_t count = 0;
+    while (count < to.size() && begin <= last) {
+        Record& record = to[count];
+        const Tag tag = format::tag_of(*begin);
+        format::ShortCursor in(begin + 1);
+        format::DeltaState next = delta;
+        if (tag == Tag::alloc || tag == Tag::pooled)
+            take(record, format::decode_alloc(in, *begin, next));
+        else if (tag == Tag::free)
+            take(record, format::decode_free(in, *begin, next));
+        else
+            break;
+        if (!in.ok())
+            break;
+        record.thread = thread_;
+        record.place = place_;
+        delta = next;
+        begin = in.position();
+        ++count;
+        if (!goes_on(record))
+            break;
+    }
+    delta_ = delta;
+    at_ = static_cast<std::size_t>(begin - window_.data());
+    return count;
+}
 
 } // namespace vramscope::report

@@ -155,6 +155,30 @@ const Record* LogReader::next()
     return nullptr;
 }
 
+std::size_t LogReader::next_hot(std::span<Record> to)
+{
+    if (!started_)
+        return 0;
+    Turn& first = turns_.front();
+    Lane& lane = lanes_[first.lane];
+    Turn bound{.ticks = until_, .rank = UINT32_MAX, .lane = 0};
+    for (std::size_t child = 1; child < std::min<std::size_t>(turns_.size(), 3); ++child)
+        bound = std::min(bound, turns_[child]);
+    bool in_turn = true;
+    const std::size_t count = lane.cursor->next_hot(to, [&](const Record& record) {
+        first.ticks = record.ticks;
+        first.rank = rank_of(record.tag);
+        in_turn = first < bound;
+        return in_turn;
+    });
+    if (in_turn)
+        return count;
+    started_ = false; // the last one waits for its turn
+    lane.record = to[count - 1];
+    settle_first_turn();
+    return count - 1;
+}
+
 // The first lane goes on to its next record, and to its place. One without a time stays the first.
 void LogReader::step()
 {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -35,6 +36,9 @@ public:
     // nullptr at the end, or where only records after the moment of hold_back() are left. Valid
     // until the next call.
     const Record* next();
+    // Behind next(): more hot records, if they come next and are the same thread's; as many as are
+    // easily had, and no more than there is room for in `to`. Returns how many: perhaps none.
+    std::size_t next_hot(std::span<Record> to);
     void hold_back(std::uint64_t ticks) noexcept { until_ = ticks; }
 
     // Goes on with what was published since: after LogFile::refresh(), when next() gave nullptr.

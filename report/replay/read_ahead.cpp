@@ -14,9 +14,6 @@ using format::Tag;
 
 namespace {
 
-constexpr std::size_t kMostRecords = 1024;
-constexpr std::size_t kMostBodyBytes = 1 << 18; // one record's may go beyond that
-
 // Whether this process may run on several processors. std::thread::hardware_concurrency() counts
 // those of the machine.
 bool has_several_processors() noexcept
@@ -30,7 +27,7 @@ bool has_several_processors() noexcept
 
 void RecordBatch::clear()
 {
-    records_.clear();
+    size_ = 0;
     pool_changes_.clear();
     bodies_.clear();
     body_bytes_.clear();
@@ -38,16 +35,16 @@ void RecordBatch::clear()
 
 bool RecordBatch::full() const noexcept
 {
-    return records_.size() >= kMostRecords || body_bytes_.size() >= kMostBodyBytes;
+    return size_ >= kMostRecords || body_bytes_.size() >= kMostBodyBytes;
 }
 
 void RecordBatch::add(const Record& record)
 {
-    records_.push_back(record);
-    if (record.tag == Tag::alloc || record.tag == Tag::free)
+    records_[size_++] = record;
+    if (is_hot(record.tag))
         return;
     const std::uint8_t* const body = record.body.position();
-    bodies_.push_back({records_.size() - 1, body_bytes_.size(), record.body.remaining()});
+    bodies_.push_back({size_ - 1, body_bytes_.size(), record.body.remaining()});
     body_bytes_.insert(body_bytes_.end(), body, body + record.body.remaining());
 }
 
@@ -109,7 +106,7 @@ void ReadAhead::work() noexcept
             RecordBatch& next = batch(filled_);
             if (!fill(next))
                 break;
-            alone = next.records_.back().tag == Tag::out_of_memory;
+            alone = next.records().back().tag == Tag::out_of_memory;
             const std::lock_guard lock(mutex_);
             ++filled_;
             changed_.notify_all();
@@ -144,11 +141,12 @@ bool ReadAhead::fill(RecordBatch& batch)
         batch.add(*record);
         if (record->tag == Tag::out_of_memory)
             break;
+        batch.added(reader_.next_hot(batch.room()));
     }
     batch.settle_bodies();
     batch.fraction_read_ = reader_.fraction_read();
     replay(batch);
-    return !batch.records_.empty();
+    return !batch.records().empty();
 }
 
 void ReadAhead::replay(RecordBatch& batch)

@@ -26,7 +26,7 @@ namespace vramscope::report {
 // Consecutive records of a LogReader.
 class RecordBatch {
 public:
-    std::span<const Record> records() const noexcept { return records_; }
+    std::span<const Record> records() const noexcept { return {records_.data(), size_}; }
     // What the records changed in the pool, in their order; each names its record by its index.
     std::span<const PoolChange> pool_changes() const noexcept { return pool_changes_; }
     // How much of the log had been read with its last record.
@@ -40,12 +40,19 @@ private:
         std::size_t bytes;
     };
 
+    static constexpr std::size_t kMostRecords = 1024;
+    static constexpr std::size_t kMostBodyBytes = 1 << 18; // one record's may go beyond that
+
     void clear();
     bool full() const noexcept;
     void add(const Record& record);
+    // Where records are put that have no body; then how many were.
+    std::span<Record> room() noexcept { return std::span(records_).subspan(size_); }
+    void added(std::size_t records) noexcept { size_ += records; }
     void settle_bodies();
 
-    std::vector<Record> records_;
+    std::vector<Record> records_ = std::vector<Record>(kMostRecords); // size_ of them are there
+    std::size_t size_ = 0;
     std::vector<PoolChange> pool_changes_;
     std::vector<Body> bodies_;
     std::vector<std::uint8_t> body_bytes_;

@@ -34,19 +34,22 @@ void HeapReplay::apply(const Record& record)
         ++counts_.events;
         counts_.last_ticks = std::max(counts_.last_ticks, record.ticks);
     }
+    if (!is_hot(record.tag))
+        return apply_rare(record);
+    const Api* const api = api_of(record);
+    if (!api)
+        return;
+    if (record.tag == Tag::free)
+        return free(record, api->memory);
+    const bool graph = api->memory == Memory::async && record.place.capturing;
+    allocate(record, graph ? Memory::graph : api->memory);
+}
+
+void HeapReplay::apply_rare(const Record& record)
+{
     if (format::names_entry_point(record.tag) && record.tag != Tag::failed)
         note_use(record);
     switch (record.tag) {
-    case Tag::alloc:
-        if (const Api* const api = api_of(record)) {
-            const bool graph = api->memory == Memory::async && record.place.capturing;
-            allocate(record, graph ? Memory::graph : api->memory);
-        }
-        return;
-    case Tag::free:
-        if (const Api* const api = api_of(record))
-            free(record, api->memory);
-        return;
     case Tag::context:
         if (const auto context = record.as<format::Context>())
             context_handles_[context->id] = context->handle;

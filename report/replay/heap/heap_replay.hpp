@@ -106,6 +106,7 @@ private:
     }
 
     void prefetch_site(SiteId site) const;
+    void apply_rare(const Record& record);
     void note_use(const Record& record);
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);

@@ -32,7 +32,7 @@ public:
     void prefetch(SiteId site) const noexcept
     {
         if (site < slots_.size())
-            report::prefetch(&slots_[site].value);
+            report::prefetch(&slots_[site]);
     }
 
 private:

@@ -49,7 +49,7 @@ void prefetch(const Value* value) noexcept
     const auto* const first = reinterpret_cast<const char*>(value);
     for (std::size_t offset = 0; offset < sizeof(Value); offset += kLine)
         __builtin_prefetch(first + offset);
-    if constexpr (sizeof(Value) > alignof(Value)) // else it is in one line
+    if constexpr (sizeof(Value) > alignof(Value) && alignof(Value) < kLine) // else it has no more
         __builtin_prefetch(first + sizeof(Value) - 1);
     asm volatile(""); // else GCC drops a loop that does nothing but this: it has no effect
 }

@@ -35,7 +35,7 @@ public:
 
     Value& operator[](std::size_t number) noexcept { return values_[number].value; }
     const Value& operator[](std::size_t number) const noexcept { return values_[number].value; }
-    void prefetch(std::size_t number) const noexcept { report::prefetch(&values_[number].value); }
+    void prefetch(std::size_t number) const noexcept { report::prefetch(&values_[number]); }
 
 private:
     static constexpr std::size_t kLine = 64;
