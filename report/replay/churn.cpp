@@ -68,12 +68,27 @@ void ChurnCounts::freed(const Block& block, std::uint64_t ticks)
     note_freed(site, block.bytes);
 }
 
+// Between two powers of two there is one bound at most.
 std::size_t ChurnCounts::bin_of(std::uint64_t life_ns) noexcept
 {
-    std::size_t bin = 0;
-    for (std::uint64_t bound = 1000; bin + 1 < kLifetimes && life_ns >= bound; bound *= 10)
-        ++bin;
-    return bin;
+    constexpr auto kBounds = [] {
+        std::array<std::uint64_t, kLifetimes> bounds{1000};
+        for (std::size_t bin = 1; bin < kLifetimes; ++bin)
+            bounds[bin] = bounds[bin - 1] * 10;
+        bounds.back() = UINT64_MAX;
+        return bounds;
+    }();
+    constexpr auto kBinOfWidth = [&] { // of the least number of so many bits
+        std::array<std::uint8_t, 65> bins{};
+        for (std::size_t width = 1; width < bins.size(); ++width) {
+            bins[width] = bins[width - 1];
+            while (std::uint64_t{1} << (width - 1) >= kBounds[bins[width]])
+                ++bins[width];
+        }
+        return bins;
+    }();
+    const std::size_t bin = kBinOfWidth[static_cast<std::size_t>(std::bit_width(life_ns))];
+    return bin + (life_ns >= kBounds[bin]);
 }
 
 // One more of this size, which becomes the first; there is room for it where another one was, if

@@ -1,0 +1,51 @@
+// report/replay/replays.cpp — compiled with what it calls: each event goes through here.
+#include "report/replay/replays.hpp"
+
+#include <cstddef>
+
+#include "report/replay/lookup/prefetch.hpp"
+
+namespace vramscope::report {
+
+Replays::Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock)
+    : heap(tables, exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
+      shortages(tables), churn(clock)
+{
+    heap.watch(watches);
+}
+
+void Replays::apply(const RecordBatch& batch, const SegmentReplay& segments)
+{
+    const std::span<const Record> records = batch.records();
+    std::span<const PoolChange> changes = batch.pool_changes();
+    for (std::size_t at = 0; at < records.size(); ++at) {
+        prefetch_ahead(records, at, LiveBlocks::kPrefetchSteps,
+                       [this](std::span<const Record> soon) { heap.prefetch(soon); });
+        std::size_t own = 0;
+        while (own < changes.size() && changes[own].record == at)
+            ++own;
+        apply(records[at], changes.first(own), segments);
+        changes = changes.subspan(own);
+    }
+}
+
+void Replays::apply(const Record& record, std::span<const PoolChange> changes,
+                    const SegmentReplay& segments)
+{
+    const bool hot = is_hot(record.tag);
+    holders.before(record);
+    if (!hot)
+        steps.before(record);
+    churn.note(record);
+    heap.apply(record);
+    memory.apply(record, changes);
+    if (hot)
+        return; // what is behind this looks for other records
+    holders.after(record);
+    shortages.apply(record, heap, segments, memory);
+    steps.after(record);
+    marks.apply(record);
+    damages.note(record);
+}
+
+} // namespace vramscope::report
