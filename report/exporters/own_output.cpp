@@ -21,7 +21,8 @@ bool is_own_output(std::string_view head) noexcept
         return head.substr(kXml.size()).starts_with(kOwnMark);
     if (head.starts_with(kJson))
         return has("\n  \"verdict\": ");
-    return (head.starts_with("v ") || head.starts_with(kGzip)) && has(kOwnMark);
+    return (head.starts_with("v ") || head.starts_with(kGzip) || head.starts_with("<!doctype")) &&
+           has(kOwnMark);
 }
 
 } // namespace vramscope::report

@@ -6,13 +6,13 @@
 
 namespace vramscope::report {
 
-// In the heaptrack and JUnit files a comment, in the pprof file the comment of its gzip header.
+// In the page, the heaptrack and the JUnit files a comment, in the pprof file that of its gzip header.
 inline constexpr std::string_view kOwnMark = "written by vramscope";
 
 inline constexpr std::size_t kOwnHeadBytes = 256; // enough of a file's beginning to tell
 
-// Whether a file that begins like this is one that --json, `check` or `export` wrote. Logs and suppression
-// files are not: those are kept and edited.
+// Whether a file that begins like this is one that --json, --html, `check` or `export` wrote. Logs
+// and suppression files are not: those are kept and edited.
 bool is_own_output(std::string_view head) noexcept;
 
 } // namespace vramscope::report

@@ -36,7 +36,7 @@ PoolDevice describe_device(const SegmentReplay& replay, const DeviceMemory& memo
     PoolDevice device;
     device.device = pool.device;
     device.stats = pool.stats;
-    device.timeline = times_of(pool.timeline, clock);
+    device.timeline = times_of(pool.timeline.points(kReportPoints), clock);
     PoolSnapshot peak = replay.at_peak(pool);
     const std::uint64_t peak_ns = clock.ns(peak.ticks);
     device.at_peak = map_of(std::move(peak), requests, peak_ns);

@@ -39,6 +39,12 @@ struct GrowthRate {
     double confidence = 0; // 0 to 1, of the trend alone
 };
 
+// The least that was alive from the time before up to this one.
+struct AliveTime {
+    std::uint64_t ns = 0;
+    std::uint64_t bytes = 0;
+};
+
 struct Growth : CallPlace {
     GrowthRate rate;
     format::Memory memory = format::Memory::none;

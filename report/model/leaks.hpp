@@ -41,7 +41,8 @@ struct Leak : CallPlace {
     LeakKind kind = LeakKind::at_exit;
     Pattern pattern = Pattern::once;
     LeakClass leak_class = LeakClass::unclear;
-    GrowthRate rate; // 0 unless it grows, or is unclear and grew
+    GrowthRate rate;              // 0 unless it grows, or is unclear and grew
+    std::vector<AliveTime> alive; // at its place over the run: few, in order of time; none: unknown
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
     std::uint64_t shared_blocks = 0; // blocks that others may have open by a name

@@ -104,7 +104,8 @@ struct MemoryReport {
 
     Peak peak;
     std::vector<MemoryTime> timeline;
-    std::vector<Advice> advice; // the largest saving first
+    std::vector<MemoryTime> fine_timeline; // the same in more and shorter spans, for a page
+    std::vector<Advice> advice;            // the largest saving first
 
     std::uint64_t peak_allocated() const noexcept { return at_peak.parts.allocated; }
     std::uint64_t peak_reserved() const noexcept { return at_reserved_peak.parts.reserved; }

@@ -4,6 +4,7 @@
 // reserved = allocated = requested = direct: what the driver rounded up is in `unattributed`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -40,9 +41,23 @@ struct MemorySpan {
     std::uint64_t reserved = 0;
     std::uint64_t peak_allocated = 0; // within it
     std::uint64_t peak_reserved = 0;
+    std::uint64_t least_allocated = 0;
     // What all processes use of the device, as the driver told it last. Without a value: the driver
     // was not asked within it, and what it said before holds.
     std::optional<std::uint64_t> used;
+
+    // Takes in the span that follows.
+    void join(const MemorySpan& next) noexcept
+    {
+        allocated = next.allocated;
+        active = next.active;
+        reserved = next.reserved;
+        peak_allocated = std::max(peak_allocated, next.peak_allocated);
+        peak_reserved = std::max(peak_reserved, next.peak_reserved);
+        least_allocated = std::min(least_allocated, next.least_allocated);
+        if (next.used)
+            used = next.used;
+    }
 };
 struct MemoryTime : MemorySpan {
     std::uint64_t ns = 0; // where the span begins

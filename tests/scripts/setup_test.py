@@ -14,7 +14,9 @@ REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "gr
               "paste", "readlink", "rm", "sed", "sh", "sort", "tail", "touch"]
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
 TEST_PACKAGES = "git python3-jsonschema python3-yaml libgtest-dev llvm ccache".split() + THRUST
-ORACLES = "heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler prometheus python3-prometheus-client python3-junitparser libxml2-utils nodejs npm clang-format-14 clang-tidy-14".split()
+ORACLES = ("heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler python3-prometheus-client "
+           "python3-junitparser libxml2-utils nodejs npm chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
+           "rpm python3-venv debootstrap").split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev libbz2-dev zlib1g-dev "
                 "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev").split()
 
@@ -73,7 +75,7 @@ class Setup(unittest.TestCase):
             (self.machine / name).mkdir(parents=True)
         for script in ["setup", "toolchain.sh"]:
             shutil.copy(ROOT / "scripts" / script, self.machine / "scripts")
-        for folder in ["tests/report/ajv", "tests/oracle/npm"]:
+        for folder in ["tests/report/ajv", "tests/oracle/npm", "tests/oracle/browser"]:
             shutil.copytree(ROOT / folder, self.machine / folder)
         for tool in REAL_TOOLS:
             if shutil.which(tool):
@@ -109,6 +111,7 @@ class Setup(unittest.TestCase):
                        "VRAMSCOPE_CUDA": str(self.machine / "cuda"),
                        "VRAMSCOPE_AJV": str(self.machine / "ajv"),
                        "VRAMSCOPE_NPM_ORACLES": str(self.machine / "oracles"),
+                       "VRAMSCOPE_BROWSER": str(self.machine / "browser"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}
         done = subprocess.run([self.machine / "scripts/setup", *options], env=environment, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, (self.machine / "log").read_text()

@@ -25,6 +25,10 @@ class OutputTest(CliTest):
                               timeout=120, env=self.environment(), pass_fds=descriptors)
         return done.returncode, done.stdout, done.stderr.decode()
 
+    def has_pages(self):
+        """Whether vramscope was built with node; --html says so before it reads anything."""
+        return "without pages" not in self.call("report", "--html", "-", "run.vsl")[2]
+
     def files(self):
         return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
 
@@ -65,6 +69,8 @@ class AnInput(OutputTest):
     def test_of_a_view(self):
         for view in VIEWS:
             self.assert_kept(view, "--json", "OUT", "LOG")
+        if self.has_pages():
+            self.assert_kept("report", "--html", "OUT", "LOG")
 
     def test_of_check_and_diff(self):
         (self.folder / "other.vsl").write_bytes(self.log)
@@ -105,6 +111,16 @@ class TwoOutputs(OutputTest):
             for force in ([], ["-f"]):
                 self.assert_refused("run", *force, "-o", log, "--json", report, "touch", "ran")
 
+    def test_of_a_view_are_two_files(self):
+        if not self.has_pages():
+            self.skipTest("built without pages")
+        self.assert_refused("report", "--json", "both", "--html", "both", "run.vsl")
+        self.assert_refused("report", "--json", "-", "--html", "-", "run.vsl", parts=["cannot both go to stdout"])
+        status, page, errors = self.call("leaks", "--json", "leaks.json", "--html", "-", "run.vsl")
+        self.assertEqual((status, errors), (0, ""))
+        self.assertTrue(page.startswith(b"<!doctype html>") and page.endswith(b"</html>\n"), page[-200:])
+        json.loads((self.folder / "leaks.json").read_text())
+
     def test_of_a_run_with_a_log_for_each_process(self):
         status, _, errors = self.call("run", "--simulate", "1GiB", "-o", "%p.vsl", "--json", "%p.vsl",
                                       PROGRAMS / "training_demo", "1")
@@ -137,6 +153,8 @@ class WhatIsThere(OutputTest):
         super().setUp()
         self.commands = [["export", "--to", name, "-o", "OUT", "run.vsl"] for name in FORMATS]
         self.commands += [[view, "--json", "OUT", "run.vsl"] for view in (*VIEWS, "check")]
+        if self.has_pages():
+            self.commands += [["report", "--html", "OUT", "run.vsl"]]
         self.commands += [["diff", "--json", "OUT", "run.vsl", "run.vsl"],
                           ["run", "--simulate", "1GiB", "--json", "OUT", PROGRAMS / "training_demo", "1"]]
 

@@ -34,6 +34,7 @@ struct View {
 constexpr std::array kViews{
     View{"report", "everything that the logs say",
          "  vramscope report vramscope.train.4711.vsl\n"
+         "  vramscope report --html report.html train.vsl              to look at in a browser\n"
          "  vramscope report logs/                       every *.vsl in a folder, as one\n"
          "  vramscope report --json - train.vsl | jq '.verdict'\n"
          "  vramscope report --sysroot /srv/rootfs train.vsl           recorded in a container with this root\n"
@@ -64,10 +65,11 @@ constexpr std::array kViews{
 // clang-format on
 
 struct ViewOptions {
-    void (*write)(std::ostream&, const report::Report&, const report::TextStyle&) = nullptr;
+    View view{};
     std::vector<std::string> logs; // files, or folders of *.vsl
     std::string json;
-    bool force = false; // overwrite what `json` names
+    std::string html;
+    bool force = false; // overwrite what these two name
     std::string per;    // what growth is told per; empty: what suits the log
     bool all_frames = false;
     SuppressionOptions suppressions;
@@ -83,22 +85,30 @@ int view_logs(const ViewOptions& options)
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
-    const Output json(options.json, inputs(logs, options.suppressions), options.force);
+    const std::vector<std::filesystem::path> taken = inputs(logs, options.suppressions);
+    const Output json(options.json, taken, options.force);
+    const Output html = page_output(options.html, taken, options.json, options.force);
     const report::Report report = read_logs(logs, std::move(reading));
+    if (html.wanted())
+        write_page_to(html, report, options.view.name);
     write_results(
         json, [&](std::ostream& out) { report::write_json(out, report); },
-        [&](std::ostream& out) { options.write(out, report, style_for(STDOUT_FILENO)); });
+        [&](std::ostream& out) {
+            if (!html.is_stdout())
+                options.view.write(out, report, style_for(STDOUT_FILENO));
+        });
     return report.interrupted ? kInterruptedStatus : 0;
 }
 
 void add_view(CommandLine& line, const View& view)
 {
     const auto options = std::make_shared<ViewOptions>();
-    options->write = view.write;
+    options->view = view;
     CLI::App& command = line.add(view.name, view.what, std::string(kViewFooter) + view.examples,
                                  view_logs, options);
     command.add_option("LOG", options->logs, "logs, or folders of them")->required();
     add_json_options(command, options->json, options->force, "the report");
+    add_html_option(command, options->html);
     command
         .add_option("--per", options->per,
                     "tell growth per step of this NVTX range or mark: epoch, \"step 1\"")

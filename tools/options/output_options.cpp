@@ -3,6 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "report/error.hpp"
+#include "report/page/page.hpp"
+
 namespace vramscope {
 
 void add_json_options(CLI::App& command, std::string& json, bool& force, const std::string& what,
@@ -11,6 +14,27 @@ void add_json_options(CLI::App& command, std::string& json, bool& force, const s
     command.add_option("--json", json, "write " + what + " for machines; - is stdout")
         ->option_text("FILE");
     command.add_flag("-f,--force", force, force_help);
+}
+
+void add_html_option(CLI::App& command, std::string& html)
+{
+    command.add_option("--html", html, "write the report as a page for a browser; - is stdout")
+        ->option_text("FILE");
+}
+
+Output page_output(const std::string& html, std::vector<std::filesystem::path> taken,
+                   const std::string& json, bool force)
+{
+    if (!html.empty() && !report::can_write_pages())
+        throw report::Error(report::Exit::usage,
+                            "--html: this vramscope was built without pages: install node and npm, "
+                            "run cmake again, which says whether it has them, and build");
+    if (html == "-" && json == "-")
+        throw report::Error(report::Exit::usage,
+                            "--html and --json cannot both go to stdout: give one a file");
+    if (!json.empty() && json != "-")
+        taken.emplace_back(json);
+    return Output(html, taken, force);
 }
 
 std::vector<std::filesystem::path> inputs(const std::vector<std::filesystem::path>& logs,

@@ -173,6 +173,8 @@ void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks, const Row& row)
     }
     if (leak.leak_class == LeakClass::growing || leak.leak_class == LeakClass::unclear)
         leak.rate = finding.rate;
+    for (const Floor& floor : row.series.floors)
+        leak.alive.push_back({clock_.ns(floor.ticks), floor.bytes});
 }
 
 std::vector<Growth> GrowthTable::growing() const

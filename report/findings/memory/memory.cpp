@@ -84,7 +84,8 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
         allocator.blocks = one.blocks;
         add_retries(allocator, one.api, memory.ordinal, source);
     }
-    device.timeline = times_of(memory.timeline, clock);
+    device.timeline = times_of(memory.timeline.points(kReportPoints), clock);
+    device.fine_timeline = times_of(memory.timeline.points(), clock);
     device.peak = find_peak(holdings, source.heap, source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);
     return device;
@@ -92,10 +93,10 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
 
 } // namespace
 
-std::vector<MemoryTime> times_of(const PoolTimeline& timeline, const TickClock& clock)
+std::vector<MemoryTime> times_of(const std::vector<PoolPoint>& points, const TickClock& clock)
 {
     std::vector<MemoryTime> times;
-    for (const PoolPoint& point : timeline.points())
+    for (const PoolPoint& point : points)
         times.push_back({point, clock.ns(point.ticks)});
     return times;
 }

@@ -24,6 +24,8 @@ struct MemorySource {
 // By ordinal. A device that had no memory of the process, and of which nothing was asked, is none.
 std::vector<MemoryReport> describe_memory(const MemorySource& source);
 
-std::vector<MemoryTime> times_of(const PoolTimeline& timeline, const TickClock& clock);
+inline constexpr std::size_t kReportPoints = 256; // of each timeline that is printed
+
+std::vector<MemoryTime> times_of(const std::vector<PoolPoint>& points, const TickClock& clock);
 
 } // namespace vramscope::report

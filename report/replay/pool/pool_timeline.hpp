@@ -1,11 +1,12 @@
 // report/replay/pool/pool_timeline.hpp — memory over time, in a bounded number of points.
 //
-// A point is a span of time. When there are too many, two become one: each keeps its last values
-// and its peaks, so no peak is lost, only its exact moment.
+// A point is a span of time. When there are too many, two become one: each keeps its last values,
+// its peaks and its least, so no peak is lost, only its exact moment.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "report/model/waterfall.hpp"
@@ -18,7 +19,7 @@ struct PoolPoint : MemorySpan {
 
 class PoolTimeline {
 public:
-    static constexpr std::size_t kMostPoints = 256;
+    static constexpr std::size_t kMostPoints = 4096;
 
     // Times that step back count for the last point.
     void add(std::uint64_t ticks, std::uint64_t allocated, std::uint64_t active,
@@ -30,11 +31,21 @@ public:
         point.reserved = reserved;
         point.peak_allocated = std::max(point.peak_allocated, allocated);
         point.peak_reserved = std::max(point.peak_reserved, reserved);
+        point.least_allocated = std::min(point.least_allocated, allocated);
     }
 
     void add_used(std::uint64_t ticks, std::uint64_t used) { point_at(ticks).used = used; }
 
     const std::vector<PoolPoint>& points() const noexcept { return points_; }
+
+    // The same as it would be if only so many points could be kept.
+    std::vector<PoolPoint> points(std::size_t most) const
+    {
+        PoolTimeline coarse = *this;
+        while (!points_.empty() && coarse.span_of(points_.back().ticks) >= most)
+            coarse.halve();
+        return std::move(coarse.points_);
+    }
 
 private:
     // A new span begins with what is known from the one before.
@@ -44,17 +55,14 @@ private:
             return points_.back();
         if (points_.empty())
             first_ = ticks;
-        std::uint64_t span = ticks > first_ ? (ticks - first_) >> shift_ : 0;
-        while (span >= kMostPoints) {
+        while (span_of(ticks) >= kMostPoints)
             halve();
-            span = (ticks - first_) >> shift_;
-        }
-        const std::uint64_t begin = first_ + (span << shift_);
+        const std::uint64_t begin = first_ + (span_of(ticks) << shift_);
         if (points_.empty() || begin > points_.back().ticks) {
             PoolPoint next;
             if (!points_.empty()) {
                 const PoolPoint& last = points_.back();
-                next.allocated = next.peak_allocated = last.allocated;
+                next.allocated = next.peak_allocated = next.least_allocated = last.allocated;
                 next.active = last.active;
                 next.reserved = next.peak_reserved = last.reserved;
             }
@@ -65,6 +73,11 @@ private:
         return points_.back();
     }
 
+    std::uint64_t span_of(std::uint64_t ticks) const noexcept
+    {
+        return ticks > first_ ? (ticks - first_) >> shift_ : 0;
+    }
+
     void halve()
     {
         ++shift_;
@@ -72,22 +85,13 @@ private:
         for (const PoolPoint& point : points_) {
             const std::uint64_t begin = first_ + ((point.ticks - first_) >> shift_ << shift_);
             if (kept > 0 && points_[kept - 1].ticks == begin) {
-                join(points_[kept - 1], point);
+                points_[kept - 1].join(point);
                 continue;
             }
             points_[kept] = point;
             points_[kept++].ticks = begin;
         }
         points_.resize(kept);
-    }
-
-    static void join(MemorySpan& span, MemorySpan next)
-    {
-        next.peak_allocated = std::max(next.peak_allocated, span.peak_allocated);
-        next.peak_reserved = std::max(next.peak_reserved, span.peak_reserved);
-        if (!next.used)
-            next.used = span.used;
-        span = next;
     }
 
     std::vector<PoolPoint> points_;

@@ -28,5 +28,26 @@ TEST(PoolTimeline, KeepsPeaksInABoundedNumberOfPoints)
     EXPECT_EQ(timeline.points().back().allocated, 2u);
 }
 
+TEST(PoolTimeline, GivesFewerPointsWithTheSamePeaksLowsAndEnds)
+{
+    PoolTimeline timeline;
+    for (std::uint64_t at = 0; at < 100'000; ++at)
+        timeline.add(at * 5000, at == 54'321 ? 999 : at == 60'000 ? 1 : 2 + at % 7, 0, 10);
+    const std::vector<PoolPoint> fewer = timeline.points(256);
+    EXPECT_LE(fewer.size(), 256u);
+    EXPECT_GE(fewer.size(), 128u);
+    std::uint64_t peak = 0, least = UINT64_MAX;
+    for (const PoolPoint& point : fewer) {
+        peak = std::max(peak, point.peak_allocated);
+        if (point.ticks > 0) // before the first, nothing was there
+            least = std::min(least, point.least_allocated);
+    }
+    EXPECT_EQ(peak, 999u);
+    EXPECT_EQ(least, 1u);
+    EXPECT_EQ(fewer.back().allocated, timeline.points().back().allocated);
+    EXPECT_EQ(timeline.points(1).size(), 1u);
+    EXPECT_TRUE(PoolTimeline().points(256).empty());
+}
+
 } // namespace
 } // namespace vramscope::report

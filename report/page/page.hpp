@@ -1,0 +1,26 @@
+// report/page/page.hpp — a report as one page for a browser: everything is inside it.
+//
+// A page loads nothing and sends nothing: its policy lets only its own script and style run, each
+// known by a hash. What comes from logs is data, never markup. It has at most kMostPageBytes, for
+// any log: what was thinned for that, the page says.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace vramscope::report {
+
+struct Comparison;
+struct Report;
+
+inline constexpr std::size_t kMostPageBytes = 5'000'000;
+
+// False where vramscope was built without node: then there is nothing to make a page of.
+bool can_write_pages() noexcept;
+
+// `view`: the command that the page is for, whose part it begins with: "report", "leaks", "peak".
+// Call it only if can_write_pages().
+std::string page_of(const Report& report, std::string_view view);
+
+} // namespace vramscope::report

@@ -1,0 +1,152 @@
+// report/page/web/src/chart.js — the timeline of one device as uPlot draws it.
+import uPlot from "uplot";
+import { colour } from "./theme.js";
+import { bytesText, timeText } from "./words.js";
+
+const stepped = uPlot.paths.stepped({ align: 1 });
+const SPLITS = Array.from({ length: 50 }, (_, power) => 2 ** power);
+const LABEL_ROOM = 64; // pixels between the names of two marks
+
+const seconds = (ns) => ns.map((one) => one / 1e9);
+
+/** What the driver said last holds until it is asked again. */
+function held(values) {
+  let last = null;
+  return values.map((value) => (last = value ?? last));
+}
+
+/** A value of another timeline at each of these times. */
+function sampled(times, alive) {
+  const [ns, bytes] = alive;
+  let at = 0;
+  return times.map((time) => {
+    while (at < ns.length && ns[at] < time) ++at;
+    return at < ns.length ? bytes[at] : bytes[ns.length - 1] ?? null;
+  });
+}
+
+export const hasUsed = (timeline) => timeline.used.some((value) => value !== null);
+export const hasPending = (timeline) => timeline.pending.some((value) => value > 0);
+
+/** The columns of a chart, times first. */
+export function chartData({ line }, selected) {
+  return [
+    seconds(line.ns),
+    line.peak,
+    line.least,
+    line.peak_reserved,
+    held(line.used),
+    line.pending,
+    selected ? sampled(line.ns, selected.alive) : line.ns.map(() => null),
+  ];
+}
+
+function drawMarks(chart, device, shortages) {
+  const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = "top";
+  let free = -Infinity;
+  const line = (ns, stroke, dash) => {
+    const x = chart.valToPos(ns / 1e9, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) return null;
+    ctx.strokeStyle = stroke;
+    ctx.setLineDash(dash.map((length) => length * ratio));
+    ctx.lineWidth = ratio;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    return x;
+  };
+  for (const mark of device.process.marks) {
+    const x = line(mark.ns, colour("mark"), [2, 4]);
+    if (x === null || x < free || device.process.marks.length > 200) continue;
+    ctx.fillStyle = colour("dim");
+    const name = mark.name.length > 18 ? `${mark.name.slice(0, 17)}…` : mark.name;
+    if (x + ctx.measureText(name).width < bbox.left + bbox.width) {
+      ctx.fillText(name, x + 4 * ratio, bbox.top + 2 * ratio);
+      free = x + Math.max(ctx.measureText(name).width + 10 * ratio, LABEL_ROOM * ratio);
+    }
+  }
+  for (const shortage of shortages) {
+    const x = line(shortage.at_ns, colour("bad"), []);
+    if (x === null) continue;
+    ctx.fillStyle = colour("bad");
+    ctx.beginPath();
+    ctx.moveTo(x - 5 * ratio, bbox.top);
+    ctx.lineTo(x + 5 * ratio, bbox.top);
+    ctx.lineTo(x, bbox.top + 8 * ratio);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+function drawPeak(chart, device) {
+  const { ctx, bbox } = chart;
+  const x = chart.valToPos(device.at_peak.ns / 1e9, "x", true);
+  const y = chart.valToPos(device.at_peak.allocated, "y", true);
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.fillStyle = colour("accent");
+  ctx.strokeStyle = colour("surface");
+  ctx.lineWidth = 2 * devicePixelRatio;
+  ctx.beginPath();
+  ctx.arc(x, y, 4.5 * devicePixelRatio, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** "1.5 s" rather than "1.500 s". */
+const tickText = (tick) => (tick === 0 ? "0" : timeText(Math.round(tick * 1e9)).replace(/\.?0+( m?s)$/, "$1"));
+
+/** @param {HTMLElement} place @param {(index: number | null) => void} onCursor */
+export function makeChart(place, device, shortages, selected, onCursor) {
+  const axis = { stroke: colour("dim"), font: "11px system-ui, sans-serif", ticks: { show: false } };
+  const series = (stroke, more) => ({ stroke, width: 1.5, paths: stepped, points: { show: false }, ...more });
+  return new uPlot({
+    width: place.clientWidth,
+    height: place.clientWidth < 520 ? 240 : 320,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
+    scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.08] } },
+    axes: [
+      { ...axis, grid: { show: false }, space: 80, values: (_, ticks) => ticks.map(tickText) },
+      { ...axis, grid: { stroke: colour("line"), width: 1 }, size: 68, incrs: SPLITS, space: 44,
+        values: (_, ticks) => ticks.map(bytesText) },
+    ],
+    series: [
+      {},
+      series(colour("accent"), {}),
+      series("transparent", { fill: colour("accent-soft") }), // below the band of what came and went
+      series(colour("reserved"), { width: 1.25 }),
+      series(colour("used"), { width: 1.25, dash: [6, 4], show: hasUsed(device.timeline) }),
+      series(colour("pending"), { width: 1.25, show: hasPending(device.timeline) }),
+      series(colour("bad"), { width: 2, show: selected !== null }),
+    ],
+    bands: [{ series: [1, 2], fill: colour("accent-band") }],
+    hooks: {
+      draw: [(chart) => drawMarks(chart, device, shortages), (chart) => drawPeak(chart, device)],
+      setCursor: [(chart) => onCursor(chart.cursor.idx)],
+    },
+  }, chartData(device, selected), place);
+}
+
+/** Moves what is seen of the time: by a part of it, and to so much of it. */
+export function look(chart, move, zoom) {
+  const times = chart.data[0];
+  const [first, last] = [times[0], times.at(-1)];
+  const { min, max } = chart.scales.x;
+  const width = Math.min((max - min) * zoom, last - first);
+  const middle = (min + max) / 2 + move * (max - min);
+  const left = Math.min(Math.max(middle - width / 2, first), last - width);
+  if (width > 0) chart.setScale("x", { min: left, max: left + width });
+}
+
+export function lookAtAll(chart) {
+  const times = chart.data[0];
+  chart.setScale("x", { min: times[0], max: times.at(-1) });
+}

@@ -1,0 +1,152 @@
+// report/page/web/src/data.js — the page's data, from columns and numbers of texts back to rows.
+
+import { shortFunction } from "./words.js";
+
+const raw = JSON.parse(document.getElementById("data").textContent);
+
+/** Columns whose numbers are those of texts. */
+const TEXTS = new Set([
+  "kind", "class", "memory", "phase", "other_phase", "per", "api", "name", "remedy", "map", "result", "text", "key",
+  "value", "verdict",
+]);
+
+const text = (number) => raw.strings[number] ?? "";
+const asText = (value) => (typeof value === "number" ? text(value) : value);
+
+/**
+ * @typedef {{function: string, file: string, line: number, module: string, inlined: number,
+ *            library: number, python: number}} Frame
+ * @type {Frame[]}
+ */
+const frames = lengthOf(raw.frames) === 0 ? [] : raw.frames.function.map((name, at) => ({
+  function: text(name),
+  file: text(raw.frames.file[at]),
+  line: raw.frames.line[at],
+  module: text(raw.frames.module[at]),
+  inlined: raw.frames.inlined[at],
+  library: raw.frames.library[at],
+  python: raw.frames.python[at],
+}));
+
+function lengthOf(columns) {
+  const first = columns && Object.values(columns)[0];
+  return first ? first.length : 0;
+}
+
+/** Rows of columns: {"bytes": [1, 2]} is [{bytes: 1}, {bytes: 2}]. A stack becomes its frames. */
+export function rowsOf(columns) {
+  const rows = [];
+  const names = Object.keys(columns ?? {});
+  for (let at = 0; at < lengthOf(columns); ++at) {
+    const row = { id: at };
+    for (const name of names) row[name] = TEXTS.has(name) ? asText(columns[name][at]) : columns[name][at];
+    if (typeof row.stack === "number") row.stack = raw.stacks[row.stack].map((number) => frames[number]);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The points of a timeline are spans of time with a height from `least` to `peak`. Where nothing happened
+ * behind one for a while, and at the end of the log, what it left holds: that is a point more.
+ */
+function lineOf(timeline, end) {
+  const names = Object.keys(timeline);
+  const line = Object.fromEntries(names.map((name) => [name, []]));
+  const { ns = [] } = timeline;
+  let span = Infinity;
+  for (let at = 1; at < ns.length; ++at) span = Math.min(span, ns[at] - ns[at - 1]);
+  const hold = (at, time) => {
+    for (const name of names) line[name].push(timeline[name][at]);
+    line.ns.splice(-1, 1, time);
+    for (const name of ["peak", "least"]) line[name].splice(-1, 1, timeline.allocated[at]);
+    line.peak_reserved.splice(-1, 1, timeline.reserved[at]);
+  };
+  for (let at = 0; at < ns.length; ++at) {
+    for (const name of names) line[name].push(timeline[name][at]);
+    const next = ns[at + 1] ?? end;
+    if (next - ns[at] > 1.5 * span && timeline.least[at] < timeline.peak[at]) hold(at, ns[at] + span);
+    if (at + 1 === ns.length && end > line.ns.at(-1)) hold(at, end);
+  }
+  return line;
+}
+
+function deviceOf(device, process) {
+  return {
+    ...device,
+    process,
+    line: lineOf(device.timeline, process.duration_ns),
+    name: text(device.name),
+    peak: {
+      ...device.peak,
+      stacks: rowsOf(device.peak.stacks),
+      modules: rowsOf(device.peak.modules),
+      phases: rowsOf(device.peak.phases),
+    },
+    advice: rowsOf(device.advice),
+  };
+}
+
+function processOf(process, index) {
+  const made = {
+    ...process,
+    index,
+    program: text(process.program),
+    command: text(process.command),
+    log: text(process.log),
+    started: text(process.started),
+    end: text(process.end),
+    step_name: text(process.step_name),
+    pool: text(process.pool),
+    marks: rowsOf(process.marks),
+    crashed_in: rowsOf(process.crashed_in),
+    environment: rowsOf(process.environment),
+    churn: {
+      ...process.churn,
+      sizes: rowsOf(process.churn.sizes),
+      lifetimes: rowsOf(process.churn.lifetimes),
+      sites: rowsOf(process.churn.sites),
+    },
+  };
+  made.devices = process.devices.map((device) => deviceOf(device, made));
+  return made;
+}
+
+const shortages = rowsOf(raw.shortages).map((row) => ({ ...row, owners: rowsOf(row.owners) }));
+
+export const report = {
+  ...raw,
+  reasons: rowsOf(raw.reasons).map((row) => row.text),
+  notes: rowsOf(raw.notes).map((row) => row.text),
+  leaks: rowsOf(raw.leaks),
+  imports: rowsOf(raw.imports),
+  owners: rowsOf(raw.owners),
+  suppressed: rowsOf(raw.suppressed),
+  growth: rowsOf(raw.growth),
+  misuse: rowsOf(raw.misuse),
+  shortages,
+  ranks: rowsOf(raw.ranks),
+  processes: raw.processes.map(processOf),
+};
+
+/** Every device of every process, that with the highest peak first of all to look at. */
+export const devices = report.processes.flatMap((process) => process.devices);
+export const highest = devices.reduce((best, one) => (one.at_peak.allocated > best.at_peak.allocated ? one : best),
+                                      devices[0]);
+
+export function deviceText(device) {
+  const ordinal = device.device ?? "?";
+  const process = report.processes.length > 1 ? `process ${device.process.pid}, ` : "";
+  return `${process}device ${ordinal}${device.name ? ` · ${device.name}` : ""}`;
+}
+
+/** The frame that a row is called by: the innermost one of the program's own. */
+export const ownFrame = (row) => row.stack[row.own] ?? row.stack[0];
+export const functionText = (row) => shortFunction(ownFrame(row)?.function ?? "(no call stack)");
+export const wholeFunction = (row) => ownFrame(row)?.function ?? "";
+export function placeText(frame) {
+  if (!frame) return "";
+  if (!frame.file) return frame.module;
+  const file = frame.file.slice(frame.file.lastIndexOf("/") + 1);
+  return frame.line > 0 ? `${file}:${frame.line}` : file;
+}

@@ -1,0 +1,129 @@
+// report/page/web/src/leaks.jsx — what was never freed, by call stack: search, order, stacks.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
+import { Bar, Choice, Section, Stack } from "./parts.jsx";
+import { bytesText, classText, counted, grouped, kindText, rateText, timeText } from "./words.js";
+
+const AT_ONCE = 25;
+const ORDERS = {
+  bytes: ["Size", (a, b) => b.bytes - a.bytes],
+  rate: ["Speed", (a, b) => b.bytes_per_second - a.bytes_per_second || b.bytes - a.bytes],
+  blocks: ["Blocks", (a, b) => b.blocks - a.blocks],
+  first: ["First seen", (a, b) => a.first_ns - b.first_ns],
+};
+
+const wordsOf = new Map(report.leaks.map((row) => [
+  row,
+  [row.api, row.class, row.phase, ...row.stack.flatMap((frame) => [frame.function, frame.file, frame.module])]
+    .join("\n").toLowerCase(),
+]));
+
+/** What was alive at a place over the run. */
+export function Sparkline({ row }) {
+  const [ns, bytes] = row.alive;
+  if (ns.length < 2) return <span class="spark" />;
+  const [width, height] = [96, 22];
+  const most = Math.max(...bytes, 1);
+  const end = Math.max(ns.at(-1), 1);
+  let path = `M0 ${height}`;
+  bytes.forEach((value, at) => {
+    const y = (height - 1 - (value / most) * (height - 2)).toFixed(1);
+    path += `V${y}H${((ns[at] / end) * width).toFixed(1)}`;
+  });
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img"
+         aria-label={`alive over the run: ${bytesText(bytes[0])} first, ${bytesText(bytes.at(-1))} at the end`}>
+      <path class="area" d={`${path}V${height}Z`} />
+      <path class="edge" d={path.replace(/^M0 \d+V/, "M0 ")} />
+    </svg>
+  );
+}
+
+function facts(row) {
+  const process = report.processes[row.process];
+  return [
+    ["Kind", `${kindText(row)}, ${classText(row)}`],
+    ["Allocated by", `${row.api}${row.memory === "device" ? "" : `, ${row.memory} memory`}`],
+    ["When", row.blocks === 1 ? timeText(row.first_ns) : `${timeText(row.first_ns)} to ${timeText(row.last_ns)}`],
+    ...(row.bytes_per_step > 0
+      ? [["Grows", `${rateText(row)}, ${bytesText(row.bytes_per_second)} a second, over ${counted(row.steps, row.per || "call")}`]]
+      : []),
+    ...(row.phase ? [["In", row.phase]] : []),
+    ...(row.device !== null ? [["Device", String(row.device)]] : []),
+    ...(report.process_count > 1 && process ? [["Process", String(process.pid)]] : []),
+    ...(row.threads > 1 ? [["Threads", grouped(row.threads)]] : []),
+  ];
+}
+
+function LeakRow({ row, most, open, toggle }) {
+  const id = `leak-${row.id}`;
+  return (
+    <li class={`leak ${open ? "open" : ""}`} id={id}>
+      <button type="button" aria-expanded={open} aria-controls={`${id}-more`} onClick={() => toggle(row)}>
+        <span class="leak-bytes"><span class="number">{bytesText(row.bytes)}</span><Bar part={row.bytes} whole={most} /></span>
+        <span class="leak-blocks number dim">{counted(row.blocks, "block")}</span>
+        <Sparkline row={row} />
+        <span class="leak-place"><code title={wholeFunction(row)}>{functionText(row)}</code><span class="dim">{placeText(ownFrame(row))}</span></span>
+        <span class={`tag ${row.class}`}>{rateText(row) && row.class === "growing" ? rateText(row) : classText(row)}</span>
+      </button>
+      {open && (
+        <div class="leak-more" id={`${id}-more`}>
+          <dl>{facts(row).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+          <Stack row={row} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Rows({ rows, selected, select }) {
+  const [shown, setShown] = useState(AT_ONCE);
+  const list = useRef(null);
+  const at = selected ? rows.indexOf(selected) : -1;
+  useEffect(() => {
+    if (at >= shown) setShown(at + 1);
+  }, [at]);
+  useEffect(() => {
+    if (selected) document.getElementById(`leak-${selected.id}`)?.scrollIntoView({ block: "nearest" });
+  }, [selected]);
+  const most = rows.reduce((size, row) => Math.max(size, row.bytes), 0);
+  const left = rows.length - shown;
+  return (
+    <>
+      <ul class="leaks" ref={list}>
+        {rows.slice(0, shown).map((row) => (
+          <LeakRow key={row.id} row={row} most={most} open={row === selected}
+                   toggle={(one) => select(one === selected ? null : one)} />
+        ))}
+      </ul>
+      {left > 0 && <button type="button" class="more" onClick={() => setShown(shown + 10 * AT_ONCE)}>
+        {left > 10 * AT_ONCE ? `${grouped(10 * AT_ONCE)} more of ${grouped(left)}` : `${grouped(left)} more`}</button>}
+    </>
+  );
+}
+
+export function Leaks({ selected, select }) {
+  const [wanted, setWanted] = useState("");
+  const [order, setOrder] = useState("bytes");
+  if (report.leaks.length === 0)
+    return <Section id="leaks" title="Leaks"><p class="about">Nothing was left at the end{
+      report.totals.suppressed_blocks > 0 ? `, but for ${counted(report.totals.suppressed_blocks, "block")} that a rule suppresses` : ""}.</p></Section>;
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = report.leaks.filter((row) => words.every((word) => wordsOf.get(row).includes(word)))
+    .sort(ORDERS[order][1]);
+  const found = rows.reduce((sum, row) => sum + row.bytes, 0);
+  return (
+    <Section id="leaks" title="Leaks"
+             about={`What was never freed, by call stack. The line beside a size is what was alive there over the run.`}
+             tools={<Choice label="Order" value={order} onChange={setOrder}
+                            options={Object.entries(ORDERS).map(([key, [title]]) => [key, title])} />}>
+      <div class="search">
+        <input type="search" placeholder="Search functions, files, modules, ranges" aria-label="Search the leaks"
+               value={wanted} onInput={(event) => setWanted(event.currentTarget.value)} />
+        <span class="about" role="status">{words.length > 0 || rows.length < report.leak_count
+          ? `${counted(rows.length, "call stack")}, ${bytesText(found)}` : counted(rows.length, "call stack")}</span>
+      </div>
+      <Rows rows={rows} selected={selected} select={select} />
+    </Section>
+  );
+}

@@ -1,0 +1,80 @@
+// report/page/web/src/parts.jsx — what several views are made of.
+import { useState } from "preact/hooks";
+import { placeText } from "./data.js";
+
+export function Section({ id, title, about, children, tools }) {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <div class="section-head">
+        <div>
+          <h2 id={`${id}-title`}>{title}</h2>
+          {about && <p class="about">{about}</p>}
+        </div>
+        {tools && <div class="tools">{tools}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Buttons of which one is pressed. */
+export function Choice({ label, options, value, onChange }) {
+  return (
+    <div class="choice" role="group" aria-label={label}>
+      {options.map(([key, text]) => (
+        <button key={key} type="button" aria-pressed={key === value} onClick={() => onChange(key)}>
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** A table beside a chart, made only when it is opened. */
+export function AsTable({ caption, columns, rows }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{caption}</summary>
+      {open && <Table caption={caption} columns={columns} rows={rows()} />}
+    </details>
+  );
+}
+
+/** @param {{columns: [string, string?][], rows: any[][]}} props a column is its title and class */
+export function Table({ caption, columns, rows }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+      <table>
+        <thead>
+          <tr>{columns.map(([title, kind]) => <th scope="col" class={kind}>{title}</th>)}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>{row.map((cell, column) => <td class={columns[column][1]}>{cell}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Stack({ row }) {
+  if (row.stack.length === 0) return <p class="about">No call stack was recorded.</p>;
+  return (
+    <ol class="stack">
+      {row.stack.map((frame, at) => (
+        <li key={at} class={at === row.own ? "own" : frame.library ? "library" : ""}>
+          <code>{frame.function}</code>
+          <span title={frame.file || frame.module}>{placeText(frame)}{frame.inlined ? ", inlined" : ""}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The part that a row has of the most. */
+export function Bar({ part, whole }) {
+  const width = whole > 0 ? Math.max((100 * part) / whole, part > 0 ? 0.6 : 0) : 0;
+  return <span class="bar" aria-hidden="true"><span style={{ width: `${width}%` }} /></span>;
+}

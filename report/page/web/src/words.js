@@ -1,0 +1,86 @@
+// report/page/web/src/words.js — numbers as the text of vramscope has them.
+
+const UNITS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/** @param {number} bytes "512 B", "64 KiB", "3.1 MiB" */
+export function bytesText(bytes) {
+  const sign = bytes < 0 ? "−" : "";
+  let value = Math.abs(bytes);
+  if (value < 1024) return `${sign}${Math.round(value)} B`;
+  value /= 1024;
+  let unit = 0;
+  while (value >= 1023.95 && unit + 1 < UNITS.length) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${sign}${value.toFixed(1).replace(/\.0$/, "")} ${UNITS[unit]}`;
+}
+
+/** @param {number} ns "850 µs", "12.3 ms", "1.204 s", "2 h 03 min" */
+export function timeText(ns) {
+  if (ns > 0 && ns < 1000) return `${ns} ns`;
+  if (ns < 1e6) return `${Math.floor(ns / 1000)} µs`;
+  if (ns < 1e9) return `${(ns / 1e6).toFixed(1)} ms`;
+  const seconds = ns / 1e9;
+  if (seconds < 120) return `${seconds.toFixed(3)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes} min ${String(Math.floor(seconds % 60)).padStart(2, "0")} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+}
+
+/** @param {number} number "1,204" */
+export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
+/** @param {number} number @param {string} noun "1 block", "1,204 blocks" */
+export const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** @param {number} part @param {number} whole "62.4 %" */
+export const percentText = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : "–");
+
+/** A function without what its parentheses and angle brackets hold: "log_loss(…)". @param {string} name */
+export function shortFunction(name) {
+  if (/\boperator\b|->/.test(name)) return name; // there, such a sign is no bracket
+  let short = "";
+  let depth = 0;
+  let inside = 0; // characters that are left out
+  for (const c of name) {
+    if ((c === ")" || c === ">") && depth > 0) {
+      depth -= 1;
+      if (depth === 0 && inside > 0) short += "…";
+    }
+    if (depth === 0) short += c;
+    else inside += 1;
+    if (c === "(" || c === "<") {
+      depth += 1;
+      if (depth === 1) inside = 0;
+    }
+  }
+  return depth === 0 ? short : name;
+}
+
+/** The last part of a path. @param {string} path */
+export const fileName = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+/** "3.2 MiB per step"; nothing for what does not grow. */
+export function rateText(row) {
+  if (!(row.bytes_per_step > 0)) return "";
+  return `${bytesText(Math.max(1, Math.round(row.bytes_per_step)))} per ${row.per || "call"}`;
+}
+
+const CLASSES = {
+  growing: "grows",
+  "start-up": "at start-up",
+  cache: "like a cache",
+  once: "one block",
+  several: "a few blocks",
+  unclear: "unclear",
+};
+export const classText = (row) => CLASSES[row.class] ?? row.class;
+
+const KINDS = {
+  "leaked-at-exit": "never freed",
+  "leaked-at-reset": "went with its context",
+  "in-use-at-crash": "in use at the crash",
+  "in-use-now": "in use now",
+};
+export const kindText = (row) => KINDS[row.kind] ?? row.kind;

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# tests/oracle/page_test.py — headless Chromium, axe and html-validate judge the page of --html, made from real logs.
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from oracle import GPU, NOT_HERE, PROGRAMS, VRAMSCOPE, OracleTest, needs
+
+HERE = pathlib.Path(__file__).parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+MODULES = pathlib.Path(os.environ.get("VRAMSCOPE_BROWSER") or CACHE / "vramscope" / "browser")
+MOST_BYTES = 5_000_000
+HOSTILE = '<img src=x onerror=alert(1)>"\'&\u202e'
+
+
+@functools.cache
+def why_no_pages():
+    done = subprocess.run([VRAMSCOPE, "report", "--html", "-", os.devnull], capture_output=True, text=True)
+    return "vramscope was built without pages" if "without pages" in done.stderr else None
+
+
+class PageTest(OracleTest):
+    def page_of(self, *logs, view="report"):
+        written = self.folder / "page.html"
+        done = self.execute(VRAMSCOPE, view, "-f", "--html", written, *logs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(written.stat().st_size, MOST_BYTES)
+        return written
+
+    def drive(self, page):
+        """What happened to the page in the browser; nothing of it may be wrong."""
+        done = subprocess.run(["node", HERE / "browser" / "drive.mjs", MODULES, shutil.which("chromium"), page],
+                              capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(done.stdout)
+        self.assertEqual((told["errors"], told["requests"], told["resources"], told["html"]), ([], [], 0, []))
+        for name, view in told["views"].items():
+            self.assertEqual((view["axe"], view["wider"]), ([], 0), name)
+            self.assertEqual(view["theme"], name.split()[1])
+        self.assertFalse(told["ran"], "a script that is not the page's own ran")
+        self.assertGreater(told["licences"], 1000)
+        return told
+
+    def run_simulated(self, program, *arguments, settings=()):
+        log = self.folder / "run.vsl"
+        done = self.execute(VRAMSCOPE, "run", "--simulate", GPU, "--force", "-o", log, *settings, "--", program, *arguments)
+        self.assertTrue(log.exists(), done.stderr)
+        return log
+
+    def test_answers_and_is_used_by_keyboard_alone(self):
+        log, _ = self.trace_log("training_demo")
+        told = self.drive(self.page_of(log))
+        self.assertRegex(told["verdict"], r"^[0-9.]+ MiB leaked$")
+        self.assertEqual(told["title"], "training_demo · vramscope")
+        self.assertEqual(told["leaks"], ["load_labels()", "log_loss(…)"])
+        self.assertEqual(told["opened"]["expanded"], "true")
+        self.assertIn("load_labels()", told["opened"]["stack"])
+        self.assertIn("alive from load_labels()", " ".join(told["opened"]["legend"]))
+        self.assertGreater(min(told["colours"]), 5)
+        self.assertTrue(told["zoomed"] and told["back"])
+        self.assertEqual((told["theme_after"], told["found_nothing"]), ("dark", 0))
+
+    def test_shows_hostile_names_as_text(self):
+        program = self.folder / HOSTILE
+        shutil.copy(PROGRAMS / "training_demo", program)
+        told = self.drive(self.page_of(self.run_simulated(program, "2")))
+        self.assertEqual(told["markup"], 0)
+        self.assertIn("<img src=x onerror=alert(1)>", told["title"])
+        self.assertNotIn("\u202e", told["title"])
+
+    def test_opens_pooled_crashed_and_clean_runs(self):
+        corpus = PROGRAMS.parent / "corpus"
+        for name in ("frag_checkerboard", "oom_lacking", "crash_abort", "growth_freed_at_exit"):
+            if not (corpus / name).exists():
+                self.skip("the corpus is not built")
+            with self.subTest(name):
+                log = self.run_simulated(corpus / name, settings=("--set", "pool=split"))
+                told = self.drive(self.page_of(log))
+                self.assertEqual(told["sections"][:2], ["overview", "timeline"])
+
+
+if __name__ == "__main__":
+    needs("chromium")
+    if problem := why_no_pages() or (None if (MODULES / "node_modules").is_dir() else
+                                     f"there is no playwright in {MODULES} (./scripts/setup --tests)"):
+        print(f"SKIPPED: {problem}")
+        sys.exit(NOT_HERE)
+    unittest.main()
