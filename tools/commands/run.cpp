@@ -47,6 +47,7 @@ Examples:
   vramscope run -o logs/train.%p.vsl -- ./train
   vramscope run --simulate 2x80GiB ./train     two simulated GPUs of 80 GiB; needs no driver
   vramscope run --json leaks.json ./train      and a report for machines
+  vramscope run --html train.html ./train      and a page to look at in a browser
   vramscope run --check --max-peak 8GiB ./train
   vramscope run --check --sarif leaks.sarif --github ./train
   vramscope run python3 train.py               which can `import vramscope`: ranges, marks, the pool's numbers
@@ -59,9 +60,10 @@ struct RunOptions {
     std::string simulate;              // "24GiB", "2x80GiB"; empty: whatever driver there is
     std::string log;                   // pattern; empty: VRAMSCOPE_LOG, or the default name
     std::string json;                  // empty: none; "-": stdout
+    std::string html;                  // as `json`
     std::string pool;                  // for VRAMSCOPE_POOL; empty: as in the environment
     std::vector<std::string> settings; // NAME=VALUE
-    bool force = false;                // overwrite what `log` and `json` name
+    bool force = false;                // overwrite what these three name
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
     bool inside = false;               // switch off allocators of frameworks
     SuppressionOptions suppressions;
@@ -170,18 +172,21 @@ int run_program(const RunOptions& options)
     const Installation installation = parts_for(options, file);
     check_simulate(options, installation);
     const Judgement judgement = read_judgement(options);
-    const Output json(options.json, inputs_of(options, file), options.force);
-    const VerdictFiles verdicts(options.verdicts, inputs_of(options, file), options.json,
-                                options.force);
+    std::vector<std::filesystem::path> taken = inputs_of(options, file);
+    Output json(options.json, taken, options.force);
+    Output html = page_output(options.html, taken, options.json, options.force);
+    if (html.wanted())
+        taken.emplace_back(options.html);
+    const RunOutputs outputs{std::move(json), std::move(html),
+                             VerdictFiles(options.verdicts, taken, options.json, options.force)};
     const RunFile run_file;
     if (options.inside)
         for (const std::string& line : switches_that_stay())
             warn(fmt::format("--inside: {} is set, and stays", line));
 
     const auto started = std::chrono::steady_clock::now();
-    TracedProcess program(options.command, [&] {
-        return prepare(options, file, {json, verdicts}, installation, run_file);
-    });
+    TracedProcess program(options.command,
+                          [&] { return prepare(options, file, outputs, installation, run_file); });
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), file, program.exec_error());
     // What is only asked of a run without events takes no time from it in this place.
@@ -200,7 +205,7 @@ int run_program(const RunOptions& options)
                                      driver,
                                      {program.pid(), started},
                                      wait_status},
-                                    judgement, {json, verdicts});
+                                    judgement, outputs);
         told = true;
     } catch (const report::Error& error) {
         fail(error.what());
@@ -210,7 +215,7 @@ int run_program(const RunOptions& options)
         judged = static_cast<int>(report::Exit::usage);
     }
     const int own = exit_status_of(wait_status);
-    const bool asked_for = options.check || (json.wanted() && !told);
+    const bool asked_for = options.check || (outputs.wanted() && !told);
     return own == 0 && asked_for ? judged : own;
 }
 
@@ -269,7 +274,8 @@ void add_run(CommandLine& line)
                     "where the log goes; %e program, %p process id, %h host, %t seconds")
         ->option_text("LOG");
     add_json_options(command, options->json, options->force, "the report",
-                     "overwrite the log that -o names, and any file of --json");
+                     "overwrite the log that -o names, and any file of --json and --html");
+    add_html_option(command, options->html);
     offer(command
               .add_option("--pool", options->pool,
                           "what becomes of freed memory: cache, split or off")

@@ -120,6 +120,10 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
         outputs.keep_off(log); // each of several processes has another name
     if (outputs.json.wanted())
         write_json_to(outputs.json, report);
+    if (outputs.html.wanted()) {
+        write_page_to(outputs.html, report, "report");
+        say(fmt::format("page: {}", outputs.html.name()));
+    }
     if (!judgement.budget)
         return 0;
     const report::Check check = report::check(report, *judgement.budget);

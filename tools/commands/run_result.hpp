@@ -36,12 +36,15 @@ struct Judgement {
 
 // Where the report and the check are written.
 struct RunOutputs {
-    const Output& json;
-    const VerdictFiles& verdicts; // written with --check alone
+    Output json;
+    Output html;
+    VerdictFiles verdicts; // written with --check alone
 
+    bool wanted() const { return json.wanted() || html.wanted(); }
     void keep_off(const std::filesystem::path& taken) const
     {
         json.keep_off(taken);
+        html.keep_off(taken);
         verdicts.keep_off(taken);
     }
 };

@@ -37,6 +37,7 @@ public:
 
     bool wanted() const { return !name_.empty(); }
     bool is_stdout() const;
+    const std::string& name() const { return name_; } // as it was given
 
 private:
     friend class OutputFile;

@@ -1,7 +1,7 @@
 // report/page/web/src/chart.js — the timeline of one device as uPlot draws it.
 import uPlot from "uplot";
 import { colour } from "./theme.js";
-import { bytesText, timeText } from "./words.js";
+import { bytesText, shortTime } from "./words.js";
 
 const stepped = uPlot.paths.stepped({ align: 1 });
 const SPLITS = Array.from({ length: 50 }, (_, power) => 2 ** power);
@@ -100,9 +100,6 @@ function drawPeak(chart, device) {
   ctx.restore();
 }
 
-/** "1.5 s" rather than "1.500 s". */
-const tickText = (tick) => (tick === 0 ? "0" : timeText(Math.round(tick * 1e9)).replace(/\.?0+( m?s)$/, "$1"));
-
 /** @param {HTMLElement} place @param {(index: number | null) => void} onCursor */
 export function makeChart(place, device, shortages, selected, onCursor) {
   const axis = { stroke: colour("dim"), font: "11px system-ui, sans-serif", ticks: { show: false } };
@@ -114,7 +111,7 @@ export function makeChart(place, device, shortages, selected, onCursor) {
     cursor: { y: false, drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
     scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.08] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 80, values: (_, ticks) => ticks.map(tickText) },
+      { ...axis, grid: { show: false }, space: 80, values: (_, ticks) => ticks.map((tick) => shortTime(tick * 1e9)) },
       { ...axis, grid: { stroke: colour("line"), width: 1 }, size: 68, incrs: SPLITS, space: 44,
         values: (_, ticks) => ticks.map(bytesText) },
     ],

@@ -1,22 +1,33 @@
 // report/page/web/src/main.jsx — the page: its parts in the order in which they are asked for.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Coverage } from "./coverage.jsx";
 import { report } from "./data.js";
+import { Flames } from "./flame.jsx";
 import { Headline } from "./headline.jsx";
+import { Histograms } from "./histograms.jsx";
 import { Leaks } from "./leaks.jsx";
+import { Peak } from "./peak.jsx";
+import { Ranks } from "./ranks.jsx";
+import { Segments } from "./segments.jsx";
+import { Shortages } from "./shortages.jsx";
 import { useTheme } from "./theme.js";
 import { Timeline } from "./timeline.jsx";
 
-const PARTS = [["overview", "Overview"], ["timeline", "Timeline"], ["leaks", "Leaks"]];
+/** What may be there, in the order of the page. */
+const PARTS = [
+  ["overview", "Overview"], ["timeline", "Timeline"], ["leaks", "Leaks"], ["flame", "Call stacks"], ["peak", "Peak"],
+  ["shortages", "Out of memory"], ["segments", "Segments"], ["sizes", "Sizes"], ["ranks", "Processes"], ["coverage", "Coverage"],
+];
 /** Where the page of a command begins. */
-const VIEWS = { leaks: "leaks", timeline: "timeline" };
+const VIEWS = { leaks: "leaks", timeline: "timeline", peak: "peak", frag: "segments", churn: "sizes" };
 
-function Bar({ theme, changeTheme }) {
+function Bar({ parts, theme, changeTheme }) {
   return (
     <header>
       <nav aria-label="Parts of the page">
         <a class="name" href="#overview">vramscope</a>
-        <ul>{PARTS.map(([id, title]) => <li key={id}><a href={`#${id}`}>{title}</a></li>)}</ul>
+        <ul>{parts.map(([id, title]) => <li key={id}><a href={`#${id}`}>{title}</a></li>)}</ul>
       </nav>
       <button type="button" class="theme" onClick={changeTheme} aria-label={theme === "dark" ? "Light colours" : "Dark colours"}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" /></svg>
@@ -28,17 +39,26 @@ function Bar({ theme, changeTheme }) {
 function Page() {
   const [theme, changeTheme] = useTheme();
   const [selected, select] = useState(null);
+  const [parts, setParts] = useState([]);
   useEffect(() => {
+    setParts(PARTS.filter(([id]) => document.getElementById(id)));
     const part = VIEWS[report.view];
     if (part && !location.hash) document.getElementById(part)?.scrollIntoView();
   }, []);
   return (
     <>
-      <Bar theme={theme} changeTheme={changeTheme} />
+      <Bar parts={parts} theme={theme} changeTheme={changeTheme} />
       <main>
         <Headline select={select} />
         <Timeline selected={selected} theme={theme} />
         <Leaks selected={selected} select={select} />
+        <Flames selected={selected} select={select} />
+        <Peak />
+        <Shortages />
+        <Segments />
+        <Histograms />
+        <Ranks />
+        <Coverage />
       </main>
     </>
   );

@@ -1,0 +1,115 @@
+// report/page/web/src/peak.jsx — what a device's memory was made of at a moment, and who had it.
+import { useState } from "preact/hooks";
+import { devices, deviceText, functionText, highest, ownFrame, placeText, wholeFunction } from "./data.js";
+import { Choice, Section, Table } from "./parts.jsx";
+import { bytesText, counted, percentText, timeText } from "./words.js";
+
+const MOMENTS = [["at_peak", "Peak"], ["at_reserved_peak", "Most reserved"], ["at_end", "End"]];
+
+/** From what the driver counts down to what the program asked for: [name, part, is a sum, what it is]. */
+function steps(moment) {
+  const rows = [];
+  let top = moment.device_used ?? moment.reserved;
+  const sum = (name, bytes, about) => {
+    rows.push({ name, bytes, from: 0, sum: true, about });
+    top = bytes;
+  };
+  const part = (name, bytes, about) => {
+    if (!(bytes > 0)) return;
+    top -= bytes;
+    rows.push({ name, bytes, from: top, sum: false, about });
+  };
+  if (moment.device_used !== null) {
+    sum("used on the device", moment.device_used, "by all processes, as the driver says");
+    part("not this program's blocks", moment.unattributed, "other processes, contexts, modules, the driver's rounding");
+  }
+  sum("reserved", moment.reserved, "what the program and the pool hold of the driver");
+  part("releasable", moment.releasable, "whole segments without a block");
+  part("stuck", moment.stuck, "free pieces of segments that hold a block");
+  part("pending", moment.pending, "freed, not safe to hand out again yet");
+  part("kept by allocators", moment.kept, "of the program's own, beside the blocks they cut");
+  sum("allocated", moment.allocated, "live blocks, as they were rounded up");
+  part("rounding", moment.internal, "what blocks are larger than was asked for");
+  sum("requested", moment.requested, "what the program asked for");
+  return rows;
+}
+
+function Waterfall({ moment }) {
+  const rows = steps(moment);
+  const most = Math.max(...rows.map((row) => row.bytes + row.from), 1);
+  return (
+    <table class="waterfall">
+      <caption class="hidden">From what is used on the device down to what was requested</caption>
+      <thead class="hidden"><tr><th scope="col">Part</th><th scope="col">Drawn</th><th scope="col">Bytes</th><th scope="col">Share</th></tr></thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name} class={row.sum ? "sum" : ""}>
+            <th scope="row" title={row.about}>{row.name}<span class="dim">{row.about}</span></th>
+            <td class="fall"><span style={{ left: `${(100 * row.from) / most}%`, width: `${(100 * row.bytes) / most}%` }} /></td>
+            <td class="number">{bytesText(row.bytes)}</td>
+            <td class="number dim">{percentText(row.bytes, most)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const ADVICE = {
+  "never-freed": "is never freed",
+  "released-late": "could be freed earlier",
+  "allocated-early": "could be allocated later",
+  "redundant-pairs": "is freed and allocated again at the same size",
+};
+
+function Advice({ device }) {
+  const rows = device.advice.filter((row) => row.saving > 0).slice(0, 5);
+  if (rows.length === 0) return null;
+  return (
+    <div class="panel">
+      <h3>What the peak could do without</h3>
+      <ul class="plain">
+        {rows.map((row) => (
+          <li key={row.id}><span class="number">{bytesText(row.saving)}</span> <code title={wholeFunction(row)}>{functionText(row)}</code>
+            <span class="dim"> {placeText(ownFrame(row))}</span> {ADVICE[row.kind] ?? row.kind}{
+              row.other_phase ? `: it waits for ${row.other_phase}` : ""}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export function Peak() {
+  const [device, setDevice] = useState(highest);
+  const [moment, setMoment] = useState("at_peak");
+  if (!device) return null;
+  const tools = (
+    <>
+      {devices.length > 1 && (
+        <select aria-label="Device of the peak" onChange={(event) => setDevice(devices[event.currentTarget.value])}>
+          {devices.map((one, at) => <option key={at} value={at} selected={one === device}>{deviceText(one)}</option>)}
+        </select>
+      )}
+      <Choice label="Moment" options={MOMENTS} value={moment} onChange={setMoment} />
+    </>
+  );
+  const { peak } = device;
+  return (
+    <Section id="peak" title="What the memory was made of" tools={tools}
+             about={`${deviceText(device)}, at ${timeText(device[moment].ns)}. The parts add up exactly.`}>
+      <Waterfall moment={device[moment]} />
+      <div class="panels">
+        <div class="panel">
+          <h3>Who had the peak</h3>
+          <Table caption="Call stacks at the peak" columns={[["Bytes", "number"], ["Share", "number"], ["Blocks", "number"], ["Where"]]}
+                 rows={peak.stacks.slice(0, 100).map((row) => [
+                   bytesText(row.bytes), percentText(row.bytes, peak.bytes), String(row.blocks),
+                   <><code title={wholeFunction(row)}>{functionText(row)}</code> <span class="dim">{placeText(ownFrame(row))}</span></>])} />
+          {(peak.more_stacks > 0 || peak.stacks.length > 100) && <p class="about">
+            {counted(peak.more_stacks + Math.max(peak.stacks.length - 100, 0), "smaller call stack")} more.</p>}
+        </div>
+        <Advice device={device} />
+      </div>
+    </Section>
+  );
+}
