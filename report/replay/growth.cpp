@@ -118,7 +118,8 @@ void GrowthSeries::context_gone(std::span<const SiteLoss> losses, std::uint64_t 
 {
     for (const SiteLoss& loss : losses) {
         const Site& site = sites_[loss.site];
-        note(series_.of(loss.site), ticks, {site.live_bytes + loss.bytes, site.live_blocks + loss.blocks},
+        note(series_.of(loss.site), ticks,
+             {site.live_bytes + loss.bytes, site.live_blocks + loss.blocks},
              {site.live_bytes, site.live_blocks});
     }
 }

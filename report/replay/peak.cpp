@@ -35,8 +35,7 @@ void PeakHolders::born(const Block& block)
     AtPeak& site = save(block.site, *memory_.device(block.device), now.live_bytes - block.bytes,
                         now.live_blocks - 1);
     if (block.bytes > 0 && site.last_freed == block.bytes) {
-        site.pairs_differ =
-            site.pairs_differ || (site.pairs > 0 && site.pair_bytes != block.bytes);
+        site.pairs_differ = site.pairs_differ || (site.pairs > 0 && site.pair_bytes != block.bytes);
         site.pair_bytes = block.bytes;
         ++site.pairs;
     }
@@ -215,18 +214,17 @@ std::vector<std::vector<PeakHolding>> PeakHolders::at_peaks() const
             continue;
         const bool some_gone = at < gone_.size() && gone_[at].peak == device.peaks;
         const Gone gone = some_gone ? gone_[at] : Gone{};
-        holdings[device.index].push_back(
-            {.site = at,
-             .bytes = bytes,
-             .blocks = blocks,
-             .kept_bytes = bytes - std::min(bytes, gone.bytes),
-             .kept_blocks = blocks - std::min(blocks, gone.blocks),
-             .phase_was_over = was_over(sites[at].phase, device.index),
-             .early_bytes = std::min(bytes, gone.early_bytes),
-             .early_blocks = std::min(blocks, gone.early_blocks),
-             .early_phase = gone.early_phase,
-             .late_bytes = std::min(bytes, gone.late_bytes),
-             .late_blocks = std::min(blocks, gone.late_blocks)});
+        holdings[device.index].push_back({.site = at,
+                                          .bytes = bytes,
+                                          .blocks = blocks,
+                                          .kept_bytes = bytes - std::min(bytes, gone.bytes),
+                                          .kept_blocks = blocks - std::min(blocks, gone.blocks),
+                                          .phase_was_over = was_over(sites[at].phase, device.index),
+                                          .early_bytes = std::min(bytes, gone.early_bytes),
+                                          .early_blocks = std::min(blocks, gone.early_blocks),
+                                          .early_phase = gone.early_phase,
+                                          .late_bytes = std::min(bytes, gone.late_bytes),
+                                          .late_blocks = std::min(blocks, gone.late_blocks)});
     }
     return holdings;
 }

@@ -93,9 +93,10 @@ private:
     void drop(Segment& segment, std::uint64_t ticks);
     void drop_segment(const Record& record);
     void drop_context(const Record& record);
-    void allocate(const Record& record);
-    void free(const Record& record);
-    void reuse(const Record& record);
+    // Flat: each of nearly all records of a pool's log goes through these.
+    [[gnu::flatten]] void allocate(const Record& record);
+    [[gnu::flatten]] void free(const Record& record);
+    [[gnu::flatten]] void reuse(const Record& record);
     void wait(const Pending& pending);
     std::size_t prefetch_pending() noexcept;
     void release_if_waiting(const Pending& pending, std::uint64_t ticks);
