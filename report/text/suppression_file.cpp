@@ -44,7 +44,7 @@ std::vector<Frame>::const_iterator named_frame(const Leak& leak)
                                    : std::find_if(leak.stack.begin(), leak.stack.end(), named);
 }
 
-struct Rule {
+struct WrittenRule {
     std::string pattern;
     std::vector<const Leak*> leaks;
 
@@ -61,9 +61,9 @@ struct Rule {
 };
 
 // In the order of the largest leak of each.
-std::vector<Rule> rules_for(const Report& report)
+std::vector<WrittenRule> rules_for(const Report& report)
 {
-    std::vector<Rule> rules;
+    std::vector<WrittenRule> rules;
     std::map<std::string, std::size_t> known;
     for (const std::vector<Leak>* const rows : {&report.leaks, &report.imports}) {
         for (const Leak& leak : *rows) {
@@ -117,7 +117,7 @@ std::string suppression_pattern(const Leak& leak)
 
 void write_suppression_file(std::ostream& out, const Report& report)
 {
-    const std::vector<Rule> rules = rules_for(report);
+    const std::vector<WrittenRule> rules = rules_for(report);
     if (rules.empty()) {
         out << "# nothing to suppress: nothing leaked"
             << (report.suppressed.empty() ? "\n" : " that is not suppressed already\n");
@@ -125,7 +125,7 @@ void write_suppression_file(std::ostream& out, const Report& report)
     }
     out << "# Known leaks, for --suppressions. A rule hides every leak through its function: keep "
            "what you know,\n# and delete the rest.\n";
-    for (const Rule& rule : rules) {
+    for (const WrittenRule& rule : rules) {
         out << '\n';
         for (const Leak* const leak : rule.leaks)
             comment(out, *leak);
