@@ -1,6 +1,7 @@
 // tracker/capture/stack_table.cpp — open addressing over pointers to immutable stacks.
 #include "tracker/capture/stack_table.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace vramscope::capture {
@@ -78,7 +79,8 @@ std::uint32_t StackTable::new_id() noexcept
 }
 
 std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* frames,
-                                  std::size_t count, std::uint32_t id) noexcept
+                                  std::size_t count, std::uint32_t id,
+                                  std::span<const std::uintptr_t> follows) noexcept
 {
     const std::lock_guard guard(lock_);
     if (const std::uint32_t known = find(hash, frames, count))
@@ -86,13 +88,15 @@ std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* fram
     const std::size_t room = slots_.load(std::memory_order_relaxed)->count;
     if (used_ == room / 2 && (used_ == kMaxStacks || !grow(4 * room)))
         return id;
-    auto* stack = static_cast<Stack*>(arena_.allocate(sizeof(Stack) + count * sizeof *frames));
+    auto* stack = static_cast<Stack*>(
+        arena_.allocate(sizeof(Stack) + (count + follows.size()) * sizeof *frames));
     if (!stack)
         return id;
     stack->hash = hash;
     stack->id = id;
     stack->count = static_cast<std::uint32_t>(count);
     std::memcpy(stack->frames(), frames, count * sizeof *frames);
+    std::copy(follows.begin(), follows.end(), stack->frames() + count);
     slots_.load(std::memory_order_relaxed)->free_slot(hash).store(stack, std::memory_order_release);
     ++used_;
     return id;

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
@@ -29,7 +30,7 @@ public:
         std::uint64_t hash;
         std::uint32_t id;
         std::uint32_t count;
-        // followed by `count` return addresses
+        // followed by `count` return addresses, and by what was to follow them
         std::uintptr_t* frames() noexcept { return reinterpret_cast<std::uintptr_t*>(this + 1); }
         const std::uintptr_t* frames() const noexcept
         {
@@ -55,9 +56,10 @@ public:
     // may get two ids for one stack; both are written to the log, and the later publish() loses.
     std::uint32_t new_id() noexcept;
 
-    // Makes the stack visible under `id`, or returns the id that a faster thread gave it.
+    // Makes the stack visible under `id`, or returns the id that a faster thread gave it. What
+    // follows the frames does not tell it from others.
     std::uint32_t publish(std::uint64_t hash, const std::uintptr_t* frames, std::size_t count,
-                          std::uint32_t id) noexcept;
+                          std::uint32_t id, std::span<const std::uintptr_t> follows = {}) noexcept;
 
 private:
     using Slot = std::atomic<const Stack*>;

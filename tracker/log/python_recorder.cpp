@@ -37,7 +37,7 @@ struct Python {
     std::atomic<std::uint32_t> refused; // stacks that were not right, after the proof
     capture::StackTable stacks;
     capture::StackTable codes;
-    // The last one of each native stack, as far as there is room: most are followed by the same.
+    // What came last behind one stack, at a native one: programs repeat themselves.
     Recent recent[1024];
 };
 constinit Python cpython{};
@@ -104,6 +104,7 @@ struct Learning {
     std::uintptr_t native[capture::kMaxFrames];
     std::uint32_t native_of_call[python::kMostFrames + 1];
     format::PythonFrame frames[python::kMostFrames];
+    std::uintptr_t steps[python::kMostFrames];
 };
 
 // A walk is the stack's only as long as no walk was found to be wrong.
@@ -170,7 +171,10 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
     const std::uint32_t id = write_pair(thread, site, native, *learning);
     if (id == 0)
         return native;
-    return proven ? cpython.stacks.publish(known.hash, words, known.words, id) : id;
+    if (!proven)
+        return id;
+    const std::size_t steps = python::collect_steps(cpython.layout, state, learning->steps);
+    return cpython.stacks.publish(known.hash, words, known.words, id, {learning->steps, steps});
 }
 
 [[gnu::noinline]] std::uint32_t find_or_learn(Thread& thread, const CallSite& site,
@@ -192,6 +196,12 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
     return known->id;
 }
 
+Recent& recent_of(const Thread& thread, std::uint32_t native) noexcept
+{
+    const std::uint32_t hash = native * 0x85ebca6bu + thread.last_python * 0x9e3779b1u;
+    return cpython.recent[(hash >> 16) % std::size(cpython.recent)];
+}
+
 // Returns the id of these native frames, 0 for none, with the thread's frames of Python; `native` if
 // it has none.
 [[gnu::always_inline]] inline std::uint32_t with_functions(Thread& thread, const CallSite& site,
@@ -200,12 +210,13 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
 {
     if (!cpython.proven.load(std::memory_order_acquire)) [[unlikely]]
         return learn(thread, site, native, state, nullptr, {});
-    Recent& recent = cpython.recent[native % std::size(cpython.recent)];
-    if (const auto* const last = recent.load(std::memory_order_acquire))
-        if (last->frames()[0] == native &&
-            python::matches(cpython.layout, state, {last->frames() + 1, last->count - 1}))
-            return last->id;
-    return find_or_learn(thread, site, native, state, recent);
+    Recent& recent = recent_of(thread, native);
+    const auto* const last = recent.load(std::memory_order_acquire);
+    if (!last || last->frames()[0] != native ||
+        !python::matches(cpython.layout, state, {last->frames() + 1, last->count - 1},
+                         last->frames() + last->count))
+        return thread.last_python = find_or_learn(thread, site, native, state, recent);
+    return thread.last_python = last->id;
 }
 
 } // namespace

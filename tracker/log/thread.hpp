@@ -88,6 +88,7 @@ struct Thread {
     capture::VerifiedStacks* stacks;
     DriverTimes* driver_times; // null: no call was timed yet
     std::uint64_t verified;    // stacks recognised without unwinding
+    std::uint32_t last_python; // id of the last stack with functions of Python
     PendingRanges pending;
 };
 

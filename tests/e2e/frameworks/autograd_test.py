@@ -3,8 +3,7 @@ import json
 import sys
 import unittest
 
-from framework import PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
-from python_test import PYTHONS, VERSIONS
+from framework import PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, on_each_python, simulated_only
 
 PROGRAM = SOURCE / "tests" / "programs" / "python" / "autograd.py"
 WORD = "backward of "
@@ -13,8 +12,6 @@ WORD = "backward of "
 @simulated_only
 class AutogradTest(EndToEndTest):
     def traced(self, python, library):
-        for old in self.logs():
-            old.unlink()
         done = self.execute(python, PROGRAM, PROGRAMS / f"lib{library}.so", "expected", LD_PRELOAD=str(PRELOAD),
                             LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_LOG="log.%p.vsl", VRAMSCOPE_POOL="off", VRAMSCOPE_SIMULATE="1GiB")
         self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "42 0\n" * 2))
@@ -34,16 +31,12 @@ class AutogradTest(EndToEndTest):
                 stacks[line["id"]] = [ran, made]
         return {line["bytes"]: stacks[line["stack"]] for line in lines if line["type"] == "alloc"}
 
-    def test_each_node_has_its_own_line(self):
-        for version in VERSIONS:
-            for python in PYTHONS.get(version, [None]):
-                with self.subTest(python=python or version):
-                    if python is None:
-                        self.skipTest("Python %d.%d is not here" % version)
-                    for log, expected in self.traced(python, "autograd").items():
-                        seen = self.stacks(log)
-                        for size, stack in expected.items():
-                            self.assertEqual(seen[int(size)], stack, f"{log}: allocation of {size} bytes")
+    @on_each_python
+    def test_each_node_has_its_own_line(self, python):
+        for log, expected in self.traced(python, "autograd").items():
+            seen = self.stacks(log)
+            for size, stack in expected.items():
+                self.assertEqual(seen[int(size)], stack, f"{log}: allocation of {size} bytes")
 
     def test_the_headline_says_whose_backward_it_is(self):
         self.traced(sys.executable, "autograd")

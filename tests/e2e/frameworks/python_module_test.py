@@ -1,9 +1,5 @@
 # tests/e2e/frameworks/python_module_test.py — the Python module `vramscope` in programs, on every Python at hand.
-#
-# VRAMSCOPE_PYTHONS names the interpreters, with `:` between them; else those of pyenv and of PATH are taken, from 3.8 on.
-import functools
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -12,38 +8,11 @@ import sys
 import textwrap
 import unittest
 
-from framework import BUILD, GPU, SIMGPU, VRAMSCOPE, EndToEndTest, simulated_only
+from framework import BUILD, GPU, SIMGPU, VRAMSCOPE, EndToEndTest, on_each_python, simulated_only
 
 MODULE = BUILD / "lib" / "vramscope" / "python"
 SCENES = pathlib.Path(__file__).parents[2] / "programs" / "python"
 MIB = 1 << 20
-
-@functools.cache
-def pythons():
-    """{version: interpreter}: one of each minor version."""
-    named = os.environ.get("VRAMSCOPE_PYTHONS", "")
-    candidates = named.split(":") if named else [
-        sys.executable, *sorted(pathlib.Path.home().glob(".pyenv/versions/*/bin/python3"), reverse=True),
-        *(found for minor in range(8, 20) if (found := shutil.which(f"python3.{minor}")))]
-    found = {}
-    for python in candidates:
-        asked = subprocess.run([python, "-c", "import sys, ctypes; print(*sys.version_info[:2])"],
-                               capture_output=True, text=True)
-        version = tuple(map(int, asked.stdout.split())) if asked.returncode == 0 else (0, 0)
-        if version >= (3, 8):
-            found.setdefault(version, str(python))
-    return found
-
-
-def on_each_python(test):
-    @functools.wraps(test)
-    def run(self):
-        for version, python in pythons().items():
-            with self.subTest(python=version):
-                test(self, python)
-            for log in self.logs():
-                log.unlink()
-    return run
 
 
 @simulated_only
@@ -284,12 +253,11 @@ class WhereItIsFound(PythonTest):
 
     def test_a_module_of_the_programs_own_name_wins(self):
         (self.folder / "vramscope.py").write_text("print('mine')\n")
-        python = next(iter(pythons().values()))
-        self.assertEqual(self.run_python(python, "import vramscope"), "mine\n")
+        self.assertEqual(self.run_python(sys.executable, "import vramscope"), "mine\n")
         other = self.folder / "other"
         other.mkdir()
         shutil.move(self.folder / "vramscope.py", other)
-        self.assertEqual(self.run_python(python, "import vramscope", PYTHONPATH=str(other)), "mine\n")
+        self.assertEqual(self.run_python(sys.executable, "import vramscope", PYTHONPATH=str(other)), "mine\n")
 
     @on_each_python
     def test_an_isolated_interpreter_does_not_see_it(self, python):
@@ -364,5 +332,4 @@ class ItsText(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print("Pythons:", *(".".join(map(str, version)) for version in pythons()), file=sys.stderr)
     unittest.main()

@@ -1,39 +1,15 @@
 # tests/e2e/frameworks/python_test.py — functions of Python in call stacks, held against what the program says of itself.
 #
-# Each version of CPython that is at hand runs the scenes; VRAMSCOPE_PYTHONS names further ones, with a colon between them.
 import gzip
 import json
-import os
-import pathlib
 import re
 import subprocess
 import sys
 import unittest
 
-from framework import PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only
+from framework import PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, on_each_python, simulated_only
 
 FOLDER = SOURCE / "tests" / "programs" / "python"
-VERSIONS = [(3, minor) for minor in range(8, 16)]
-
-
-def version_of(python):
-    answer = subprocess.run([python, "-c", "import sys, ctypes; print(*sys.version_info[:2])"], capture_output=True,
-                            text=True)
-    return tuple(map(int, answer.stdout.split())) if answer.returncode == 0 else None
-
-
-def pythons():
-    """{version: interpreters}"""
-    candidates = [sys.executable, *filter(None, os.environ.get("VRAMSCOPE_PYTHONS", "").split(":"))]
-    candidates += pathlib.Path("/usr/bin").glob("python3.*[0-9]")
-    candidates += pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python3.*[0-9]")
-    found = {}
-    for python in dict.fromkeys(os.path.realpath(candidate) for candidate in candidates):
-        found.setdefault(version_of(python), []).append(python)
-    return found
-
-
-PYTHONS = pythons()
 
 
 def marked(name):
@@ -56,25 +32,33 @@ class PythonTest(EndToEndTest):
                                if frame.get("python")] for line in lines if line["type"] == "stack"}
         return {line["bytes"]: stacks.get(line["stack"]) for line in lines if line["type"] == "alloc"}
 
-    def test_every_stack_is_what_the_program_says(self):
-        for version in VERSIONS:
-            for python in PYTHONS.get(version, [None]):
-                with self.subTest(python=python or version):
-                    if python is None:
-                        self.skipTest("Python %d.%d is not here" % version)
-                    self.run_scenes(python)
+    def assert_as_said(self, name):
+        said = json.loads((self.folder / name).read_text())
+        seen = self.stacks_of(self.folder / f"log.{said['pid']}.vsl")
+        wanted = {int(size): stack for size, stack in said["stacks"].items()}
+        self.assertEqual(seen.keys(), wanted.keys())
+        for size, stack in wanted.items():
+            self.assertEqual(seen[size], stack, f"{name}: allocation of {size} bytes")
 
-    def run_scenes(self, python):
-        for old in self.logs():
-            old.unlink()
+    @on_each_python
+    def test_every_stack_is_what_the_program_says(self, python):
         self.traced(python, FOLDER / "scenes.py", "expected")
-        for name in ("expected", "expected.child"):
-            said = json.loads((self.folder / name).read_text())
-            seen = self.stacks_of(self.folder / f"log.{said['pid']}.vsl")
-            wanted = {int(size): stack for size, stack in said["stacks"].items()}
-            self.assertEqual(seen.keys(), wanted.keys())
-            for size, stack in wanted.items():
-                self.assertEqual(seen[size], stack, f"{name}: allocation of {size} bytes")
+        self.assert_as_said("expected")
+        self.assert_as_said("expected.child")
+
+    @on_each_python
+    def test_in_a_greenlet_it_is_its_own(self, python):
+        if subprocess.run([python, "-c", "import greenlet"], capture_output=True).returncode != 0:
+            self.skipTest("no module greenlet (Debian: python3-greenlet)")
+        self.traced(python, FOLDER / "greenlets.py", "expected")
+        self.assert_as_said("expected")
+
+    @on_each_python
+    def test_in_another_interpreter_it_is_that_ones(self, python):
+        for inner in self.folder.glob("expected.inner.*"):
+            inner.unlink()
+        self.traced(python, FOLDER / "subinterpreters.py", "expected")
+        self.assert_as_said("expected")
 
     def test_the_headline_is_the_line_that_leaks(self):
         lines = marked("leak.py")

@@ -1,52 +1,16 @@
 # tests/programs/python/scenes.py — allocates from many kinds of Python stacks, and says what each one is.
 #
-# Usage: scenes.py EXPECTED. Each allocation has a size of its own. EXPECTED is written as JSON: for each size the
-# functions of Python that were running, innermost first, as [file, line, name]. A child of a fork, which is made before
-# CUDA is used, writes EXPECTED.child.
+# Usage: scenes.py EXPECTED. It writes what expected.py says. A child of a fork, which is made before CUDA is used, writes
+# EXPECTED.child.
 import asyncio
 import atexit
 import ctypes
 import functools
-import json
 import os
 import sys
 import threading
 
-runtime = ctypes.CDLL("libcudart.so", mode=os.RTLD_NOW)  # its calls release the GIL
-holding = ctypes.PyDLL("libcudart.so", mode=os.RTLD_NOW)  # its calls hold it
-for library in (runtime, holding):
-    library.cudaMalloc.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.c_size_t]
-    library.cudaFree.argtypes = [ctypes.c_void_p]
-
-EXPECTED = {}
-MOST = 256  # frames that the recorder keeps
-lock = threading.Lock()
-
-
-def name_of(code):
-    return getattr(code, "co_qualname", code.co_name)
-
-
-def next_size(frame):
-    """A size that no other allocation has; the frames that ask for it are written down."""
-    stack = []
-    while frame and len(stack) < MOST:
-        stack.append([frame.f_code.co_filename, frame.f_lineno, name_of(frame.f_code)])
-        frame = frame.f_back
-    with lock:
-        size = 256 * (len(EXPECTED) + 1)
-        EXPECTED[size] = stack
-    return size
-
-
-def allocate(library=runtime):
-    pointer = ctypes.c_void_p()
-    assert library.cudaMalloc(ctypes.byref(pointer), next_size(sys._getframe())) == 0
-    return pointer.value
-
-
-def free(pointer):
-    runtime.cudaFree(pointer)
+from expected import EXPECTED, allocate, free, holding, runtime, write
 
 
 def recurse(depth):
@@ -191,6 +155,22 @@ def in_threads():
         thread.join()
 
 
+# Each value is asked for by another thread, which is gone when the next one comes.
+def in_other_threads():
+    values, stacked = numbers(4), delegating(4)
+
+    async def awaited():
+        await asyncio.sleep(0)
+        allocate()
+    for number in range(4):
+        def resume():
+            next(values), next(stacked)
+            asyncio.run(awaited())
+        thread = threading.Thread(target=resume if number % 2 else lambda: recurse(number) or resume())
+        thread.start()
+        thread.join()
+
+
 def deep():
     sys.setrecursionlimit(30000)
     threading.stack_size(1 << 29)
@@ -211,11 +191,6 @@ def forked():
     assert os.waitpid(child, 0)[1] == 0
 
 
-def write(path):
-    with open(path, "w") as out:
-        json.dump({"pid": os.getpid(), "stacks": EXPECTED}, out)
-
-
 def at_exit():
     recurse(1)
     write(sys.argv[1])
@@ -234,7 +209,7 @@ def main():
         module(), module.value
     of_many_lines(), of_many_lines(1), (lambda: allocate())(), list(map(allocate, [holding, runtime]))
     for scene in (with_events, from_callbacks, from_generated_code, with_names, with_exceptions, traced, in_threads,
-                  deep):
+                  in_other_threads, deep):
         scene()
     globals()["kept"] = modules  # whose memory is freed when the interpreter ends
 

@@ -17,6 +17,8 @@ constexpr Layout kPython38{.minor = 8,
                            .top = 24,
                            .top_inside = 0,
                            .outer_call = 0,
+                           .interpreter = 0,
+                           .interpreter_id = 0,
                            .back = 24,
                            .code = 32,
                            .instruction = 104,
@@ -53,6 +55,8 @@ constexpr Layout kPython311{.minor = 11,
                             .top = 56,
                             .top_inside = 8,
                             .outer_call = 16,
+                            .interpreter = 0,
+                            .interpreter_id = 0,
                             .back = 48,
                             .code = 32,
                             .instruction = 56,
@@ -131,14 +135,19 @@ bool read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& out) no
     const std::uint64_t* const thread = table.offsets + shape->runtime + shape->interpreter;
     const std::uint64_t* const frame = thread + shape->thread;
     const std::uint64_t* const code = frame + shape->frame;
+    const std::uint64_t interpreter_id = table.offsets[shape->runtime + 1];
     constexpr std::uint64_t kMostBytes = 4096; // of a struct: a larger offset is none
-    if (std::any_of(thread, code + kCodeOffsets,
+    constexpr std::uint64_t kMostOfInterpreter = 1 << 22;
+    if (interpreter_id > kMostOfInterpreter ||
+        std::any_of(thread, code + kCodeOffsets,
                     [](std::uint64_t offset) { return offset > kMostBytes; }))
         return false;
     const auto offset = [](const std::uint64_t& from) { return static_cast<std::uint16_t>(from); };
     out = kPython312;
     out.minor = minor;
     out.top_is_indirect = false;
+    out.interpreter = offset(thread[3]);
+    out.interpreter_id = static_cast<std::uint32_t>(interpreter_id);
     out.top = offset(thread[4]);
     out.back = offset(frame[1]);
     out.code = offset(frame[2]);

@@ -28,6 +28,10 @@ struct Layout {
     std::uint16_t top; // in a thread's state
     std::uint16_t top_inside;
     std::uint16_t outer_call; // in that struct: the same of the call around it
+    std::uint16_t
+        interpreter; // of a thread's state: its interpreter; 0: versions are the process's
+
+    std::uint32_t interpreter_id; // in that
 
     std::uint16_t back; // in a frame
     std::uint16_t code;

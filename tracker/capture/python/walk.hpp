@@ -25,9 +25,12 @@ struct Collected {
 };
 inline constexpr std::size_t kMostWords = 2 * kMostFrames;
 Collected collect(const Layout& layout, std::uintptr_t state, std::uintptr_t* out) noexcept;
+// How far from each frame the next one is, which is nearly the same whenever the words are; as many
+// as there are frames. That is where matches() looks for them first.
+std::size_t collect_steps(const Layout& layout, std::uintptr_t state, std::uintptr_t* out) noexcept;
 // Whether it would collect these. That is quicker.
-bool matches(const Layout& layout, std::uintptr_t state,
-             std::span<const std::uintptr_t> words) noexcept;
+bool matches(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
+             const std::uintptr_t* steps) noexcept;
 
 struct Frame {
     std::uintptr_t code;     // address of the code object

@@ -19,6 +19,7 @@
 
 #include "tracker/capture/python/code.hpp"
 
+using namespace vramscope::capture;
 using namespace vramscope::capture::python;
 
 namespace {
@@ -76,25 +77,46 @@ void check_right(Seen& seen)
     std::vector<std::uintptr_t> words(kMostWords);
     words.resize(collect(seen.layout, seen.state, words.data()).words);
     EXPECT_GE(words.size(), 6u);
-    EXPECT_TRUE(matches(seen.layout, seen.state, words));
-    EXPECT_FALSE(matches(seen.layout, seen.state, {words.data(), words.size() - 2}));
+    std::vector<std::uintptr_t> steps(kMostFrames);
+    EXPECT_EQ(collect_steps(seen.layout, seen.state, steps.data()), words.size() / 2);
+    const auto matches = [&](std::span<const std::uintptr_t> known) {
+        return python::matches(seen.layout, seen.state, known, steps.data());
+    };
+    EXPECT_TRUE(matches(words));
+    EXPECT_FALSE(matches({words.data(), words.size() - 2}));
     for (std::size_t at = 0; at < words.size(); ++at) {
         words[at] ^= 1;
-        EXPECT_FALSE(matches(seen.layout, seen.state, words)) << at;
+        EXPECT_FALSE(matches(words)) << at;
         words[at] ^= 1;
     }
+    std::fill(steps.begin(), steps.end(), 0); // it does not depend on them
+    EXPECT_TRUE(matches(words));
+    words.insert(words.end(), 2, 0);
+    EXPECT_FALSE(matches(words));
 }
 
 // Where a type is looked for nothing else passes. No offset of them all makes it crash.
 void check_shifted(Seen& seen)
 {
     using Field = std::uint16_t Layout::*;
-    constexpr Field kAll[] = {&Layout::top,      &Layout::top_inside,     &Layout::outer_call,
-                              &Layout::back,     &Layout::code,           &Layout::instruction,
-                              &Layout::is_entry, &Layout::owner,          &Layout::file,
-                              &Layout::name,     &Layout::first_line,     &Layout::line_table,
-                              &Layout::bytecode, &Layout::version,        &Layout::ascii,
-                              &Layout::wide,     &Layout::first_traceable};
+    constexpr Field kAll[] = {&Layout::top,
+                              &Layout::top_inside,
+                              &Layout::outer_call,
+                              &Layout::back,
+                              &Layout::code,
+                              &Layout::instruction,
+                              &Layout::is_entry,
+                              &Layout::owner,
+                              &Layout::file,
+                              &Layout::name,
+                              &Layout::first_line,
+                              &Layout::line_table,
+                              &Layout::bytecode,
+                              &Layout::version,
+                              &Layout::ascii,
+                              &Layout::wide,
+                              &Layout::first_traceable,
+                              &Layout::interpreter};
     constexpr Field kProven[] = {&Layout::top, &Layout::code, &Layout::line_table};
     for (const Field field : kAll)
         for (int shift = -64; shift <= 64; shift += 4) {
