@@ -227,14 +227,24 @@ class OnEachPython(PythonTest):
     def test_without_a_pool_what_is_known_is_told(self, python):
         out = self.run_python(python, """
             import vramscope
-            from driver import start, allocate
+            from driver import start, allocate, free
             start()
+            print(vramscope.stats())
             with vramscope.cuda_memory_tracker("part") as used:
                 kept = allocate(4)
-            print(vramscope.stats(), vramscope.empty_cache(), used.peak, type(vramscope.headroom()).__name__,
+            free(allocate(2)), allocate(1)
+            print(vramscope.empty_cache(), used.peak, type(vramscope.headroom()).__name__,
                   vramscope.snapshot()["totals"]["leaked_bytes"])
-            """, options=["--pool", "off"])
-        self.assertEqual(out, f"{{}} None None int {4 * MIB}\n")
+            vramscope.reset_peak_memory_stats()
+            print(*sorted(vramscope.stats(0).items()), vramscope.stats(1), vramscope.stats("cuda:0"), sep="\\n")
+            """, options=["--pool", "off"]).splitlines()
+        self.assertEqual(out[:2], ["{}", f"None None int {5 * MIB}"])
+        sums = {"current": 5 * MIB, "peak": 6 * MIB, "allocated": 7 * MIB, "freed": 2 * MIB}
+        counts = {"current": 2, "peak": 2, "allocated": 3, "freed": 1}
+        known = {"allocated_bytes": sums, "requested_bytes": sums, "allocation": counts,
+                 "reserved_bytes": {"current": 5 * MIB, "peak": 6 * MIB}}
+        self.assertEqual(out[2:], [*map(str, sorted((f"{name}.all.{column}", amount) for name, columns in known.items()
+                                                    for column, amount in columns.items())), "{}", "{}"])
 
 
 class WhereItIsFound(PythonTest):

@@ -87,12 +87,13 @@ class range:
 
 
 def stats(device: Optional[int] = None) -> Dict[str, int]:
-    """The memory of vramscope's pool, under the names of ``torch.cuda.memory_stats()``.
+    """The memory of a device, under the names of ``torch.cuda.memory_stats()``.
 
     "allocated_bytes.all.current", "reserved_bytes.all.peak" and so on, in bytes; ``device`` is a number or a
-    ``torch.device``, and None the calling thread's current one. What is not known is not in it: without the tracer, with ``--pool off`` and
-    before the device's first allocation it is empty. So read it by ``.get``. PyTorch's own cache is above this pool:
-    what it holds is allocated here.
+    ``torch.device``, and None the calling thread's current one. What is not known is not in it, so read it by ``.get``:
+    without the tracer and before the device's first allocation it is empty. These are the sums of vramscope's pool, and
+    PyTorch's own cache is above it: what that holds is allocated here. With ``--pool off`` there are fewer of them, whose
+    peaks are those since the start: they are read from the log by another process, which takes a moment.
     """
     return _preload.stats(device) if _preload else {}
 

@@ -92,11 +92,24 @@ class Preload:
             row = self._ask(self._stats, device)
             taken = self._taken.get(device)
         if row is None:
-            return {}
+            return self._stats_of_log(device)
         if taken:
             for i in _PEAKS:
                 row[i] = max(row[i], taken[i])
         return dict(zip(_KEYS, row))
+
+    def _stats_of_log(self, device: int) -> Dict[str, int]:
+        """Without a pool nothing in this process adds up its memory: the log tells what the driver's calls did."""
+        snapshot = (self.snapshot() if device >= 0 else None) or {"processes": []}
+        for row in (row for process in snapshot["processes"] for row in process["device_memory"]):
+            if row["device"] == device and not row["pooled"]:
+                sums = {"allocated_bytes": row["requested_bytes"], "requested_bytes": row["requested_bytes"],
+                        "allocation": row["blocks"],
+                        "reserved_bytes": {"current": row["at_end"]["waterfall"]["reserved"],
+                                           "peak": row["at_reserved_peak"]["waterfall"]["reserved"]}}
+                return {"{}.all.{}".format(name, column): amount
+                        for name, amounts in sums.items() for column, amount in amounts.items()}
+        return {}
 
     def _take(self, device: int) -> Optional[List[int]]:
         """From now on peaks are those of what comes: trackers that are open are told what they were."""
