@@ -18,8 +18,8 @@ namespace vramscope::report {
 using Sink = std::function<void(std::string_view)>;
 
 struct ExportOptions {
-    bool all_frames = false;                       // heaptrack, pprof: see Options::all_frames
-    std::optional<int> device;                     // heaptrack, pprof: only memory of this one
+    bool all_frames = false;   // where there are stacks: see Options::all_frames
+    std::optional<int> device; // where there are stacks: only memory of this one
     std::function<void(double fraction)> progress; // may be empty
     SymbolizerOptions symbols;
     // Called at the end with the modules whose frames got no names; may be empty.
@@ -37,5 +37,31 @@ void export_heaptrack(const std::filesystem::path& log, const Sink& sink,
 // Device and host memory by stack for `go tool pprof`: profile.proto, gzipped.
 void export_pprof(const std::filesystem::path& log, const Sink& sink,
                   const ExportOptions& options = {});
+
+// Flame graphs of what was never freed: a line for each stack, "outer;…;inner BYTES".
+void export_folded(const std::filesystem::path& log, const Sink& sink,
+                   const ExportOptions& options = {});
+
+// For speedscope: what was never freed and all that was allocated, in bytes and in blocks.
+void export_speedscope(const std::filesystem::path& log, const Sink& sink,
+                       const ExportOptions& options = {});
+
+// Trace events as Chrome defined them, for Perfetto: the life of each block, marks, and counters of
+// each device from the report's timeline.
+void export_trace(const std::filesystem::path& log, const Sink& sink,
+                  const ExportOptions& options = {});
+
+// What was never freed, a paragraph for each block, in the words of compute-sanitizer's memcheck.
+void export_sanitizer(const std::filesystem::path& log, const Sink& sink,
+                      const ExportOptions& options = {});
+
+// The report's timeline as comma-separated values: a line for each span of time and device.
+void export_timeline(const std::filesystem::path& log, const Sink& sink,
+                     const ExportOptions& options = {});
+
+// Sums and peaks of a report as gauges, for node_exporter's textfile collector, GitLab and
+// Prometheus.
+void export_metrics(const std::filesystem::path& log, const Sink& sink,
+                    const ExportOptions& options = {});
 
 } // namespace vramscope::report

@@ -80,6 +80,16 @@ JsonLine& JsonLine::text_or_null(std::string_view key, std::string_view value)
     return value.empty() ? null(key) : text(key, value);
 }
 
+JsonLine& JsonLine::decimal(std::string_view key, std::uint64_t whole, std::uint64_t thousandths)
+{
+    begin_value(key);
+    append_digits(out_, whole);
+    out_ += '.';
+    for (const std::uint64_t place : {100u, 10u, 1u})
+        out_ += static_cast<char>('0' + thousandths / place % 10);
+    return *this;
+}
+
 JsonLine& JsonLine::hex(std::string_view key, std::uint64_t value)
 {
     begin_value(key);

@@ -15,6 +15,8 @@ class JsonLine {
 public:
     // Begins {"type":"..." at the end of `out`, which outlives this.
     JsonLine(std::string& out, std::string_view type);
+    // Begins { there: an object of a format that is not ours.
+    explicit JsonLine(std::string& out) : out_(out), first_(true) { out_ += '{'; }
 
     JsonLine& text(std::string_view key, std::string_view value);
     JsonLine& text_or_null(std::string_view key, std::string_view value); // empty: null
@@ -25,6 +27,8 @@ public:
         append(value);
         return *this;
     }
+    JsonLine& decimal(std::string_view key, std::uint64_t whole,
+                      std::uint64_t thousandths);             // 1.005
     JsonLine& hex(std::string_view key, std::uint64_t value); // "0x1f"
     JsonLine& flag(std::string_view key, bool value);
     JsonLine& null(std::string_view key);

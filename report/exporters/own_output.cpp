@@ -15,6 +15,12 @@ bool is_own_output(std::string_view head) noexcept
     constexpr std::string_view kXml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ";
     if (head.starts_with(kEvents) || head.starts_with(kGitlab) || head == "[]\n")
         return true;
+    for (const std::string_view begin :
+         {kOwnJsonHead, kOwnFoldedHead, kOwnTimelineHead, kOwnMetricsHead})
+        if (head.starts_with(begin))
+            return true;
+    if (head.starts_with("========= ") && has(kOwnMark))
+        return true;
     if (head.starts_with(kSarif))
         return has("\n          \"name\": \"vramscope\"");
     if (head.starts_with(kXml))

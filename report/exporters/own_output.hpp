@@ -6,8 +6,15 @@
 
 namespace vramscope::report {
 
-// In the page, the heaptrack and the JUnit files a comment, in the pprof file that of its gzip header.
+// In the page, the heaptrack, JUnit and sanitizer files a comment, in the pprof file that of its gzip
+// header.
 inline constexpr std::string_view kOwnMark = "written by vramscope";
+
+// The beginnings of files whose formats have no comments.
+inline constexpr std::string_view kOwnJsonHead = R"({"exporter":"vramscope",)";
+inline constexpr std::string_view kOwnFoldedHead = "vramscope: ";
+inline constexpr std::string_view kOwnTimelineHead = "time_ns,device,allocated_bytes,";
+inline constexpr std::string_view kOwnMetricsHead = "# HELP vramscope_";
 
 inline constexpr std::size_t kOwnHeadBytes = 256; // enough of a file's beginning to tell
 

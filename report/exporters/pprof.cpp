@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "report/exporters/exported_memory.hpp"
 #include "report/exporters/gzip.hpp"
+#include "report/exporters/never_freed.hpp"
 #include "report/exporters/protobuf.hpp"
 #include "report/findings/leaks.hpp"
 #include "report/words/frame_words.hpp"
@@ -67,31 +67,6 @@ namespace function {
 enum { id = 1, name, system_name, filename };
 }
 
-// What died with a context was never freed all the same.
-class NeverFreed : public BlockWatch {
-public:
-    const SiteLoss& with_context(SiteId site)
-    {
-        died_.resize(std::max<std::size_t>(died_.size(), site + 1));
-        return died_[site];
-    }
-
-    void born(const Block&) override {}
-    void freed(const Block&, std::uint64_t) override {}
-    void gone(const Block&, std::uint64_t) override {}
-    void context_gone(std::span<const SiteLoss> losses, std::uint64_t) override
-    {
-        for (const SiteLoss& loss : losses) {
-            with_context(loss.site);
-            died_[loss.site].bytes += loss.bytes;
-            died_[loss.site].blocks += loss.blocks;
-        }
-    }
-
-private:
-    std::vector<SiteLoss> died_; // indexed by SiteId
-};
-
 class Profile {
 public:
     Profile(const Sink& sink, const ExportOptions& options)
@@ -108,11 +83,8 @@ public:
         write_head(file, reading);
         StackReader stacks(reading.tables(), symbolizer_,
                            options_.all_frames ? ShownFrames::all : ShownFrames::visible);
-        const std::vector<Site>& sites = reading.replay().sites().all();
-        for (SiteId site = 0; site < sites.size(); ++site) {
-            if (is_wanted(sites[site].memory, sites[site].device, options_))
-                write_sample(sites[site], never_freed.with_context(site), reading, stacks);
-        }
+        for_each_wanted(reading.replay().sites(), never_freed, options_,
+                        [&](const SiteUse& use) { write_sample(use, reading, stacks); });
         ProtobufMessage texts;
         for (const std::string* const text : texts_)
             texts.bytes(profile::string_table, *text);
@@ -162,18 +134,17 @@ private:
         put(head);
     }
 
-    void write_sample(const Site& site, const SiteLoss& died, const MemoryReading& reading,
-                      StackReader& stacks)
+    void write_sample(const SiteUse& use, const MemoryReading& reading, StackReader& stacks)
     {
+        const Site& site = use.site;
         const CallPlace place = read_site(stacks, site);
         std::vector<std::uint64_t> locations;
         for (const std::span<const Frame> frames : code_places(place.stack))
             locations.push_back(location_of(frames, reading.tables()));
         ProtobufMessage row;
         row.numbers(sample::location_id, locations);
-        row.numbers(sample::value,
-                    std::array{site.allocations, site.allocated_bytes,
-                               site.live_blocks + died.blocks, site.live_bytes + died.bytes});
+        row.numbers(sample::value, std::array{site.allocations, site.allocated_bytes,
+                                              use.never_freed_blocks, use.never_freed_bytes});
         add_label(row, "api", place.api);
         add_label(row, "memory", name(site.memory));
         if (site.device >= 0)

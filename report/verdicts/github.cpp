@@ -35,8 +35,8 @@ const char* command_of(Severity severity)
     return severity == Severity::note ? "notice" : name(severity);
 }
 
-void command(std::ostream& out, const char* kind, const std::string& title,
-             const SourcePlace& where, const std::string& text)
+void write_command(std::ostream& out, const char* kind, const std::string& title,
+                   const SourcePlace& where, const std::string& text)
 {
     out << "::" << kind << ' ';
     if (where.in_root && where.line > 0)
@@ -59,12 +59,13 @@ public:
         const std::size_t room = kMostOfAKind - doubts;
         const std::size_t shown = problems.size() > room ? room - 1 : problems.size();
         for (std::size_t at = 0; at < shown; ++at)
-            command(out_, command_of(severity), std::string("vramscope: ") + problems[at]->rule->id,
-                    problems[at]->where, problems[at]->message);
+            write_command(out_, command_of(severity),
+                          std::string("vramscope: ") + problems[at]->rule->id, problems[at]->where,
+                          problems[at]->message);
         if (shown < problems.size())
-            command(out_, command_of(severity), "vramscope", {},
-                    fmt::format("{}: the text of this step has them",
-                                counted(problems.size() - shown, "more finding")));
+            write_command(out_, command_of(severity), "vramscope", {},
+                          fmt::format("{}: the text of this step has them",
+                                      counted(problems.size() - shown, "more finding")));
     }
 
 private:
@@ -84,7 +85,7 @@ private:
         if (text.empty())
             return 0;
         text.pop_back();
-        command(out_, command_of(doubtful()), "vramscope: inconclusive", {}, text);
+        write_command(out_, command_of(doubtful()), "vramscope: inconclusive", {}, text);
         return 1;
     }
 
@@ -93,7 +94,7 @@ private:
 };
 
 // As it is read, whatever it holds: Markdown gives no meaning to characters written by number.
-std::string plain(std::string_view text)
+std::string markdown_text(std::string_view text)
 {
     std::string safe;
     for (const char c : text) {
@@ -105,7 +106,7 @@ std::string plain(std::string_view text)
     return safe;
 }
 
-std::string headline(const Check& check)
+std::string check_headline(const Check& check)
 {
     switch (check.verdict) {
     case Check::Verdict::passed:
@@ -131,7 +132,8 @@ void write_problem_table(std::ostream& out, const std::vector<Problem>& problems
         const std::string line =
             problem.where.line > 0 ? fmt::format(":{}", problem.where.line) : "";
         out << fmt::format("| {} ({}) | {} | {} |\n", problem.rule->id, name(problem.severity),
-                           plain(problem.message), plain(terminal_safe(problem.where.path) + line));
+                           markdown_text(problem.message),
+                           markdown_text(terminal_safe(problem.where.path) + line));
     }
     if (shown < problems.size())
         out << fmt::format("\n{}\n", counted(problems.size() - shown, "more finding"));
@@ -149,9 +151,9 @@ void write_github_annotations(std::ostream& out, const Verdicts& verdicts)
 void write_github_summary(std::ostream& out, const Verdicts& verdicts)
 {
     const Check& check = verdicts.check;
-    out << "### vramscope: " << headline(check) << "\n\n";
+    out << "### vramscope: " << check_headline(check) << "\n\n";
     for (const std::string& doubt : doubts_of(check))
-        out << "- " << plain(doubt) << '\n';
+        out << "- " << markdown_text(doubt) << '\n';
     out << "\n| budget | measured | limit | state |\n|---|--:|---|---|\n";
     for (const CheckRow& row : check.rows)
         out << fmt::format("| {} | {} | {} | {} |\n", budget_name(row),

@@ -104,7 +104,7 @@ private:
     void add(const CallPlace& place, std::size_t process, std::uint64_t bytes, std::uint64_t count,
              std::string detail)
     {
-        const Rule& rule = rule_of(row_->budget);
+        const ProblemRule& rule = rule_of(row_->budget);
         const auto [entry, is_new] =
             known_.try_emplace(rule.id + place.key() + detail, problems_.size());
         if (is_new) {

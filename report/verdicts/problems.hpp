@@ -24,7 +24,7 @@ enum class Severity {
 };
 
 struct Problem {
-    const Rule* rule = nullptr;
+    const ProblemRule* rule = nullptr;
     Severity severity = Severity::note;
     const CallPlace* place = nullptr; // points into the report; null: of a process as a whole
     std::uint64_t bytes = 0;          // of all processes

@@ -10,14 +10,14 @@
 namespace vramscope::report {
 namespace {
 
-std::string in_blocks(std::uint64_t bytes, std::uint64_t count)
+std::string size_in_blocks(std::uint64_t bytes, std::uint64_t count)
 {
     return human_bytes(bytes) + " in " + counted(count, "block");
 }
 
 std::string not_freed(std::uint64_t bytes, std::uint64_t count)
 {
-    return in_blocks(bytes, count) + (count == 1 ? " was not freed" : " were not freed");
+    return size_in_blocks(bytes, count) + (count == 1 ? " was not freed" : " were not freed");
 }
 
 std::string never_closed(std::uint64_t, std::uint64_t count)
@@ -27,7 +27,7 @@ std::string never_closed(std::uint64_t, std::uint64_t count)
 
 std::string grew(std::uint64_t bytes, std::uint64_t count)
 {
-    return "memory grew by " + in_blocks(bytes, count);
+    return "memory grew by " + size_in_blocks(bytes, count);
 }
 
 std::string was_short(std::uint64_t bytes, std::uint64_t count)
@@ -59,7 +59,7 @@ constexpr const char* kFreeIt =
 } // namespace
 
 // clang-format off
-const std::array<Rule, kRules> kRuleTable = {{
+const std::array<ProblemRule, kRules> kRuleTable = {{
     {"leaks", "GpuMemoryLeak", "Memory that was allocated here was never freed.", kFreeIt, not_freed},
     {"unclosed-imports", "UnclosedImport", "Memory of another process or API was opened here and never closed.",
      "Close what was opened: cuIpcCloseMemHandle, cuDestroyExternalMemory, or the release of the imported handle.", never_closed},
@@ -86,13 +86,13 @@ const std::array<Rule, kRules> kRuleTable = {{
 }};
 // clang-format on
 
-const Rule& rule_of(std::string_view id)
+const ProblemRule& rule_of(std::string_view id)
 {
     const std::string_view known = id == "max-leaked"   ? "leaks"
                                    : id == "max-growth" ? "growth"
                                                         : id;
     const auto found = std::find_if(kRuleTable.begin(), kRuleTable.end(),
-                                    [&](const Rule& rule) { return rule.id == known; });
+                                    [&](const ProblemRule& rule) { return rule.id == known; });
     return found == kRuleTable.end() ? kRuleTable.front() : *found;
 }
 

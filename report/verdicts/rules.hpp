@@ -9,7 +9,7 @@
 namespace vramscope::report {
 
 // The identifier is the word of --fail-on, or the name of the budget's option.
-struct Rule {
+struct ProblemRule {
     const char* id;
     const char* name;
     const char* what; // a sentence
@@ -19,8 +19,8 @@ struct Rule {
 };
 
 inline constexpr std::size_t kRules = 11;
-extern const std::array<Rule, kRules> kRuleTable;
+extern const std::array<ProblemRule, kRules> kRuleTable;
 
-const Rule& rule_of(std::string_view id); // one of the table's
+const ProblemRule& rule_of(std::string_view id); // one of the table's
 
 } // namespace vramscope::report

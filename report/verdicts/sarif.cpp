@@ -21,7 +21,7 @@ Json text_json(std::string_view text)
     return {{"text", text}};
 }
 
-Json rule_json(const Rule& rule)
+Json rule_json(const ProblemRule& rule)
 {
     return {{"id", rule.id},
             {"name", rule.name},
@@ -77,7 +77,7 @@ private:
     static Json rules()
     {
         Json rules = Json::array();
-        for (const Rule& rule : kRuleTable)
+        for (const ProblemRule& rule : kRuleTable)
             rules.push_back(rule_json(rule));
         return rules;
     }

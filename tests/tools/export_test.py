@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # tests/tools/export_test.py — export and schema as users call them: where the bytes go, and what is refused.
+import csv
 import gzip
+import io
 import json
 import resource
 import signal
@@ -9,6 +11,7 @@ import unittest
 
 from cli import PROGRAMS, SOURCE, VRAMSCOPE, CliTest
 
+FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "csv", "openmetrics")
 SCHEMAS = SOURCE / "report" / "json"
 
 
@@ -24,7 +27,7 @@ class ExportTest(CliTest):
         return done.returncode, done.stdout, done.stderr.decode()
 
     def test_goes_to_stdout_and_to_a_file_alike(self):
-        for name in ("jsonl", "heaptrack", "pprof"):
+        for name in FORMATS:
             with self.subTest(name):
                 status, out, errors = self.exported("--to", name, "run.vsl")
                 self.assertEqual((status, errors), (0, ""))
@@ -70,16 +73,17 @@ class ExportTest(CliTest):
 
     def test_what_is_no_log_leaves_no_file(self):
         (self.folder / "no.vsl").write_text("nothing")
-        for name in ("jsonl", "heaptrack", "pprof"):
+        for name in FORMATS:
             status, _, errors = self.exported("--to", name, "-o", "out", "no.vsl")
             self.assertEqual(status, 120)
             self.assert_one_line(errors, "no.vsl")
         self.assertEqual([path.name for path in self.folder.glob("out*")], [])
 
     def test_options_without_effect_are_refused(self):
-        status, _, errors = self.exported("--to", "jsonl", "--device", "0", "run.vsl")
-        self.assertEqual(status, 125)
-        self.assert_one_line(errors, "--device")
+        for name in ("jsonl", "csv", "openmetrics"):
+            status, _, errors = self.exported("--to", name, "--device", "0", "run.vsl")
+            self.assertEqual(status, 125)
+            self.assert_one_line(errors, name, "--device")
 
     def test_binary_is_not_written_to_a_terminal(self):
         status, shown = self.on_terminal("export", "--to", "pprof", "run.vsl")
@@ -111,6 +115,67 @@ class ExportTest(CliTest):
         _, out, _ = self.exported("--to", "heaptrack", "--device", "1", "run.vsl")
         self.assertNotIn(b"\n+ ", out)
         self.assertTrue(gzip.decompress(self.exported("--to", "pprof", "--device", "1", "run.vsl")[1]))
+        self.assertEqual(self.exported("--to", "folded", "--device", "1", "run.vsl")[1], b"")
+        self.assertIn(b"LEAK SUMMARY: 0 bytes leaked in 0", self.exported("--to", "sanitizer", "--device", "1", "run.vsl")[1])
+        trace = json.loads(self.exported("--to", "trace", "--device", "1", "run.vsl")[1])
+        self.assertEqual({event["ph"] for event in trace["traceEvents"]}, {"M"})
+
+
+class TraceTest(CliTest):
+    """No viewer of these traces runs here: this holds what Perfetto's importer asks for, as far as we know it."""
+
+    def trace(self, *program):
+        status, _, errors = self.simulate(*program)
+        self.assertEqual(status, 0, errors)
+        status, out, errors = self.vramscope("export", "--to", "trace", "run.vsl")
+        self.assertEqual((status, errors), (0, ""))
+        return json.loads(out), self.read_json("run.json")
+
+    def test_lives_add_up_to_the_report(self):
+        for program in (["training_demo"], ["memory_kinds", "managed"], ["contexts", "destroy"]):
+            trace, report = self.trace(PROGRAMS / program[0], *program[1:])
+            events = trace["traceEvents"]
+            begins = {event["id"]: event for event in events if event["ph"] == "b"}
+            ends = {event["id"]: event for event in events if event["ph"] == "e"}
+            self.assertEqual(len(begins), sum(event["ph"] == "b" for event in events))
+            self.assertEqual(len(begins), report["totals"]["allocations"])
+            self.assertEqual(sum(event["args"]["bytes"] for event in begins.values()), report["totals"]["allocated_bytes"])
+            for number, end in ends.items():
+                self.assertEqual((end["name"], end["cat"], end["pid"]), tuple(begins[number][key] for key in ("name", "cat", "pid")))
+                self.assertGreaterEqual(end["ts"], begins[number]["ts"])
+            if program == ["training_demo"]:
+                left = sum(event["args"]["bytes"] for number, event in begins.items() if number not in ends)
+                self.assertEqual(left, report["totals"]["leaked_bytes"])
+            self.assertEqual(trace["otherData"]["blocks_left_out"], 0)
+
+    def test_counters_have_the_peaks_of_the_report(self):
+        trace, report = self.trace("--pool", "cache", PROGRAMS / "training_demo")
+        for device in report["processes"][0]["device_memory"]:
+            values = [event["args"] for event in trace["traceEvents"]
+                      if event["ph"] == "C" and event["name"] == f"device {device['device']}"]
+            self.assertEqual(max(value["allocated"] for value in values), max(time["peak_allocated_bytes"] for time in device["timeline"]))
+            self.assertEqual(max(value["reserved"] for value in values), max(time["peak_reserved_bytes"] for time in device["timeline"]))
+
+    def test_marks_are_instants(self):
+        trace, report = self.trace(PROGRAMS / "phases", "nvtx")
+        marks = [event["name"] for event in trace["traceEvents"] if event["ph"] == "i"]
+        self.assertEqual(marks, [mark["name"] for mark in report["processes"][0]["marks"]])
+
+    def test_of_a_crash_says_so(self):
+        self.simulate(PROGRAMS / "ends", "SIGKILL")
+        trace = json.loads(self.vramscope("export", "--to", "trace", "run.vsl")[1])
+        self.assertIn("killed by signal 9", trace["otherData"]["incomplete"][0])
+
+
+class TimelineTest(CliTest):
+    def test_has_the_rows_of_the_report(self):
+        status, _, errors = self.simulate("--pool", "cache", PROGRAMS / "training_demo")
+        self.assertEqual(status, 0, errors)
+        rows = list(csv.DictReader(io.StringIO(self.vramscope("export", "--to", "csv", "run.vsl")[1])))
+        columns = list(rows[0])[2:7]
+        expected = [(time["ns"], device["device"], *(time[column] for column in columns))
+                    for device in self.read_json("run.json")["processes"][0]["device_memory"] for time in device["timeline"]]
+        self.assertEqual([tuple(map(int, list(row.values())[:7])) for row in rows], expected)
 
 
 class SchemaTest(CliTest):

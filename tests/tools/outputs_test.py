@@ -10,7 +10,7 @@ import unittest
 from cli import PROGRAMS, VRAMSCOPE, CliTest
 
 VIEWS = ("report", "leaks", "peak", "timeline", "frag", "churn")
-FORMATS = ("jsonl", "heaptrack", "pprof")
+FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "csv", "openmetrics")
 
 
 class OutputTest(CliTest):

@@ -31,6 +31,9 @@ Examples:
   vramscope export --to pprof -o train.pb.gz train.vsl && go tool pprof -top -sample_index=inuse_space train.pb.gz
   vramscope export --to heaptrack --device 0 -o train.txt train.vsl && heaptrack_print train.txt
   vramscope export --to pprof -o train.pb.gz --sysroot /srv/rootfs train.vsl
+  vramscope export --to trace -o train.json train.vsl                open it at ui.perfetto.dev
+  vramscope export --to speedscope -o train.speedscope.json train.vsl && npx speedscope train.speedscope.json
+  vramscope export --to openmetrics -o /var/lib/node_exporter/train.prom train.vsl
 )";
 
 struct ExportOptions {
@@ -51,7 +54,7 @@ struct Format {
     const char* what; // how --help describes it
     void (*write)(const std::filesystem::path&, const report::Sink&, const report::ExportOptions&);
     bool binary;    // it is never written to a terminal
-    bool of_memory; // it has stacks and sums, so --device and --all-frames apply
+    bool of_memory; // it has stacks of memory, so --device and --all-frames apply
 };
 // clang-format off
 constexpr std::array kFormats{
@@ -61,6 +64,18 @@ constexpr std::array kFormats{
            &report::export_heaptrack, false, true},
     Format{"pprof", "device and host memory by stack, for go tool pprof and what else reads its profiles; gzipped",
            &report::export_pprof, true, true},
+    Format{"speedscope", "the same stacks, for speedscope.app: never freed and allocated, in bytes and blocks",
+           &report::export_speedscope, false, true},
+    Format{"folded", "what was never freed, a line for each stack, for flamegraph.pl and others: outer;inner BYTES",
+           &report::export_folded, false, true},
+    Format{"trace", "the life of each block, marks and counters, for Perfetto (Chrome's trace events)",
+           &report::export_trace, false, true},
+    Format{"sanitizer", "what was never freed, block by block, in the words of compute-sanitizer's memcheck",
+           &report::export_sanitizer, false, true},
+    Format{"csv", "the timeline: allocated, reserved, used by all, in at most 256 spans for each device",
+           &report::export_timeline, false, false},
+    Format{"openmetrics", "sums and peaks, for Prometheus, node_exporter's textfiles and GitLab",
+           &report::export_metrics, false, false},
 };
 // clang-format on
 
@@ -99,9 +114,9 @@ int export_log(const ExportOptions& options)
     const Format& format = format_named(options.format);
     const std::filesystem::path log = the_one_log(options.logs);
     if (!format.of_memory && (options.all_frames || options.device))
-        throw Error(Exit::usage, fmt::format("{} has all events and all frames: --device and "
-                                             "--all-frames are for other formats",
-                                             format.name));
+        throw Error(
+            Exit::usage,
+            fmt::format("{}: --device and --all-frames are for formats of stacks", format.name));
     const bool terminal = options.output == "-" && ::isatty(STDOUT_FILENO);
     if (terminal && format.binary)
         throw Error(
@@ -139,10 +154,11 @@ void add_export(CommandLine& line)
           formats);
     command.add_option("-o,--output", options->output, "a file; else stdout")->option_text("FILE");
     command.add_flag("-f,--force", options->force, kForceHelp);
-    command.add_option("--device", options->device, "heaptrack, pprof: only memory of this device")
+    command
+        .add_option("--device", options->device, "formats of stacks: only memory of this device")
         ->option_text("N");
     command.add_flag("--all-frames", options->all_frames,
-                     "heaptrack, pprof: with the frames of the CUDA runtime and of vramscope");
+                     "formats of stacks: with the frames of the CUDA runtime and of vramscope");
     add_symbol_options(command, options->symbols);
 }
 

@@ -1,0 +1,236 @@
+// report/exporters/trace.cpp — trace events in the JSON that Chrome defined, for Perfetto.
+//
+// Blocks overlap, so their lives are asynchronous events: `b` and `e` with one name and id. A block
+// that was never freed has no `e`. Viewers take about half a million events: beyond that many
+// blocks, later ones are counted in otherData and left out, and the counters show them all the
+// same.
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/exporters/exported_memory.hpp"
+#include "report/exporters/json_line.hpp"
+#include "report/exporters/open_blocks.hpp"
+#include "report/exporters/own_output.hpp"
+#include "report/findings/make_report.hpp"
+#include "report/log/first_reading.hpp"
+#include "report/model/report.hpp"
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kTracePieceBytes = 256 * 1024;
+constexpr std::uint64_t kMostTracedBlocks = 200'000;
+constexpr std::size_t kMostNameColumns = 200;
+constexpr double kTraceFirstReadings = 0.5; // share of the time
+
+class TraceFile : public BlockWatch {
+public:
+    TraceFile(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options)
+        : file_(LogFile::open(log)), sink_(sink), options_(options), symbolizer_(options.symbols),
+          known_(read_definitions(file_, {})),
+          stacks_(known_.tables, symbolizer_,
+                  options.all_frames ? ShownFrames::all : ShownFrames::visible),
+          reading_(file_)
+    {
+        Options first;
+        first.symbols = options.symbols;
+        first.progress = [this](double part) { progress(kTraceFirstReadings * part); };
+        report_ = make_report({log}, first);
+    }
+
+    void write()
+    {
+        text_ = std::string(kOwnJsonHead) + R"("displayTimeUnit":"ms","traceEvents":[)" + "\n";
+        const Process& process = report_.processes.front();
+        begin("M", "process_name").open_object("args").text("name", process.program).close();
+        end();
+        write_marks(process);
+        for (const MemoryReport& device : process.memory)
+            write_counters(device);
+        reading_.read(*this, known_.last_ticks, [this](double part) {
+            progress(kTraceFirstReadings + (1 - kTraceFirstReadings) * part);
+        });
+        write_tail();
+        sink_(text_);
+        if (options_.unread_files)
+            options_.unread_files(symbolizer_.unread_files());
+    }
+
+    void born(const Block& block) override
+    {
+        if (!is_wanted(block.memory, block.device, options_))
+            return;
+        if (blocks_ == kMostTracedBlocks) {
+            ++left_out_;
+            return;
+        }
+        open_.open(block, ++blocks_);
+        JsonLine& line = begin_life("b", block.site, blocks_, block.ticks);
+        const Site& site = reading_.replay().sites()[block.site];
+        line.open_object("args").number("bytes", block.bytes).hex("address", block.address);
+        line.text("api", api_of(site)).text("memory", name(site.memory));
+        line.text("stack", stack_of(block.site)).close();
+        end();
+    }
+
+    void freed(const Block& block, std::uint64_t ticks) override
+    {
+        if (const auto number = open_.close(block)) {
+            begin_life("e", block.site, *number, ticks);
+            end();
+        }
+    }
+    void gone(const Block& block, std::uint64_t ticks) override { freed(block, ticks); }
+
+    void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override
+    {
+        for (const SiteLoss& loss : losses)
+            for (const auto& [address, number] : open_.close_site(loss.site)) {
+                begin_life("e", loss.site, number, ticks);
+                end();
+            }
+    }
+
+private:
+    struct SiteNames {
+        std::string headline;
+        std::string stack;
+    };
+
+    void progress(double fraction) const
+    {
+        if (options_.progress)
+            options_.progress(fraction);
+    }
+
+    JsonLine& begin(const char* phase, std::string_view event)
+    {
+        if (std::exchange(begun_, true))
+            text_ += ',';
+        line_.emplace(text_);
+        line_->text("ph", phase).text("name", event).number("pid", file_.header().pid);
+        return *line_;
+    }
+
+    // Microseconds, with the nanoseconds as their fraction.
+    JsonLine& at(std::uint64_t ns) { return line_->decimal("ts", ns / 1000, ns % 1000); }
+
+    JsonLine& begin_life(const char* phase, SiteId site, std::uint64_t id, std::uint64_t ticks)
+    {
+        begin(phase, names_of(site).headline).number("tid", 0);
+        at(reading_.ns(ticks)).hex("id", id);
+        const std::int16_t device = reading_.replay().sites()[site].device;
+        return line_->text("cat", device < 0 ? "memory" : fmt::format("device {}", device));
+    }
+
+    void end()
+    {
+        line_->end();
+        if (text_.size() < kTracePieceBytes)
+            return;
+        sink_(text_);
+        text_.clear();
+    }
+
+    void write_marks(const Process& process)
+    {
+        for (const Mark& mark : process.marks) {
+            begin("i", mark.name).number("tid", mark.tid).text("s", "p").text("cat", "mark");
+            at(mark.ns);
+            end();
+        }
+    }
+
+    // A span's peaks are shown where it begins, its last values in its middle.
+    void write_counters(const MemoryReport& device)
+    {
+        if (options_.device && device.device != *options_.device)
+            return;
+        const std::vector<MemoryTime>& times = device.timeline;
+        for (std::size_t span = 0; span < times.size(); ++span) {
+            const MemoryTime& time = times[span];
+            const std::uint64_t next =
+                span + 1 < times.size() ? times[span + 1].ns : device.at_end.ns;
+            write_counter(device, time.ns, time.peak_allocated, time.peak_reserved, time.used);
+            write_counter(device, time.ns + (std::max(next, time.ns) - time.ns) / 2, time.allocated,
+                          time.reserved, time.used);
+        }
+    }
+
+    void write_counter(const MemoryReport& device, std::uint64_t ns, std::uint64_t allocated,
+                       std::uint64_t reserved, std::optional<std::uint64_t> used)
+    {
+        begin("C", device.device < 0 ? "memory" : fmt::format("device {}", device.device));
+        at(ns).open_object("args").number("allocated", allocated).number("reserved", reserved);
+        if (used)
+            line_->number("used by all processes", *used);
+        line_->close();
+        end();
+    }
+
+    void write_tail()
+    {
+        text_ += R"(],"otherData":)";
+        JsonLine about(text_);
+        about.text("verdict", name(report_.verdict)).number("blocks", blocks_ + left_out_);
+        about.number("blocks_left_out", left_out_);
+        about.number("marks_left_out",
+                     report_.processes.front().mark_count - report_.processes.front().marks.size());
+        about.open_array("incomplete");
+        for (const std::string& doubt : reading_.doubts())
+            about.string(doubt);
+        about.close().end();
+        text_ += "}\n";
+    }
+
+    std::string api_of(const Site& site) { return read_site(stacks_, site).api; }
+
+    const std::string& stack_of(SiteId site) { return names_of(site).stack; }
+
+    const SiteNames& names_of(SiteId number)
+    {
+        const auto [entry, added] = names_.try_emplace(number);
+        SiteNames& names = entry->second;
+        if (!added)
+            return names;
+        const CallPlace place = read_site(stacks_, reading_.replay().sites()[number]);
+        const Frame* const own = place.own_frame();
+        names.headline = own ? frame_in(*own, kMostNameColumns) : place.api;
+        for (const Frame& frame : place.stack)
+            names.stack += (names.stack.empty() ? "" : "\n") +
+                           shorten_function(function_of(frame), kMostNameColumns) + ' ' +
+                           place_of(frame);
+        return names;
+    }
+
+    const LogFile file_;
+    const Sink& sink_;
+    const ExportOptions& options_;
+    Symbolizer symbolizer_;
+    Definitions known_;
+    StackReader stacks_;
+    MemoryReading reading_;
+    Report report_;
+    std::string text_; // not given to the sink yet
+    std::optional<JsonLine> line_;
+    bool begun_ = false;             // an event was written
+    OpenBlocks<std::uint64_t> open_; // with their numbers
+    std::unordered_map<SiteId, SiteNames> names_;
+    std::uint64_t blocks_ = 0;
+    std::uint64_t left_out_ = 0;
+};
+
+} // namespace
+
+void export_trace(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options)
+{
+    TraceFile(log, sink, options).write();
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# tests/oracle/ctest_memcheck_test.py — CTest counts what `export --to sanitizer` writes as it counts compute-sanitizer's leaks.
+#
+# compute-sanitizer itself is not here: CTest is the program that reads its text.
+import re
+import unittest
+
+from oracle import GPU, PROGRAMS, TRACED, VRAMSCOPE, OracleTest, needs
+
+# What CTest calls in the place of compute-sanitizer: --log-file F --tool memcheck --leak-check full PROGRAM...
+TOOL = f"""#!/bin/sh
+log=$2
+shift 6
+{VRAMSCOPE} run --simulate {GPU} -f -o "$log.vsl" -- "$@"
+exec {VRAMSCOPE} export --to sanitizer -f -o "$log" "$log.vsl"
+"""
+SCRIPT = """
+set(CTEST_SOURCE_DIRECTORY "{folder}")
+set(CTEST_BINARY_DIRECTORY "{folder}/b")
+set(CTEST_CMAKE_GENERATOR "Unix Makefiles")
+set(CTEST_MEMORYCHECK_TYPE CudaSanitizer)
+set(CTEST_MEMORYCHECK_COMMAND "{folder}/tool")
+ctest_start(Experimental)
+file(WRITE "{folder}/b/CTestTestfile.cmake" [[add_test(gpu {command})]])
+ctest_memcheck(DEFECT_COUNT defects)
+message("DEFECTS ${{defects}}")
+"""
+
+
+class CTest(OracleTest):
+    def defects(self, command):
+        (self.folder / "tool").write_text(TOOL)
+        (self.folder / "tool").chmod(0o755)
+        (self.folder / "b").mkdir()
+        program = " ".join([f'"{PROGRAMS / command[0]}"', *command[1:]])
+        (self.folder / "s.cmake").write_text(SCRIPT.format(folder=self.folder, command=program))
+        done = self.execute("ctest", "-S", "s.cmake", "-VV")
+        return int(re.search(r"DEFECTS (\d+)", done.stdout + done.stderr)[1]), done.stdout
+
+    def test_counts_as_many_leaks_as_the_report(self):
+        for what, command in TRACED.items():
+            with self.subTest(what):
+                self.doCleanups()
+                self.setUp()
+                _, report = self.trace_log(*command)
+                found, output = self.defects(command)
+                self.assertEqual(found, report["totals"]["leaked_blocks"], output)
+
+    def test_the_summary_has_the_sum_and_paragraphs_have_stacks(self):
+        log, report = self.trace_log("training_demo")
+        text = self.export(log, "sanitizer").read_text()
+        sizes = [int(size.replace(",", "")) for size in re.findall(r"(?m)^========= Leaked ([0-9,]+) bytes at 0x[0-9a-f]+$", text)]
+        totals = report["totals"]
+        self.assertEqual((sum(sizes), len(sizes)), (totals["leaked_bytes"], totals["leaked_blocks"]))
+        self.assertIn(f"\n========= LEAK SUMMARY: {sum(sizes)} bytes leaked in {len(sizes)} allocations\n"
+                      f"========= ERROR SUMMARY: {len(sizes)} errors\n", text)
+        self.assertRegex(text, r"\n=========         Host Frame: log_loss\(.*\) \[0x[0-9a-f]+\] in training_demo\n")
+
+
+if __name__ == "__main__":
+    needs("ctest")
+    unittest.main()
