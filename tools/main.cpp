@@ -1,5 +1,6 @@
 // tools/main.cpp — options, help, and the one place where errors become an exit status.
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <optional>
 #include <string>
@@ -28,9 +29,22 @@ constexpr const char* kFooter = R"(Examples:
   vramscope doctor ./train                     why would nothing be seen?
 )";
 
+// For a first look: who types the name alone wants to know how to begin.
+constexpr const char* kFirstSteps =
+    R"(vramscope names the GPU memory that an unmodified CUDA program leaks, by line. Begin with:
+  vramscope run ./train        trace a program, and say what it leaked; with --simulate 24GiB without a GPU
+  vramscope report LOG         everything that a log says; run names the log at its end
+  vramscope doctor ./train     whether it can be traced here, and what is in the way
+vramscope --help has all commands, vramscope COMMAND --help the options and examples of one.
+)";
+
 // CLI11's exceptions become an exit status here: of --help, or of one line on what is wrong.
 int run_command(std::vector<std::string> arguments)
 {
+    if (arguments.empty()) {
+        std::fputs(kFirstSteps, stderr);
+        return static_cast<int>(Exit::usage);
+    }
     CLI::App app{"Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.",
                  "vramscope"};
     vramscope::set_help_format(app);

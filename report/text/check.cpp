@@ -12,7 +12,7 @@
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/check_words.hpp"
-#include "report/words/frame_words.hpp"
+#include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -70,12 +70,8 @@ public:
                  << fmt::format("  {:<16} {:>14}  {:<24}", budget_name(row),
                                 amount_in(row.measured, row.unit), limit_words(row))
                  << state(row) << '\n';
-            for (const Culprit& culprit : row.culprits) {
-                if (row.state == CheckState::ok || room == 0)
-                    break;
-                --room;
-                this->culprit(prefix, row, culprit);
-            }
+            if (row.state != CheckState::ok)
+                room -= culprits(prefix, row, std::min(room, row.culprits.size()));
         }
         if (const std::string known = suppressed(report_); !known.empty())
             out_ << prefix << "  suppressed: " << known << '\n';
@@ -128,16 +124,26 @@ private:
                                                    report_.processes.size());
     }
 
-    void culprit(std::string_view prefix, const CheckRow& row, const Culprit& culprit)
+    // The first so many of them; returns that number.
+    std::size_t culprits(std::string_view prefix, const CheckRow& row, std::size_t shown)
     {
-        const std::string noun = row.unit == CheckUnit::count ? "call" : "block";
-        const std::string what =
-            culprit.most_bytes > 0
-                ? tries_of(culprit.count, culprit.least_bytes, culprit.most_bytes)
-                : fmt::format("{:>12} in {}", human_bytes(culprit.bytes),
-                              counted(culprit.count, noun));
-        line(fmt::format("{}    {:<27} {}  ", prefix, what, terminal_safe(culprit.place->api)),
-             *culprit.place);
+        std::vector<ShownRow> rows;
+        for (std::size_t at = 0; at < shown; ++at)
+            rows.push_back({row.culprits[at].place});
+        const RowHeadlines headlines(rows, report_);
+        const char* const noun = row.unit == CheckUnit::count ? "call" : "block";
+        for (std::size_t at = 0; at < shown; ++at) {
+            const Culprit& culprit = row.culprits[at];
+            const std::string what =
+                culprit.most_bytes > 0
+                    ? tries_of(culprit.count, culprit.least_bytes, culprit.most_bytes)
+                    : fmt::format("{:>12} in {}", human_bytes(culprit.bytes),
+                                  counted(culprit.count, noun));
+            const std::string head =
+                fmt::format("{}    {:<27} {}  ", prefix, what, terminal_safe(culprit.place->api));
+            out_ << head << headlines.in(at, room_behind(columns(head))) << '\n';
+        }
+        return shown;
     }
 
     const Check& check_;

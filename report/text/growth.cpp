@@ -8,6 +8,7 @@
 
 #include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -41,8 +42,10 @@ std::string percent_sure(const GrowthRate& rate)
     return fmt::format("{:.1f} %", percent);
 }
 
+// `headline`: what tells it from the others, in so many columns.
+template <typename Headline>
 void growth_line(TextOutput& out, std::string_view prefix, const Growth& growth,
-                 std::size_t rate_columns, std::size_t api_columns)
+                 std::size_t rate_columns, std::size_t api_columns, Headline headline)
 {
     const std::string rate = rate_words(growth.rate);
     const std::string api = terminal_safe(growth.api);
@@ -52,22 +55,26 @@ void growth_line(TextOutput& out, std::string_view prefix, const Growth& growth,
                     percent_sure(growth.rate), api,
                     std::string(api_columns - std::min(columns(api), api_columns), ' '));
     const std::size_t tail = growth.freed ? 10 : 0;
-    out.stream() << line << innermost_in(growth, out.room_behind(columns(line) + tail))
+    out.stream() << line << headline(out.room_behind(columns(line) + tail))
                  << (growth.freed ? ", freed" : "") << '\n';
 }
 
-void growth_lines(TextOutput& out, std::string_view prefix, const std::vector<const Growth*>& rows,
-                  std::size_t most)
+void growth_lines(TextOutput& out, const Report& report, std::string_view prefix,
+                  const std::vector<const Growth*>& rows, std::size_t most)
 {
     const std::size_t shown = std::min(rows.size(), most);
     std::size_t rate_columns = 0;
     std::size_t api_columns = 0;
+    std::vector<ShownRow> shown_rows;
     for (std::size_t at = 0; at < shown; ++at) {
+        shown_rows.push_back({rows[at], rows[at]->device, rows[at]->process});
         rate_columns = std::max(rate_columns, columns(rate_words(rows[at]->rate)));
         api_columns = std::max(api_columns, columns(terminal_safe(rows[at]->api)));
     }
+    const RowHeadlines headlines(shown_rows, report);
     for (std::size_t at = 0; at < shown; ++at)
-        growth_line(out, prefix, *rows[at], rate_columns, api_columns);
+        growth_line(out, prefix, *rows[at], rate_columns, api_columns,
+                    [&](std::size_t room) { return headlines.in(at, room); });
     if (shown < rows.size())
         out.stream() << fmt::format("{}  ... and {}\n", prefix,
                                     counted(rows.size() - shown, "more call stack"));
@@ -173,7 +180,7 @@ void write_growth(TextOutput& out, const Report& report)
     out.wrapped("", "",
                 fmt::format("{}: {} up to the end{}", out.painted("Growing", kBold),
                             counted(rows.size(), "call stack"), steps_words(report)));
-    growth_lines(out, "", rows, kShownGrowth);
+    growth_lines(out, report, "", rows, kShownGrowth);
     if (freed)
         out.stream() << "    freed: at the end of the program, which is no leak\n";
 }
@@ -187,7 +194,7 @@ void write_growth_summary(TextOutput& out, const Report& report, std::string_vie
     if (rows.empty())
         return;
     out.stream() << prefix << "growing, and freed at the end: no leak\n";
-    growth_lines(out, prefix, rows, kShownInSummary);
+    growth_lines(out, report, prefix, rows, kShownInSummary);
 }
 
 } // namespace vramscope::report

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/text/sections.hpp"
-#include "report/words/frame_words.hpp"
+#include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -140,14 +140,19 @@ void write_top_leaks(TextOutput& out, const Report& report, std::string_view pre
 {
     const std::size_t shown = std::min(kSummaryLeaks, report.leaks.size());
     std::size_t api_columns = 0;
-    for (std::size_t at = 0; at < shown; ++at)
-        api_columns = std::max(api_columns, columns(terminal_safe(report.leaks[at].api)));
+    std::vector<ShownRow> rows;
     for (std::size_t at = 0; at < shown; ++at) {
         const Leak& leak = report.leaks[at];
-        out.line(fmt::format("{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
-                             counted(leak.blocks, "block"), class_word(leak),
-                             terminal_safe(leak.api), api_columns),
-                 leak);
+        api_columns = std::max(api_columns, columns(terminal_safe(leak.api)));
+        rows.push_back({&leak, leak.device, leak.process});
+    }
+    const RowHeadlines headlines(rows, report);
+    for (std::size_t at = 0; at < shown; ++at) {
+        const Leak& leak = report.leaks[at];
+        const std::string head = fmt::format(
+            "{}  {:>10} in {:<11} {:<9} {:<{}}  ", prefix, human_bytes(leak.bytes),
+            counted(leak.blocks, "block"), class_word(leak), terminal_safe(leak.api), api_columns);
+        out.stream() << head << headlines.in(at, out.room_behind(columns(head))) << '\n';
     }
     if (shown < report.leaks.size())
         out.stream() << prefix << "  ... and "

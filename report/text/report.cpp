@@ -20,6 +20,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kShownMarks = 20;
+constexpr std::size_t kShownLogs = 8;
 
 class TextWriter : public TextOutput {
 public:
@@ -283,9 +284,16 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     write_shortages_summary(text, report, kPrefix);
     write_damage_summary(text, report, kPrefix);
     write_misuse_summary(text, report, kPrefix);
-    for (const Process& process : report.processes)
-        out << kPrefix << "log: " << terminal_safe(process.log.string()) << '\n';
-    out << kPrefix << "next: vramscope report " << arguments_of(report) << '\n';
+    const std::size_t logs = report.processes.size();
+    for (std::size_t at = 0; at < std::min(kShownLogs, logs); ++at)
+        out << kPrefix << "log: " << terminal_safe(report.processes[at].log.string()) << '\n';
+    if (logs > kShownLogs)
+        out << kPrefix << "  ... and " << counted(logs - kShownLogs, "more log") << '\n';
+    const bool blind = logs > 0 && saw_nothing(report);
+    out << kPrefix << "next: vramscope "
+        << (blind ? "doctor " + terminal_safe(shell_quoted(report.processes.front().log.string()))
+                  : "report " + arguments_of(report))
+        << '\n';
 }
 
 } // namespace vramscope::report

@@ -1,10 +1,13 @@
 # tests/tools/cli.py — runs the built vramscope for the tests beside it.
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import select
+import struct
 import sys
+import termios
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest  # noqa: E402, F401
@@ -17,13 +20,15 @@ class CliTest(ProgramTest):
         done = self.execute(VRAMSCOPE, *arguments, stdin=stdin, **(env or {}))
         return done.returncode, done.stdout, done.stderr
 
-    def on_terminal(self, *arguments, keys=None, after="", env=None):
+    def on_terminal(self, *arguments, keys=None, after="", env=None, width=None):
         """Runs it in the foreground of a new terminal; types `keys` once `after` was shown. (status, all output)"""
         try:
             child, terminal = pty.fork()
         except OSError as problem:  # a container without /dev/pts
             self.skipTest(f"no terminal can be made here: {problem}")
         if child == 0:
+            if width:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
             os.chdir(self.folder)
             os.execve(VRAMSCOPE, [str(VRAMSCOPE), *map(str, arguments)], self.environment(TERM="xterm", **(env or {})))
         shown = b""

@@ -78,6 +78,14 @@ class OnALog(CliTest):
         self.assertNotIn(ESCAPE, self.on_terminal("leaks", "run.vsl", env={"NO_COLOR": "1"})[1])
         self.assertNotIn(ESCAPE, self.on_terminal("leaks", "run.vsl", env={"TERM": "dumb"})[1])
 
+    def test_a_wide_terminal_shows_whole_names(self):
+        run = ("run", "--simulate", "1GiB", "-f", "-o", "wide.vsl", PROGRAMS / "training_demo", "2")
+        whole = "log_loss(std::vector<float*, std::allocator<float*> >&, CUstream_st*) training_demo.cu:"
+        self.assertIn(whole, self.on_terminal(*run, width=220)[1])
+        narrow = self.on_terminal(*run, width=80)[1]
+        self.assertIn("cudaMalloc  log_loss(...)\r\n", narrow)
+        self.assertIn("vramscope: next: vramscope report wide.vsl\r\n", narrow[-60:])
+
     def test_a_cut_log_gives_a_partial_report_that_says_so(self):
         data = (self.folder / "run.vsl").read_bytes()
         (self.folder / "cut.vsl").write_bytes(data[:len(data) - 40_000])

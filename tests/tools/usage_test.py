@@ -13,7 +13,6 @@ class Usage(CliTest):
         self.assert_one_line(stderr, "vramscope: error: ", *parts)
 
     def test_wrong_commands_and_options(self):
-        self.assert_refused([], "a command is missing", "vramscope --help")
         self.assert_refused(["frobnicate"], "unknown command 'frobnicate' (see `vramscope --help`)")
         self.assert_refused(["--frobnicate"])
         self.assert_refused(["run"], "PROGRAM is required", "vramscope run --help")
@@ -24,6 +23,14 @@ class Usage(CliTest):
         self.assert_refused(["report"], "LOG is required")
         self.assert_refused(["leaks", "--frobnicate", "x.vsl"], "--frobnicate")
         self.assert_refused(["doctor", "one", "two"], "two")
+
+    def test_the_name_alone_is_answered_with_how_to_begin(self):
+        status, stdout, stderr = self.vramscope()
+        self.assertEqual((status, stdout), (125, ""))
+        commands = re.findall(r"(?m)^  vramscope (\w+)", stderr)
+        self.assertEqual(commands, ["run", "report", "doctor"])
+        self.assertIn("vramscope --help", stderr)
+        self.assertLess(max(map(len, stderr.splitlines())), 110)
 
     def test_a_mistyped_name_is_answered_with_the_nearest(self):
         for word, name in {"laeks": "leaks", "reprot": "report", "chek": "check", "snap": "snapshot", "docter": "doctor",

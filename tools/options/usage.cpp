@@ -105,8 +105,6 @@ void offer(CLI::Option* option, const std::vector<std::string>& words)
 
 void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments)
 {
-    if (arguments.empty())
-        throw report::Error(report::Exit::usage, "a command is missing (see `vramscope --help`)");
     const std::string& word = arguments.front();
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))

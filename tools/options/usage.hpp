@@ -17,6 +17,7 @@ namespace vramscope {
 void set_help_format(CLI::App& app);
 
 // Error (125), naming the nearest command, where the first argument is no command and no option.
+// There is one argument at least.
 void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments);
 
 // One line for what CLI11 refused: what, where, the option that was probably meant, the help.
