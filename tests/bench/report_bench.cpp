@@ -1,18 +1,21 @@
 // tests/bench/report_bench.cpp — events per second and memory of a whole report.
 //
-//   report_bench [EVENTS [off|cache|split]]
+//   report_bench [EVENTS [off|cache|split|torch]]
 //
-// Without arguments: logs of 1 and 10 million events, of 1, 4 and 64 threads, and with each pool.
+// Without arguments: logs of 1 and 10 million events, of 1, 4 and 64 threads, with each pool, and
+// with PyTorch's blocks.
 // On one core, by `taskset -c 0`, nothing is read ahead. CPU time is that of the report alone.
 //
 // It measures logs of growing length. In each, every allocation is freed 50,000 events later, so
 // the live set stays the same however long the log is. With a pool, the blocks are segments of
-// their own, or pieces of segments.
+// their own, or pieces of segments; PyTorch's are pieces of what the driver gave.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -29,11 +32,41 @@ using vramscope::test::LogBuilder;
 constexpr std::uint64_t kLive = 25'000;
 constexpr std::uint64_t kStacks = 2000;
 
+// With pieces: twice as many places as live blocks, and this many in a segment.
+constexpr std::uint64_t kPlaces = 2 * kLive;
+constexpr std::uint64_t kPlace = 64 << 10;
+constexpr std::uint64_t kPieces = 320;
+
+std::uint64_t address_of_place(std::uint64_t at)
+{
+    return 0x7f0000000000 + at * 7919 % kPlaces * kPlace;
+}
+
+template <typename Take> // called with the address of each segment
+void for_each_segment(Take take)
+{
+    for (std::uint64_t segment = 0; segment * kPieces < kPlaces; ++segment)
+        take(0x7f0000000000 + segment * kPieces * kPlace);
+}
+
+void define_stacks(LogBuilder& log)
+{
+    for (std::uint64_t id = 1; id <= kStacks; ++id)
+        log.stack(id, {0x400000 + id * 16, 0x500000, 0x500100, 0x500200});
+}
+
+void write_to(const std::string& path, const LogBuilder& log)
+{
+    const vramscope::test::Bytes bytes = log.build();
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
 void write_log(const std::string& path, std::uint64_t events, std::uint32_t threads)
 {
     LogBuilder log;
-    for (std::uint64_t id = 1; id <= kStacks; ++id)
-        log.stack(id, {0x400000 + id * 16, 0x500000, 0x500100, 0x500200});
+    define_stacks(log);
     for (std::uint64_t at = 0; at < events / 2; ++at) {
         log.thread(static_cast<std::uint32_t>(at % threads)).place({.context = 1, .device = 0});
         log.alloc(0x7f0000000000 + at * 2654435761 % (1u << 24) * 512, 512 + at % 100 * 256,
@@ -41,44 +74,48 @@ void write_log(const std::string& path, std::uint64_t events, std::uint32_t thre
         if (at >= kLive)
             log.free(0x7f0000000000 + (at - kLive) * 2654435761 % (1u << 24) * 512);
     }
-    const vramscope::test::Bytes bytes = log.build();
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
+    write_to(path, log);
 }
 
-enum class Pool { none, cache, split };
+enum class Pool { none, cache, split, torch };
 
-// There are twice as many places as live blocks, and a synchronisation every 1000 allocations.
+// A synchronisation every 1000 allocations.
 void write_pooled_log(const std::string& path, std::uint64_t events, Pool pool)
 {
-    constexpr std::uint64_t kPlaces = 2 * kLive;
-    constexpr std::uint64_t kPlace = 64 << 10;
-    constexpr std::uint64_t kPieces = 320;
     LogBuilder log;
     log.info("pool.mode", pool == Pool::cache ? "cache" : "split").context(1);
-    for (std::uint64_t id = 1; id <= kStacks; ++id)
-        log.stack(id, {0x400000 + id * 16, 0x500000, 0x500100, 0x500200});
+    define_stacks(log);
     log.place({.context = 1, .device = 0});
+    if (pool == Pool::split)
+        for_each_segment([&](std::uint64_t address) { log.segment(address, kPieces * kPlace); });
     for (std::uint64_t at = 0; at < events / 2; ++at) {
-        const std::uint64_t place = at * 7919 % kPlaces;
-        const std::uint64_t address = 0x7f0000000000 + place * kPlace;
-        const bool first = at < kPlaces;
-        if (first && pool == Pool::cache)
+        const std::uint64_t address = address_of_place(at);
+        if (at < kPlaces && pool == Pool::cache)
             log.segment(address, kPlace);
-        if (at == 0 && pool == Pool::split)
-            for (std::uint64_t segment = 0; segment * kPieces < kPlaces; ++segment)
-                log.segment(0x7f0000000000 + segment * kPieces * kPlace, kPieces * kPlace);
         log.pooled(address, kPlace - at % 100 * 16, at % 100 * 16, 1 + at % kStacks);
         if (at >= kLive)
-            log.free(0x7f0000000000 + (at - kLive) * 7919 % kPlaces * kPlace);
+            log.free(address_of_place(at - kLive));
         if (at % 1000 == 0)
             log.reusable();
     }
-    const vramscope::test::Bytes bytes = log.build();
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
+    write_to(path, log);
+}
+
+// Blocks that PyTorch's allocator cuts.
+void write_torch_log(const std::string& path, std::uint64_t events)
+{
+    LogBuilder log;
+    log.header().suballocated = 1;
+    log.context(1);
+    define_stacks(log);
+    log.place({.context = 1, .device = 0});
+    for_each_segment([&](std::uint64_t address) { log.alloc(address, kPieces * kPlace, 1); });
+    for (std::uint64_t at = 0; at < events / 2; ++at) {
+        log.alloc(address_of_place(at), kPlace - at % 100 * 16, 1 + at % kStacks, "PyTorch");
+        if (at >= kLive)
+            log.free(address_of_place(at - kLive), "PyTorch");
+    }
+    write_to(path, log);
 }
 
 long status_kib(const char* field)
@@ -110,6 +147,8 @@ void measure(std::uint64_t events, std::uint32_t threads, Pool pool)
     if (writer == 0) {
         if (pool == Pool::none)
             write_log(path, events, threads);
+        else if (pool == Pool::torch)
+            write_torch_log(path, events);
         else
             write_pooled_log(path, events, pool);
         ::_exit(0);
@@ -122,7 +161,7 @@ void measure(std::uint64_t events, std::uint32_t threads, Pool pool)
         const auto report = vramscope::report::make_report({path});
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         const double cpu = cpu_seconds() - cpu_start;
-        constexpr const char* kWords[] = {"", " in cache", " in split"};
+        constexpr const char* kWords[] = {"", " in cache", " in split", " of PyTorch"};
         const double millions = static_cast<double>(report.coverage.events) / 1e6;
         std::printf(
             "%9llu events, %2u threads%s: %.3f s, %.2f million events/s, %.2f in CPU time, peak "
@@ -144,7 +183,7 @@ void measure_all()
         for (const std::uint64_t events : {1'000'000u, 10'000'000u})
             measure(events, threads, Pool::none);
     }
-    for (const Pool pool : {Pool::cache, Pool::split})
+    for (const Pool pool : {Pool::cache, Pool::split, Pool::torch})
         measure(10'000'000, 1, pool);
 }
 
@@ -156,12 +195,14 @@ int main(int argc, char** argv)
         measure_all();
         return 0;
     }
+    constexpr std::string_view kModes[] = {"off", "cache", "split", "torch"}; // as Pool has them
     const std::uint64_t events = std::strtoull(argv[1], nullptr, 10);
-    const std::string_view mode = argc > 2 ? argv[2] : "off";
-    if (events == 0 || argc > 3 || (mode != "off" && mode != "cache" && mode != "split")) {
-        std::fprintf(stderr, "usage: report_bench [EVENTS [off|cache|split]]\n");
+    const auto* const mode = std::find(std::begin(kModes), std::end(kModes),
+                                       argc > 2 ? std::string_view(argv[2]) : kModes[0]);
+    if (events == 0 || argc > 3 || mode == std::end(kModes)) {
+        std::fprintf(stderr, "usage: report_bench [EVENTS [off|cache|split|torch]]\n");
         return 2;
     }
-    measure(events, 1, mode == "cache" ? Pool::cache : mode == "split" ? Pool::split : Pool::none);
+    measure(events, 1, static_cast<Pool>(mode - std::begin(kModes)));
     return 0;
 }

@@ -47,15 +47,6 @@ public:
             at = bytes_.erase(at);
     }
 
-    // `visit` is called with where each begins that begins in these addresses; it may remove none.
-    template <typename Visit>
-    void for_each_from(std::uint64_t begin, std::uint64_t bytes, Visit visit) const
-    {
-        for (auto at = bytes_.lower_bound(begin); at != bytes_.end() && at->first - begin < bytes;
-             ++at)
-            visit(at->first);
-    }
-
     // Where the range begins that holds this address; nullptr: none does.
     const std::uint64_t* around(std::uint64_t address) const
     {

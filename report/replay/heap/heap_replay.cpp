@@ -253,8 +253,6 @@ void HeapReplay::free(const Record& record, Memory memory)
         return;
     }
     const bool was_cut = block->memory == Memory::segment;
-    if (memory == Memory::suballocated)
-        cuts_.remove(record.address);
     const std::uint64_t bytes = block->bytes;
     finish_freed(*block, record.ticks);
     live_.erase(block);

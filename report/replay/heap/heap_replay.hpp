@@ -151,9 +151,8 @@ private:
     std::unordered_multimap<std::uint64_t, PendingFree> pending_;      // keyed by key_of()
     SegmentBirths births_;                                             // known from a first reading
     SegmentBirths segment_births_;                                     // found in this one
-    bool cutting_ = false;      // the log has suballocated blocks: the two below are kept
+    bool cutting_ = false;      // the log has suballocated blocks: these are kept
     AddressRanges allocations_; // of the driver's; some may be dead
-    AddressRanges cuts_;        // blocks cut from either; some may be dead
     AddressRanges mappings_;    // of memory that is not known to be a segment
     LostSums lost_{phases_};
     ReplayCounts counts_;

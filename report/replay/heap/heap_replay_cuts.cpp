@@ -51,7 +51,6 @@ void HeapReplay::cut(Block& block)
 {
     if (!cutting_)
         begin_cutting();
-    cuts_.add(block.address, block.bytes);
     find_parent(block);
 }
 
@@ -111,18 +110,14 @@ void HeapReplay::become_segment(Block& parent, const Block& first)
 void HeapReplay::end_blocks(std::uint64_t begin, std::uint64_t bytes,
                             std::optional<std::uint64_t> api, std::uint64_t ticks)
 {
-    std::vector<std::uint64_t> ended;
-    cuts_.for_each_from(begin, bytes, [&](std::uint64_t address) {
+    for (const std::uint64_t address : live_.cuts_in(begin, bytes)) {
         const LiveBlocks::Found block = live_.find(key_of(Memory::suballocated, address));
-        if (!block || sums_.is_dead(*block) || (api && *api != block->api))
-            return;
+        if (sums_.is_dead(*block) || (api && *api != block->api))
+            continue;
         count_free(*block);
         finish_freed(*block, ticks);
         live_.erase(block);
-        ended.push_back(address);
-    });
-    for (const std::uint64_t address : ended)
-        cuts_.remove(address);
+    }
 }
 
 // Physical memory that is mapped side by side is one segment, as the allocator sees it.

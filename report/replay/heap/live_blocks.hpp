@@ -4,11 +4,14 @@
 // blocks are valid until the next insertion.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "report/replay/heap/lost_blocks.hpp"
 #include "report/replay/lookup/flat_map.hpp"
+#include "report/replay/lookup/page_lists.hpp"
 #include "report/replay/lookup/prefetch.hpp"
 #include "report/replay/lookup/slab.hpp"
 
@@ -40,12 +43,27 @@ public:
         if (!added)
             return &blocks_[entry->value];
         entry->value = blocks_.add(block);
+        if (is_cut(block))
+            cuts_.add(entry->value, block.address);
         return nullptr;
     }
     void erase(const Found& found)
     {
-        blocks_.remove(found.entry->value);
+        remove(found.entry->value);
         numbers_.erase(found.entry);
+    }
+
+    // Where blocks begin that an allocator cut, and that begin in these addresses; in order.
+    std::vector<std::uint64_t> cuts_in(std::uint64_t begin, std::uint64_t bytes)
+    {
+        std::vector<std::uint64_t> found;
+        cuts_.for_each_near(begin, bytes, [&](std::size_t number) {
+            const std::uint64_t address = blocks_[number].address;
+            if (address >= begin && address - begin < bytes)
+                found.push_back(address);
+        });
+        std::sort(found.begin(), found.end());
+        return found;
     }
 
     // For keys that are about to be looked up.
@@ -81,14 +99,26 @@ public:
         numbers_.erase_if([&](const auto& entry) {
             if (!condition(blocks_[entry.value]))
                 return false;
-            blocks_.remove(entry.value);
+            remove(entry.value);
             return true;
         });
     }
 
 private:
+    static bool is_cut(const Block& block) noexcept
+    {
+        return block.memory == format::Memory::suballocated;
+    }
+    void remove(std::size_t number)
+    {
+        if (is_cut(blocks_[number]))
+            cuts_.remove(number, blocks_[number].address);
+        blocks_.remove(number);
+    }
+
     FlatMap<std::size_t> numbers_;
     Slab<Block> blocks_;
+    PageLists cuts_;
     PrefetchGroup<std::uint64_t> fetched_keys_;  // into numbers_
     PrefetchGroup<std::size_t> fetched_numbers_; // into blocks_
 };

@@ -72,7 +72,7 @@ std::vector<std::string> one_by_one(const LogBuilder& log)
         segments.apply(*record);
         lines.push_back(describe(*record));
         std::vector<PoolChange> changes;
-        segments.take_changes(changes);
+        segments.take_changes(0, changes);
         for (const PoolChange& change : changes)
             lines.push_back(describe(change));
     }
@@ -87,8 +87,9 @@ std::vector<std::string> in_batches(const LogBuilder& log)
     while (const RecordBatch* const batch = batches.next()) {
         for (std::size_t at = 0; at < batch->records().size(); ++at) {
             lines.push_back(describe(batch->records()[at]));
-            for (const PoolChange& change : batch->pool_changes(at))
-                lines.push_back(describe(change));
+            for (const PoolChange& change : batch->pool_changes())
+                if (change.record == at)
+                    lines.push_back(describe(change));
         }
     }
     EXPECT_EQ(batches.next(), nullptr) << "there is nothing behind the end";
@@ -164,9 +165,8 @@ TEST(ReadAhead, GivesWhatWasReadWhenItIsStopped)
     std::uint64_t allocated = 0;
     while (const RecordBatch* const batch = batches.next()) {
         given += batch->records().size();
-        for (std::size_t at = 0; at < batch->records().size(); ++at)
-            for (const PoolChange& change : batch->pool_changes(at))
-                allocated = change.bytes.allocated;
+        for (const PoolChange& change : batch->pool_changes())
+            allocated = change.bytes.allocated;
     }
     EXPECT_LT(given, 50000u);
     EXPECT_EQ(batches.segments().device(0)->stats.allocated_bytes.all.current, allocated)
