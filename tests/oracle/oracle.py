@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
-from e2e import GPU, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest  # noqa: E402
+from e2e import BUILD, GPU, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest  # noqa: E402, F401
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "vramscope"
 NPM = pathlib.Path(os.environ.get("VRAMSCOPE_NPM_ORACLES") or CACHE / "oracles") / "node_modules"

@@ -9,12 +9,13 @@ import subprocess
 import sys
 import unittest
 
-from oracle import GPU, NOT_HERE, PROGRAMS, VRAMSCOPE, OracleTest, needs
+from oracle import BUILD, GPU, NOT_HERE, PROGRAMS, VRAMSCOPE, OracleTest, needs
 
 HERE = pathlib.Path(__file__).parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 MODULES = pathlib.Path(os.environ.get("VRAMSCOPE_BROWSER") or CACHE / "vramscope" / "browser")
 MOST_BYTES = 5_000_000
+LONG = ("--pool", "split", "--threads", "4", "--live", "20000", "--stacks", "3000")
 HOSTILE = '<img src=x onerror=alert(1)>"\'&\u202e'
 
 
@@ -61,6 +62,7 @@ class PageTest(OracleTest):
         self.assertEqual(told["opened"]["expanded"], "true")
         self.assertIn("load_labels()", told["opened"]["stack"])
         self.assertIn("alive from load_labels()", " ".join(told["opened"]["legend"]))
+        self.assertEqual(told["opened"]["marked"], ["main", "train(…)", "load_labels()"])
         self.assertGreater(min(told["colours"]), 5)
         self.assertTrue(told["zoomed"] and told["back"])
         self.assertEqual((told["theme_after"], told["found_nothing"]), ("dark", 0))
@@ -75,13 +77,31 @@ class PageTest(OracleTest):
 
     def test_opens_pooled_crashed_and_clean_runs(self):
         corpus = PROGRAMS.parent / "corpus"
-        for name in ("frag_checkerboard", "oom_lacking", "crash_abort", "growth_freed_at_exit"):
+        runs = {"frag_checkerboard": "pool=split", "oom_lacking": "limit=64MiB", "crash_abort": "pool=split",
+                "growth_freed_at_exit": "pool=cache"}
+        for name, setting in runs.items():
             if not (corpus / name).exists():
                 self.skip("the corpus is not built")
             with self.subTest(name):
-                log = self.run_simulated(corpus / name, settings=("--set", "pool=split"))
+                log = self.run_simulated(corpus / name, settings=("--set", setting))
                 told = self.drive(self.page_of(log))
                 self.assertEqual(told["sections"][:2], ["overview", "timeline"])
+                self.assertEqual(told["sections"][-1], "coverage")
+                self.assertEqual("shortages" in told["sections"], name == "oom_lacking")
+                self.assertIn("reserved", " ".join(told["waterfall"]))
+                self.assertGreater(told["strips"], 0)
+
+    def test_shows_the_processes_of_a_job_side_by_side(self):
+        for steps in (2, 4):
+            self.execute(VRAMSCOPE, "run", "--simulate", GPU, "-o", f"run{steps}.vsl", "--", PROGRAMS / "training_demo", steps)
+        told = self.drive(self.page_of(self.folder))
+        self.assertIn("ranks", told["sections"])
+
+    def test_of_a_long_run_is_small_and_opens_at_once(self):
+        log = self.folder / "long.vsl"
+        done = self.execute(BUILD / "bin" / "tests" / "log_generator", 300_000, log, *LONG)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.drive(self.page_of(log))
 
 
 if __name__ == "__main__":

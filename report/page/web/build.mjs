@@ -80,7 +80,9 @@ const html = `<!doctype html>
 const bytes = [...Buffer.from(html)];
 const lines = [];
 for (let at = 0; at < bytes.length; at += 32) lines.push(`    ${bytes.slice(at, at + 32).join(",")},`);
-writeFileSync(output, `// Made by report/page/web/build.mjs.
+writeFileSync(
+  output,
+  `// Made by report/page/web/build.mjs.
 #include "report/page/template.hpp"
 
 namespace vramscope::report {
@@ -98,5 +100,6 @@ std::string_view page_template() noexcept
 }
 
 } // namespace vramscope::report
-`);
+`,
+);
 console.log(`page: ${script.length} bytes of script, ${style.length} of style, ${bytes.length} in all`);

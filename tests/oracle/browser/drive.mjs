@@ -15,7 +15,11 @@ const told = { errors: [], requests: [], views: {} };
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 
 async function open(width, colorScheme) {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
+  const page = await browser.newPage({
+    viewport: { width, height: 900 },
+    colorScheme,
+    reducedMotion: "reduce",
+  });
   page.setDefaultTimeout(20_000);
   page.on("console", (message) => told.errors.push(`console.${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => told.errors.push(error.stack));
@@ -37,7 +41,10 @@ async function look(page, name) {
   };
 }
 
-for (const [width, theme] of [[1440, "light"], [360, "dark"]]) {
+for (const [width, theme] of [
+  [1440, "light"],
+  [360, "dark"],
+]) {
   const page = await open(width, theme);
   await look(page, `${width} ${theme}`);
   await page.close();
@@ -50,12 +57,19 @@ told.verdict = (await texts("h1"))[0];
 told.sections = await page.evaluate(() => [...document.querySelectorAll("section[id]")].map((one) => one.id));
 told.canvases = await page.locator("canvas").count();
 // That something was painted: how many colours each canvas has.
-told.colours = await page.evaluate(() => [...document.querySelectorAll("canvas")].map((canvas) => {
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  return new Set(new Uint32Array(data.buffer)).size;
-}));
+told.colours = await page.evaluate(() =>
+  [...document.querySelectorAll("canvas")].map((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  }),
+);
 told.leaks = await texts(".leak > button code");
-told.markup = await page.evaluate(() => document.querySelectorAll("main script, main img, main iframe").length);
+told.frames = await page.locator(".flame .node").count();
+told.waterfall = await texts(".waterfall th");
+told.strips = await page.locator(".segments .strip").count();
+told.markup = await page.evaluate(
+  () => document.querySelectorAll("main script, main img, main iframe").length,
+);
 told.resources = await page.evaluate(() => performance.getEntriesByType("resource").length);
 told.licences = (await page.locator("footer pre").textContent()).length;
 
@@ -67,7 +81,7 @@ if (told.leaks.length > 0) {
     expanded: await page.locator(".leak > button").first().getAttribute("aria-expanded"),
     stack: await texts(".leak-more .stack code"),
     legend: await texts(".legend li"),
-    marked: await page.locator(".flame .marked").count(),
+    marked: await texts(".flame .marked"),
   };
 }
 if (told.canvases > 0) {
@@ -95,16 +109,25 @@ await page.evaluate(() => {
   document.body.append(script);
 });
 told.ran = await page.evaluate(() => Boolean(window.ran));
-told.errors = told.errors.filter((error) => !(error.includes("Content Security Policy") && error.includes("inline script")));
+told.errors = told.errors.filter(
+  (error) => !(error.includes("Content Security Policy") && error.includes("inline script")),
+);
 await browser.close();
 
 const { HtmlValidate } = await import(require.resolve("html-validate"));
 const validator = new HtmlValidate({
   extends: ["html-validate:standard"],
   // Of how it is written: build.mjs leaves that to no one. The script's hash stands in the policy.
-  rules: { "long-title": "off", "no-inline-style": "off", "require-sri": "off", "no-trailing-whitespace": "off" },
+  rules: {
+    "long-title": "off",
+    "no-inline-style": "off",
+    "require-sri": "off",
+    "no-trailing-whitespace": "off",
+  },
 });
 const source = readFileSync(file, "utf8");
 const result = await validator.validateString(source);
-told.html = result.results.flatMap((one) => one.messages.map((message) => `${message.line}: ${message.ruleId}: ${message.message}`));
+told.html = result.results.flatMap((one) =>
+  one.messages.map((message) => `${message.line}: ${message.ruleId}: ${message.message}`),
+);
 console.log(JSON.stringify(told));

@@ -21,7 +21,7 @@ function sampled(times, alive) {
   let at = 0;
   return times.map((time) => {
     while (at < ns.length && ns[at] < time) ++at;
-    return at < ns.length ? bytes[at] : bytes[ns.length - 1] ?? null;
+    return at < ns.length ? bytes[at] : (bytes[ns.length - 1] ?? null);
   });
 }
 
@@ -104,32 +104,47 @@ function drawPeak(chart, device) {
 export function makeChart(place, device, shortages, selected, onCursor) {
   const axis = { stroke: colour("dim"), font: "11px system-ui, sans-serif", ticks: { show: false } };
   const series = (stroke, more) => ({ stroke, width: 1.5, paths: stepped, points: { show: false }, ...more });
-  return new uPlot({
-    width: place.clientWidth,
-    height: place.clientWidth < 520 ? 240 : 320,
-    legend: { show: false },
-    cursor: { y: false, drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
-    scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.08] } },
-    axes: [
-      { ...axis, grid: { show: false }, space: 80, values: (_, ticks) => ticks.map((tick) => shortTime(tick * 1e9)) },
-      { ...axis, grid: { stroke: colour("line"), width: 1 }, size: 68, incrs: SPLITS, space: 44,
-        values: (_, ticks) => ticks.map(bytesText) },
-    ],
-    series: [
-      {},
-      series(colour("accent"), {}),
-      series("transparent", { fill: colour("accent-soft") }), // below the band of what came and went
-      series(colour("reserved"), { width: 1.25 }),
-      series(colour("used"), { width: 1.25, dash: [6, 4], show: hasUsed(device.timeline) }),
-      series(colour("pending"), { width: 1.25, show: hasPending(device.timeline) }),
-      series(colour("bad"), { width: 2, show: selected !== null }),
-    ],
-    bands: [{ series: [1, 2], fill: colour("accent-band") }],
-    hooks: {
-      draw: [(chart) => drawMarks(chart, device, shortages), (chart) => drawPeak(chart, device)],
-      setCursor: [(chart) => onCursor(chart.cursor.idx)],
+  return new uPlot(
+    {
+      width: place.clientWidth,
+      height: place.clientWidth < 520 ? 240 : 320,
+      legend: { show: false },
+      cursor: { y: false, drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
+      scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.08] } },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          space: 80,
+          values: (_, ticks) => ticks.map((tick) => shortTime(tick * 1e9)),
+        },
+        {
+          ...axis,
+          grid: { stroke: colour("line"), width: 1 },
+          size: 68,
+          incrs: SPLITS,
+          space: 44,
+          values: (_, ticks) => ticks.map(bytesText),
+        },
+      ],
+      series: [
+        {},
+        series(colour("accent"), {}),
+        series("transparent", { fill: colour("accent-soft") }), // below the band of what came and went
+        series(colour("reserved"), { width: 1.25 }),
+        series(colour("used"), { width: 1.25, dash: [6, 4], show: hasUsed(device.timeline) }),
+        series(colour("pending"), { width: 1.25, show: hasPending(device.timeline) }),
+        series(colour("bad"), { width: 2, show: selected !== null }),
+      ],
+      bands: [{ series: [1, 2], fill: colour("accent-band") }],
+      hooks: {
+        draw: [(chart) => drawMarks(chart, device, shortages), (chart) => drawPeak(chart, device)],
+        setCursor: [(chart) => onCursor(chart.cursor.idx)],
+      },
     },
-  }, chartData(device, selected), place);
+    chartData(device, selected),
+    place,
+  );
 }
 
 /** Moves what is seen of the time: by a part of it, and to so much of it. */

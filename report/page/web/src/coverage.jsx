@@ -8,17 +8,27 @@ const sum = (name) => report.processes.reduce((all, process) => all + process.co
 /** What of the run is in no number of this page. */
 function gaps() {
   const lost = sum("lost_events");
-  const names = new Set(report.processes.flatMap((process) => rowsOf(process.coverage.unknown_entry_points).map((row) => row.text)));
+  const names = new Set(
+    report.processes.flatMap((process) =>
+      rowsOf(process.coverage.unknown_entry_points).map((row) => row.text),
+    ),
+  );
   const truncated = report.processes.filter((process) => process.coverage.truncated).length;
   return [
     lost > 0 && `${counted(lost, "event")} ${lost === 1 ? "was" : "were"} lost.`,
     sum("damaged_chunks") > 0 && `${counted(sum("damaged_chunks"), "part")} of the logs could not be read.`,
-    truncated > 0 && `${counted(truncated, "log")} ${truncated === 1 ? "ends" : "end"} before the program did.`,
-    sum("unmatched_frees") > 0 && `${counted(sum("unmatched_frees"), "free")} of memory that was not seen allocated.`,
-    sum("missed_frees") > 0 && `${counted(sum("missed_frees"), "free")} not seen: the address was handed out again.`,
-    sum("undefined_events") > 0 && `${counted(sum("undefined_events"), "event")} of entry points that the log does not name.`,
-    sum("graph_allocations") > 0 && `${counted(sum("graph_allocations"), "allocation")} of graphs, which free them themselves: in no leak.`,
-    names.size > 0 && `The program looked up functions that are newer than this vramscope: ${[...names].join(", ")}.`,
+    truncated > 0 &&
+      `${counted(truncated, "log")} ${truncated === 1 ? "ends" : "end"} before the program did.`,
+    sum("unmatched_frees") > 0 &&
+      `${counted(sum("unmatched_frees"), "free")} of memory that was not seen allocated.`,
+    sum("missed_frees") > 0 &&
+      `${counted(sum("missed_frees"), "free")} not seen: the address was handed out again.`,
+    sum("undefined_events") > 0 &&
+      `${counted(sum("undefined_events"), "event")} of entry points that the log does not name.`,
+    sum("graph_allocations") > 0 &&
+      `${counted(sum("graph_allocations"), "allocation")} of graphs, which free them themselves: in no leak.`,
+    names.size > 0 &&
+      `The program looked up functions that are newer than this vramscope: ${[...names].join(", ")}.`,
     ...report.thinned,
   ].filter(Boolean);
 }
@@ -31,8 +41,16 @@ function Facts({ process }) {
     ["Started", process.started || "not known"],
     ["End", process.end],
     ["Threads", grouped(process.threads)],
-    ["Seen", `${counted(process.coverage.events, "event")}: ${counted(totals.allocations, "allocation")} of ${bytesText(totals.allocated_bytes)}, ${counted(totals.frees, "free")}`],
-    ["By", rowsOf(process.coverage.entry_points_seen).map((row) => row.text).join(", ") || "nothing"],
+    [
+      "Seen",
+      `${counted(process.coverage.events, "event")}: ${counted(totals.allocations, "allocation")} of ${bytesText(totals.allocated_bytes)}, ${counted(totals.frees, "free")}`,
+    ],
+    [
+      "By",
+      rowsOf(process.coverage.entry_points_seen)
+        .map((row) => row.text)
+        .join(", ") || "nothing",
+    ],
     ["Refused", counted(process.coverage.failed_calls, "call")],
     ["Pool", process.pool || "not known"],
     ["Host memory", `at most ${bytesText(totals.peak_host_bytes)} pinned`],
@@ -42,9 +60,19 @@ function Facts({ process }) {
   return (
     <div class="panel">
       <h3>Process {process.pid}</h3>
-      <dl class="facts">{facts.map(([name, value], at) => <div key={at}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
-      <AsTable caption="What it ran on, and its settings" columns={[["Name"], ["Value"]]}
-               rows={() => process.environment.map((row) => [row.key, row.value])} />
+      <dl class="facts">
+        {facts.map(([name, value], at) => (
+          <div key={at}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <AsTable
+        caption="What it ran on, and its settings"
+        columns={[["Name"], ["Value"]]}
+        rows={() => process.environment.map((row) => [row.key, row.value])}
+      />
     </div>
   );
 }
@@ -54,13 +82,37 @@ const MOST_SHOWN = 4;
 export function Coverage() {
   const missing = gaps();
   return (
-    <Section id="coverage" title="What was seen, and what was not"
-             about="Memory that the driver takes for itself, other processes and what was allocated before the program was traced are in no sum but the device's own.">
-      {missing.length > 0 ? <ul class="gaps">{missing.map((line) => <li key={line}>{line}</li>)}</ul>
-                          : <p class="whole">Nothing that the program told of is missing: no event was lost, and this page leaves no row out.</p>}
-      {report.notes.length > 0 && <ul class="gaps">{report.notes.map((note) => <li key={note}>{note}</li>)}</ul>}
-      <div class="panels">{report.processes.slice(0, MOST_SHOWN).map((process) => <Facts key={process.index} process={process} />)}</div>
-      {report.process_count > MOST_SHOWN && <p class="about">{grouped(report.process_count - MOST_SHOWN)} more are in the list of processes.</p>}
+    <Section
+      id="coverage"
+      title="What was seen, and what was not"
+      about="Memory that the driver takes for itself, other processes and what was allocated before the program was traced are in no sum but the device's own."
+    >
+      {missing.length > 0 ? (
+        <ul class="gaps">
+          {missing.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      ) : (
+        <p class="whole">
+          Nothing that the program told of is missing: no event was lost, and this page leaves no row out.
+        </p>
+      )}
+      {report.notes.length > 0 && (
+        <ul class="gaps">
+          {report.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      <div class="panels">
+        {report.processes.slice(0, MOST_SHOWN).map((process) => (
+          <Facts key={process.index} process={process} />
+        ))}
+      </div>
+      {report.process_count > MOST_SHOWN && (
+        <p class="about">{grouped(report.process_count - MOST_SHOWN)} more are in the list of processes.</p>
+      )}
     </Section>
   );
 }

@@ -6,8 +6,21 @@ const raw = JSON.parse(document.getElementById("data").textContent);
 
 /** Columns whose numbers are those of texts. */
 const TEXTS = new Set([
-  "kind", "class", "memory", "phase", "other_phase", "per", "api", "name", "remedy", "map", "result", "text", "key",
-  "value", "verdict",
+  "kind",
+  "class",
+  "memory",
+  "phase",
+  "other_phase",
+  "per",
+  "api",
+  "name",
+  "remedy",
+  "map",
+  "result",
+  "text",
+  "key",
+  "value",
+  "verdict",
 ]);
 
 const text = (number) => raw.strings[number] ?? "";
@@ -18,15 +31,18 @@ const asText = (value) => (typeof value === "number" ? text(value) : value);
  *            library: number, python: number}} Frame
  * @type {Frame[]}
  */
-const frames = lengthOf(raw.frames) === 0 ? [] : raw.frames.function.map((name, at) => ({
-  function: text(name),
-  file: text(raw.frames.file[at]),
-  line: raw.frames.line[at],
-  module: text(raw.frames.module[at]),
-  inlined: raw.frames.inlined[at],
-  library: raw.frames.library[at],
-  python: raw.frames.python[at],
-}));
+const frames =
+  lengthOf(raw.frames) === 0
+    ? []
+    : raw.frames.function.map((name, at) => ({
+        function: text(name),
+        file: text(raw.frames.file[at]),
+        line: raw.frames.line[at],
+        module: text(raw.frames.module[at]),
+        inlined: raw.frames.inlined[at],
+        library: raw.frames.library[at],
+        python: raw.frames.python[at],
+      }));
 
 function lengthOf(columns) {
   const first = columns && Object.values(columns)[0];
@@ -131,8 +147,10 @@ export const report = {
 
 /** Every device of every process, that with the highest peak first of all to look at. */
 export const devices = report.processes.flatMap((process) => process.devices);
-export const highest = devices.reduce((best, one) => (one.at_peak.allocated > best.at_peak.allocated ? one : best),
-                                      devices[0]);
+export const highest = devices.reduce(
+  (best, one) => (one.at_peak.allocated > best.at_peak.allocated ? one : best),
+  devices[0],
+);
 
 export function deviceText(device) {
   const ordinal = device.device ?? "?";

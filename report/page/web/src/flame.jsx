@@ -8,33 +8,69 @@ import { bytesText, counted, grouped, percentText, shortFunction } from "./words
 const LEAST = 0.001; // narrower ones are not drawn
 const sites = report.processes.flatMap((process) => process.churn.sites);
 const moreSites = report.processes.reduce((sum, process) => sum + process.churn.more_sites, 0);
-const ofSites = moreSites > 0 ? ` Of the ${counted(sites.length, "place")} that allocate most often; ${grouped(moreSites)} more are left out.` : "";
+const ofSites =
+  moreSites > 0
+    ? ` Of the ${counted(sites.length, "place")} that allocate most often; ${grouped(moreSites)} more are left out.`
+    : "";
 
 const KINDS = {
-  leaked: { title: "Leaked", rows: report.leaks, value: (row) => row.bytes, text: bytesText,
-            about: "Bytes that were never freed." },
-  peak: { title: "Peak", rows: highest?.peak.stacks ?? [], value: (row) => row.bytes, text: bytesText,
-          about: `Bytes that were alive at the peak${highest ? ` of ${deviceText(highest)}` : ""}.${
-            highest?.peak.more_stacks > 0 ? ` ${counted(highest.peak.more_stacks, "smaller call stack")} with ${bytesText(highest.peak.more_bytes)} are left out.` : ""}` },
-  allocated: { title: "Allocated", rows: sites, value: (row) => row.bytes, text: bytesText,
-               about: `Bytes of all allocations, freed or not.${ofSites}` },
-  churn: { title: "Churn", rows: sites, value: (row) => row.redundant, text: (value) => counted(value, "allocation"),
-           about: `Allocations of a size that the same place had freed before.${ofSites}` },
+  leaked: {
+    title: "Leaked",
+    rows: report.leaks,
+    value: (row) => row.bytes,
+    text: bytesText,
+    about: "Bytes that were never freed.",
+  },
+  peak: {
+    title: "Peak",
+    rows: highest?.peak.stacks ?? [],
+    value: (row) => row.bytes,
+    text: bytesText,
+    about: `Bytes that were alive at the peak${highest ? ` of ${deviceText(highest)}` : ""}.${
+      highest?.peak.more_stacks > 0
+        ? ` ${counted(highest.peak.more_stacks, "smaller call stack")} with ${bytesText(highest.peak.more_bytes)} are left out.`
+        : ""
+    }`,
+  },
+  allocated: {
+    title: "Allocated",
+    rows: sites,
+    value: (row) => row.bytes,
+    text: bytesText,
+    about: `Bytes of all allocations, freed or not.${ofSites}`,
+  },
+  churn: {
+    title: "Churn",
+    rows: sites,
+    value: (row) => row.redundant,
+    text: (value) => counted(value, "allocation"),
+    about: `Allocations of a size that the same place had freed before.${ofSites}`,
+  },
 };
 const kinds = Object.entries(KINDS).filter(([, kind]) => kind.rows.some((row) => kind.value(row) > 0));
 
 function classOf(node, selected) {
   const { frame } = node;
   const marked = selected && node.rows.has(selected) && frame;
-  return ["node", frame?.library ? "library" : frame?.python ? "python" : frame?.file ? "own" : "unknown", marked && "marked"]
-    .filter(Boolean).join(" ");
+  return [
+    "node",
+    frame?.library ? "library" : frame?.python ? "python" : frame?.file ? "own" : "unknown",
+    marked && "marked",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Arrow keys go through the tree, as the eye does. */
 function neighbour(node, key) {
   const siblings = node.parent?.children ?? [node];
   const at = siblings.indexOf(node);
-  return { ArrowDown: node.children[0], ArrowUp: node.parent, ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1] }[key];
+  return {
+    ArrowDown: node.children[0],
+    ArrowUp: node.parent,
+    ArrowLeft: siblings[at - 1],
+    ArrowRight: siblings[at + 1],
+  }[key];
 }
 
 function Flame({ kind, selected, select }) {
@@ -72,9 +108,10 @@ function Flame({ kind, selected, select }) {
     if (next && nodes.includes(next)) setCurrent(next);
     return undefined;
   };
-  const label = (node) => node.frame
-    ? `${node.frame.function}, ${kind.text(node.value)}, ${percentText(node.value, root.value)}`
-    : `all, ${kind.text(node.value)}`;
+  const label = (node) =>
+    node.frame
+      ? `${node.frame.function}, ${kind.text(node.value)}, ${percentText(node.value, root.value)}`
+      : `all, ${kind.text(node.value)}`;
   const { frame } = current;
   return (
     <>
@@ -84,22 +121,42 @@ function Flame({ kind, selected, select }) {
         <span class="number">{kind.text(current.value)}</span>
         <span class="number dim">{percentText(current.value, root.value)}</span>
       </p>
-      <div class="flame" ref={place} role="tree" tabIndex={0} onKeyDown={onKey} aria-activedescendant={`node-${nodes.indexOf(current)}`}
-           aria-label={`${kind.title}, by call stack. Arrow keys move, Enter zooms, Escape shows all.`}
-           style={{ height: `${(deepest + 1) * 22}px` }}>
+      <div
+        class="flame"
+        ref={place}
+        role="tree"
+        tabIndex={0}
+        onKeyDown={onKey}
+        aria-activedescendant={`node-${nodes.indexOf(current)}`}
+        aria-label={`${kind.title}, by call stack. Arrow keys move, Enter zooms, Escape shows all.`}
+        style={{ height: `${(deepest + 1) * 22}px` }}
+      >
         {nodes.map((node, at) => (
-          <div key={at} id={`node-${at}`} role="treeitem" aria-level={node.depth + 1} aria-label={label(node)} title={label(node)}
-               aria-selected={node === current}
-               class={`${classOf(node, selected)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
-               style={{ left: `${left(node)}%`, width: `${width(node)}%`, top: `${node.depth * 22}px` }}
-               onClick={() => go(node === focus && node !== root ? node.parent : node)}
-               onMouseEnter={() => setCurrent(node)}>
+          <div
+            key={at}
+            id={`node-${at}`}
+            role="treeitem"
+            aria-level={node.depth + 1}
+            aria-label={label(node)}
+            title={label(node)}
+            aria-selected={node === current}
+            class={`${classOf(node, selected)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
+            style={{ left: `${left(node)}%`, width: `${width(node)}%`, top: `${node.depth * 22}px` }}
+            onClick={() => go(node === focus && node !== root ? node.parent : node)}
+            onMouseEnter={() => setCurrent(node)}
+          >
             {node.frame ? shortFunction(node.frame.function) : "all"}
           </div>
         ))}
       </div>
-      <p class="about">{shown !== root && <button type="button" class="link" onClick={() => go(root)}>Show all</button>}
-        {hidden > 0 && ` ${counted(hidden, "frame")} too narrow to draw: zoom in to see them.`}</p>
+      <p class="about">
+        {shown !== root && (
+          <button type="button" class="link" onClick={() => go(root)}>
+            Show all
+          </button>
+        )}
+        {hidden > 0 && ` ${counted(hidden, "frame")} too narrow to draw: zoom in to see them.`}
+      </p>
     </>
   );
 }
@@ -108,14 +165,36 @@ export function Flames({ selected, select }) {
   const [name, choose] = useState(kinds[0]?.[0]);
   if (kinds.length === 0) return null;
   const kind = KINDS[name];
-  const rows = () => [...kind.rows].sort((a, b) => kind.value(b) - kind.value(a)).map((row) => [
-    kind.text(kind.value(row)), row.stack.map((frame) => shortFunction(frame.function)).reverse().join(" › ") || "(no call stack)"]);
+  const rows = () =>
+    [...kind.rows]
+      .sort((a, b) => kind.value(b) - kind.value(a))
+      .map((row) => [
+        kind.text(kind.value(row)),
+        row.stack
+          .map((frame) => shortFunction(frame.function))
+          .reverse()
+          .join(" › ") || "(no call stack)",
+      ]);
   return (
-    <Section id="flame" title="Call stacks" about={`${kind.about} A frame is as wide as its part; what it calls is below it.`}
-             tools={<Choice label="What is shown" value={name} onChange={choose}
-                            options={kinds.map(([key, one]) => [key, one.title])} />}>
+    <Section
+      id="flame"
+      title="Call stacks"
+      about={`${kind.about} A frame is as wide as its part; what it calls is below it.`}
+      tools={
+        <Choice
+          label="What is shown"
+          value={name}
+          onChange={choose}
+          options={kinds.map(([key, one]) => [key, one.title])}
+        />
+      }
+    >
       <Flame kind={kind} selected={name === "leaked" ? selected : null} select={select} />
-      <AsTable caption="The call stacks as a table" columns={[[kind.title, "number"], ["From the outermost frame"]]} rows={rows} />
+      <AsTable
+        caption="The call stacks as a table"
+        columns={[[kind.title, "number"], ["From the outermost frame"]]}
+        rows={rows}
+      />
     </Section>
   );
 }

@@ -5,7 +5,8 @@ import { bytesText, counted, grouped, percentText, rateText, timeText } from "./
 const PEAK_PARTS = 5;
 const TOP_LEAKS = 3;
 
-const fastest = report.leaks.filter((leak) => leak.class === "growing" && leak.bytes_per_step > 0)
+const fastest = report.leaks
+  .filter((leak) => leak.class === "growing" && leak.bytes_per_step > 0)
   .sort((a, b) => b.bytes_per_second - a.bytes_per_second)[0];
 // What is freed at exit grows all the same.
 const growing = fastest ?? report.growth.find((row) => row.bytes_per_step > 0);
@@ -13,10 +14,12 @@ const shortageCount = report.processes.reduce((sum, process) => sum + process.sh
 
 function verdictText() {
   const { totals } = report;
-  if (report.verdict === "clean") return totals.suppressed_blocks > 0 ? "Nothing else leaked" : "Nothing leaked";
+  if (report.verdict === "clean")
+    return totals.suppressed_blocks > 0 ? "Nothing else leaked" : "Nothing leaked";
   if (report.verdict === "leaks")
-    return totals.leaked_blocks > 0 ? `${bytesText(totals.leaked_bytes)} leaked`
-                                    : `${counted(totals.unclosed_imports, "import")} never closed`;
+    return totals.leaked_blocks > 0
+      ? `${bytesText(totals.leaked_bytes)} leaked`
+      : `${counted(totals.unclosed_imports, "import")} never closed`;
   return "This run does not show whether it leaks";
 }
 
@@ -26,7 +29,8 @@ function verdictDetail() {
   if (report.verdict === "clean") {
     if (totals.allocations === 0) return "No allocation succeeded.";
     return `${counted(totals.allocations, "allocation")} seen, all of them freed${
-      totals.suppressed_blocks > 0 ? " or known" : ""}.`;
+      totals.suppressed_blocks > 0 ? " or known" : ""
+    }.`;
   }
   const from = `${counted(report.leak_count, "call stack")}`;
   if (report.verdict === "leaks")
@@ -51,19 +55,45 @@ function Figures() {
   const grows = growing ? rateText(growing) : "";
   return (
     <div class="figures">
-      <Figure title="Leaked" href="#leaks" value={bytesText(totals.leaked_bytes)}
-              detail={totals.leaked_blocks > 0 ? counted(totals.leaked_blocks, "block") : "nothing"} />
-      <Figure title="Grows" href="#leaks" value={grows ? bytesText(Math.round(growing.bytes_per_step)) : "no"}
-              detail={grows ? `per ${growing.per || "call"}, ${bytesText(growing.bytes_per_second)}/s`
-                            : "no place grows to the end"} />
-      <Figure title="Peak" href="#peak" value={bytesText(highest?.at_peak.allocated ?? 0)}
-              detail={highest ? `at ${timeText(highest.at_peak.ns)}${
-                highest.total_bytes > 0 ? `, of ${bytesText(highest.total_bytes)}` : ""}` : "no device memory"} />
-      <Figure title="Out of memory" href={shortageCount > 0 ? "#shortages" : "#timeline"}
-              tone={shortageCount > 0 ? "bad" : ""}
-              value={shortageCount === 0 ? "never" : counted(shortageCount, "time")}
-              detail={shortageCount === 0 ? "no allocation failed for it"
-                                          : `first at ${timeText(report.shortages[0]?.at_ns ?? 0)}`} />
+      <Figure
+        title="Leaked"
+        href="#leaks"
+        value={bytesText(totals.leaked_bytes)}
+        detail={totals.leaked_blocks > 0 ? counted(totals.leaked_blocks, "block") : "nothing"}
+      />
+      <Figure
+        title="Grows"
+        href="#leaks"
+        value={grows ? bytesText(Math.round(growing.bytes_per_step)) : "no"}
+        detail={
+          grows
+            ? `per ${growing.per || "call"}, ${bytesText(growing.bytes_per_second)}/s`
+            : "no place grows to the end"
+        }
+      />
+      <Figure
+        title="Peak"
+        href="#peak"
+        value={bytesText(highest?.at_peak.allocated ?? 0)}
+        detail={
+          highest
+            ? `at ${timeText(highest.at_peak.ns)}${
+                highest.total_bytes > 0 ? `, of ${bytesText(highest.total_bytes)}` : ""
+              }`
+            : "no device memory"
+        }
+      />
+      <Figure
+        title="Out of memory"
+        href={shortageCount > 0 ? "#shortages" : "#timeline"}
+        tone={shortageCount > 0 ? "bad" : ""}
+        value={shortageCount === 0 ? "never" : counted(shortageCount, "time")}
+        detail={
+          shortageCount === 0
+            ? "no allocation failed for it"
+            : `first at ${timeText(report.shortages[0]?.at_ns ?? 0)}`
+        }
+      />
     </div>
   );
 }
@@ -81,14 +111,21 @@ function TopLeaks({ select }) {
               <span class="top-bytes">{bytesText(row.bytes)}</span>
               <span class="top-place">
                 <code title={wholeFunction(row)}>{functionText(row)}</code>
-                <span>{[placeText(ownFrame(row)), rateText(row) && `grows ${rateText(row)}`].filter(Boolean).join(" · ")}</span>
+                <span>
+                  {[placeText(ownFrame(row)), rateText(row) && `grows ${rateText(row)}`]
+                    .filter(Boolean)
+                    .join(" · ")}
+                </span>
               </span>
             </a>
           </li>
         ))}
       </ol>
-      {report.leak_count > rows.length &&
-        <p class="about"><a href="#leaks">and {counted(report.leak_count - rows.length, "more call stack")}</a></p>}
+      {report.leak_count > rows.length && (
+        <p class="about">
+          <a href="#leaks">and {counted(report.leak_count - rows.length, "more call stack")}</a>
+        </p>
+      )}
     </div>
   );
 }
@@ -118,14 +155,21 @@ function PeakMadeOf() {
       <h2 class="small">What the peak is made of</h2>
       <div class="peak-bar" aria-hidden="true">
         {parts.map((part, at) => (
-          <span key={part.name} class={part.rest ? "rest" : `shade${at}`} style={{ flexGrow: part.bytes }} title={part.name} />
+          <span
+            key={part.name}
+            class={part.rest ? "rest" : `shade${at}`}
+            style={{ flexGrow: part.bytes }}
+            title={part.name}
+          />
         ))}
       </div>
       <ul class="peak-parts">
         {parts.map((part, at) => (
           <li key={part.name}>
             <span class={`swatch ${part.rest ? "rest" : `shade${at}`}`} aria-hidden="true" />
-            <span class="peak-name"><code>{part.name}</code> <span>{part.place}</span></span>
+            <span class="peak-name">
+              <code>{part.name}</code> <span>{part.place}</span>
+            </span>
             <span class="number">{bytesText(part.bytes)}</span>
             <span class="number dim">{percentText(part.bytes, whole)}</span>
           </li>
@@ -139,28 +183,49 @@ function runText() {
   const { processes } = report;
   if (processes.length === 0) return "";
   const [first] = processes;
-  const names = report.process_count === 1 ? `process ${first.pid}` : `${grouped(report.process_count)} processes`;
+  const names =
+    report.process_count === 1 ? `process ${first.pid}` : `${grouped(report.process_count)} processes`;
   const device = highest ? ` · ${deviceText(highest).replace(/^process \d+, /, "")}` : "";
   return `${names} · ran ${timeText(Math.max(...processes.map((one) => one.duration_ns)))}${
-    report.process_count === 1 ? ` and ${first.end}` : ""}${device}`;
+    report.process_count === 1 ? ` and ${first.end}` : ""
+  }${device}`;
 }
 
 export function Headline({ select }) {
   const first = report.processes[0];
   return (
     <section id="overview" aria-label="Overview">
-      <p class="command"><code>{first ? first.command || first.program : ""}</code></p>
-      <h1 class={`verdict ${report.verdict}`}><span class="dot" aria-hidden="true" />{verdictText()}</h1>
+      <p class="command">
+        <code>{first ? first.command || first.program : ""}</code>
+      </p>
+      <h1 class={`verdict ${report.verdict}`}>
+        <span class="dot" aria-hidden="true" />
+        {verdictText()}
+      </h1>
       <p class="lead">
         {verdictDetail()}
-        {growing && <> The fastest grows <strong>{rateText(growing)}</strong> at <code>{functionText(growing)}</code>
-          {placeText(ownFrame(growing)) && <>, {placeText(ownFrame(growing))}</>}{growing.freed ? ", and is freed at the end" : ""}.</>}
+        {growing && (
+          <>
+            {" "}
+            The fastest grows <strong>{rateText(growing)}</strong> at <code>{functionText(growing)}</code>
+            {placeText(ownFrame(growing)) && <>, {placeText(ownFrame(growing))}</>}
+            {growing.freed ? ", and is freed at the end" : ""}.
+          </>
+        )}
       </p>
-      {report.reasons.length > 0 &&
-        <ul class="reasons">{report.reasons.map((reason) => <li key={reason}>{reason}</li>)}</ul>}
+      {report.reasons.length > 0 && (
+        <ul class="reasons">
+          {report.reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
       <p class="run">{runText()}</p>
       <Figures />
-      <div class="panels"><TopLeaks select={select} /><PeakMadeOf /></div>
+      <div class="panels">
+        <TopLeaks select={select} />
+        <PeakMadeOf />
+      </div>
     </section>
   );
 }

@@ -27,12 +27,22 @@ function Histogram({ title, unit, rows }) {
     <div class="panel">
       <h3 id={`histogram-${unit}`}>{title}</h3>
       <table class="histogram" aria-labelledby={`histogram-${unit}`}>
-        <thead class="hidden"><tr><th scope="col">{unit}</th><th scope="col">Drawn</th><th scope="col">Blocks</th></tr></thead>
+        <thead class="hidden">
+          <tr>
+            <th scope="col">{unit}</th>
+            <th scope="col">Drawn</th>
+            <th scope="col">Blocks</th>
+          </tr>
+        </thead>
         <tbody>
           {trimmed(rows).map((row) => (
             <tr key={row.name}>
-              <th scope="row" class="number">{row.name}</th>
-              <td class="fall">{row.blocks > 0 && <span style={{ left: 0, width: `${(100 * row.blocks) / most}%` }} />}</td>
+              <th scope="row" class="number">
+                {row.name}
+              </th>
+              <td class="fall">
+                {row.blocks > 0 && <span style={{ left: 0, width: `${(100 * row.blocks) / most}%` }} />}
+              </td>
               <td class="number">{grouped(row.blocks)}</td>
             </tr>
           ))}
@@ -46,23 +56,46 @@ const churns = report.processes.map((process) => process.churn);
 const total = (name) => churns.reduce((sum, churn) => sum + churn[name], 0);
 
 export function Histograms() {
-  const sizes = joined(churns.map((churn) => churn.sizes), "from_bytes", ["blocks", "bytes"])
+  const sizes = joined(
+    churns.map((churn) => churn.sizes),
+    "from_bytes",
+    ["blocks", "bytes"],
+  )
     .sort((a, b) => a.from_bytes - b.from_bytes)
     .map((bin) => ({ name: `${bytesText(bin.from_bytes)} –`, blocks: bin.blocks }));
-  const lifetimes = joined(churns.map((churn) => churn.lifetimes), "below_ns", ["blocks"])
+  const lifetimes = joined(
+    churns.map((churn) => churn.lifetimes),
+    "below_ns",
+    ["blocks"],
+  )
     .sort((a, b) => (a.below_ns || Infinity) - (b.below_ns || Infinity))
-    .map((bin, at, all) => ({ name: bin.below_ns > 0 ? `< ${shortTime(bin.below_ns)}` : `≥ ${shortTime(all[at - 1]?.below_ns ?? 0)}`, blocks: bin.blocks }));
+    .map((bin, at, all) => ({
+      name: bin.below_ns > 0 ? `< ${shortTime(bin.below_ns)}` : `≥ ${shortTime(all[at - 1]?.below_ns ?? 0)}`,
+      blocks: bin.blocks,
+    }));
   if (sizes.length === 0) return null;
   const allocations = total("allocations");
   return (
-    <Section id="sizes" title="Sizes and lifetimes"
-             about={`${counted(allocations, "allocation")} of ${bytesText(total("allocated_bytes"))}; ${
-               percentText(total("short_lived"), allocations)} lived for less than a millisecond, ${
-               percentText(total("redundant"), allocations)} were of a size that the same place had freed before${
-               total("driver_calls") > 0 ? `; ${counted(total("driver_calls"), "call")} reached the driver, ${timeText(total("driver_ns"))} in all` : ""}.`}>
+    <Section
+      id="sizes"
+      title="Sizes and lifetimes"
+      about={`${counted(allocations, "allocation")} of ${bytesText(total("allocated_bytes"))}; ${percentText(
+        total("short_lived"),
+        allocations,
+      )} lived for less than a millisecond, ${percentText(
+        total("redundant"),
+        allocations,
+      )} were of a size that the same place had freed before${
+        total("driver_calls") > 0
+          ? `; ${counted(total("driver_calls"), "call")} reached the driver, ${timeText(total("driver_ns"))} in all`
+          : ""
+      }.`}
+    >
       <div class="panels">
         <Histogram title="Blocks by size, each bin up to twice its size" unit="Size" rows={sizes} />
-        {lifetimes.length > 0 && <Histogram title="Blocks by lifetime, of those that were freed" unit="Lifetime" rows={lifetimes} />}
+        {lifetimes.length > 0 && (
+          <Histogram title="Blocks by lifetime, of those that were freed" unit="Lifetime" rows={lifetimes} />
+        )}
       </div>
     </Section>
   );

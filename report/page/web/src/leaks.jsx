@@ -12,11 +12,19 @@ const ORDERS = {
   first: ["First seen", (a, b) => a.first_ns - b.first_ns],
 };
 
-const wordsOf = new Map(report.leaks.map((row) => [
-  row,
-  [row.api, row.class, row.phase, ...row.stack.flatMap((frame) => [frame.function, frame.file, frame.module])]
-    .join("\n").toLowerCase(),
-]));
+const wordsOf = new Map(
+  report.leaks.map((row) => [
+    row,
+    [
+      row.api,
+      row.class,
+      row.phase,
+      ...row.stack.flatMap((frame) => [frame.function, frame.file, frame.module]),
+    ]
+      .join("\n")
+      .toLowerCase(),
+  ]),
+);
 
 /** What was alive at a place over the run. */
 export function Sparkline({ row }) {
@@ -31,8 +39,13 @@ export function Sparkline({ row }) {
     path += `V${y}H${((ns[at] / end) * width).toFixed(1)}`;
   });
   return (
-    <svg class="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img"
-         aria-label={`alive over the run: ${bytesText(bytes[0])} first, ${bytesText(bytes.at(-1))} at the end`}>
+    <svg
+      class="spark"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`alive over the run: ${bytesText(bytes[0])} first, ${bytesText(bytes.at(-1))} at the end`}
+    >
       <path class="area" d={`${path}V${height}Z`} />
       <path class="edge" d={path.replace(/^M0 \d+V/, "M0 ")} />
     </svg>
@@ -44,9 +57,17 @@ function facts(row) {
   return [
     ["Kind", `${kindText(row)}, ${classText(row)}`],
     ["Allocated by", `${row.api}${row.memory === "device" ? "" : `, ${row.memory} memory`}`],
-    ["When", row.blocks === 1 ? timeText(row.first_ns) : `${timeText(row.first_ns)} to ${timeText(row.last_ns)}`],
+    [
+      "When",
+      row.blocks === 1 ? timeText(row.first_ns) : `${timeText(row.first_ns)} to ${timeText(row.last_ns)}`,
+    ],
     ...(row.bytes_per_step > 0
-      ? [["Grows", `${rateText(row)}, ${bytesText(row.bytes_per_second)} a second, over ${counted(row.steps, row.per || "call")}`]]
+      ? [
+          [
+            "Grows",
+            `${rateText(row)}, ${bytesText(row.bytes_per_second)} a second, over ${counted(row.steps, row.per || "call")}`,
+          ],
+        ]
       : []),
     ...(row.phase ? [["In", row.phase]] : []),
     ...(row.device !== null ? [["Device", String(row.device)]] : []),
@@ -60,15 +81,30 @@ function LeakRow({ row, most, open, toggle }) {
   return (
     <li class={`leak ${open ? "open" : ""}`} id={id}>
       <button type="button" aria-expanded={open} aria-controls={`${id}-more`} onClick={() => toggle(row)}>
-        <span class="leak-bytes"><span class="number">{bytesText(row.bytes)}</span><Bar part={row.bytes} whole={most} /></span>
+        <span class="leak-bytes">
+          <span class="number">{bytesText(row.bytes)}</span>
+          <Bar part={row.bytes} whole={most} />
+        </span>
         <span class="leak-blocks number dim">{counted(row.blocks, "block")}</span>
         <Sparkline row={row} />
-        <span class="leak-place"><code title={wholeFunction(row)}>{functionText(row)}</code><span class="dim">{placeText(ownFrame(row))}</span></span>
-        <span class={`tag ${row.class}`}>{rateText(row) && row.class === "growing" ? rateText(row) : classText(row)}</span>
+        <span class="leak-place">
+          <code title={wholeFunction(row)}>{functionText(row)}</code>
+          <span class="dim">{placeText(ownFrame(row))}</span>
+        </span>
+        <span class={`tag ${row.class}`}>
+          {rateText(row) && row.class === "growing" ? rateText(row) : classText(row)}
+        </span>
       </button>
       {open && (
         <div class="leak-more" id={`${id}-more`}>
-          <dl>{facts(row).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+          <dl>
+            {facts(row).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
           <Stack row={row} />
         </div>
       )}
@@ -92,12 +128,22 @@ function Rows({ rows, selected, select }) {
     <>
       <ul class="leaks" ref={list}>
         {rows.slice(0, shown).map((row) => (
-          <LeakRow key={row.id} row={row} most={most} open={row === selected}
-                   toggle={(one) => select(one === selected ? null : one)} />
+          <LeakRow
+            key={row.id}
+            row={row}
+            most={most}
+            open={row === selected}
+            toggle={(one) => select(one === selected ? null : one)}
+          />
         ))}
       </ul>
-      {left > 0 && <button type="button" class="more" onClick={() => setShown(shown + 10 * AT_ONCE)}>
-        {left > 10 * AT_ONCE ? `${grouped(10 * AT_ONCE)} more of ${grouped(left)}` : `${grouped(left)} more`}</button>}
+      {left > 0 && (
+        <button type="button" class="more" onClick={() => setShown(shown + 10 * AT_ONCE)}>
+          {left > 10 * AT_ONCE
+            ? `${grouped(10 * AT_ONCE)} more of ${grouped(left)}`
+            : `${grouped(left)} more`}
+        </button>
+      )}
     </>
   );
 }
@@ -106,22 +152,49 @@ export function Leaks({ selected, select }) {
   const [wanted, setWanted] = useState("");
   const [order, setOrder] = useState("bytes");
   if (report.leaks.length === 0)
-    return <Section id="leaks" title="Leaks"><p class="about">Nothing was left at the end{
-      report.totals.suppressed_blocks > 0 ? `, but for ${counted(report.totals.suppressed_blocks, "block")} that a rule suppresses` : ""}.</p></Section>;
+    return (
+      <Section id="leaks" title="Leaks">
+        <p class="about">
+          Nothing was left at the end
+          {report.totals.suppressed_blocks > 0
+            ? `, but for ${counted(report.totals.suppressed_blocks, "block")} that a rule suppresses`
+            : ""}
+          .
+        </p>
+      </Section>
+    );
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
-  const rows = report.leaks.filter((row) => words.every((word) => wordsOf.get(row).includes(word)))
+  const rows = report.leaks
+    .filter((row) => words.every((word) => wordsOf.get(row).includes(word)))
     .sort(ORDERS[order][1]);
   const found = rows.reduce((sum, row) => sum + row.bytes, 0);
   return (
-    <Section id="leaks" title="Leaks"
-             about={`What was never freed, by call stack. The line beside a size is what was alive there over the run.`}
-             tools={<Choice label="Order" value={order} onChange={setOrder}
-                            options={Object.entries(ORDERS).map(([key, [title]]) => [key, title])} />}>
+    <Section
+      id="leaks"
+      title="Leaks"
+      about={`What was never freed, by call stack. The line beside a size is what was alive there over the run.`}
+      tools={
+        <Choice
+          label="Order"
+          value={order}
+          onChange={setOrder}
+          options={Object.entries(ORDERS).map(([key, [title]]) => [key, title])}
+        />
+      }
+    >
       <div class="search">
-        <input type="search" placeholder="Search functions, files, modules, ranges" aria-label="Search the leaks"
-               value={wanted} onInput={(event) => setWanted(event.currentTarget.value)} />
-        <span class="about" role="status">{words.length > 0 || rows.length < report.leak_count
-          ? `${counted(rows.length, "call stack")}, ${bytesText(found)}` : counted(rows.length, "call stack")}</span>
+        <input
+          type="search"
+          placeholder="Search functions, files, modules, ranges"
+          aria-label="Search the leaks"
+          value={wanted}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+        />
+        <span class="about" role="status">
+          {words.length > 0 || rows.length < report.leak_count
+            ? `${counted(rows.length, "call stack")}, ${bytesText(found)}`
+            : counted(rows.length, "call stack")}
+        </span>
       </div>
       <Rows rows={rows} selected={selected} select={select} />
     </Section>

@@ -16,8 +16,16 @@ import { Timeline } from "./timeline.jsx";
 
 /** What may be there, in the order of the page. */
 const PARTS = [
-  ["overview", "Overview"], ["timeline", "Timeline"], ["leaks", "Leaks"], ["flame", "Call stacks"], ["peak", "Peak"],
-  ["shortages", "Out of memory"], ["segments", "Segments"], ["sizes", "Sizes"], ["ranks", "Processes"], ["coverage", "Coverage"],
+  ["overview", "Overview"],
+  ["timeline", "Timeline"],
+  ["leaks", "Leaks"],
+  ["flame", "Call stacks"],
+  ["peak", "Peak"],
+  ["shortages", "Out of memory"],
+  ["segments", "Segments"],
+  ["sizes", "Sizes"],
+  ["ranks", "Processes"],
+  ["coverage", "Coverage"],
 ];
 /** Where the page of a command begins. */
 const VIEWS = { leaks: "leaks", timeline: "timeline", peak: "peak", frag: "segments", churn: "sizes" };
@@ -26,11 +34,27 @@ function Bar({ parts, theme, changeTheme }) {
   return (
     <header>
       <nav aria-label="Parts of the page">
-        <a class="name" href="#overview">vramscope</a>
-        <ul>{parts.map(([id, title]) => <li key={id}><a href={`#${id}`}>{title}</a></li>)}</ul>
+        <a class="name" href="#overview">
+          vramscope
+        </a>
+        <ul>
+          {parts.map(([id, title]) => (
+            <li key={id}>
+              <a href={`#${id}`}>{title}</a>
+            </li>
+          ))}
+        </ul>
       </nav>
-      <button type="button" class="theme" onClick={changeTheme} aria-label={theme === "dark" ? "Light colours" : "Dark colours"}>
-        <svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" /></svg>
+      <button
+        type="button"
+        class="theme"
+        onClick={changeTheme}
+        aria-label={theme === "dark" ? "Light colours" : "Dark colours"}
+      >
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" />
+          <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+        </svg>
       </button>
     </header>
   );

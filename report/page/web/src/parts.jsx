@@ -47,11 +47,21 @@ export function Table({ caption, columns, rows }) {
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
       <table>
         <thead>
-          <tr>{columns.map(([title, kind]) => <th scope="col" class={kind}>{title}</th>)}</tr>
+          <tr>
+            {columns.map(([title, kind]) => (
+              <th scope="col" class={kind}>
+                {title}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={at}>{row.map((cell, column) => <td class={columns[column][1]}>{cell}</td>)}</tr>
+            <tr key={at}>
+              {row.map((cell, column) => (
+                <td class={columns[column][1]}>{cell}</td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -66,7 +76,10 @@ export function Stack({ row }) {
       {row.stack.map((frame, at) => (
         <li key={at} class={at === row.own ? "own" : frame.library ? "library" : ""}>
           <code>{frame.function}</code>
-          <span title={frame.file || frame.module}>{placeText(frame)}{frame.inlined ? ", inlined" : ""}</span>
+          <span title={frame.file || frame.module}>
+            {placeText(frame)}
+            {frame.inlined ? ", inlined" : ""}
+          </span>
         </li>
       ))}
     </ol>
@@ -76,5 +89,9 @@ export function Stack({ row }) {
 /** The part that a row has of the most. */
 export function Bar({ part, whole }) {
   const width = whole > 0 ? Math.max((100 * part) / whole, part > 0 ? 0.6 : 0) : 0;
-  return <span class="bar" aria-hidden="true"><span style={{ width: `${width}%` }} /></span>;
+  return (
+    <span class="bar" aria-hidden="true">
+      <span style={{ width: `${width}%` }} />
+    </span>
+  );
 }

@@ -4,7 +4,11 @@ import { devices, deviceText, functionText, highest, ownFrame, placeText, wholeF
 import { Choice, Section, Table } from "./parts.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
-const MOMENTS = [["at_peak", "Peak"], ["at_reserved_peak", "Most reserved"], ["at_end", "End"]];
+const MOMENTS = [
+  ["at_peak", "Peak"],
+  ["at_reserved_peak", "Most reserved"],
+  ["at_end", "End"],
+];
 
 /** From what the driver counts down to what the program asked for: [name, part, is a sum, what it is]. */
 function steps(moment) {
@@ -21,7 +25,11 @@ function steps(moment) {
   };
   if (moment.device_used !== null) {
     sum("used on the device", moment.device_used, "by all processes, as the driver says");
-    part("not this program's blocks", moment.unattributed, "other processes, contexts, modules, the driver's rounding");
+    part(
+      "not this program's blocks",
+      moment.unattributed,
+      "other processes, contexts, modules, the driver's rounding",
+    );
   }
   sum("reserved", moment.reserved, "what the program and the pool hold of the driver");
   part("releasable", moment.releasable, "whole segments without a block");
@@ -40,12 +48,24 @@ function Waterfall({ moment }) {
   return (
     <table class="waterfall">
       <caption class="hidden">From what is used on the device down to what was requested</caption>
-      <thead class="hidden"><tr><th scope="col">Part</th><th scope="col">Drawn</th><th scope="col">Bytes</th><th scope="col">Share</th></tr></thead>
+      <thead class="hidden">
+        <tr>
+          <th scope="col">Part</th>
+          <th scope="col">Drawn</th>
+          <th scope="col">Bytes</th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.name} class={row.sum ? "sum" : ""}>
-            <th scope="row" title={row.about}>{row.name}<span class="dim">{row.about}</span></th>
-            <td class="fall"><span style={{ left: `${(100 * row.from) / most}%`, width: `${(100 * row.bytes) / most}%` }} /></td>
+            <th scope="row" title={row.about}>
+              {row.name}
+              <span class="dim">{row.about}</span>
+            </th>
+            <td class="fall">
+              <span style={{ left: `${(100 * row.from) / most}%`, width: `${(100 * row.bytes) / most}%` }} />
+            </td>
             <td class="number">{bytesText(row.bytes)}</td>
             <td class="number dim">{percentText(row.bytes, most)}</td>
           </tr>
@@ -70,9 +90,12 @@ function Advice({ device }) {
       <h3>What the peak could do without</h3>
       <ul class="plain">
         {rows.map((row) => (
-          <li key={row.id}><span class="number">{bytesText(row.saving)}</span> <code title={wholeFunction(row)}>{functionText(row)}</code>
-            <span class="dim"> {placeText(ownFrame(row))}</span> {ADVICE[row.kind] ?? row.kind}{
-              row.other_phase ? `: it waits for ${row.other_phase}` : ""}</li>
+          <li key={row.id}>
+            <span class="number">{bytesText(row.saving)}</span>{" "}
+            <code title={wholeFunction(row)}>{functionText(row)}</code>
+            <span class="dim"> {placeText(ownFrame(row))}</span> {ADVICE[row.kind] ?? row.kind}
+            {row.other_phase ? `: it waits for ${row.other_phase}` : ""}
+          </li>
         ))}
       </ul>
     </div>
@@ -86,8 +109,15 @@ export function Peak() {
   const tools = (
     <>
       {devices.length > 1 && (
-        <select aria-label="Device of the peak" onChange={(event) => setDevice(devices[event.currentTarget.value])}>
-          {devices.map((one, at) => <option key={at} value={at} selected={one === device}>{deviceText(one)}</option>)}
+        <select
+          aria-label="Device of the peak"
+          onChange={(event) => setDevice(devices[event.currentTarget.value])}
+        >
+          {devices.map((one, at) => (
+            <option key={at} value={at} selected={one === device}>
+              {deviceText(one)}
+            </option>
+          ))}
         </select>
       )}
       <Choice label="Moment" options={MOMENTS} value={moment} onChange={setMoment} />
@@ -95,18 +125,34 @@ export function Peak() {
   );
   const { peak } = device;
   return (
-    <Section id="peak" title="What the memory was made of" tools={tools}
-             about={`${deviceText(device)}, at ${timeText(device[moment].ns)}. The parts add up exactly.`}>
+    <Section
+      id="peak"
+      title="What the memory was made of"
+      tools={tools}
+      about={`${deviceText(device)}, at ${timeText(device[moment].ns)}. The parts add up exactly.`}
+    >
       <Waterfall moment={device[moment]} />
       <div class="panels">
         <div class="panel">
           <h3>Who had the peak</h3>
-          <Table caption="Call stacks at the peak" columns={[["Bytes", "number"], ["Share", "number"], ["Blocks", "number"], ["Where"]]}
-                 rows={peak.stacks.slice(0, 100).map((row) => [
-                   bytesText(row.bytes), percentText(row.bytes, peak.bytes), String(row.blocks),
-                   <><code title={wholeFunction(row)}>{functionText(row)}</code> <span class="dim">{placeText(ownFrame(row))}</span></>])} />
-          {(peak.more_stacks > 0 || peak.stacks.length > 100) && <p class="about">
-            {counted(peak.more_stacks + Math.max(peak.stacks.length - 100, 0), "smaller call stack")} more.</p>}
+          <Table
+            caption="Call stacks at the peak"
+            columns={[["Bytes", "number"], ["Share", "number"], ["Blocks", "number"], ["Where"]]}
+            rows={peak.stacks.slice(0, 100).map((row) => [
+              bytesText(row.bytes),
+              percentText(row.bytes, peak.bytes),
+              String(row.blocks),
+              <>
+                <code title={wholeFunction(row)}>{functionText(row)}</code>{" "}
+                <span class="dim">{placeText(ownFrame(row))}</span>
+              </>,
+            ])}
+          />
+          {(peak.more_stacks > 0 || peak.stacks.length > 100) && (
+            <p class="about">
+              {counted(peak.more_stacks + Math.max(peak.stacks.length - 100, 0), "smaller call stack")} more.
+            </p>
+          )}
         </div>
         <Advice device={device} />
       </div>

@@ -6,29 +6,81 @@ import { bytesText, counted, percentText, timeText } from "./words.js";
 function why(row) {
   const short = row.short_by > 0 ? bytesText(row.short_by) : "";
   switch (row.kind) {
-    case "lacking": return `too little memory was left${short && `: ${short} short`}`;
-    case "fragmented": return `there was enough, but in no one piece${short && `: ${short} short of it`}`;
-    case "cached": return "the pool held a piece that is large enough, and could not hand it out yet";
-    default: return "it is not known how much was free";
+    case "lacking":
+      return `too little memory was left${short && `: ${short} short`}`;
+    case "fragmented":
+      return `there was enough, but in no one piece${short && `: ${short} short of it`}`;
+    case "cached":
+      return "the pool held a piece that is large enough, and could not hand it out yet";
+    default:
+      return "it is not known how much was free";
   }
+}
+
+/** What a cell of the map stands for; it is an equal part of all segments, one behind the other. */
+const CELLS = { "#": "allocated", "+": "partly allocated", "~": "pending", ".": "free" };
+
+function Map({ cells }) {
+  const parts = Object.entries(CELLS)
+    .map(([cell, name]) => [[...cells].filter((one) => one === cell).length, name])
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${percentText(count, cells.length)} ${name}`);
+  return (
+    <figure>
+      <svg class="strip" viewBox={`0 0 ${cells.length} 10`} preserveAspectRatio="none" aria-hidden="true">
+        {[...cells].map((cell, at) => (
+          <rect key={at} class={CELLS[cell].split(" ")[0]} x={at} width="1" height="10" />
+        ))}
+      </svg>
+      <figcaption class="about">
+        The pool's segments then, one behind the other, by cells: {parts.join(", ")}.
+      </figcaption>
+    </figure>
+  );
 }
 
 function Shortage({ row }) {
   const held = row.owners.reduce((sum, owner) => sum + owner.bytes, 0);
   return (
     <li>
-      <h3>{timeText(row.at_ns)}: {row.requested > 0 ? `${row.at_least ? "at least " : ""}${bytesText(row.requested)} wanted` : "an allocation failed"}, {why(row)}</h3>
-      <p class="about">{row.total > 0 && `${bytesText(row.free)} of ${bytesText(row.total)} were free${
-        row.largest_gap ? `, the largest gap of the pool ${bytesText(row.largest_gap)}` : ""}. `}
-        {row.remedy && <>It would have fitted with <code>{row.remedy}</code>.</>}</p>
+      <h3>
+        {timeText(row.at_ns)}:{" "}
+        {row.requested > 0
+          ? `${row.at_least ? "at least " : ""}${bytesText(row.requested)} wanted`
+          : "an allocation failed"}
+        , {why(row)}
+      </h3>
+      <p class="about">
+        {row.total > 0 &&
+          `${bytesText(row.free)} of ${bytesText(row.total)} were free${
+            row.largest_gap ? `, the largest gap of the pool ${bytesText(row.largest_gap)}` : ""
+          }. `}
+        {row.remedy && (
+          <>
+            It would have fitted with <code>{row.remedy}</code>.
+          </>
+        )}
+      </p>
+      {row.map && <Map cells={row.map} />}
       <div class="panels">
-        <div class="panel"><Stack row={row} /></div>
+        <div class="panel">
+          <Stack row={row} />
+        </div>
         {row.owners.length > 0 && (
           <div class="panel">
-            <AsTable caption={`The ${counted(row.owners.length, "call stack")} that held the most then`}
-                     columns={[["Bytes", "number"], ["Of these", "number"], ["Where"]]}
-                     rows={() => row.owners.map((owner) => [bytesText(owner.bytes), percentText(owner.bytes, held),
-                       <><code>{functionText(owner)}</code> <span class="dim">{placeText(ownFrame(owner))}</span></>])} />
+            <AsTable
+              caption="Who held the most then"
+              columns={[["Bytes", "number"], ["Of these", "number"], ["Where"]]}
+              rows={() =>
+                row.owners.map((owner) => [
+                  bytesText(owner.bytes),
+                  percentText(owner.bytes, held),
+                  <>
+                    <code>{functionText(owner)}</code> <span class="dim">{placeText(ownFrame(owner))}</span>
+                  </>,
+                ])
+              }
+            />
           </div>
         )}
       </div>
@@ -40,9 +92,18 @@ export function Shortages() {
   if (report.shortages.length === 0) return null;
   const all = report.processes.reduce((sum, process) => sum + process.shortage_count, 0);
   return (
-    <Section id="shortages" title="Out of memory" about={`${counted(all, "allocation")} failed for want of memory${
-      all > report.shortages.length ? `; the first and the last ${report.shortages.length} are told` : ""}.`}>
-      <ol class="plain shortages">{report.shortages.map((row) => <Shortage key={row.id} row={row} />)}</ol>
+    <Section
+      id="shortages"
+      title="Out of memory"
+      about={`${counted(all, "allocation")} failed for want of memory${
+        all > report.shortages.length ? `; the first and the last ${report.shortages.length} are told` : ""
+      }.`}
+    >
+      <ol class="plain shortages">
+        {report.shortages.map((row) => (
+          <Shortage key={row.id} row={row} />
+        ))}
+      </ol>
     </Section>
   );
 }

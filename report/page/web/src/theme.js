@@ -18,4 +18,5 @@ export function useTheme() {
 }
 
 /** A colour of the style sheet, for what is drawn on a canvas. @param {string} name */
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+export const colour = (name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -18,7 +18,8 @@ const KEYS = {
 
 function Legend({ device, selected, at }) {
   const columns = chartData(device, selected);
-  const value = (column) => (at === null ? "" : columns[column][at] === null ? "–" : bytesText(columns[column][at]));
+  const value = (column) =>
+    at === null ? "" : columns[column][at] === null ? "–" : bytesText(columns[column][at]);
   const entries = [
     ["accent", "allocated", 1],
     ["reserved", "reserved", 3],
@@ -29,7 +30,11 @@ function Legend({ device, selected, at }) {
   return (
     <ul class="legend">
       {entries.map(([name, text, column]) => (
-        <li key={name}><span class={`key ${name}`} aria-hidden="true" />{text}<span class="number">{value(column)}</span></li>
+        <li key={name}>
+          <span class={`key ${name}`} aria-hidden="true" />
+          {text}
+          <span class="number">{value(column)}</span>
+        </li>
       ))}
       <li class="moment number">{at === null ? "" : timeText(Math.round(columns[0][at] * 1e9))}</li>
     </ul>
@@ -59,11 +64,22 @@ function Moments({ device, shortages }) {
   const { marks, mark_count: count } = device.process;
   return (
     <div class="columns">
-      {marks.length > 0 && <AsTable caption={`${counted(count, "mark")} as a table`} columns={[["Time", "number"], ["Mark"]]}
-               rows={() => marks.map((mark) => [timeText(mark.ns), mark.name])} />}
-      {shortages.length > 0 && <AsTable caption="Failures for want of memory as a table"
-               columns={[["Time", "number"], ["Wanted", "number"], ["At"]]}
-               rows={() => shortages.map((row) => [timeText(row.at_ns), bytesText(row.requested), functionText(row)])} />}
+      {marks.length > 0 && (
+        <AsTable
+          caption={`${counted(count, "mark")} as a table`}
+          columns={[["Time", "number"], ["Mark"]]}
+          rows={() => marks.map((mark) => [timeText(mark.ns), mark.name])}
+        />
+      )}
+      {shortages.length > 0 && (
+        <AsTable
+          caption="Failures for want of memory as a table"
+          columns={[["Time", "number"], ["Wanted", "number"], ["At"]]}
+          rows={() =>
+            shortages.map((row) => [timeText(row.at_ns), bytesText(row.requested), functionText(row)])
+          }
+        />
+      )}
     </div>
   );
 }
@@ -99,18 +115,39 @@ function Chart({ device, selected, theme, shortages }) {
     else look(chart.current, Math.sign(by) * 0.1, 1);
   };
   const what = `Memory of ${deviceText(device)} over ${timeText(device.process.duration_ns)}: at most ${bytesText(
-    device.at_peak.allocated)} allocated, at ${timeText(device.at_peak.ns)}. Keys: plus and minus zoom, arrows move, 0 shows all.`;
+    device.at_peak.allocated,
+  )} allocated, at ${timeText(device.at_peak.ns)}. Keys: plus and minus zoom, arrows move, 0 shows all.`;
   return (
     <>
       <Legend device={device} selected={selected} at={at} />
-      <div class="chart" ref={place} tabIndex={0} role="application" aria-label={what} onKeyDown={onKey} onWheel={onWheel} />
+      <div
+        class="chart"
+        ref={place}
+        tabIndex={0}
+        role="application"
+        aria-label={what}
+        onKeyDown={onKey}
+        onWheel={onWheel}
+      />
       <div class="chart-tools" role="group" aria-label="What is seen of the time">
-        <button type="button" onClick={() => look(chart.current, 0, 0.5)} aria-label="Zoom in">+</button>
-        <button type="button" onClick={() => look(chart.current, 0, 2)} aria-label="Zoom out">−</button>
-        <button type="button" onClick={() => look(chart.current, -0.25, 1)} aria-label="Earlier">←</button>
-        <button type="button" onClick={() => look(chart.current, 0.25, 1)} aria-label="Later">→</button>
-        <button type="button" onClick={() => lookAtAll(chart.current)}>All</button>
-        <span class="about hint">Drag to zoom, double-click for all; ctrl or shift and the wheel zoom and move.</span>
+        <button type="button" onClick={() => look(chart.current, 0, 0.5)} aria-label="Zoom in">
+          +
+        </button>
+        <button type="button" onClick={() => look(chart.current, 0, 2)} aria-label="Zoom out">
+          −
+        </button>
+        <button type="button" onClick={() => look(chart.current, -0.25, 1)} aria-label="Earlier">
+          ←
+        </button>
+        <button type="button" onClick={() => look(chart.current, 0.25, 1)} aria-label="Later">
+          →
+        </button>
+        <button type="button" onClick={() => lookAtAll(chart.current)}>
+          All
+        </button>
+        <span class="about hint">
+          Drag to zoom, double-click for all; ctrl or shift and the wheel zoom and move.
+        </span>
       </div>
     </>
   );
@@ -119,21 +156,39 @@ function Chart({ device, selected, theme, shortages }) {
 export function Timeline({ selected, theme }) {
   const [device, setDevice] = useState(highest);
   if (!device || device.timeline.ns === undefined) return null;
-  const shortages = report.shortages.filter((row) => row.process === device.process.index &&
-                                                     (row.device === null || row.device === device.device));
+  const shortages = report.shortages.filter(
+    (row) => row.process === device.process.index && (row.device === null || row.device === device.device),
+  );
   const shown = selected && selected.process === device.process.index ? selected : null;
   const choice = devices.length > 1 && (
     <select aria-label="Device" onChange={(event) => setDevice(devices[event.currentTarget.value])}>
-      {devices.map((one, at) => <option key={at} value={at} selected={one === device}>{deviceText(one)}</option>)}
+      {devices.map((one, at) => (
+        <option key={at} value={at} selected={one === device}>
+          {deviceText(one)}
+        </option>
+      ))}
     </select>
   );
   return (
-    <Section id="timeline" title="Timeline" tools={choice}
-             about={`${deviceText(device)}. A column that stands for more than one event shows all heights between its least and its most.`}>
+    <Section
+      id="timeline"
+      title="Timeline"
+      tools={choice}
+      about={`${deviceText(device)}. A column that stands for more than one event shows all heights between its least and its most.`}
+    >
       <Chart device={device} selected={shown} theme={theme} shortages={shortages} />
-      <AsTable caption="The timeline as a table" rows={() => tableRows(device)}
-               columns={[["From", "number"], ["Allocated, most", "number"], ["Least", "number"], ["Reserved, most", "number"],
-                         ["Pending", "number"], ["Used on device", "number"]]} />
+      <AsTable
+        caption="The timeline as a table"
+        rows={() => tableRows(device)}
+        columns={[
+          ["From", "number"],
+          ["Allocated, most", "number"],
+          ["Least", "number"],
+          ["Reserved, most", "number"],
+          ["Pending", "number"],
+          ["Used on device", "number"],
+        ]}
+      />
       <Moments device={device} shortages={shortages} />
     </Section>
   );

@@ -11,7 +11,16 @@ const keyOf = (frame) => `${frame.function}\n${frame.file || frame.module}`;
  * @returns {Node}
  */
 export function treeOf(rows, valueOf) {
-  const root = { frame: null, value: 0, depth: 0, at: 0, parent: null, children: [], rows: new Set(), byKey: new Map() };
+  const root = {
+    frame: null,
+    value: 0,
+    depth: 0,
+    at: 0,
+    parent: null,
+    children: [],
+    rows: new Set(),
+    byKey: new Map(),
+  };
   for (const row of rows) {
     const value = valueOf(row);
     if (!(value > 0)) continue;
@@ -23,7 +32,16 @@ export function treeOf(rows, valueOf) {
       const key = keyOf(frame);
       let child = node.byKey.get(key);
       if (!child) {
-        child = { frame, value: 0, depth: node.depth + 1, at: 0, parent: node, children: [], rows: new Set(), byKey: new Map() };
+        child = {
+          frame,
+          value: 0,
+          depth: node.depth + 1,
+          at: 0,
+          parent: node,
+          children: [],
+          rows: new Set(),
+          byKey: new Map(),
+        };
         node.byKey.set(key, child);
         node.children.push(child);
       }

@@ -30,7 +30,11 @@ export function timeText(ns) {
 
 /** "1.5 s" rather than "1.500 s". @param {number} ns */
 export const shortTime = (ns) =>
-  (ns === 0 ? "0" : timeText(Math.round(ns)).replace(/\.0+( m?s)$/, "$1").replace(/(\.\d*[1-9])0+( m?s)$/, "$1$2"));
+  ns === 0
+    ? "0"
+    : timeText(Math.round(ns))
+        .replace(/\.0+( m?s)$/, "$1")
+        .replace(/(\.\d*[1-9])0+( m?s)$/, "$1$2");
 
 /** @param {number} number "1,204" */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
