@@ -6,6 +6,7 @@
 #include "report/json/ranks.hpp"
 #include "report/json/sums.hpp"
 #include "report/model/report.hpp"
+#include "report/page/comparison.hpp"
 #include "report/page/findings.hpp"
 #include "report/page/processes.hpp"
 #include "report/page/template.hpp"
@@ -38,10 +39,19 @@ Json ranks_of(const Report& report, PageTables& tables)
     });
 }
 
-Json document_of(const Report& report, std::string_view view, const PageLimits& limits)
+// What is shown: a report, and for `diff` what it is compared with.
+struct Shown {
+    const Report& report;
+    std::string_view view;
+    const Comparison* comparison = nullptr;
+    const Report* base = nullptr;
+};
+
+Json document_of(const Shown& shown, const PageLimits& limits)
 {
+    const Report& report = shown.report;
     PageTables tables(limits);
-    Json document = {{"view", std::string(view)},
+    Json document = {{"view", std::string(shown.view)},
                      {"verdict", name(report.verdict)},
                      {"reasons", texts_of(report.reasons, tables)},
                      {"notes", notes_of(report, tables)},
@@ -57,6 +67,8 @@ Json document_of(const Report& report, std::string_view view, const PageLimits& 
                      {"processes", page_processes(report, tables)},
                      {"process_count", report.processes.size()},
                      {"ranks", ranks_of(report, tables)}};
+    if (shown.comparison)
+        document["compared"] = page_comparison(*shown.comparison, *shown.base, tables);
     tables.add_to(document);
     return document;
 }
@@ -76,6 +88,20 @@ std::string script_text(const Json& document)
     return text;
 }
 
+std::string page_of(const Shown& shown)
+{
+    constexpr std::string_view kDataGoesHere = "@VRAMSCOPE_DATA@";
+    const std::string_view page = page_template();
+    const std::size_t at = page.find(kDataGoesHere);
+    PageLimits limits;
+    std::string data = script_text(document_of(shown, limits));
+    while (data.size() + page.size() > kMostPageBytes && limits.rows > 1) {
+        limits = limits.halved();
+        data = script_text(document_of(shown, limits));
+    }
+    return fmt::format("{}{}{}", page.substr(0, at), data, page.substr(at + kDataGoesHere.size()));
+}
+
 } // namespace
 
 bool can_write_pages() noexcept
@@ -85,16 +111,12 @@ bool can_write_pages() noexcept
 
 std::string page_of(const Report& report, std::string_view view)
 {
-    constexpr std::string_view kDataGoesHere = "@VRAMSCOPE_DATA@";
-    const std::string_view page = page_template();
-    const std::size_t at = page.find(kDataGoesHere);
-    PageLimits limits;
-    std::string data = script_text(document_of(report, view, limits));
-    while (data.size() + page.size() > kMostPageBytes && limits.rows > 1) {
-        limits = limits.halved();
-        data = script_text(document_of(report, view, limits));
-    }
-    return fmt::format("{}{}{}", page.substr(0, at), data, page.substr(at + kDataGoesHere.size()));
+    return page_of(Shown{.report = report, .view = view});
+}
+
+std::string page_of(const Comparison& comparison, const Report& base, const Report& now)
+{
+    return page_of(Shown{.report = now, .view = "diff", .comparison = &comparison, .base = &base});
 }
 
 } // namespace vramscope::report

@@ -22,5 +22,7 @@ bool can_write_pages() noexcept;
 // `view`: the command that the page is for, whose part it begins with: "report", "leaks", "peak".
 // Call it only if can_write_pages().
 std::string page_of(const Report& report, std::string_view view);
+// Of the newer one, with what changed, and the base's timeline beside its own.
+std::string page_of(const Comparison& comparison, const Report& base, const Report& now);
 
 } // namespace vramscope::report

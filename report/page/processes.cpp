@@ -25,21 +25,6 @@ Json moment_json(const MemoryMoment& moment)
     return json;
 }
 
-Json timeline_json(const std::vector<MemoryTime>& times)
-{
-    Columns columns;
-    for (const MemoryTime& time : times)
-        columns.add({{"ns", time.ns},
-                     {"allocated", time.allocated},
-                     {"least", time.least_allocated},
-                     {"peak", time.peak_allocated},
-                     {"pending", time.active - std::min(time.active, time.allocated)},
-                     {"reserved", time.reserved},
-                     {"peak_reserved", time.peak_reserved},
-                     {"used", or_null(time.used)}});
-    return columns.take();
-}
-
 Json parts_json(const std::vector<PeakPart>& parts, const char* what, PageTables& tables)
 {
     return tables.rows_of(parts, what, [&](const PeakPart& part) -> Json {
@@ -170,7 +155,7 @@ Json device_json(const Process& process, const MemoryReport& device, const Devic
             {"at_reserved_peak", moment_json(device.at_reserved_peak)},
             {"at_end", moment_json(device.at_end)},
             {"peak", peak_json(device.peak, tables)},
-            {"timeline", timeline_json(thinned(times, share.points))},
+            {"timeline", page_timeline(thinned(times, share.points))},
             {"maps", maps_json(process.pool, device.device, share.pieces)},
             {"advice", tables.rows_of(device.advice, "pieces of advice", [&](const Advice& row) {
                  return tables.with_call({{"kind", tables.text(name(row.kind))},
@@ -240,6 +225,21 @@ Json process_json(const Process& process, const DeviceShare& share, PageTables& 
 }
 
 } // namespace
+
+Json page_timeline(const std::vector<MemoryTime>& times)
+{
+    Columns columns;
+    for (const MemoryTime& time : times)
+        columns.add({{"ns", time.ns},
+                     {"allocated", time.allocated},
+                     {"least", time.least_allocated},
+                     {"peak", time.peak_allocated},
+                     {"pending", time.active - std::min(time.active, time.allocated)},
+                     {"reserved", time.reserved},
+                     {"peak_reserved", time.peak_reserved},
+                     {"used", or_null(time.used)}});
+    return columns.take();
+}
 
 Json page_processes(const Report& report, PageTables& tables)
 {

@@ -6,6 +6,7 @@
 
 namespace vramscope::report {
 
+Json page_timeline(const std::vector<MemoryTime>& times);
 Json page_processes(const Report& report, PageTables& tables);
 
 } // namespace vramscope::report

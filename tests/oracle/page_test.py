@@ -97,6 +97,15 @@ class PageTest(OracleTest):
         told = self.drive(self.page_of(self.folder))
         self.assertIn("ranks", told["sections"])
 
+    def test_of_two_runs_shows_both_on_one_axis(self):
+        base, now = self.two_logs(["training_demo", "4"], ["training_demo", "8"])
+        written = self.folder / "page.html"
+        done = self.execute(VRAMSCOPE, "diff", "--html", written, base, now)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = self.drive(written)
+        self.assertEqual(told["sections"][:2], ["overview", "diff"])
+        self.assertIn("allocated in the run before", " ".join(told["opened"]["legend"]))
+
     def test_of_a_long_run_is_small_and_opens_at_once(self):
         log = self.folder / "long.vsl"
         done = self.execute(BUILD / "bin" / "tests" / "log_generator", 300_000, log, *LONG)

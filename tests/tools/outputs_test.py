@@ -77,6 +77,8 @@ class AnInput(OutputTest):
         for option in ("--json", "--sarif", "--junit", "--gitlab"):
             self.assert_kept("check", option, "OUT", "LOG")
         self.assert_kept("diff", "--json", "OUT", "other.vsl", "LOG")
+        if self.has_pages():
+            self.assert_kept("diff", "--html", "OUT", "LOG", "other.vsl")
         self.assert_kept("diff", "--json", "OUT", "LOG", "other.vsl")
 
     def test_of_suppress(self):
@@ -154,7 +156,8 @@ class WhatIsThere(OutputTest):
         self.commands = [["export", "--to", name, "-o", "OUT", "run.vsl"] for name in FORMATS]
         self.commands += [[view, "--json", "OUT", "run.vsl"] for view in (*VIEWS, "check")]
         if self.has_pages():
-            self.commands += [["report", "--html", "OUT", "run.vsl"]]
+            self.commands += [["report", "--html", "OUT", "run.vsl"], ["diff", "--html", "OUT", "run.vsl", "run.vsl"],
+                              ["run", "--simulate", "1GiB", "--html", "OUT", PROGRAMS / "training_demo", "1"]]
         self.commands += [["diff", "--json", "OUT", "run.vsl", "run.vsl"],
                           ["run", "--simulate", "1GiB", "--json", "OUT", PROGRAMS / "training_demo", "1"]]
 

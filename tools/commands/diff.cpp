@@ -10,6 +10,7 @@
 #include "report/json/json.hpp"
 #include "report/judge/comparison.hpp"
 #include "report/model/comparison.hpp"
+#include "report/page/page.hpp"
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
@@ -30,6 +31,7 @@ file is no readable log; 125 for wrong usage.
 
 Examples:
   vramscope diff main.vsl branch.vsl
+  vramscope diff --html diff.html main.vsl branch.vsl                to look at in a browser
   vramscope diff --fail-on-regression --tolerance 2 baseline/ logs/
   vramscope diff --sysroot /srv/rootfs main.vsl branch.vsl           recorded in a container with this root
 )";
@@ -38,7 +40,8 @@ struct DiffOptions {
     std::string base;
     std::string now;
     std::string json;
-    bool force = false;   // overwrite what `json` names
+    std::string html;
+    bool force = false;   // overwrite what these two name
     double tolerance = 5; // in percent
     bool fail = false;
     SuppressionOptions suppressions;
@@ -59,14 +62,19 @@ int diff_logs(const DiffOptions& options)
     std::vector<std::filesystem::path> taken = inputs(base_logs, options.suppressions);
     taken.insert(taken.end(), new_logs.begin(), new_logs.end());
     const Output json(options.json, taken, options.force);
+    const Output html = page_output(options.html, taken, options.json, options.force);
     const report::Report base = read_logs(base_logs, reading);
     report::Report now = read_logs(new_logs, reading);
     for (const report::UnreadFile& file : base.unread_files)
         now.unread_files.push_back(file); // names of either side decide what is the same
     const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
+    if (html.wanted())
+        write_text_to(html, report::page_of(comparison, base, now));
     write_results(
         json, [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
         [&](std::ostream& out) {
+            if (html.is_stdout())
+                return;
             report::write_comparison(out, comparison, now, style_for(STDOUT_FILENO));
         });
     return options.fail ? static_cast<int>(comparison.exit) : 0;
@@ -82,6 +90,7 @@ void add_diff(CommandLine& line)
     command.add_option("BASE", options->base, "a log, or a folder of them: before")->required();
     command.add_option("NEW", options->now, "after")->required();
     add_json_options(command, options->json, options->force, "the comparison");
+    add_html_option(command, options->html);
     command.add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
     command
         .add_option("--tolerance", options->tolerance,

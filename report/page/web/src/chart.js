@@ -1,5 +1,6 @@
 // report/page/web/src/chart.js — the timeline of one device as uPlot draws it.
 import uPlot from "uplot";
+import { highest, report } from "./data.js";
 import { colour } from "./theme.js";
 import { bytesText, shortTime } from "./words.js";
 
@@ -29,8 +30,9 @@ export const hasUsed = (timeline) => timeline.used.some((value) => value !== nul
 export const hasPending = (timeline) => timeline.pending.some((value) => value > 0);
 
 /** The columns of a chart, times first. */
-export function chartData({ line }, selected) {
-  return [
+export function chartData(device, selected) {
+  const { line } = device;
+  const columns = [
     seconds(line.ns),
     line.peak,
     line.least,
@@ -39,6 +41,24 @@ export function chartData({ line }, selected) {
     line.pending,
     selected ? sampled(line.ns, selected.alive) : line.ns.map(() => null),
   ];
+  const base = baseOf(device);
+  return base ? onOneAxis(columns, seconds(base.ns), base.peak) : [...columns, line.ns.map(() => null)];
+}
+
+/** The timeline of the run before, beside that of the device with the highest peak. */
+export const baseOf = (device) => (device === highest ? (report.compared?.line ?? null) : null);
+
+/** All columns, and one more of other times, at the times of both: a value holds until the next. */
+function onOneAxis([times, ...columns], otherTimes, other) {
+  const all = [...new Set([...times, ...otherTimes])].sort((a, b) => a - b);
+  const stretched = (own, values) => {
+    let at = -1;
+    return all.map((time) => {
+      while (at + 1 < own.length && own[at + 1] <= time) ++at;
+      return at < 0 || time > own.at(-1) ? null : values[at];
+    });
+  };
+  return [all, ...columns.map((values) => stretched(times, values)), stretched(otherTimes, other)];
 }
 
 function drawMarks(chart, device, shortages) {
@@ -135,6 +155,7 @@ export function makeChart(place, device, shortages, selected, onCursor) {
         series(colour("used"), { width: 1.25, dash: [6, 4], show: hasUsed(device.timeline) }),
         series(colour("pending"), { width: 1.25, show: hasPending(device.timeline) }),
         series(colour("bad"), { width: 2, show: selected !== null }),
+        series(colour("text"), { width: 1, dash: [2, 3], show: baseOf(device) !== null }),
       ],
       bands: [{ series: [1, 2], fill: colour("accent-band") }],
       hooks: {

@@ -21,6 +21,7 @@ const TEXTS = new Set([
   "key",
   "value",
   "verdict",
+  "change",
 ]);
 
 const text = (number) => raw.strings[number] ?? "";
@@ -128,6 +129,20 @@ function processOf(process, index) {
   return made;
 }
 
+function comparedOf(compared) {
+  if (!compared) return null;
+  const { base } = compared;
+  return {
+    ...compared,
+    reasons: rowsOf(compared.reasons).map((row) => row.text),
+    numbers: rowsOf(compared.numbers),
+    leaks: rowsOf(compared.leaks),
+    peak: rowsOf(compared.peak),
+    churn: rowsOf(compared.churn),
+    line: base.timeline ? lineOf(base.timeline, base.end_ns) : null,
+  };
+}
+
 const shortages = rowsOf(raw.shortages).map((row) => ({ ...row, owners: rowsOf(row.owners) }));
 
 export const report = {
@@ -143,6 +158,7 @@ export const report = {
   shortages,
   ranks: rowsOf(raw.ranks),
   processes: raw.processes.map(processOf),
+  compared: comparedOf(raw.compared),
 };
 
 /** Every device of every process, that with the highest peak first of all to look at. */

@@ -3,6 +3,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Coverage } from "./coverage.jsx";
 import { report } from "./data.js";
+import { Diff } from "./diff.jsx";
 import { Flames } from "./flame.jsx";
 import { Headline } from "./headline.jsx";
 import { Histograms } from "./histograms.jsx";
@@ -17,6 +18,7 @@ import { Timeline } from "./timeline.jsx";
 /** What may be there, in the order of the page. */
 const PARTS = [
   ["overview", "Overview"],
+  ["diff", "Compared"],
   ["timeline", "Timeline"],
   ["leaks", "Leaks"],
   ["flame", "Call stacks"],
@@ -28,7 +30,7 @@ const PARTS = [
   ["coverage", "Coverage"],
 ];
 /** Where the page of a command begins. */
-const VIEWS = { leaks: "leaks", timeline: "timeline", peak: "peak", frag: "segments", churn: "sizes" };
+const VIEWS = { leaks: "leaks", timeline: "timeline", peak: "peak", frag: "segments", churn: "sizes", diff: "diff" };
 
 function Bar({ parts, theme, changeTheme }) {
   return (
@@ -74,6 +76,7 @@ function Page() {
       <Bar parts={parts} theme={theme} changeTheme={changeTheme} />
       <main>
         <Headline select={select} />
+        <Diff />
         <Timeline selected={selected} theme={theme} />
         <Leaks selected={selected} select={select} />
         <Flames selected={selected} select={select} />

@@ -1,6 +1,6 @@
 // report/page/web/src/timeline.jsx — each device's memory over time.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { chartData, hasPending, hasUsed, look, lookAtAll, makeChart } from "./chart.js";
+import { baseOf, chartData, hasPending, hasUsed, look, lookAtAll, makeChart } from "./chart.js";
 import { devices, deviceText, functionText, highest, report } from "./data.js";
 import { AsTable, Section } from "./parts.jsx";
 import { bytesText, counted, timeText } from "./words.js";
@@ -26,6 +26,7 @@ function Legend({ device, selected, at }) {
     ...(hasUsed(device.timeline) ? [["used", "used on the device, by all", 4]] : []),
     ...(hasPending(device.timeline) ? [["pending", "pending: freed, not safe to reuse", 5]] : []),
     ...(selected ? [["bad", `alive from ${functionText(selected)}`, 6]] : []),
+    ...(baseOf(device) ? [["base", "allocated in the run before", 7]] : []),
   ];
   return (
     <ul class="legend">
