@@ -40,7 +40,7 @@ void write_line(TextOutput& out, const Advice& advice)
         "  {:>10}  ", advice.saving > 0 ? human_bytes(advice.saving) : std::string("calls"));
     out.wrapped("", head,
                 fmt::format("{}; {} {}", reason(advice), terminal_safe(advice.api),
-                            innermost_in(advice, 50)));
+                            innermost_in(advice, out.room_behind(30))));
 }
 
 } // namespace

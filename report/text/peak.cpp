@@ -11,6 +11,7 @@
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/row_words.hpp"
 #include "report/words/shares.hpp"
 #include "report/words/words.hpp"
 
@@ -54,17 +55,21 @@ void add_rest(std::vector<Line>& lines, const MemoryReport& device)
         lines.push_back({parts.requested - device.peak.bytes, "", "blocks that the log lost"});
 }
 
-void write_stacks(TextOutput& out, const MemoryReport& device)
+void write_stacks(TextOutput& out, const Report& report, const MemoryReport& device)
 {
     const Peak& peak = device.peak;
     std::vector<Line> lines;
     const std::size_t shown = std::min(kShownStacks, peak.stacks.size());
     constexpr std::size_t kTaken = 2 + 8 + 2 + 10 + 1 + 15 + 1;
+    std::vector<ShownRow> rows;
+    for (std::size_t at = 0; at < shown; ++at)
+        rows.push_back({&peak.stacks[at]});
+    const RowHeadlines headlines(rows, report);
     for (std::size_t at = 0; at < shown; ++at) {
         const PeakStack& row = peak.stacks[at];
         const std::string api = terminal_safe(row.api) + "  ";
         lines.push_back({row.bytes, in_blocks(row.blocks),
-                         api + innermost_in(row, out.room_behind(kTaken + columns(api)))});
+                         api + headlines.in(at, out.room_behind(kTaken + columns(api)))});
     }
     Line more;
     std::uint64_t blocks = peak.more_blocks;
@@ -132,7 +137,7 @@ void write_device_peak(TextOutput& out, const Report& report, const Process& pro
                                 human_bytes(parts.pending)));
     if (parts.allocated == 0)
         return;
-    write_stacks(out, device);
+    write_stacks(out, report, device);
     write_parts(out, "by module", device.peak.modules, "(not known)", device);
     write_parts(out, "by NVTX range", device.peak.phases, "(outside of any)", device);
     write_parts(out, "by call", device.peak.apis, "(not known)", device);
@@ -152,7 +157,7 @@ void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
         std::string by;
         if (!peak.stacks.empty() && !peak.stacks.front().stack.empty())
             by = fmt::format("; {} of it by {}", human_bytes(peak.stacks.front().bytes),
-                             frame_in(peak.stacks.front().stack.front(), 60));
+                             frame_in(peak.stacks.front().stack.front(), text.room_behind(20)));
         text.wrapped(
             "", "",
             fmt::format("{}: {} allocated on {}{}{}", word, human_bytes(device->peak_allocated()),

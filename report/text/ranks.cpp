@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kLeastRankWidth = 80;
 constexpr std::size_t kShownLeaks = 10;
-constexpr std::size_t kProgramColumns = 20;
 
 // "0, 2-5, 7"
 std::string listed(const std::vector<std::uint32_t>& numbers)
@@ -83,11 +82,11 @@ public:
     }
 
 private:
-    static std::string program_of(const Process& process)
+    std::string program_of(const Process& process) const
     {
         const std::string program =
             terminal_safe(process.program.empty() ? "(not recorded)" : process.program);
-        return shorten_path(program, kProgramColumns);
+        return shorten_path(program, width_ / 4);
     }
 
     // The rank that has it comes first: that is what differs.

@@ -111,11 +111,20 @@ TEST(RowWords, TheSummaryOfARunTellsTheCallersOfOneWrapperApart)
 {
     test::LogBuilder log =
         program().stack(11, {0x402001, 0x403001}).stack(12, {0x402001, 0x404001});
-    std::ostringstream out;
-    write_summary(out, report_of(log.alloc(0x1000, 2 << 20, 11).alloc(0x2000, 1 << 20, 12)));
-    EXPECT_NE(out.str().find("cuMemAlloc  train+0x3000 via train+0x2000\n"), std::string::npos)
-        << out.str();
-    EXPECT_NE(out.str().find("cuMemAlloc  train+0x4000 via train+0x2000\n"), std::string::npos);
+    const Report report = report_of(log.alloc(0x1000, 2 << 20, 11).alloc(0x2000, 1 << 20, 12));
+    const auto summary = [&](std::size_t width) {
+        TextStyle style;
+        style.width = width;
+        std::ostringstream out;
+        write_summary(out, report, style);
+        return out.str();
+    };
+    for (const char* const caller : {"train+0x3000", "train+0x4000"}) {
+        const std::string row = std::string("cuMemAlloc  ") + caller;
+        EXPECT_NE(summary(80).find(row + '\n'), std::string::npos) << summary(80);
+        EXPECT_NE(summary(160).find(row + " via train+0x2000\n"), std::string::npos)
+            << summary(160);
+    }
 }
 
 } // namespace
