@@ -1,4 +1,4 @@
-/* interpose/vramscope.h — what a program may tell vramscope, and ask it: phases, the pool's memory.
+/* interpose/vramscope.h — what a program may tell vramscope, and ask it: phases, tests, memory.
  * tools/python/vramscope is the same for Python.
  *
  * Costs nothing and needs no library when the program is not traced: the symbols are weak. Any
@@ -46,10 +46,20 @@ struct vramscope_memory_stats {
     uint64_t num_device_free;
 };
 
+/* How a test ended. */
+enum vramscope_test_result {
+    VRAMSCOPE_TEST_ENDED = 0, /* nobody says how */
+    VRAMSCOPE_TEST_PASSED = 1,
+    VRAMSCOPE_TEST_FAILED = 2,
+    VRAMSCOPE_TEST_SKIPPED = 3
+};
+
 /* Exported by libvramscope.so; null in a process without it. */
 void vramscope_push(const char* name) __attribute__((weak));
 void vramscope_pop(void) __attribute__((weak));
 void vramscope_mark(const char* name) __attribute__((weak));
+void vramscope_begin_test(const char* name) __attribute__((weak));
+void vramscope_end_test(const char* name, int result) __attribute__((weak));
 void vramscope_bypassed(const char* framework) __attribute__((weak));
 int64_t vramscope_pool_empty_cache(void) __attribute__((weak));
 void vramscope_pool_reset_peak(void) __attribute__((weak));
@@ -77,6 +87,22 @@ static inline void vramscope_point(const char* name)
 {
     if (vramscope_mark)
         vramscope_mark(name);
+}
+
+/* A test of this process begins: until its end, what any thread allocates is the test's, and
+ * `vramscope check` judges it by itself. Tests run one after the other: one that begins before
+ * another has ended takes its place. vramscope_gtest.h and the plugin for pytest call these two. */
+static inline void vramscope_test_begin(const char* name)
+{
+    if (vramscope_begin_test)
+        vramscope_begin_test(name);
+}
+
+/* `name` is the one that it began with. */
+static inline void vramscope_test_end(const char* name, enum vramscope_test_result result)
+{
+    if (vramscope_end_test)
+        vramscope_end_test(name, result);
 }
 
 /* Reports say from now on that the allocator of this framework ("CuPy") is switched off, so that each

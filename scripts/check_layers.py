@@ -26,6 +26,7 @@ LAYERS = {
     "interpose/nvtx": ["interpose/frameworks", "interpose/serve", "tracker/capture", "tracker/lifecycle"],
     "interpose/audit": ["tracker/capture"],
     "interpose": [],  # vramscope.h, the header for programs
+    "interpose/gtest": ["interpose"],  # another, for tests of theirs
     "report": [],  # error.hpp
     "report/model": ["report", "tracker/format"],
     "report/symbols": ["report/model", "tracker/format"],
@@ -89,7 +90,7 @@ LIBRARIES = {
     r"fmt/": ["report", "tools", "tests"],
     r"CLI/": ["tools", "tests"],
     r"elfutils/|dwarf\.h|libelf\.h|gelf\.h": ["report/symbols", "tests"],
-    r"gtest/|gmock/": ["tests"],
+    r"gtest/|gmock/": ["interpose/gtest", "tests"],
 }
 
 SOURCES = {".hpp", ".cpp", ".h", ".c", ".cu", ".def", ".inc", ".S"}

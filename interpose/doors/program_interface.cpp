@@ -16,6 +16,7 @@
 #include "interpose/serve/synchronisation.hpp"
 #include "interpose/vramscope.h"
 #include "tracker/lifecycle/ranges.hpp"
+#include "tracker/lifecycle/tests.hpp"
 #include "tracker/log/nesting.hpp"
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -70,6 +71,20 @@ std::int64_t current_device(log::Thread& thread) noexcept
     return driver && !hooks::exiting() ? hooks::place_in(thread, *driver, nullptr).device : -1;
 }
 
+format::TestState state_of(int result) noexcept
+{
+    switch (result) {
+    case VRAMSCOPE_TEST_PASSED:
+        return format::TestState::passed;
+    case VRAMSCOPE_TEST_FAILED:
+        return format::TestState::failed;
+    case VRAMSCOPE_TEST_SKIPPED:
+        return format::TestState::skipped;
+    default:
+        return format::TestState::ended;
+    }
+}
+
 void add(vramscope_stat& sum, const pool::StatTypes& types) noexcept
 {
     const pool::Stat& stat = types.all;
@@ -110,6 +125,15 @@ VRAMSCOPE_EXPORT void vramscope_mark(const char* name)
 {
     log::mark(name ? name : "");
     hooks::moment_named();
+}
+
+VRAMSCOPE_EXPORT void vramscope_begin_test(const char* name)
+{
+    log::tell_of_test(name ? name : "", format::TestState::began);
+}
+VRAMSCOPE_EXPORT void vramscope_end_test(const char* name, int result)
+{
+    log::tell_of_test(name ? name : "", state_of(result));
 }
 
 VRAMSCOPE_EXPORT void vramscope_bypassed(const char* framework)

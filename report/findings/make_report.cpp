@@ -14,6 +14,7 @@
 #include "report/findings/frameworks.hpp"
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/memory/memory.hpp"
+#include "report/findings/memory/tests.hpp"
 #include "report/findings/misuse.hpp"
 #include "report/findings/newer_functions.hpp"
 #include "report/findings/pool.hpp"
@@ -141,6 +142,8 @@ public:
         process.memory = describe_memory(
             {replay, replays.memory, replays.holders, replays.shortages, process.pool, source});
         add_leaks(process, replays, header, lost, source);
+        process.test_count = replays.tests.count();
+        process.tests = find_tests(replays.tests, replay.sites(), source);
         add_lines(process, replay, logs > 1);
         report_.processes.push_back(std::move(process));
     }
@@ -213,6 +216,7 @@ private:
         if (report_.interrupted)
             tell_of_interruption(fraction, logs);
         replays.heap.finish();
+        replays.tests.finish(replays.heap.counts().last_ticks);
         if (options_.progress && !report_.interrupted)
             options_.progress((done + 1) / static_cast<double>(logs));
     }

@@ -12,7 +12,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kCheckSchemaVersion = "1.1.0";
+constexpr const char* kCheckSchemaVersion = "1.2.0";
 
 // Bytes and counts are whole.
 Json amount_json(double value, CheckUnit unit)
@@ -44,6 +44,34 @@ Json row_json(const CheckRow& row)
             {"culprits", list_json(row.culprits, culprit_json)}};
 }
 
+Json breach_json(const TestBreach& breach)
+{
+    return {{"budget", breach.budget},
+            {"limit", breach.limit},
+            {"measured", breach.measured},
+            {"culprits", list_json(breach.culprits, culprit_json)}};
+}
+
+Json test_check_json(const Report& report, const TestCheck& check)
+{
+    const TestRow& test = report.processes[check.process].tests[check.test];
+    return {{"name", test.name},
+            {"process", check.process},
+            {"state", name(check.state)},
+            {"ended", test.ended()},
+            {"breaches", list_json(check.breaches, breach_json)}};
+}
+
+Json tests_json(const Check& check, const Report& report)
+{
+    return {{"count", check.tests},
+            {"failed", check.failed_tests},
+            {"unknown", check.unknown_tests},
+            {"rows", list_json(check.test_rows, [&](const TestCheck& row) {
+                 return test_check_json(report, row);
+             })}};
+}
+
 Json checked_process_json(const Report& report, const RankRow& row)
 {
     const Process& process = report.processes[row.process];
@@ -59,16 +87,18 @@ void write_check_json(std::ostream& out, const Check& check, const Report& repor
     std::vector<RankRow> rows = report.ranks.rows;
     std::sort(rows.begin(), rows.end(),
               [](const RankRow& a, const RankRow& b) { return a.process < b.process; });
-    const Json document = {{"schema_version", kCheckSchemaVersion},
-                           {"verdict", name(check.verdict)},
-                           {"exit_status", static_cast<int>(check.exit)},
-                           {"reasons", check.doubts},
-                           {"budgets", list_json(check.rows, row_json)},
-                           {"suppressed_bytes", report.totals.suppressed_bytes},
-                           {"suppressed_blocks", report.totals.suppressed_blocks},
-                           {"processes", list_json(rows, [&](const RankRow& row) {
-                                return checked_process_json(report, row);
-                            })}};
+    Json document = {{"schema_version", kCheckSchemaVersion},
+                     {"verdict", name(check.verdict)},
+                     {"exit_status", static_cast<int>(check.exit)},
+                     {"reasons", check.doubts},
+                     {"budgets", list_json(check.rows, row_json)},
+                     {"suppressed_bytes", report.totals.suppressed_bytes},
+                     {"suppressed_blocks", report.totals.suppressed_blocks},
+                     {"processes", list_json(rows, [&](const RankRow& row) {
+                          return checked_process_json(report, row);
+                      })}};
+    if (check.tests > 0)
+        document["tests"] = tests_json(check, report);
     out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 

@@ -16,6 +16,7 @@
 #include "report/json/pool.hpp"
 #include "report/json/ranks.hpp"
 #include "report/json/sums.hpp"
+#include "report/json/tests.hpp"
 #include "report/words/cuda_results.hpp"
 #include "report/words/file_words.hpp"
 
@@ -211,6 +212,10 @@ Json process_json(const Process& process)
                  {"coverage", coverage}};
     if (!process.frameworks.empty())
         json["frameworks"] = list_json(process.frameworks, framework_json);
+    if (process.test_count > 0) {
+        json["tests"] = list_json(process.tests, test_json);
+        json["test_count"] = process.test_count;
+    }
     return json;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/judge/ranks.hpp"
+#include "report/judge/tests.hpp"
 #include "report/judge/verdict.hpp"
 #include "report/model/report.hpp"
 
@@ -348,6 +349,7 @@ Check check(const Report& report, const Budget& budget)
 {
     Check check;
     check.rows = Checker(report, budget).rows();
+    check_tests(check, report, budget);
     check.doubts = report.reasons;
     add_failures(check.doubts, report);
     add_missing_ranks(check.doubts, report);
@@ -358,7 +360,7 @@ Check check(const Report& report, const Budget& budget)
     for (const CheckRow& row : check.rows)
         if (!row.remark.empty())
             check.doubts.push_back(row.remark);
-    if (any(CheckState::failed)) {
+    if (any(CheckState::failed) || check.failed_tests > 0) {
         check.verdict = Check::Verdict::failed;
         check.exit = Exit::findings;
     } else if (saw_nothing(report)) {

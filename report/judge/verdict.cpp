@@ -45,6 +45,22 @@ void add_damage(std::vector<std::string>& reasons, const Process& process)
                         coverage.missed_frees));
 }
 
+// Perhaps the program crashed in it; or it was ended there as if all were well.
+void add_tests(std::vector<std::string>& reasons, const Process& process)
+{
+    constexpr std::size_t kNamed = 4;
+    std::size_t unfinished = 0;
+    for (const TestRow& test : process.tests)
+        if (!test.ended() && process.end.kind != ProcessEnd::Kind::running &&
+            ++unfinished <= kNamed)
+            reasons.push_back(fmt::format("test {} began and did not end", test.name));
+    if (unfinished > kNamed)
+        reasons.push_back(fmt::format("{} more tests did not end", unfinished - kNamed));
+    if (process.test_count > process.tests.size())
+        reasons.push_back(fmt::format("of {} tests only the first {} are told of",
+                                      process.test_count, process.tests.size()));
+}
+
 } // namespace
 
 std::vector<std::string> reasons_for_doubt(const Process& process)
@@ -56,6 +72,7 @@ std::vector<std::string> reasons_for_doubt(const Process& process)
         reasons.push_back(process.threads > 1
                               ? "one of its threads was inside " + free + ", when it crashed"
                               : "it crashed inside " + free);
+    add_tests(reasons, process);
     add_damage(reasons, process);
     for (std::size_t reason = 0; reason < process.coverage.lost.size(); ++reason) {
         const std::uint64_t count = process.coverage.lost[reason];

@@ -65,6 +65,22 @@ struct CheckRow {
     std::string remark;              // why the state is not known, though the process is whole
 };
 
+// A line of a budget that one test is over.
+struct TestBreach {
+    std::string budget; // "max-leaked", "max-peak": in bytes
+    std::uint64_t limit = 0;
+    std::uint64_t measured = 0;
+    std::vector<Culprit> culprits; // a few, the largest first
+};
+
+// A test that is over its budget, or that began and did not end.
+struct TestCheck {
+    std::size_t process = 0;
+    std::size_t test = 0; // index into Process::tests
+    CheckState state = CheckState::unknown;
+    std::vector<TestBreach> breaches;
+};
+
 struct Check {
     enum class Verdict { passed, failed, inconclusive, nothing_observed };
 
@@ -72,6 +88,11 @@ struct Check {
     Exit exit = Exit::incomplete;
     std::vector<CheckRow> rows;      // in the order of the options
     std::vector<std::string> doubts; // one line each
+    // Each test by itself, against the same budgets.
+    std::uint64_t tests = 0;
+    std::uint64_t failed_tests = 0;
+    std::uint64_t unknown_tests = 0;
+    std::vector<TestCheck> test_rows; // the worst first; not those that kept their budgets
 };
 
 // The words of --fail-on and of the JSON.

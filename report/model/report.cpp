@@ -174,6 +174,28 @@ const MemoryReport* device_of_peak(const Report& report)
     return most;
 }
 
+std::uint64_t test_peak(const TestRow& test)
+{
+    std::uint64_t most = 0;
+    for (const TestPeak& peak : test.peaks)
+        most = std::max(most, peak.bytes);
+    return most;
+}
+
+std::uint64_t test_growth(const TestRow& test)
+{
+    std::uint64_t most = 0;
+    for (const TestPeak& peak : test.peaks)
+        most = std::max(most, peak.bytes - std::min(peak.bytes, peak.at_begin));
+    return most;
+}
+
+std::uint64_t freed_later(const TestRow& test)
+{
+    const std::uint64_t left = test.leaked_bytes + test.suppressed_bytes;
+    return test.held_bytes - std::min(test.held_bytes, left);
+}
+
 bool saw_memory_call(const Report& report)
 {
     return report.coverage.allocations + report.coverage.frees > 0 || !report.shortages.empty() ||

@@ -26,6 +26,7 @@
 #include "report/model/ranks.hpp"
 #include "report/model/shortages.hpp"
 #include "report/model/suppressions.hpp"
+#include "report/model/tests.hpp"
 #include "report/model/unread_file.hpp"
 #include "report/model/verdict.hpp"
 #include "tracker/format/layout.hpp"
@@ -95,6 +96,8 @@ struct Process {
     std::vector<FrameworkUse> frameworks;
     std::vector<Mark> marks;      // in order of time, at most kMostMarks
     std::uint64_t mark_count = 0; // all marks, kept or not
+    std::vector<TestRow> tests;   // in order of time, at most Tests::kMostTests
+    std::uint64_t test_count = 0; // all tests that began, kept or not
     std::string step_name;        // a range or mark that growth is told per; empty: per call
     std::uint64_t step_count = 0;
     Totals totals;

@@ -83,6 +83,7 @@ void DeviceMemory::update(Device& device, std::uint64_t ticks)
     const std::uint64_t allocated = device.pool.allocated + direct - kept;
     const std::uint64_t reserved = device.pool.reserved + direct;
     device.peak_direct = std::max(device.peak_direct, direct);
+    device.recent_peak = std::max(device.recent_peak, allocated);
     if (allocated > device.peak.parts.allocated) {
         device.peak = {ticks, now(device)};
         ++device.peaks;
@@ -90,6 +91,12 @@ void DeviceMemory::update(Device& device, std::uint64_t ticks)
     if (reserved > device.reserved_peak.parts.reserved)
         device.reserved_peak = {ticks, now(device)};
     device.timeline.add(ticks, allocated, device.pool.active + direct - kept, reserved);
+}
+
+void DeviceMemory::restart_recent_peaks() noexcept
+{
+    for (Device& device : devices_)
+        device.recent_peak = now(device).allocated;
 }
 
 // What the driver counts beyond what is ours stays as it is until it is asked again.

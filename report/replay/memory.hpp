@@ -53,6 +53,7 @@ public:
         std::uint64_t total = 0; // as the driver says; 0: it was not asked
         Moment peak;             // the first at which the most was allocated
         Moment reserved_peak;
+        std::uint64_t recent_peak = 0; // the most allocated since restart_recent_peaks()
         std::uint64_t peaks = 0; // how often more was allocated than ever before
         std::vector<MarkMoment> marks;
         PoolTimeline timeline;
@@ -76,6 +77,8 @@ public:
 
     const std::deque<Device>& devices() const noexcept { return devices_; }
     const Device* device(std::int32_t ordinal) const noexcept; // nullptr: nothing is known of it
+    // What is the most of a part of the program begins here.
+    void restart_recent_peaks() noexcept;
     // Between any two records.
     static Waterfall now(const Device& device) noexcept;
 

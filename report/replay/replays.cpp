@@ -46,6 +46,7 @@ void Replays::apply(const Record& record, std::span<const PoolChange> changes,
     steps.after(record);
     marks.apply(record);
     damages.note(record);
+    tests.apply(record);
 }
 
 } // namespace vramscope::report

@@ -17,6 +17,7 @@
 #include "report/replay/read_ahead.hpp"
 #include "report/replay/shortages.hpp"
 #include "report/replay/steps.hpp"
+#include "report/replay/tests.hpp"
 
 namespace vramscope::report {
 
@@ -30,8 +31,9 @@ struct Replays {
     Marks marks;
     Damages damages;
     ChurnCounts churn;
-    EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages> watches{
-        memory, holders, growth, churn, shortages};
+    Tests tests{memory};
+    EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages, Tests> watches{
+        memory, holders, growth, churn, shortages, tests};
 
     Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock);
     Replays(const Replays&) = delete;

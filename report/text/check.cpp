@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kMostCulpritLines = 4; // for all budgets together
 constexpr std::size_t kMostCheckDoubts = 3;
+constexpr std::size_t kMostTestLines = 10;
+constexpr std::size_t kMostTestNames = 3; // in the first line
 
 class CheckWriter : public TextOutput {
 public:
@@ -77,6 +79,24 @@ public:
             out_ << prefix << "  suppressed: " << known << '\n';
     }
 
+    // Those over their budgets, and those that did not end.
+    void tests(std::string_view prefix, bool with_culprits)
+    {
+        if (check_.tests == 0)
+            return;
+        out_ << prefix
+             << fmt::format("  {:<16} {:>14}  {}\n", "tests", grouped(check_.tests),
+                            fmt::format("{} over budget, {} not known",
+                                        grouped(check_.failed_tests),
+                                        grouped(check_.unknown_tests)));
+        const std::size_t shown = std::min(kMostTestLines, check_.test_rows.size());
+        for (std::size_t at = 0; at < shown; ++at)
+            test(prefix, check_.test_rows[at], with_culprits);
+        if (shown < check_.test_rows.size())
+            out_ << prefix << "    ... and "
+                 << counted(check_.test_rows.size() - shown, "more test") << '\n';
+    }
+
     void next()
     {
         write_unread_files(*this, report_);
@@ -100,7 +120,47 @@ private:
         for (const CheckRow& row : check_.rows)
             if (row.state == CheckState::failed)
                 text += fmt::format("{}{}{}", text.empty() ? "" : "; ", row_words(row), where(row));
-        return text;
+        return text + failed_tests(text.empty() ? "" : "; ");
+    }
+
+    // "2 tests are over budget: Pool.Caches, Pool.Grows"
+    std::string failed_tests(std::string_view before) const
+    {
+        if (check_.failed_tests == 0)
+            return {};
+        std::string names;
+        const std::uint64_t named = std::min<std::uint64_t>(check_.failed_tests, kMostTestNames);
+        for (std::size_t at = 0; at < named; ++at)
+            names += (at == 0 ? "" : ", ") + name_of(check_.test_rows[at]);
+        if (named < check_.failed_tests)
+            names += fmt::format(" and {} more", check_.failed_tests - named);
+        return fmt::format("{}{} {} over budget: {}", before, counted(check_.failed_tests, "test"),
+                           check_.failed_tests == 1 ? "is" : "are", names);
+    }
+
+    const TestRow& test_of(const TestCheck& row) const
+    {
+        return report_.processes[row.process].tests[row.test];
+    }
+    std::string name_of(const TestCheck& row) const { return terminal_safe(test_of(row).name); }
+
+    void test(std::string_view prefix, const TestCheck& row, bool with_culprits)
+    {
+        std::string text = test_of(row).ended() ? "" : "did not end";
+        for (const TestBreach& breach : row.breaches)
+            text += fmt::format("{}{} {}, at most {}", text.empty() ? "" : "; ",
+                                breach.budget == "max-peak" ? "peak allocated" : "leaked",
+                                human_bytes(breach.measured), human_bytes(breach.limit));
+        out_ << prefix << "    " << name_of(row) << ": " << text << "  "
+             << (row.state == CheckState::failed ? painted("FAILED", kRed)
+                                                 : painted("not known", kYellow))
+             << '\n';
+        if (!with_culprits || row.breaches.empty() || row.breaches.front().culprits.empty())
+            return;
+        const Culprit& first = row.breaches.front().culprits.front();
+        line(fmt::format("{}      {:>12} in {}  {}  ", prefix, human_bytes(first.bytes),
+                         counted(first.count, "block"), terminal_safe(first.place->api)),
+             *first.place);
     }
 
     std::string state(const CheckRow& row) const
@@ -159,6 +219,7 @@ void write_check(std::ostream& out, const Check& check, const Report& report,
     text.verdict("");
     text.doubts("");
     text.rows("", true);
+    text.tests("", true);
     text.next();
 }
 
@@ -168,6 +229,7 @@ void write_check_summary(std::ostream& out, const Check& check, const Report& re
     constexpr std::string_view kPrefix = "vramscope: ";
     CheckWriter text(out, check, report, style);
     text.rows(kPrefix, false);
+    text.tests(kPrefix, false);
     text.doubts(kPrefix);
     text.verdict("vramscope: check ");
 }

@@ -225,6 +225,7 @@ void write_report(std::ostream& out, const Report& report, const TextStyle& styl
     for (const Process& process : report.processes)
         text.process(process);
     write_lost(text, report, style.max_leaks);
+    write_tests(text, report);
     write_growth(text, report);
     write_shortages(text, report);
     write_damage(text, report);
@@ -242,6 +243,7 @@ void write_leaks(std::ostream& out, const Report& report, const TextStyle& style
     text.verdict("");
     write_ranks(out, report, style);
     write_lost(text, report, style.max_leaks);
+    write_tests(text, report);
     write_growth(text, report);
     write_shortages(text, report);
     write_damage(text, report);
@@ -280,6 +282,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     TextWriter text(out, report, style);
     text.verdict(kPrefix);
     write_top_leaks(text, report, kPrefix);
+    write_tests_summary(text, report, kPrefix);
     write_growth_summary(text, report, kPrefix);
     write_shortages_summary(text, report, kPrefix);
     write_damage_summary(text, report, kPrefix);

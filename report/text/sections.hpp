@@ -86,4 +86,9 @@ std::string rule_in_words(const SuppressionRule& rule);
 // A line for each rule, used or not; nothing, where there are none.
 void write_suppressions(TextOutput& out, const Report& report);
 
+// tests.cpp
+// What each test did to memory; nothing, where the programs named none.
+void write_tests(TextOutput& out, const Report& report);
+void write_tests_summary(TextOutput& out, const Report& report, std::string_view prefix);
+
 } // namespace vramscope::report

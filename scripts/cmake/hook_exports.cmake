@@ -6,7 +6,7 @@ function(vramscope_hook_exports table map list)
   set(names dlsym dlvsym dlopen dlclose _exit _Exit InitializeInjectionNvtx2
     _ZN2at15sequence_number17get_and_incrementEv _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE
     _ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE _ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE
-    vramscope_push vramscope_pop vramscope_mark
+    vramscope_push vramscope_pop vramscope_mark vramscope_begin_test vramscope_end_test
     vramscope_current_device vramscope_device_headroom vramscope_pool_empty_cache vramscope_pool_reset_peak
     vramscope_pool_stats vramscope_pool_take_peak vramscope_preload_version vramscope_bypassed
     InitializeInjectionNvtxExtension)

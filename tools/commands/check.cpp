@@ -24,8 +24,9 @@ namespace {
 constexpr const char* kCheckFooter =
     R"(
 Ends 0 if every budget is kept; 100 if one is not; 110 if no CUDA memory call was seen; 111 if the logs do not show it:
-a crash, a program that failed or still runs, a cut or damaged log, lost events, a rank without a log. What is over its budget
-fails (100) in such a log too. 120 if a file is no readable log; 125 for wrong usage.
+a crash, a test that did not end, a program that failed or still runs, a cut or damaged log, lost events, a rank without
+a log. What is over its budget fails (100) in such a log too. Where programs name their tests (vramscope_gtest.h, the
+plugin for pytest), each test is held against --max-leaked and --max-peak by itself, and named. 120 if a file is no readable log; 125 for wrong usage.
 
 Examples:
   vramscope check train.vsl                              nothing may leak

@@ -51,6 +51,7 @@ enum class Tag : std::uint8_t {
     python_code = 0x3b,
     python_stack = 0x3c,
     blocks_gone = 0x3d,
+    test = 0x3e,
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
@@ -93,6 +94,20 @@ inline constexpr Word<LineTable> kLineTables[] = {{LineTable::line_numbers, "lin
                                                   {LineTable::line_ranges, "line-ranges"},
                                                   {LineTable::locations, "locations"}};
 
+// A test of the program's began, or ended so.
+enum class TestState : std::uint8_t {
+    began = 1,
+    passed = 2,
+    failed = 3,
+    skipped = 4,
+    ended = 5, // nobody said how
+};
+inline constexpr Word<TestState> kTestStates[] = {{TestState::began, "began"},
+                                                  {TestState::passed, "passed"},
+                                                  {TestState::failed, "failed"},
+                                                  {TestState::skipped, "skipped"},
+                                                  {TestState::ended, "ended"}};
+
 constexpr const char* name(Effect effect) noexcept
 {
     return word_of(kEffects, effect);
@@ -108,6 +123,10 @@ constexpr const char* name(Damage damage) noexcept
 constexpr const char* name(LineTable table) noexcept
 {
     return word_of(kLineTables, table, "locations");
+}
+constexpr const char* name(TestState state) noexcept
+{
+    return word_of(kTestStates, state, "ended");
 }
 
 // ---- what others mean ----
@@ -368,6 +387,13 @@ struct BlocksGone {
     std::uint64_t bytes = 0;
 };
 
+// Of the whole process, whichever thread says so: until the end all that is allocated is of the test.
+struct Test {
+    static constexpr Layout kLayout{Tag::test, "test", Head::plain, "state, name"};
+    TestState state = TestState::began;
+    std::string_view name;
+};
+
 // All records, in the order of their tags.
 template <typename... Each>
 struct RecordList {
@@ -380,10 +406,11 @@ struct RecordList {
         return ((Each::kLayout.tag == tag && (visit.template operator()<Each>(), true)) || ...);
     }
 };
-using Records = RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone,
-                           Device, RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool,
-                           Shared, Trim, Segment, SegmentGone, Reusable, Retried, OutOfMemory,
-                           Damaged, DeviceMemory, DriverTime, PythonCode, PythonStack, BlocksGone>;
+using Records =
+    RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone, Device,
+               RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
+               SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
+               PythonCode, PythonStack, BlocksGone, Test>;
 
 // Null: no record of this version has that tag; a later minor version may.
 constexpr const Layout* layout_of(Tag tag) noexcept

@@ -14,6 +14,7 @@
 #include "tracker/environment/tell.hpp"
 #include "tracker/lifecycle/description.hpp"
 #include "tracker/lifecycle/opening.hpp"
+#include "tracker/lifecycle/tests.hpp"
 #include "tracker/log/chunk_writer.hpp"
 #include "tracker/log/driver_times.hpp"
 #include "tracker/log/stack_recorder.hpp"
@@ -143,8 +144,10 @@ bool open(Thread& thread, const Opening& opening) noexcept
     }
     if (!join(thread))
         return false;
-    if (opened_here)
+    if (opened_here) {
         write_definitions(thread, opening);
+        write_remembered_test(thread);
+    }
     return true;
 }
 

@@ -47,8 +47,8 @@ def _find() -> Optional[Preload]:
 
 _preload = _find()
 
-__all__ = ["cuda_memory_tracker", "empty_cache", "headroom", "mark", "range", "reset_peak_memory_stats", "snapshot",
-           "stats", "version"]
+__all__ = ["begin_test", "cuda_memory_tracker", "empty_cache", "end_test", "headroom", "mark", "range",
+           "reset_peak_memory_stats", "snapshot", "stats", "version"]
 
 
 def version() -> Optional[str]:
@@ -60,6 +60,22 @@ def mark(tag: str) -> None:
     """Names this moment: reports list it with its time, and can tell growth from mark to mark (``--per TAG``)."""
     if _preload:
         _preload.mark(tag)
+
+
+def begin_test(name: str) -> None:
+    """A test of this process begins: until its end, what any thread allocates is the test's.
+
+    ``vramscope check`` judges each test by itself, and names it. Tests run one after the other: one that begins
+    before another has ended takes its place. ``pytest -p vramscope.pytest_plugin --vramscope`` calls these two.
+    """
+    if _preload:
+        _preload.begin_test(name)
+
+
+def end_test(name: str, result: str = "ended") -> None:
+    """The test of that name ends: "passed", "failed", "skipped", or "ended" where nobody says how."""
+    if _preload:
+        _preload.end_test(name, result)
 
 
 class range:

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional
 _STATS = ("allocated_bytes", "requested_bytes", "active_bytes", "reserved_bytes", "inactive_split_bytes", "allocation",
           "active", "segment", "inactive_split")
 _NUMBERS = ("num_alloc_retries", "num_ooms", "num_device_alloc", "num_device_free")
+_RESULTS = ("ended", "passed", "failed", "skipped")  # enum vramscope_test_result
 _COLUMNS = ("current", "peak", "allocated", "freed")
 # struct vramscope_memory_stats, whose members are all uint64_t.
 _KEYS = tuple(stat + ".all." + column for stat in _STATS for column in _COLUMNS) + _NUMBERS
@@ -43,8 +44,12 @@ class Preload:
         self._row = ctypes.c_uint64 * len(_KEYS)
         self._size = ctypes.c_size_t(ctypes.sizeof(self._row))
         self._push, self._pop, self._mark = quick.vramscope_push, quick.vramscope_pop, waiting.vramscope_mark
-        self._push.restype = self._pop.restype = self._mark.restype = None
-        self._push.argtypes = self._mark.argtypes = [ctypes.c_char_p]
+        self._begin_test, self._end_test = waiting.vramscope_begin_test, waiting.vramscope_end_test
+        for function in (self._push, self._pop, self._mark, self._begin_test, self._end_test):
+            function.restype = None
+        for function in (self._push, self._mark, self._begin_test, self._end_test):
+            function.argtypes = [ctypes.c_char_p]
+        self._end_test.argtypes = [ctypes.c_char_p, ctypes.c_int]
         self._stats, self._take_peak = waiting.vramscope_pool_stats, waiting.vramscope_pool_take_peak
         self._empty_cache, self._headroom = waiting.vramscope_pool_empty_cache, waiting.vramscope_device_headroom
         self._empty_cache.restype = self._headroom.restype = ctypes.c_int64
@@ -62,6 +67,12 @@ class Preload:
 
     def mark(self, tag: Any) -> None:
         self._mark(_bytes(tag))
+
+    def begin_test(self, name: Any) -> None:
+        self._begin_test(_bytes(name))
+
+    def end_test(self, name: Any, result: str) -> None:
+        self._end_test(_bytes(name), _RESULTS.index(result) if result in _RESULTS else 0)
 
     def push(self, name: Any) -> int:
         """Returns the thread, which alone may end the range."""
