@@ -1,0 +1,135 @@
+# tests/e2e/frameworks/pytest_test.py — the plugin for pytest, with Debian's pytest, in a program that is traced or not.
+import json
+import shutil
+import subprocess
+import sys
+import textwrap
+import unittest
+
+from framework import VRAMSCOPE, EndToEndTest, simulated_only
+from python_module_test import GPU, MODULE, SCENES, SIMGPU
+
+MIB = 1 << 20
+PYTHON = next((python for python in (sys.executable, "/usr/bin/python3")  # Debian's pytest is Debian's Python's
+               if subprocess.run([python, "-c", "import pytest"], capture_output=True).returncode == 0), None)
+SUITE = """
+import pytest
+import driver
+
+driver.start()
+kept = []
+
+def test_leaks():
+    kept.append(driver.allocate(3))
+
+def test_caches():
+    kept.append(driver.allocate(2))
+
+def test_frees_the_cache():
+    driver.free(kept.pop())
+
+@pytest.mark.no_gpu_leaks
+@pytest.mark.parametrize("mib", [1, 4])
+def test_clean(mib):
+    driver.free(driver.allocate(mib))
+
+@pytest.mark.skip
+def test_skipped():
+    pass
+"""
+MARKED = """
+import pytest
+import driver
+
+driver.start()
+warm = driver.allocate(64)
+
+@pytest.mark.no_gpu_leaks
+def test_leaks():
+    driver.allocate(3)
+
+@pytest.mark.limit_vram("4MiB")
+def test_takes_too_much():
+    driver.free(driver.allocate(5))
+
+@pytest.mark.limit_vram("5 MiB")
+@pytest.mark.no_gpu_leaks
+def test_keeps_both():
+    driver.free(driver.allocate(5))
+
+@pytest.mark.no_gpu_leaks
+def test_fails_by_itself():
+    block = driver.allocate(1)
+    assert False, "its own word"
+"""
+
+
+@simulated_only
+@unittest.skipUnless(PYTHON, "needs python3-pytest: scripts/setup --tests")
+class PytestTest(EndToEndTest):
+    def write(self, text):
+        shutil.copy(SCENES / "driver.py", self.folder)
+        suite = self.folder / "test_suite.py"
+        suite.write_text(textwrap.dedent(text))
+        return ["-m", "pytest", "-p", "no:cacheprovider", "-p", "vramscope.pytest_plugin", suite]
+
+    def traced(self, text, *arguments, status):
+        done, report = self.run_traced(PYTHON, *self.write(text), *arguments, PYTHONDONTWRITEBYTECODE="1")
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout, report["processes"][0] if report else None
+
+    def untraced(self, text, *arguments, status):
+        done = self.execute(PYTHON, *self.write(text), *arguments, LD_LIBRARY_PATH=str(SIMGPU),
+                            VRAMSCOPE_SIMULATE=GPU, PYTHONPATH=str(MODULE), PYTHONDONTWRITEBYTECODE="1")
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_each_test_has_what_it_left(self):
+        said, process = self.traced(SUITE, "--vramscope", status=0)
+        tests = {test["name"].partition("::")[2]: test for test in process["tests"]}
+        self.assertEqual(list(tests), ["test_leaks", "test_caches", "test_frees_the_cache", "test_clean[1]",
+                                       "test_clean[4]", "test_skipped"])
+        self.assertEqual({name: test["leaked_bytes"] // MIB for name, test in tests.items() if test["leaked_bytes"]},
+                         {"test_leaks": 3})
+        self.assertEqual(tests["test_caches"]["freed_later_bytes"], 2 * MIB)
+        self.assertEqual({test["result"] for test in tests.values()}, {"passed", "skipped"})
+        self.assertEqual(tests["test_skipped"]["result"], "skipped")
+        self.assertRegex(said, r"4 MiB +0 B  \S*test_clean\[4\]")
+        self.assertRegex(said, r"3 MiB +3 MiB  \S*test_leaks")
+
+    def test_the_check_names_it(self):
+        self.traced(SUITE, "--vramscope", status=0)
+        result = self.folder / "check.json"
+        done = self.execute(VRAMSCOPE, "check", "--json", result, *self.logs())
+        self.assertEqual(done.returncode, 100, done.stdout)
+        [row] = json.loads(result.read_text())["tests"]["rows"]
+        self.assertTrue(row["name"].endswith("::test_leaks"), row)
+
+    def test_marks_fail_their_tests(self):
+        said, process = self.traced(MARKED, status=1)
+        self.assertIn("no_gpu_leaks: 3 MiB that the test allocated was still there when it returned", said)
+        self.assertIn("limit_vram: the test took 5 MiB at its peak, at most 4 MiB is allowed", said)
+        self.assertIn("its own word", said)
+        self.assertIn("3 failed, 1 passed", said)
+        self.assertNotIn("tests", process, "the names are put into the log with --vramscope alone")
+
+    def test_what_is_not_watched_is_never_silently_green(self):
+        said = self.untraced(SUITE, status=0)
+        self.assertIn("GPU memory of 2 marked tests was not judged", said)
+        self.assertIn("vramscope run -- pytest", said)
+
+    def test_the_option_without_the_tracer_is_an_error(self):
+        self.assertIn("nothing is watched", self.untraced(SUITE, "--vramscope", status=4))
+
+    def test_a_size_that_is_none_is_an_error(self):
+        suite = """
+            import pytest
+            @pytest.mark.limit_vram("much")
+            def test_size():
+                pass
+            """
+        self.assertIn("a size such as", self.untraced(suite, status=4))
+
+
+if __name__ == "__main__":
+    unittest.main()

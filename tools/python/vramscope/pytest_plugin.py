@@ -1,0 +1,180 @@
+# tools/python/vramscope/pytest_plugin.py — pytest's tests by their names in the log, and marks that judge GPU memory.
+"""Judge the GPU memory of each test.
+
+    vramscope run -- pytest -p vramscope.pytest_plugin --vramscope
+    vramscope check vramscope.*.vsl --max-leaked 0
+
+``--vramscope`` puts the name of each test into the log, so that ``vramscope check`` judges each by itself, and prints
+which tests took the most. Two marks judge within pytest, with or without that option:
+
+    @pytest.mark.no_gpu_leaks           # what the test function allocates is gone when it returns
+    @pytest.mark.limit_vram("2GiB")     # it never has more than that, beyond what was there before
+
+Both look at the memory of vramscope's pool while the test function runs, fixtures left out, on all devices. Of what
+PyTorch has taken from the pool, no_gpu_leaks takes its tensors alone, and limit_vram what PyTorch keeps cached too.
+Where nothing is watched, since pytest was not started by ``vramscope run``, the summary says which marked tests were
+not judged, and with ``--vramscope`` pytest ends at once.
+"""
+import gc
+import os
+import re
+import sys
+
+import pytest
+
+import vramscope
+
+_CURRENT, _PEAK = "allocated_bytes.all.current", "allocated_bytes.all.peak"
+_DEVICES = range(16)
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_PROPERTY = "vramscope"  # of a report: it travels from the workers of pytest-xdist too
+
+
+def pytest_addoption(parser):
+    parser.getgroup("vramscope", "GPU memory of tests").addoption(
+        "--vramscope", action="store_true", help="name each test in vramscope's log, and tell which took the most GPU memory")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "no_gpu_leaks: the GPU memory that the test allocates is gone when it returns")
+    config.addinivalue_line("markers", "limit_vram(limit): the most GPU memory that the test may add, such as \"2GiB\"")
+    if config.getoption("--vramscope") and _unwatched():
+        raise pytest.UsageError("--vramscope: {}".format(_unwatched()))
+    config.pluginmanager.register(_Judge(config.getoption("--vramscope")), "vramscope-judge")
+
+
+def _unwatched():
+    """Why no memory is watched; None: it is."""
+    if not vramscope.version():
+        return "nothing is watched: start it with `vramscope run -- pytest ...`"
+    if os.environ.get("VRAMSCOPE_POOL") == "off":
+        return "marks cannot be judged with --pool off"
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        _limit(item)
+
+
+def _limit(item):
+    """Of its mark, in bytes; None: it has none."""
+    mark = item.get_closest_marker("limit_vram")
+    if mark is None:
+        return None
+    text = str(next(iter(mark.args or mark.kwargs.values()), "")).strip()
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text)
+    if not found:
+        raise pytest.UsageError("{}: limit_vram({!r}): a size such as \"2GiB\" is wanted".format(item.nodeid, text))
+    return int(float(found[1]) * (1 << _UNITS[found[2]]))
+
+
+def _text(size):
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(size) < 1024 or unit == "GiB":
+            return "{:.1f} {}".format(size, unit).replace(".0 ", " ")
+        size /= 1024
+
+
+def _cached_by_torch(device):
+    """What PyTorch's allocator has of the pool's memory, and no tensor has."""
+    torch = sys.modules.get("torch")
+    try:
+        if torch is None or not torch.cuda.is_initialized() or device >= torch.cuda.device_count():
+            return 0
+        return torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    except Exception:  # a build of PyTorch without CUDA
+        return 0
+
+
+def _held():
+    """Bytes that are allocated, on all devices."""
+    gc.collect()
+    return sum(max(vramscope.stats(device).get(_CURRENT, 0) - _cached_by_torch(device), 0) for device in _DEVICES)
+
+
+class _Judge:
+    """Each test's name goes to the log; its peak and what it leaves go with its report."""
+
+    def __init__(self, all_tests):
+        self._all_tests = all_tests
+        self._results = {}
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        if not self._all_tests:
+            yield
+            return
+        vramscope.begin_test(item.nodeid)
+        yield
+        vramscope.end_test(item.nodeid, self._results.pop(item.nodeid, "ended"))
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item):
+        leaks, limit = item.get_closest_marker("no_gpu_leaks"), _limit(item)
+        if not (self._all_tests or leaks or limit is not None):
+            yield
+            return
+        if _unwatched():
+            item.user_properties.append((_PROPERTY, {"unwatched": _unwatched()}))
+            yield
+            return
+        before = _held() if leaks else 0
+        trackers = [vramscope.cuda_memory_tracker(device=device) for device in _DEVICES]
+        for tracker in trackers:
+            tracker.__enter__()
+        outcome = yield
+        for tracker in reversed(trackers):
+            tracker.__exit__()
+        known = [tracker for tracker in trackers if tracker.after is not None]
+        found = {"peak": max([tracker.peak - (tracker.before or 0) for tracker in known], default=0),
+                 "after": sum(tracker.after - (tracker.before or 0) for tracker in known)}
+        if outcome.excinfo is None:  # else its frames still hold what it had
+            left = _held() - before if leaks else 0
+            if left > 0:
+                found["failure"] = "no_gpu_leaks: {} that the test allocated was still there when it returned".format(
+                    _text(left))
+            elif limit is not None and found["peak"] > limit:
+                found["failure"] = "limit_vram: the test took {} at its peak, at most {} is allowed".format(
+                    _text(found["peak"]), _text(limit))
+        item.user_properties.append((_PROPERTY, found))
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = (yield).get_result()
+        for name, found in item.user_properties:
+            if name == _PROPERTY and call.when == "call" and report.passed and "failure" in found:
+                report.outcome, report.longrepr = "failed", found["failure"]
+        if report.failed or report.skipped or item.nodeid not in self._results:
+            if self._results.get(item.nodeid) != "failed":
+                self._results[item.nodeid] = report.outcome
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter):
+        tests = {}
+        for reports in terminalreporter.stats.values():
+            for report in reports:
+                tests.update((report.nodeid, found) for name, found in getattr(report, "user_properties", ())
+                             if name == _PROPERTY)
+        unwatched = [name for name, found in tests.items() if "unwatched" in found]
+        if unwatched:
+            terminalreporter.section("vramscope", yellow=True)
+            terminalreporter.line("GPU memory of {} marked test{} was not judged ({}{}): {}".format(
+                len(unwatched), "" if len(unwatched) == 1 else "s", ", ".join(unwatched[:3]),
+                ", ..." if len(unwatched) > 3 else "", tests[unwatched[0]]["unwatched"]), yellow=True)
+        if self._all_tests:
+            _print_largest(terminalreporter, tests)
+
+
+def _print_largest(terminalreporter, tests, most=10):
+    """In the words of torch.cuda.memory_stats(), and beyond what was there when each test began."""
+    rows = sorted((found["peak"], found["after"], name) for name, found in tests.items() if "peak" in found)[::-1]
+    if not rows:
+        return
+    terminalreporter.section("vramscope: the most GPU memory beyond what was there before")
+    terminalreporter.line("{:>12}  {:>12}  test".format("peak", "after it"))
+    for peak, after, name in rows[:most]:
+        terminalreporter.line("{:>12}  {:>12}  {}".format(_text(peak), _text(after), name))
+    if len(rows) > most:
+        terminalreporter.line("... and {} more".format(len(rows) - most))
+    terminalreporter.line("{} and {}; next: vramscope check LOG".format(_PEAK, _CURRENT))
