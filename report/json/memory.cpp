@@ -47,12 +47,23 @@ Json retry_json(const RetryPlace& place)
 
 Json allocator_json(const AllocatorMemory& allocator)
 {
-    return {{"name", allocator.name},
-            {"reserved_bytes", stat_json(allocator.reserved)},
-            {"allocated_bytes", stat_json(allocator.allocated)},
-            {"blocks", stat_json(allocator.blocks)},
-            {"num_alloc_retries", allocator.retries},
-            {"retried_at", list_json(allocator.retried_at, retry_json)}};
+    return {
+        {"name", allocator.name},
+        {"reserved_bytes", stat_json(allocator.reserved)},
+        {"allocated_bytes", stat_json(allocator.allocated)},
+        {"blocks", stat_json(allocator.blocks)},
+        {"active_bytes", nullptr}, // no allocator tells when the last stream is done with a block
+        {"num_alloc_retries", allocator.retries},
+        {"retried_at", list_json(allocator.retried_at, retry_json)}};
+}
+
+Json holder_json(const MemoryHolder& holder)
+{
+    return {{"kind", name(holder.kind)},
+            {"name", or_null(holder.name)},
+            {"library", or_null(holder.library)},
+            {"bytes", holder.bytes},
+            {"blocks", holder.blocks}};
 }
 
 Json part_json(const PeakPart& part)
@@ -141,6 +152,8 @@ Json device_memory_json(const MemoryReport& device)
             {"requested_bytes", stat_json(device.requested)},
             {"blocks", stat_json(device.blocks)},
             {"allocators", list_json(device.allocators, allocator_json)},
+            {"holders_at_peak", list_json(device.holders_at_peak, holder_json)},
+            {"holders_at_end", list_json(device.holders_at_end, holder_json)},
             {"peak_direct_bytes", device.peak_direct},
             {"peak", peak_json(device.peak)},
             {"timeline", list_json(device.timeline, memory_time_json)},

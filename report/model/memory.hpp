@@ -75,6 +75,24 @@ struct RetryPlace : CallPlace {
     std::uint64_t most_requested = 0; // of the driver, in bytes
 };
 
+enum class HolderKind {
+    blocks,       // what an allocator of the program's has cut for it
+    cache,        // what such an allocator has beside its blocks
+    module,       // allocations of the driver's, by the module that called it
+    pool,         // what vramscope's pool has beside its blocks
+    unattributed, // contexts, loaded code, other processes, and what the driver rounded up
+    unknown,      // the program's, but the log does not tell of which call
+};
+
+// Who had memory of a device at one moment.
+struct MemoryHolder {
+    HolderKind kind = HolderKind::unknown;
+    std::string name;    // of the allocator, or the file of the module; empty: not known
+    std::string library; // "cuBLAS": of NVIDIA's, to which it belongs or for which it was taken
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0; // 0: these are none
+};
+
 // An allocator of the program's that took memory of the device and cut blocks from it.
 struct AllocatorMemory {
     std::string name; // "PyTorch"
@@ -101,6 +119,9 @@ struct MemoryReport {
     Stat requested;                // over the log, pooled or not
     Stat blocks;
     std::vector<AllocatorMemory> allocators;
+    // Each adds up to what is used on the device; where the driver did not tell, to what is reserved.
+    std::vector<MemoryHolder> holders_at_peak;
+    std::vector<MemoryHolder> holders_at_end;
 
     Peak peak;
     std::vector<MemoryTime> timeline;
@@ -121,5 +142,6 @@ inline constexpr std::size_t kMostMarkedMoments = 64;
 
 // The word of the JSON report: "never-freed".
 const char* name(AdviceKind kind) noexcept;
+const char* name(HolderKind kind) noexcept; // "module"
 
 } // namespace vramscope::report

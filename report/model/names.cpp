@@ -56,6 +56,11 @@ constexpr Word<Pattern> kPatterns[] = {{Pattern::once, "once"}, {Pattern::severa
 constexpr Word<AdviceKind> kAdviceKinds[] = {{AdviceKind::never_freed, "never-freed"},
                                              {AdviceKind::released_late, "released-late"},
                                              {AdviceKind::allocated_early, "allocated-early"}};
+constexpr Word<HolderKind> kHolderKinds[] = {{HolderKind::blocks, "blocks"},
+                                             {HolderKind::cache, "cache"},
+                                             {HolderKind::module, "module"},
+                                             {HolderKind::pool, "pool"},
+                                             {HolderKind::unattributed, "unattributed"}};
 constexpr Word<MisuseKind> kMisuseKinds[] = {{MisuseKind::double_free, "double-free"},
                                              {MisuseKind::never_allocated, "never-allocated"},
                                              {MisuseKind::after_context, "free-after-context"},
@@ -121,6 +126,10 @@ const char* name(Pattern pattern) noexcept
 const char* name(AdviceKind kind) noexcept
 {
     return word_of(kAdviceKinds, kind, "redundant-pairs");
+}
+const char* name(HolderKind kind) noexcept
+{
+    return word_of(kHolderKinds, kind, "unknown");
 }
 const char* name(MisuseKind kind) noexcept
 {

@@ -67,6 +67,61 @@ void write_waterfalls(TextOutput& out, const MemoryReport& device)
     }
 }
 
+// "PyTorch's blocks", "cuBLAS (libcublas.so.12)".
+std::string words_for(const MemoryHolder& holder)
+{
+    const std::string name = terminal_safe(holder.name);
+    switch (holder.kind) {
+    case HolderKind::blocks:
+        return holder.library.empty() ? name : fmt::format("{}, for {}", name, holder.library);
+    case HolderKind::cache:
+        return name.empty() ? "kept by allocators" : "kept by " + name;
+    case HolderKind::module:
+        return holder.library.empty() ? name : fmt::format("{} ({})", holder.library, name);
+    case HolderKind::pool:
+        return "vramscope's pool, beside blocks";
+    case HolderKind::unattributed:
+        return "contexts, code, other processes";
+    case HolderKind::unknown:
+        break;
+    }
+    return "(not known)";
+}
+
+std::uint64_t bytes_of(const MemoryHolder& wanted, const std::vector<MemoryHolder>& holders)
+{
+    for (const MemoryHolder& one : holders)
+        if (one.kind == wanted.kind && one.name == wanted.name && one.library == wanted.library)
+            return one.bytes;
+    return 0;
+}
+
+// Where an allocator of the program's or several modules share the device.
+void write_holders(TextOutput& out, const MemoryReport& device)
+{
+    std::vector<MemoryHolder> rows = device.holders_at_peak;
+    for (const MemoryHolder& one : device.holders_at_end)
+        if (bytes_of(one, rows) == 0)
+            rows.push_back(one);
+    const auto owners = std::count_if(rows.begin(), rows.end(), [](const MemoryHolder& row) {
+        return row.kind == HolderKind::blocks || row.kind == HolderKind::module;
+    });
+    if (owners < 2 && device.allocators.empty())
+        return;
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const MemoryHolder& a, const MemoryHolder& b) { return a.kind < b.kind; });
+    out.stream() << fmt::format("  {:<32} {:>14} {:>14}\n", "who had it", "most allocated",
+                                "at the end");
+    for (const MemoryHolder& row : rows) {
+        const std::string name = shorten_function(words_for(row), 32);
+        out.stream() << "  " << name
+                     << std::string(32 - std::min<std::size_t>(32, columns(name)), ' ')
+                     << fmt::format(" {:>14} {:>14}\n",
+                                    human_bytes(bytes_of(row, device.holders_at_peak)),
+                                    human_bytes(bytes_of(row, device.holders_at_end)));
+    }
+}
+
 void write_marks(TextOutput& out, const MemoryReport& device)
 {
     if (device.at_marks.empty())
@@ -135,6 +190,7 @@ void write_device_fragmentation(TextOutput& out, const Report& report, const Pro
     const std::string title = device_title(report, process, device.device, device.total_bytes);
     out.stream() << '\n' << out.painted(title, "1") << '\n';
     write_waterfalls(out, device);
+    write_holders(out, device);
     write_marks(out, device);
     if (!device.pooled) {
         out.wrapped(

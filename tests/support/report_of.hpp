@@ -37,4 +37,16 @@ inline LogBuilder program_with_stacks()
     return log;
 }
 
+// Of a segment of 20 MiB an allocator cuts 3 MiB, which leak, and 4 MiB; 5 MiB are the driver's. At
+// most 12 MiB are allocated and 25 MiB reserved, 8 MiB leak. `leaked`: bytes of the first block.
+inline LogBuilder program_that_cuts(std::uint64_t leaked = 3_MiB)
+{
+    constexpr std::uint64_t kSegment = 0x1'0000'0000;
+    LogBuilder log = program_with_stacks();
+    log.header().suballocated = 1;
+    log.place({.context = 1, .device = 0}).alloc(kSegment, 20_MiB, 1);
+    log.alloc(kSegment, leaked, 2, "PyTorch").alloc(kSegment + 4_MiB, 4_MiB, 3, "PyTorch");
+    return log.alloc(0x1000, 5_MiB, 4).free(kSegment + 4_MiB, "PyTorch");
+}
+
 } // namespace vramscope::test

@@ -1,4 +1,6 @@
 # tests/torch/blocks_test.py — real PyTorch's blocks: each is in the log, none is counted twice, and what is lost has its line.
+import unittest
+
 from segments_test import EXPANDABLE, STREAM_ORDERED, UNCACHED
 from torch_root import PROGRAMS, REAL, TorchTest, main
 
@@ -60,6 +62,22 @@ class Leaks(TorchTest):
         self.assertEqual(report["verdict"], "clean", report["leaks"])
         if not REAL:  # cuBLAS's workspace, which PyTorch keeps
             self.assertEqual([leak["blocks"] for leak in report["suppressed"]], [1])
+
+    @unittest.skipIf(REAL, "needs the stand-ins")
+    def test_what_is_not_pytorchs_is_told_by_module(self):
+        report = self.run_both("clean.py", VRAMSCOPE_POOL="off", STAND_IN_CUBLAS_BYTES="12345678").report
+        self.assertEqual(report["verdict"], "clean", report["leaks"])
+        [device] = report["processes"][0]["device_memory"]
+        [torch] = device["allocators"]
+        workspace = torch["allocated_bytes"]["current"]
+        held = [(row["kind"], row["name"], row["library"], row["bytes"]) for row in device["holders_at_end"]]
+        self.assertEqual(held[:3], [("blocks", "PyTorch", "cuBLAS", workspace),
+                                    ("cache", "PyTorch", None, torch["reserved_bytes"]["current"] - workspace),
+                                    ("module", "libcublas.so.12", "cuBLAS", 12345678)])
+        for moment in ("at_peak", "at_end"):
+            parts = device[moment]["waterfall"]
+            self.assertEqual(sum(row["bytes"] for row in device[f"holders_{moment}"]),
+                             parts["reserved"] if parts["device_used"] is None else parts["device_used"])
 
 
 class OutOfMemory(TorchTest):

@@ -16,6 +16,15 @@ FAMILIES = ["cublasLt", "cublas", "cudnn", "cufft", "cupti", "curand", "cusolver
 LIBRARY = re.compile(rf"lib({'|'.join(FAMILIES)})\.so\.\d+$")
 # Where "done" alone stops PyTorch. A function may look at its first ten words, whatever they are.
 BODIES = {
+    # Real cuBLAS has device memory of its own. This one takes what a test asks for, from the driver.
+    "cublasCreate_v2": """extern char* getenv(char const*);
+        extern long atol(char const*);
+        extern void *dlopen(char const*, int), *dlsym(void*, char const*);
+        char* bytes = getenv("STAND_IN_CUBLAS_BYTES");
+        void* memory;
+        if (bytes) ((int (*)(void*, unsigned long))dlsym(dlopen("libcuda.so.1", 2), "cuMemAlloc_v2"))(&memory, atol(bytes));
+        *(void**)a = handle;
+        return 0;""",
     "cublasLtMatmulAlgoGetHeuristic": "*(int*)j = 1; return 0;",
     "cudnnBackendCreateDescriptor": "*(void**)b = handle; return 0;",
     "cudnnGetCudartVersion": "return 12040;",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/findings/memory/advice.hpp"
+#include "report/findings/memory/holders.hpp"
 #include "report/findings/memory/peak.hpp"
 
 namespace vramscope::report {
@@ -50,6 +51,19 @@ void add_retries(AllocatorMemory& allocator, std::uint64_t api, std::int32_t dev
         [](const RetryPlace& a, const RetryPlace& b) { return a.retries > b.retries; });
 }
 
+void add_holders(MemoryReport& device, const std::vector<PeakHolding>& holdings,
+                 const MemorySource& source)
+{
+    std::vector<SiteShare> at_peak;
+    for (const PeakHolding& holding : holdings)
+        at_peak.push_back({holding.site, holding.bytes, holding.blocks});
+    const std::string cache = device.allocators.size() == 1 ? device.allocators.front().name : "";
+    device.holders_at_peak =
+        find_holders(std::move(at_peak), device.at_peak.parts, cache, source.heap, source.log);
+    device.holders_at_end = find_holders(live_shares(source.heap.sites(), device.device),
+                                         device.at_end.parts, cache, source.heap, source.log);
+}
+
 std::uint64_t total_of(const DeviceMemory::Device& memory, const LogTables& tables)
 {
     for (const LoggedDevice& known : tables.devices()) {
@@ -86,6 +100,7 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
     }
     device.timeline = times_of(memory.timeline.points(kReportPoints), clock);
     device.fine_timeline = times_of(memory.timeline.points(), clock);
+    add_holders(device, holdings, source);
     device.peak = find_peak(holdings, source.heap, source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);
     return device;

@@ -156,6 +156,17 @@ std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRang
     return visible.begin;
 }
 
+std::string_view calling_module(const std::vector<Frame>& stack, const FrameRange& visible)
+{
+    for (std::size_t at = visible.begin; at < visible.end; ++at) {
+        const Frame& frame = stack[at];
+        const std::string_view module = file_name(frame.python ? frame.file : frame.module);
+        if (!module.starts_with("libffi.so") && !module.starts_with("_ctypes."))
+            return module;
+    }
+    return {};
+}
+
 void show_only(std::vector<Frame>& stack, const FrameRange& visible, ShownFrames shown)
 {
     if (shown == ShownFrames::all)

@@ -37,6 +37,10 @@ bool begins_here(const Frame& frame);
 // where there is none.
 std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRange& visible);
 
+// The file of the code that called the driver or the runtime; of a function of Python, where the
+// call came by ctypes. Empty: it is not known.
+std::string_view calling_module(const std::vector<Frame>& stack, const FrameRange& visible);
+
 // Leaves only the frames that are shown.
 void show_only(std::vector<Frame>& stack, const FrameRange& visible, ShownFrames shown);
 

@@ -33,6 +33,10 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     }
     place.api = user_api(place.stack, place.entry_point);
     const FrameRange visible = visible_frames(place.stack);
+    place.module = calling_module(place.stack, visible);
+    place.library = library_of(place.module);
+    if (place.library.empty())
+        place.library = library_taken_for(place.stack);
     fold_around_python(place.stack, visible);
     place.fingerprint = fingerprint(place.api, named_frames(place.stack, visible));
     place.suppression = suppression_of(place, known, visible.begin);

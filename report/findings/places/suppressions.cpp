@@ -19,35 +19,38 @@ namespace {
 
 struct BuiltIn {
     std::string_view pattern; // matched against the name of the file, or of a function
+    std::string_view library;
     std::string_view why;
 };
 
 // Libraries that keep memory for as long as the process lives, by design or where a handle is not
 // given back. Not here: libcuda and libcudart, whose own memory no hook sees.
 constexpr std::array kBuiltIn = {
-    BuiltIn{"^libcublas.so", "workspaces of its handles"},
-    BuiltIn{"^libcublasLt.so", "workspaces of its handles"},
-    BuiltIn{"^libnvblas.so", "buffers of its own"},
-    BuiltIn{"^libcudnn.so", "workspaces of its handles"},
-    BuiltIn{"^libcudnn_*.so", "workspaces and tables of its parts"},
-    BuiltIn{"^libcufft.so", "tables"},
-    BuiltIn{"^libcurand.so", "tables of its generators"},
-    BuiltIn{"^libcusolver.so", "workspaces of its handles"},
-    BuiltIn{"^libcusolverMg.so", "workspaces of its handles"},
-    BuiltIn{"^libcusparse.so", "workspaces of its handles"},
-    BuiltIn{"^libcusparseLt.so", "workspaces of its handles"},
-    BuiltIn{"^libcutensor*.so", "workspaces of its handles"},
-    BuiltIn{"^libnccl.so", "buffers of its communicators"},
-    BuiltIn{"^libnvshmem*.so", "its symmetric heap"},
-    BuiltIn{"^libnvinfer*.so", "tables, and memory of its engines"},
-    BuiltIn{"^libnvjpeg*.so", "tables and buffers of its handles"},
-    BuiltIn{"^libnpp*.so", "scratch buffers"},
+    BuiltIn{"^libcublas.so", "cuBLAS", "workspaces of its handles"},
+    BuiltIn{"^libcublasLt.so", "cuBLAS", "workspaces of its handles"},
+    BuiltIn{"^libnvblas.so", "NVBLAS", "buffers of its own"},
+    BuiltIn{"^libcudnn.so", "cuDNN", "workspaces of its handles"},
+    BuiltIn{"^libcudnn_*.so", "cuDNN", "workspaces and tables of its parts"},
+    BuiltIn{"^libcufft.so", "cuFFT", "tables"},
+    BuiltIn{"^libcurand.so", "cuRAND", "tables of its generators"},
+    BuiltIn{"^libcusolver.so", "cuSOLVER", "workspaces of its handles"},
+    BuiltIn{"^libcusolverMg.so", "cuSOLVER", "workspaces of its handles"},
+    BuiltIn{"^libcusparse.so", "cuSPARSE", "workspaces of its handles"},
+    BuiltIn{"^libcusparseLt.so", "cuSPARSE", "workspaces of its handles"},
+    BuiltIn{"^libcutensor*.so", "cuTENSOR", "workspaces of its handles"},
+    BuiltIn{"^libnccl.so", "NCCL", "buffers of its communicators"},
+    BuiltIn{"^libnvshmem*.so", "NVSHMEM", "its symmetric heap"},
+    BuiltIn{"^libnvinfer*.so", "TensorRT", "tables, and memory of its engines"},
+    BuiltIn{"^libnvjpeg*.so", "nvJPEG", "tables and buffers of its handles"},
+    BuiltIn{"^libnpp*.so", "NPP", "scratch buffers"},
 };
 
 // Functions that take memory for such a library. PyTorch keeps it for each handle and stream.
 constexpr std::array kBuiltInFunctions = {
-    BuiltIn{"^at::cuda::getCurrentCUDABlasHandle(", "cuBLAS's workspaces, which PyTorch allocates"},
-    BuiltIn{"^at::cuda::getCUDABlasLtWorkspace(", "cuBLASLt's workspaces, which PyTorch allocates"},
+    BuiltIn{"^at::cuda::getCurrentCUDABlasHandle(", "cuBLAS",
+            "cuBLAS's workspaces, which PyTorch allocates"},
+    BuiltIn{"^at::cuda::getCUDABlasLtWorkspace(", "cuBLAS",
+            "cuBLASLt's workspaces, which PyTorch allocates"},
 };
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
@@ -192,6 +195,23 @@ Suppressions::match_built_in_function(const std::vector<Frame>& stack) const
         }
     }
     return std::nullopt;
+}
+
+std::string_view library_of(std::string_view module) noexcept
+{
+    for (const BuiltIn& known : kBuiltIn)
+        if (matches(known.pattern, file_name(module)))
+            return known.library;
+    return {};
+}
+
+std::string_view library_taken_for(const std::vector<Frame>& stack) noexcept
+{
+    for (const Frame& frame : stack)
+        for (const BuiltIn& known : kBuiltInFunctions)
+            if (matches(known.pattern, frame.function))
+                return known.library;
+    return {};
 }
 
 void suppress(Report& report, const Suppressions& suppressions)

@@ -48,6 +48,11 @@ private:
     std::size_t user_rules_ = 0;
 };
 
+// "cuBLAS", of NVIDIA's libraries that keep memory of their own: the library of this file, and the
+// one for which a function of another takes memory. Empty: none.
+std::string_view library_of(std::string_view module) noexcept;
+std::string_view library_taken_for(const std::vector<Frame>& stack) noexcept;
+
 struct Report;
 
 // Moves known leaks and imports of a report to Report::suppressed. Their rules are then indexes

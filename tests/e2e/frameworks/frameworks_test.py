@@ -22,6 +22,10 @@ class CachingAllocator(EndToEndTest):
         [self.device] = process["device_memory"]
         for moment in ("at_peak", "at_reserved_peak", "at_end"):
             self.assert_adds_up(self.device[moment]["waterfall"])
+        for moment in ("at_peak", "at_end"):
+            parts = self.device[moment]["waterfall"]
+            self.assertEqual(sum(row["bytes"] for row in self.device[f"holders_{moment}"]),
+                             parts["reserved"] if parts["device_used"] is None else parts["device_used"])
         return report
 
     def assert_adds_up(self, parts):
@@ -62,6 +66,15 @@ class CachingAllocator(EndToEndTest):
         parts = self.device["at_end"]["waterfall"]
         self.assertEqual(parts["reserved"], self.counted["reserved"] + 5 * MIB)
         self.assertEqual(parts["requested"], self.counted["allocated"] + 5 * MIB)
+
+    def test_what_another_library_has_is_told_by_its_module(self):
+        for pool in ("off", "split"):
+            with self.subTest(pool):
+                self.scene("leak_in_plugin", "leaks", VRAMSCOPE_POOL=pool)
+                held = {(row["kind"], row["name"]): row["bytes"] for row in self.device["holders_at_end"]}
+                self.assertEqual(held["blocks", "PyTorch"], self.counted["allocated"])
+                self.assertEqual(held["cache", "PyTorch"], self.counted["reserved"] - self.counted["allocated"])
+                self.assertEqual(held["module", "libplugin_linked.so"], 3000)
 
     def test_the_peak_is_that_of_the_blocks(self):
         report = self.scene("grow", "leaks", VRAMSCOPE_POOL="off")

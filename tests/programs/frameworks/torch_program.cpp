@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 namespace {
 
 void* library = nullptr;
+std::string folder; // of the libraries
 
 template <class Function>
 Function* function(const char* name)
@@ -71,6 +73,17 @@ void leak_beside()
     leak();
     CUdeviceptr own = 0;
     check(cuMemAlloc_v2(&own, 5 * kMiB)); // MARK own
+}
+
+// Another library beside the allocator, which has memory of its own.
+void leak_in_plugin()
+{
+    leak();
+    const std::string path = folder + "/libplugin_linked.so";
+    void* const plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!plugin)
+        std::exit(5);
+    reinterpret_cast<int (*)()>(dlsym(plugin, "plugin_run"))();
 }
 
 void give_back()
@@ -166,6 +179,7 @@ constexpr Scene kScenes[] = {
     {"cache_alone", cache_alone},
     {"leak", leak},
     {"leak_beside", leak_beside},
+    {"leak_in_plugin", leak_in_plugin},
     {"give_back", give_back},
     {"grow", grow},
     {"run_out", run_out},
@@ -187,6 +201,7 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "%s\n", argc == 3 ? dlerror() : "ALLOCATOR SCENE");
         return 2;
     }
+    folder = std::string(argv[1]).substr(0, std::string(argv[1]).rfind('/'));
     const int status = play_scene(kScenes, argc - 1, argv + 1);
     std::uint64_t calls = 0;
     std::uint64_t shortages = 0;

@@ -211,6 +211,23 @@ TEST(Heaptrack, CountsTemporaryAllocations)
     EXPECT_EQ(sums.temporary, 2u);
 }
 
+// What an allocator cut its blocks from is no allocation of the program's.
+TEST(Heaptrack, HasBlocksAndNotWhatTheyWereCutFrom)
+{
+    const HeaptrackSums sums(exported(export_heaptrack, test::program_that_cuts()));
+    EXPECT_EQ(sums.allocations, 3u);
+    EXPECT_EQ(sums.peak, 12u << 20);
+    EXPECT_EQ(sums.leaked, 8u << 20);
+}
+
+TEST(Pprof, HasBlocksAndNotWhatTheyWereCutFrom)
+{
+    const LogBuilder log = test::program_that_cuts();
+    const auto sums = pprof_sums(exported(export_pprof, log));
+    EXPECT_EQ(sums, (std::array<std::uint64_t, 4>{3, 12 << 20, 2, 8 << 20}));
+    EXPECT_EQ(sums, sums_of(test::report_of(log).totals));
+}
+
 TEST(Pprof, SumsUpWhatTheReportDoes)
 {
     LogBuilder log;

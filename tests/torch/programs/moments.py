@@ -20,7 +20,8 @@ def moment(name):
     if mark:
         mark(name.encode())
     if "MOMENTS" in os.environ:
-        said = {"name": name, "allocated": allocated, "reserved": reserved, "stats": stats, "segments": segments()}
+        said = {"name": name, "allocated": allocated, "reserved": reserved, "stats": stats, "segments": segments(),
+                "devices": [torch.cuda.memory_stats(device) for device in range(torch.cuda.device_count())]}
         with open(os.environ["MOMENTS"], "a") as file:
             file.write(json.dumps(said) + "\n")
 

@@ -1,5 +1,13 @@
 // report/page/web/src/words.js — numbers as the text of vramscope has them.
 
+/** One digit behind the point; of two that are as near, the even one, as printf has it. @param {number} value */
+function oneDigit(value) {
+  const down = Math.floor(value * 10);
+  const rest = value * 10 - down;
+  const digits = rest > 0.5 || (rest === 0.5 && down % 2 === 1) ? down + 1 : down;
+  return (digits / 10).toFixed(1);
+}
+
 const UNITS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /** @param {number} bytes "512 B", "64 KiB", "3.1 MiB" */
@@ -13,7 +21,7 @@ export function bytesText(bytes) {
     value /= 1024;
     unit += 1;
   }
-  return `${sign}${value.toFixed(1).replace(/\.0$/, "")} ${UNITS[unit]}`;
+  return `${sign}${oneDigit(value).replace(/\.0$/, "")} ${UNITS[unit]}`;
 }
 
 /** @param {number} ns "850 µs", "12.3 ms", "1.204 s", "2 h 03 min" */
