@@ -88,6 +88,22 @@ TEST(Check, ReservedCountsWhatThePoolKept)
     EXPECT_EQ(exit_of(log, budget), Exit::findings);
 }
 
+TEST(Check, WhatAnAllocatorCutsIsAllocatedOnceAndItsCacheIsReserved)
+{
+    const LogBuilder log = test::program_that_cuts();
+    for (const std::uint64_t less : {0, 1}) {
+        const Exit expected = less == 0 ? Exit::ok : Exit::findings;
+        Budget peak, reserved, leaked;
+        leaked.max_leaked = 8_MiB - less;
+        peak.max_leaked = reserved.max_leaked = 8_MiB;
+        peak.max_peak = 12_MiB - less;
+        reserved.max_reserved = 25_MiB - less;
+        EXPECT_EQ(exit_of(log, peak), expected);
+        EXPECT_EQ(exit_of(log, reserved), expected);
+        EXPECT_EQ(exit_of(log, leaked), expected);
+    }
+}
+
 TEST(Check, DriverCallsAreNotThoseThatThePoolServed)
 {
     LogBuilder log = program();
