@@ -1,5 +1,6 @@
 // tests/report/exporters/events_test.cpp — a log as JSON lines: each record, and their order.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,7 +10,7 @@
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
-#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 #include "tests/support/schema_check.hpp"
 
 namespace vramscope::report {
@@ -119,6 +120,18 @@ TEST(Events, HaveExactNumbersAndHexAddresses)
     EXPECT_EQ(of_type(lines, "context_gone")[0]["context"], 1);
     EXPECT_EQ(of_type(lines, "context_gone")[0]["stack"], 8);
     EXPECT_EQ(of_type(lines, "mark")[0]["name"], "half \u20ac");
+}
+
+// Events are the log's own: a block's memory says that it lies in another allocation.
+TEST(Events, HaveEachBlockAndWhatItWasCutFromOnce)
+{
+    const std::vector<Json> lines = lines_of(test::program_that_cuts());
+    std::map<std::string, std::uint64_t> bytes;
+    for (const Json& alloc : of_type(lines, "alloc"))
+        bytes[alloc["memory"]] += alloc["bytes"].get<std::uint64_t>();
+    EXPECT_EQ(bytes,
+              (std::map<std::string, std::uint64_t>{{"device", 25_MiB}, {"suballocated", 7_MiB}}));
+    EXPECT_EQ(of_type(lines, "free").size(), 1u);
 }
 
 TEST(Events, DefineWhatTheyNameBeforeTheyNameItAndOnce)

@@ -89,6 +89,20 @@ TEST(Compare, TellsLeaksThatAreNewGoneGrownAndShrunk)
     EXPECT_EQ(both.comparison.exit, Exit::regressed);
 }
 
+TEST(Compare, IsOfBlocksThatAnAllocatorCut)
+{
+    const Both both(test::program_that_cuts(), test::program_that_cuts(2_MiB));
+    ASSERT_EQ(both.comparison.leaks.size(), 1u);
+    EXPECT_EQ(both.comparison.leaks[0].change, Change::shrunk);
+    EXPECT_EQ(both.comparison.leaks[0].base_bytes, 3_MiB);
+    EXPECT_EQ(both.comparison.leaks[0].new_bytes, 2_MiB);
+    EXPECT_EQ(both.comparison.same_leaks, 1u);
+    EXPECT_EQ(both.number("leaked_bytes").base, 8_MiB);
+    EXPECT_EQ(both.number("peak_bytes").base, 12_MiB);
+    EXPECT_EQ(both.number("peak_reserved_bytes").base, 25_MiB);
+    EXPECT_EQ(both.number("allocations").base, 3u);
+}
+
 TEST(Compare, IsByFingerprintWhereverTheProgramLies)
 {
     const Both both(run({{3, 4_KiB}}), moved(3, 4_KiB));
