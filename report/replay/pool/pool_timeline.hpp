@@ -48,11 +48,17 @@ public:
     }
 
 private:
-    // A new span begins with what is known from the one before.
     PoolPoint& point_at(std::uint64_t ticks)
     {
-        if (ticks < next_)
-            return points_.back();
+        if (ticks >= next_) [[unlikely]]
+            begin_span(ticks);
+        return points_.back();
+    }
+
+    // It begins with what is known from the one before. Not inlined, so that add() is, which is
+    // called for each event.
+    [[gnu::noinline]] void begin_span(std::uint64_t ticks)
+    {
         if (points_.empty())
             first_ = ticks;
         while (span_of(ticks) >= kMostPoints)
@@ -70,7 +76,6 @@ private:
             points_.push_back(next);
         }
         next_ = begin + (std::uint64_t{1} << shift_);
-        return points_.back();
     }
 
     std::uint64_t span_of(std::uint64_t ticks) const noexcept
