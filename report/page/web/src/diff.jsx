@@ -59,7 +59,7 @@ export function Diff() {
       )}
       <Table
         caption="The numbers of both runs"
-        columns={[["Number"], ["Before", "number"], ["Now", "number"], ["Change", "number"], [""]]}
+        columns={[["Number"], ["Before", "number"], ["Now", "number"], ["Change", "number"], ["Judged"]]}
         rows={compared.numbers.map((row) => [
           row.name.replaceAll("_", " "),
           numberText(row, row.base),
