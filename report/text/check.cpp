@@ -146,12 +146,7 @@ private:
 
     void test(std::string_view prefix, const TestCheck& row, bool with_culprits)
     {
-        std::string text = test_of(row).ended() ? "" : "did not end";
-        for (const TestBreach& breach : row.breaches)
-            text += fmt::format("{}{} {}, at most {}", text.empty() ? "" : "; ",
-                                breach.budget == "max-peak" ? "peak allocated" : "leaked",
-                                human_bytes(breach.measured), human_bytes(breach.limit));
-        out_ << prefix << "    " << name_of(row) << ": " << text << "  "
+        out_ << prefix << "    " << name_of(row) << ": " << test_words(row, test_of(row)) << "  "
              << (row.state == CheckState::failed ? painted("FAILED", kRed)
                                                  : painted("not known", kYellow))
              << '\n';

@@ -112,7 +112,36 @@ public:
         return cases;
     }
 
+    // Those of the programs' own tests that are over their budgets, or did not end.
+    std::vector<Case> tests() const
+    {
+        std::vector<Case> cases;
+        for (const TestCheck& row : verdicts_.check.test_rows)
+            if (cases.size() < kMostStacks)
+                cases.push_back(test(row));
+        return cases;
+    }
+
 private:
+    Case test(const TestCheck& row) const
+    {
+        const TestRow& told = verdicts_.report.processes[row.process].tests[row.test];
+        Case found{"vramscope.tests", terminal_safe(told.name), "failure", "test", {}, {}, {}};
+        found.message = test_words(row, told);
+        if (row.state == CheckState::unknown)
+            found.outcome = excuse();
+        for (const TestBreach& breach : row.breaches)
+            for (const Culprit& culprit : breach.culprits)
+                found.text += culprit_text(culprit);
+        return found;
+    }
+
+    static std::string culprit_text(const Culprit& culprit)
+    {
+        return fmt::format("{} in {}: {}\n{}", human_bytes(culprit.bytes), grouped(culprit.count),
+                           terminal_safe(culprit.place->api), stack_text(culprit.place));
+    }
+
     Case budget(const CheckRow& row) const
     {
         Case found{"vramscope.budgets", row.budget, {}, row.budget, {}, {}, {}};
@@ -125,9 +154,7 @@ private:
             found.outcome = excuse();
         }
         for (const Culprit& culprit : row.culprits)
-            found.text +=
-                fmt::format("{} in {}: {}\n{}", human_bytes(culprit.bytes), grouped(culprit.count),
-                            terminal_safe(culprit.place->api), stack_text(culprit.place));
+            found.text += culprit_text(culprit);
         return found;
     }
 
@@ -186,12 +213,16 @@ void write_junit(std::ostream& out, const Verdicts& verdicts)
     const JunitCases cases(verdicts);
     const std::vector<Case> budgets = cases.budgets();
     const std::vector<Case> stacks = cases.stacks();
+    const std::vector<Case> tests = cases.tests();
     std::vector<Case> all = budgets;
+    all.insert(all.end(), tests.begin(), tests.end());
     all.insert(all.end(), stacks.begin(), stacks.end());
     out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- " << kOwnMark << ' '
         << xml(verdicts.version) << " -->\n";
     out << "<testsuites name=\"vramscope\" " << counts(all) << ">\n";
     write_suite(out, "vramscope budgets", budgets);
+    if (!tests.empty())
+        write_suite(out, "tests of the programs", tests);
     if (!stacks.empty())
         write_suite(out, "vramscope call stacks", stacks);
     out << "</testsuites>\n";

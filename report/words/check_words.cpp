@@ -63,6 +63,16 @@ std::string row_words(const CheckRow& row)
                        limit_words(row));
 }
 
+std::string test_words(const TestCheck& row, const TestRow& test)
+{
+    std::string text = test.ended() ? "" : "did not end";
+    for (const TestBreach& breach : row.breaches)
+        text += fmt::format("{}{} {}, at most {}", text.empty() ? "" : "; ",
+                            breach.budget == "max-peak" ? "peak allocated" : "leaked",
+                            human_bytes(breach.measured), human_bytes(breach.limit));
+    return text;
+}
+
 std::string process_name(const Report& report, std::size_t index)
 {
     for (const RankRow& row : report.ranks.rows)

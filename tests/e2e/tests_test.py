@@ -1,6 +1,7 @@
 # tests/e2e/tests_test.py — the tests of a GoogleTest suite by their names: in the log, the report and the check.
 import json
 import unittest
+import xml.etree.ElementTree
 
 from e2e import VRAMSCOPE, EndToEndTest, simulated_only
 
@@ -44,6 +45,15 @@ class TestsTest(EndToEndTest):
         self.assertEqual((result["tests"]["count"], result["tests"]["failed"]), (7, 2))
         self.assertEqual([row["name"] for row in result["tests"]["rows"]], ["Pool.Leaks", "Pool.LeaksInAThread"])
         self.assertIn("2 tests are over budget: Pool.Leaks, Pool.LeaksInAThread", self.text)
+
+    def test_junit_has_a_case_for_each_that_fails(self):
+        self.suite()
+        junit = self.folder / "junit.xml"
+        self.check("--junit", junit, status=100)
+        cases = {case.get("name"): case for case in xml.etree.ElementTree.parse(junit).iter("testcase")
+                 if case.get("classname") == "vramscope.tests"}
+        self.assertEqual(list(cases), ["Pool.Leaks", "Pool.LeaksInAThread"])
+        self.assertEqual(cases["Pool.Leaks"].find("failure").get("message"), "leaked 3 MiB, at most 0 B")
 
     def test_those_that_keep_their_budgets_pass(self):
         self.suite("Pool.Cleans", "Pool.Caches", "Small/*")

@@ -7,19 +7,14 @@ import unittest
 
 from oracle import GPU, PROGRAMS, TRACED, VRAMSCOPE, OracleTest, needs
 
-# What CTest calls in the place of compute-sanitizer: --log-file F --tool memcheck --leak-check full PROGRAM...
-TOOL = f"""#!/bin/sh
-log=$2
-shift 6
-{VRAMSCOPE} run --simulate {GPU} -f -o "$log.vsl" -- "$@"
-exec {VRAMSCOPE} export --to sanitizer -f -o "$log" "$log.vsl"
-"""
+TOOL = VRAMSCOPE.parent / "vramscope-memcheck"
 SCRIPT = """
 set(CTEST_SOURCE_DIRECTORY "{folder}")
 set(CTEST_BINARY_DIRECTORY "{folder}/b")
 set(CTEST_CMAKE_GENERATOR "Unix Makefiles")
 set(CTEST_MEMORYCHECK_TYPE CudaSanitizer)
-set(CTEST_MEMORYCHECK_COMMAND "{folder}/tool")
+set(CTEST_MEMORYCHECK_COMMAND "{tool}")
+set(CTEST_MEMORYCHECK_COMMAND_OPTIONS "--simulate {gpu}")
 ctest_start(Experimental)
 file(WRITE "{folder}/b/CTestTestfile.cmake" [[add_test(gpu {command})]])
 ctest_memcheck(DEFECT_COUNT defects)
@@ -29,11 +24,9 @@ message("DEFECTS ${{defects}}")
 
 class CTest(OracleTest):
     def defects(self, command):
-        (self.folder / "tool").write_text(TOOL)
-        (self.folder / "tool").chmod(0o755)
         (self.folder / "b").mkdir()
         program = " ".join([f'"{PROGRAMS / command[0]}"', *command[1:]])
-        (self.folder / "s.cmake").write_text(SCRIPT.format(folder=self.folder, command=program))
+        (self.folder / "s.cmake").write_text(SCRIPT.format(folder=self.folder, tool=TOOL, gpu=GPU, command=program))
         done = self.execute("ctest", "-S", "s.cmake", "-VV")
         return int(re.search(r"DEFECTS (\d+)", done.stdout + done.stderr)[1]), done.stdout
 
@@ -45,6 +38,15 @@ class CTest(OracleTest):
                 _, report = self.trace_log(*command)
                 found, output = self.defects(command)
                 self.assertEqual(found, report["totals"]["leaked_blocks"], output)
+
+    def test_a_test_that_leaks_nothing_has_no_defect(self):
+        found, output = self.defects(["gtest_suite", "--gtest_filter=Pool.Cleans"])
+        self.assertEqual(found, 0, output)
+
+    def test_a_crash_is_a_defect(self):
+        found, output = self.defects(["gtest_suite", "--gtest_filter=Faults.DISABLED_Crashes", "--gtest_also_run_disabled_tests"])
+        self.assertEqual(found, 2, output)  # the block that it held, and what the log does not tell
+        self.assertIn("Incomplete", (self.folder / "b/Testing/Temporary/MemoryChecker.1.log").read_text())
 
     def test_the_summary_has_the_sum_and_paragraphs_have_stacks(self):
         log, report = self.trace_log("training_demo")

@@ -101,6 +101,8 @@ class Packages(PackageTest):
         self.assert_traces(venv / "bin/vramscope")
         told = self.execute(venv / "bin/python", "-c", "import vramscope; print(vramscope.__file__); print(vramscope.stats())")
         self.assertIn(f"{venv}/", told.stdout, told.stderr)
+        about = "import importlib.metadata as m; print(m.distribution('vramscope').read_text('entry_points.txt'))"
+        self.assertIn("[pytest11]", self.execute(venv / "bin/python", "-c", about).stdout)
         removed = self.execute(venv / "bin/pip", "uninstall", "-y", "vramscope")
         self.assertEqual((removed.returncode, list(venv.rglob("libvramscope*"))), (0, []), removed.stderr)
 

@@ -63,6 +63,29 @@ def test_fails_by_itself():
     assert False, "its own word"
 """
 
+TORCH = """
+import sys
+import types
+import pytest
+import driver
+
+driver.start()
+kept = driver.allocate(64)
+reserved = [0]
+sys.modules["torch"] = types.SimpleNamespace(cuda=types.SimpleNamespace(
+    is_initialized=lambda: True, device_count=lambda: 1,
+    memory_reserved=lambda device: reserved[0] << 20, memory_allocated=lambda device: 0))
+
+@pytest.mark.no_gpu_leaks
+def test_what_pytorch_keeps_cached_is_no_leak():
+    reserved[0] += 4
+    driver.allocate(4)
+
+@pytest.mark.no_gpu_leaks
+def test_expandable_segments_are_past_the_pool():
+    reserved[0] += 1000
+"""
+
 
 @simulated_only
 @unittest.skipUnless(PYTHON, "needs python3-pytest: scripts/setup --tests")
@@ -117,6 +140,17 @@ class PytestTest(EndToEndTest):
         said = self.untraced(SUITE, status=0)
         self.assertIn("GPU memory of 2 marked tests was not judged", said)
         self.assertIn("vramscope run -- pytest", said)
+
+    def test_without_a_pool_tests_are_named_and_marks_not_judged(self):
+        done, report = self.run_traced(PYTHON, *self.write(SUITE), "--vramscope", options=["--pool", "off"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(report["processes"][0]["tests"]), 6)
+        self.assertIn("GPU memory of 2 marked tests was not judged", done.stdout)
+
+    def test_pytorchs_cache_is_left_out(self):
+        said, _ = self.traced(TORCH, status=0)
+        self.assertIn("GPU memory of 1 marked test was not judged", said)
+        self.assertIn("PyTorch's expandable segments", said)
 
     def test_the_option_without_the_tracer_is_an_error(self):
         self.assertIn("nothing is watched", self.untraced(SUITE, "--vramscope", status=4))

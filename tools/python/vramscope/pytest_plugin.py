@@ -24,7 +24,6 @@ import pytest
 
 import vramscope
 
-_CURRENT, _PEAK = "allocated_bytes.all.current", "allocated_bytes.all.peak"
 _DEVICES = range(16)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _PROPERTY = "vramscope"  # of a report: it travels from the workers of pytest-xdist too
@@ -38,7 +37,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "no_gpu_leaks: the GPU memory that the test allocates is gone when it returns")
     config.addinivalue_line("markers", "limit_vram(limit): the most GPU memory that the test may add, such as \"2GiB\"")
-    if config.getoption("--vramscope") and _unwatched():
+    if config.getoption("--vramscope") and not vramscope.version():
         raise pytest.UsageError("--vramscope: {}".format(_unwatched()))
     config.pluginmanager.register(_Judge(config.getoption("--vramscope")), "vramscope-judge")
 
@@ -76,21 +75,40 @@ def _text(size):
         size /= 1024
 
 
-def _cached_by_torch(device):
-    """What PyTorch's allocator has of the pool's memory, and no tensor has."""
+def _torch_memory(device):
+    """What PyTorch's allocator has reserved, and what of that its tensors have."""
     torch = sys.modules.get("torch")
     try:
         if torch is None or not torch.cuda.is_initialized() or device >= torch.cuda.device_count():
-            return 0
-        return torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+            return 0, 0
+        return torch.cuda.memory_reserved(device), torch.cuda.memory_allocated(device)
     except Exception:  # a build of PyTorch without CUDA
-        return 0
+        return 0, 0
 
 
-def _held():
-    """Bytes that are allocated, on all devices."""
-    gc.collect()
-    return sum(max(vramscope.stats(device).get(_CURRENT, 0) - _cached_by_torch(device), 0) for device in _DEVICES)
+class _Part:
+    """What the test function does to the pool's memory, on all devices."""
+
+    def __init__(self):
+        self._trackers = [vramscope.cuda_memory_tracker(device=device) for device in _DEVICES]
+        self._cached = self._cached_by_torch()
+        for tracker in self._trackers:
+            tracker.__enter__()
+
+    def end(self):
+        """What its report says of it."""
+        for tracker in reversed(self._trackers):
+            tracker.__exit__()
+        known = [tracker for tracker in self._trackers if tracker.after is not None]
+        if any(_torch_memory(tracker.device)[0] > tracker.after for tracker in known):
+            return {"unwatched": "PyTorch's expandable segments are no memory of vramscope's pool"}
+        after = sum(tracker.after - (tracker.before or 0) for tracker in known)
+        return {"peak": max([tracker.peak - (tracker.before or 0) for tracker in known], default=0), "after": after,
+                "left": after - (self._cached_by_torch() - self._cached)}
+
+    @staticmethod
+    def _cached_by_torch():
+        return sum(reserved - allocated for reserved, allocated in map(_torch_memory, _DEVICES))
 
 
 class _Judge:
@@ -116,27 +134,24 @@ class _Judge:
             yield
             return
         if _unwatched():
-            item.user_properties.append((_PROPERTY, {"unwatched": _unwatched()}))
+            if leaks or limit is not None:
+                item.user_properties.append((_PROPERTY, {"unwatched": _unwatched()}))
             yield
             return
-        before = _held() if leaks else 0
-        trackers = [vramscope.cuda_memory_tracker(device=device) for device in _DEVICES]
-        for tracker in trackers:
-            tracker.__enter__()
+        if leaks:
+            gc.collect()
+        part = _Part()
         outcome = yield
-        for tracker in reversed(trackers):
-            tracker.__exit__()
-        known = [tracker for tracker in trackers if tracker.after is not None]
-        found = {"peak": max([tracker.peak - (tracker.before or 0) for tracker in known], default=0),
-                 "after": sum(tracker.after - (tracker.before or 0) for tracker in known)}
-        if outcome.excinfo is None:  # else its frames still hold what it had
-            left = _held() - before if leaks else 0
-            if left > 0:
-                found["failure"] = "no_gpu_leaks: {} that the test allocated was still there when it returned".format(
-                    _text(left))
-            elif limit is not None and found["peak"] > limit:
-                found["failure"] = "limit_vram: the test took {} at its peak, at most {} is allowed".format(
-                    _text(found["peak"]), _text(limit))
+        returned = outcome.excinfo is None  # else its frames still hold what it had
+        if leaks and returned:
+            gc.collect()
+        found = part.end()
+        if returned and leaks and found.get("left", 0) > 0:
+            found["failure"] = "no_gpu_leaks: {} that the test allocated was still there when it returned".format(
+                _text(found["left"]))
+        elif returned and limit is not None and found.get("peak", 0) > limit:
+            found["failure"] = "limit_vram: the test took {} at its peak, at most {} is allowed".format(
+                _text(found["peak"]), _text(limit))
         item.user_properties.append((_PROPERTY, found))
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -167,7 +182,6 @@ class _Judge:
 
 
 def _print_largest(terminalreporter, tests, most=10):
-    """In the words of torch.cuda.memory_stats(), and beyond what was there when each test began."""
     rows = sorted((found["peak"], found["after"], name) for name, found in tests.items() if "peak" in found)[::-1]
     if not rows:
         return
@@ -177,4 +191,4 @@ def _print_largest(terminalreporter, tests, most=10):
         terminalreporter.line("{:>12}  {:>12}  {}".format(_text(peak), _text(after), name))
     if len(rows) > most:
         terminalreporter.line("... and {} more".format(len(rows) - most))
-    terminalreporter.line("{} and {}; next: vramscope check LOG".format(_PEAK, _CURRENT))
+    terminalreporter.line("of allocated_bytes.all, as torch.cuda.memory_stats() names it; next: vramscope check LOG")

@@ -1,0 +1,51 @@
+# tests/tools/memcheck_test.py — vramscope-memcheck takes the arguments that CTest gives to compute-sanitizer.
+import unittest
+
+from cli import PROGRAMS, VRAMSCOPE, CliTest
+
+MEMCHECK = VRAMSCOPE.parent / "vramscope-memcheck"
+SUITE = PROGRAMS / "gtest_suite"
+
+
+class MemcheckTest(CliTest):
+    def memcheck(self, *arguments, tests="Pool.*", status=0):
+        done = self.execute(MEMCHECK, "--simulate", "64MiB", *arguments, SUITE, f"--gtest_filter={tests}",
+                            "--gtest_also_run_disabled_tests")
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_leaks_go_to_the_file_that_ctest_names(self):
+        file = self.folder / "a log.txt"
+        self.memcheck("--log-file", file, "--tool", "memcheck", "--leak-check", "full")
+        text = file.read_text()
+        self.assertEqual(text.count("========= Leaked "), 2, text)
+        self.assertIn("========= ERROR SUMMARY: 2 errors", text)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["a log.txt"], "no log of ours stays")
+
+    def test_without_a_file_they_go_to_stdout(self):
+        self.assertIn("========= Leaked 3,145,728 bytes at", self.memcheck(tests="Pool.Leaks").stdout)
+
+    def test_it_ends_as_the_program_did(self):
+        self.memcheck(tests="Faults.DISABLED_Fails", status=1)
+        self.memcheck("--error-exitcode=7", tests="Faults.DISABLED_Fails", status=1)
+        self.memcheck("--error-exitcode=7", tests="Pool.Leaks", status=7)
+        self.memcheck("--error-exitcode", "7", tests="Pool.Cleans", status=0)
+
+    def test_a_program_without_cuda_has_no_errors(self):
+        done = self.execute(MEMCHECK, "--", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("========= ERROR SUMMARY: 0 errors\n", done.stdout)
+
+    def test_wrong_usage(self):
+        for arguments in [], ["--log-file"], ["--tool", "racecheck", "true"], ["--save", "x", "true"], ["-x", "true"]:
+            with self.subTest(arguments):
+                done = self.execute(MEMCHECK, *arguments)
+                self.assertEqual(done.returncode, 125, done.stderr)
+                self.assertTrue(done.stderr.startswith("vramscope-memcheck: "), done.stderr)
+
+    def test_the_help_shows_how_ctest_is_told(self):
+        self.assertIn("-DMEMORYCHECK_COMMAND=", self.execute(MEMCHECK, "--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
