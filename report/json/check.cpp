@@ -12,7 +12,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kCheckSchemaVersion = "1.2.0";
+constexpr const char* kCheckSchemaVersion = "1.1.0";
 
 // Bytes and counts are whole.
 Json amount_json(double value, CheckUnit unit)
