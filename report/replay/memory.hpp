@@ -54,7 +54,7 @@ public:
         Moment peak;             // the first at which the most was allocated
         Moment reserved_peak;
         std::uint64_t recent_peak = 0; // the most allocated since restart_recent_peaks()
-        std::uint64_t peaks = 0; // how often more was allocated than ever before
+        std::uint64_t peaks = 0;       // how often more was allocated than ever before
         std::vector<MarkMoment> marks;
         PoolTimeline timeline;
         RequestSizes requests; // requests that the pool served, as it rounded them

@@ -21,7 +21,7 @@ constexpr const char* kCompletionFooter =
     R"(A package of vramscope has these in place already. fish and zsh find theirs in a folder of their own.
 
 Examples:
-  source <(vramscope completion bash)          in this shell, and in ~/.bashrc for all later ones
+  vramscope completion bash > ~/.local/share/bash-completion/completions/vramscope
   vramscope completion zsh > ~/.zfunc/_vramscope
   vramscope completion fish > ~/.config/fish/completions/vramscope.fish
 )";
