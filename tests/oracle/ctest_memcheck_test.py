@@ -28,14 +28,12 @@ class CTest(OracleTest):
         program = " ".join([f'"{PROGRAMS / command[0]}"', *command[1:]])
         (self.folder / "s.cmake").write_text(SCRIPT.format(folder=self.folder, tool=TOOL, gpu=GPU, command=program))
         done = self.execute("ctest", "-S", "s.cmake", "-VV")
+        self.assertNotIn("Could not find executable", done.stdout)  # then there is no defect either
         return int(re.search(r"DEFECTS (\d+)", done.stdout + done.stderr)[1]), done.stdout
 
     def test_counts_as_many_leaks_as_the_report(self):
         for what, command in TRACED.items():
-            with self.subTest(what):
-                self.doCleanups()
-                self.setUp()
-                _, report = self.trace_log(*command)
+            with self.traced(what, *command) as (_, report):
                 found, output = self.defects(command)
                 self.assertEqual(found, report["totals"]["leaked_blocks"], output)
 

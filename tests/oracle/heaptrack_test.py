@@ -41,10 +41,7 @@ class HeaptrackTest(OracleTest):
 
     def test_agrees_on_what_leaked_and_on_the_peak(self):
         for what, command in TRACED.items():
-            with self.subTest(what):
-                self.doCleanups()
-                self.setUp()
-                log, report = self.trace_log(*command)
+            with self.traced(what, *command) as (log, report):
                 found = self.totals(self.export(log, "heaptrack"))
                 leaked = leaked_by_function(report, DEVICE_MEMORY, but=("leaked-at-reset",))
                 self.assertEqual((found["leaked"], found["peak"]),

@@ -1,5 +1,6 @@
 # tests/oracle/oracle.py — traced programs, and what the report says of them, for tests that ask other programs about it.
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -66,6 +67,14 @@ class OracleTest(EndToEndTest):
         report = self.trace(program, *arguments, status=status)
         (log,) = self.logs()
         return log, report
+
+    @contextlib.contextmanager
+    def traced(self, what, program, *arguments):
+        """The same as one of a test's parts, in a folder of its own: a failure ends this part alone."""
+        with self.subTest(what):
+            self.doCleanups()
+            self.setUp()
+            yield self.trace_log(program, *arguments)
 
     def export(self, log, form, *options):
         out = self.folder / f"{log.stem}.{form}"

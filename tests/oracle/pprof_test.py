@@ -38,10 +38,7 @@ class PprofTest(OracleTest):
 
     def test_agrees_on_the_totals(self):
         for what, command in TRACED.items():
-            with self.subTest(what):
-                self.doCleanups()
-                self.setUp()
-                log, report = self.trace_log(*command)
+            with self.traced(what, *command) as (log, report):
                 totals = report["totals"]
                 self.assertEqual(self.totals(self.export(log, "pprof")),
                                  {"alloc_objects": totals["allocations"], "alloc_space": totals["allocated_bytes"],

@@ -17,10 +17,7 @@ class PrometheusTest(OracleTest):
         if why := why_not("promtool"):
             self.skip(why)
         for what, command in TRACED.items():
-            with self.subTest(what):
-                self.doCleanups()
-                self.setUp()
-                log, _ = self.trace_log(*command)
+            with self.traced(what, *command) as (log, _):
                 done = self.execute("sh", "-c", f"promtool check metrics <{self.export(log, 'openmetrics')}")
                 self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
 
@@ -31,10 +28,7 @@ class PrometheusTest(OracleTest):
 
     def test_openmetrics_has_the_numbers_of_the_report(self):
         for what, command in TRACED.items():
-            with self.subTest(what):
-                self.doCleanups()
-                self.setUp()
-                log, report = self.trace_log(*command)
+            with self.traced(what, *command) as (log, report):
                 plain = {name: value for name, labels, value in self.samples(log) if not labels}
                 totals = report["totals"]
                 for ours, theirs in {"leaked_bytes": "leaked_bytes", "leaked_blocks": "leaked_blocks", "allocations": "allocations",

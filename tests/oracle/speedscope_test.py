@@ -17,20 +17,14 @@ class SpeedscopeTest(OracleTest):
         if why := why_not_npm("speedscope"):
             self.skip(why)
         for what, command in TRACED.items():
-            with self.subTest(what):
-                self.doCleanups()
-                self.setUp()
-                log, _ = self.trace_log(*command)
+            with self.traced(what, *command) as (log, _):
                 file = self.export(log, "speedscope")
                 done = self.execute("/usr/bin/python3", "-m", "jsonschema", "-i", file, RELEASE / "file-format-schema.json")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_sums_are_those_of_the_report(self):
         for what, command in TRACED.items():
-            with self.subTest(what):
-                self.doCleanups()
-                self.setUp()
-                log, report = self.trace_log(*command)
+            with self.traced(what, *command) as (log, report):
                 totals = report["totals"]
                 profiles = json.loads(self.export(log, "speedscope").read_text())["profiles"]
                 self.assertEqual([sum(one["weights"]) for one in profiles],
