@@ -91,23 +91,17 @@ std::string commands_case(const std::vector<CommandRow>& rows)
         if (command.name.empty())
             continue;
         std::vector<std::string> options;
-        std::vector<std::string> with_value;
-        for (const OptionRow& option : command.options) {
+        for (const OptionRow& option : command.options)
             options.insert(options.end(), option.names.begin(), option.names.end());
-            if (option.takes != Takes::nothing)
-                with_value.insert(with_value.end(), option.names.begin(), option.names.end());
-        }
         text += fmt::format("        {})\n", command.name);
-        const std::vector<OptionRow>& operands = command.operands;
-        const bool program = !operands.empty() && operands.front().takes == Takes::program;
-        if (program)
+        if (command.runs_program())
             text += fmt::format("            _vramscope_program '{}' && return\n",
-                                fmt::join(with_value, " "));
+                                fmt::join(command.names_with_value(), " "));
         text +=
             fmt::format("            [[ $word != -* ]] || {{ _vramscope_words '{}'; return; }}\n",
                         fmt::join(options, " "));
-        if (!operands.empty() && !program)
-            text += fmt::format("            {}\n", values_of(operands.front()));
+        if (!command.operands.empty() && !command.runs_program())
+            text += fmt::format("            {}\n", values_of(command.operands.front()));
         text += "            ;;\n";
     }
     return text + "    esac\n";

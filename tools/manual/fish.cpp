@@ -47,11 +47,7 @@ std::string what_follows(const OptionRow& row)
 // is no program.
 std::string before_program(const CommandRow& command)
 {
-    std::vector<std::string> with_value;
-    for (const OptionRow& option : command.options)
-        if (option.takes != Takes::nothing)
-            with_value.insert(with_value.end(), option.names.begin(), option.names.end());
-    return fmt::format(kBeforeProgram, command.name, fmt::join(with_value, " "));
+    return fmt::format(kBeforeProgram, command.name, fmt::join(command.names_with_value(), " "));
 }
 
 std::string line(const std::string& condition, const OptionRow& row)
@@ -75,8 +71,7 @@ std::string fish_completion(const std::vector<CommandRow>& rows)
         "complete -c vramscope -f\n";
     for (const CommandRow& command : rows) {
         const bool whole = command.name.empty();
-        const bool program =
-            !command.operands.empty() && command.operands.front().takes == Takes::program;
+        const bool program = command.runs_program();
         const std::string seen = as_word("__fish_seen_subcommand_from " + command.name);
         const std::string condition = whole     ? "__fish_use_subcommand"
                                       : program ? "__vramscope_" + command.name + "_before_program"

@@ -63,6 +63,20 @@ CommandRow command_row(const CLI::App& app, const std::string& name)
 
 } // namespace
 
+bool CommandRow::runs_program() const
+{
+    return !operands.empty() && operands.front().takes == Takes::program;
+}
+
+std::vector<std::string> CommandRow::names_with_value() const
+{
+    std::vector<std::string> found;
+    for (const OptionRow& option : options)
+        if (option.takes != Takes::nothing)
+            found.insert(found.end(), option.names.begin(), option.names.end());
+    return found;
+}
+
 std::vector<CommandRow> rows_of(const CLI::App& app)
 {
     std::vector<CommandRow> rows{command_row(app, "")};
