@@ -1,0 +1,63 @@
+// report/plan/trace.hpp — what one process asked for on one device, in the order of the times.
+//
+// A policy answers it again, as another allocator would have. Sizes are bytes as the program asked
+// for them. Memory: 24 bytes for each request and 8 for each block.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vramscope::report::plan {
+
+using BlockId =
+    std::uint32_t; // dense, in the order of birth; an address that comes again is another
+using SiteId = std::uint32_t; // of report/replay/heap/sites.hpp
+
+enum class Action : std::uint8_t {
+    allocate,
+    free,        // the program gave it back; queued work may still use it
+    ready,       // that work is done. A block without this is ready at its free
+    synchronise, // of the whole device: all that was freed before is ready
+    empty_cache, // the program asked its allocator to give back what it does not use
+};
+
+struct Request {
+    std::uint64_t bytes = 0; // of allocate
+    std::uint64_t ticks = 0;
+    BlockId block = 0;        // of allocate, free and ready
+    std::uint16_t stream = 0; // dense; 0 is the default stream
+    Action action = Action::allocate;
+    std::uint8_t pool = 0; // 0: the allocator's own; others are private, as those of CUDA graphs
+};
+
+// A block that was alive before the first request. Its size may be unknown: then bytes is what is
+// known to be occupied, and `exact` is false.
+struct StartBlock {
+    BlockId block = 0;
+    std::uint64_t offset = 0; // in its segment
+    std::uint64_t bytes = 0;
+    bool exact = true;
+};
+
+// What the recorded allocator held before the first request. Empty for a log from the start.
+struct StartSegment {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint16_t stream = 0;
+    std::uint8_t pool = 0;
+    std::vector<StartBlock> blocks; // by offset
+};
+
+struct Trace {
+    int device = 0;
+    std::vector<StartSegment> at_start;
+    std::vector<Request> requests;
+    std::vector<SiteId> sites; // by BlockId
+    std::uint64_t base_bytes =
+        0; // used on the device by others than this allocator: contexts, code
+    std::uint64_t device_bytes = 0;   // of the device that it ran on; 0: not known
+    std::vector<std::string> unknown; // what the log does not tell, in whole sentences
+};
+
+} // namespace vramscope::report::plan
