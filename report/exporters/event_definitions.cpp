@@ -81,6 +81,7 @@ bool EventDefinitions::write(const Record& record)
     case Tag::stack:
     case Tag::python_code:
     case Tag::python_stack:
+    case Tag::frame_name:
         return true;
     case Tag::thread:
         if (const auto thread = record.as<format::Thread>())

@@ -2,6 +2,7 @@
 #include "report/log/log_tables.hpp"
 
 #include <algorithm>
+#include <climits>
 
 namespace vramscope::report {
 
@@ -12,12 +13,18 @@ namespace {
 constexpr std::uint64_t kMaxApis = 4096;
 constexpr std::size_t kMaxModules = 65536;
 constexpr std::size_t kMaxDevices = 1024;
+constexpr std::size_t kMaxFramesOfAddress = 256; // inlined into each other
 
 std::uint64_t distance_in_time(const Module& module, std::uint64_t ticks) noexcept
 {
     if (ticks < module.loaded_ticks)
         return module.loaded_ticks - ticks;
     return ticks >= module.gone_ticks ? ticks - module.gone_ticks + 1 : 0;
+}
+
+int line_number(std::uint64_t logged) noexcept
+{
+    return logged <= INT_MAX ? static_cast<int>(logged) : 0;
 }
 
 } // namespace
@@ -43,6 +50,8 @@ bool LogTables::define(const Record& record)
         return take<format::PythonCode>(record);
     case Tag::python_stack:
         return take<format::PythonStack>(record);
+    case Tag::frame_name:
+        return take<format::FrameName>(record);
     default:
         return false;
     }
@@ -138,6 +147,24 @@ bool LogTables::add(const format::PythonStack& logged, std::uint64_t ticks)
     return true;
 }
 
+// Those of one address follow each other, until one was not inlined.
+bool LogTables::add(const format::FrameName& logged, std::uint64_t)
+{
+    auto& [frames, no_unwind_table] = frames_[{logged.module, logged.offset}];
+    if (frames.size() == kMaxFramesOfAddress || (!frames.empty() && !frames.back().inlined))
+        return false;
+    no_unwind_table = (logged.flags & format::FrameName::kNoUnwindTable) != 0;
+    Frame& frame = frames.emplace_back();
+    frame.function = logged.function;
+    frame.short_name = logged.short_name;
+    frame.file = logged.file;
+    frame.line = line_number(logged.line);
+    frame.function_line = line_number(logged.function_line);
+    frame.offset = logged.offset;
+    frame.inlined = (logged.flags & format::FrameName::kInlined) != 0;
+    return true;
+}
+
 bool LogTables::add(const format::Device& logged, std::uint64_t)
 {
     if (logged.ordinal >= kMaxDevices)
@@ -198,6 +225,12 @@ const LoggedPythonCode* LogTables::python_code(std::uint64_t id) const noexcept
 {
     const auto found = python_codes_.find(id);
     return found == python_codes_.end() ? nullptr : &found->second;
+}
+
+const LoggedFrames* LogTables::frames(const Module& module, std::uint64_t offset) const noexcept
+{
+    const auto found = frames_.find({module.number, offset});
+    return found == frames_.end() ? nullptr : &found->second;
 }
 
 LoggedThread LogTables::thread(std::uint32_t index) const

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,12 @@ struct LoggedPythonCode {
     std::string file;
     std::string name;
     std::string lines;
+};
+
+// What the log itself says of an address of a module.
+struct LoggedFrames {
+    std::vector<Frame> frames; // innermost first, without module and build-id
+    bool no_unwind_table = false;
 };
 
 struct LoggedThread {
@@ -96,6 +103,8 @@ public:
     const LoggedStack* stack(std::uint64_t id) const noexcept;
     const LoggedPythonCode* python_code(std::uint64_t id) const noexcept;
     LoggedThread thread(std::uint32_t index) const;
+    // nullptr: the log says nothing of it.
+    const LoggedFrames* frames(const Module& module, std::uint64_t offset) const noexcept;
 
     // The module that was at this address at this time, else the one nearest in time; nullptr if no
     // module was ever there.
@@ -124,6 +133,7 @@ private:
     bool add(const format::Stack& stack, std::uint64_t ticks);
     bool add(const format::PythonCode& code, std::uint64_t ticks);
     bool add(const format::PythonStack& stack, std::uint64_t ticks);
+    bool add(const format::FrameName& frame, std::uint64_t ticks);
     bool add(const format::Device& device, std::uint64_t ticks);
     bool add(const format::ModuleLoaded& module, std::uint64_t ticks);
     bool add(const format::ModuleGone& gone, std::uint64_t ticks);
@@ -132,6 +142,7 @@ private:
     std::vector<Api> apis_;
     std::unordered_map<std::uint64_t, LoggedStack> stacks_;
     std::unordered_map<std::uint64_t, LoggedPythonCode> python_codes_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, LoggedFrames> frames_; // module, offset
     std::unordered_map<std::uint32_t, LoggedThread> threads_;
     std::deque<Module> modules_;                            // whose addresses stay
     std::unordered_map<std::uint64_t, std::size_t> loaded_; // number of a module -> its index

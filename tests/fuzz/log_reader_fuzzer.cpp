@@ -27,6 +27,8 @@ Bytes busy_log(std::uint32_t chunk_bytes)
     log.info("program", "train").device(0, 24ull << 30, "GPU").context(1);
     log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build-id");
     log.stack(1, {0x401000, 0x402000, 0x403000}).stack(2, {0x404000}, true);
+    log.add(format::FrameName{1, 0x1fff, 1, "inner", "i", "a.cpp", 7, 5});
+    log.add(format::FrameName{1, 0x1fff, 0, "outer", {}, "a.cpp", 9, 8});
     for (std::uint64_t round = 0; round < 30; ++round) {
         log.thread(static_cast<std::uint32_t>(round % 3))
             .thread_name(100, "worker")

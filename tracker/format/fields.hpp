@@ -71,7 +71,7 @@ constexpr void for_each_field(R& record, Visit&& visit)
 {
     using Plain = std::remove_const_t<R>;
     constexpr std::size_t kCount = kFieldCount<Plain>;
-    static_assert(kCount <= 7);
+    static_assert(kCount <= 8);
     const auto all = [&](auto&... members) {
         std::size_t at = 0;
         (visit(kFieldNames<Plain>[at++], members), ...);
@@ -96,9 +96,12 @@ constexpr void for_each_field(R& record, Visit&& visit)
     } else if constexpr (kCount == 6) {
         auto& [a, b, c, d, e, f] = record;
         all(a, b, c, d, e, f);
-    } else {
+    } else if constexpr (kCount == 7) {
         auto& [a, b, c, d, e, f, g] = record;
         all(a, b, c, d, e, f, g);
+    } else {
+        auto& [a, b, c, d, e, f, g, h] = record;
+        all(a, b, c, d, e, f, g, h);
     }
 }
 

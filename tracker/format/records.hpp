@@ -52,6 +52,7 @@ enum class Tag : std::uint8_t {
     python_stack = 0x3c,
     blocks_gone = 0x3d,
     test = 0x3e,
+    frame_name = 0x3f,
 };
 inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
@@ -210,6 +211,25 @@ struct PythonStack {
     std::uint64_t flags = 0;
     std::uint64_t count = 0;
     PythonFrames frames;
+};
+
+// What is at an address of a module, in words, so that no file has to be looked into. Calls that
+// were inlined there have a record each, the innermost first.
+struct FrameName {
+    static constexpr Layout kLayout{
+        Tag::frame_name, "frame_name", Head::definition,
+        "module, offset, flags, function, short_name, file, line, function_line"};
+    static constexpr std::uint64_t kInlined = 1; // flag: the next record is of what it lies in
+    static constexpr std::uint64_t kNoUnwindTable = 2; // flag: its caller was not to be found
+
+    std::uint64_t module = 0;
+    Address offset; // in the file: one less than the address in a stack
+    std::uint64_t flags = 0;
+    std::string_view function; // demangled; empty: not known, as all that follows
+    std::string_view short_name;
+    std::string_view file;
+    std::uint64_t line = 0;
+    std::uint64_t function_line = 0; // where the function begins
 };
 
 struct Context {
@@ -410,7 +430,7 @@ using Records =
     RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone, Device,
                RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
                SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
-               PythonCode, PythonStack, BlocksGone, Test>;
+               PythonCode, PythonStack, BlocksGone, Test, FrameName>;
 
 // Null: no record of this version has that tag; a later minor version may.
 constexpr const Layout* layout_of(Tag tag) noexcept

@@ -82,6 +82,8 @@ StackCut StackReader::cut_of(const LoggedStack& stack, const Frame& outermost,
         tables_.module_at(address, std::max(ticks, stack.known_since_ticks));
     if (!module)
         return StackCut::no_module;
+    if (const LoggedFrames* const named = tables_.frames(*module, address - module->load_bias))
+        return named->no_unwind_table ? StackCut::no_unwind_table : StackCut::none;
     return symbolizer_.has_unwind_table(module->id, address - module->load_bias).value_or(true)
                ? StackCut::none
                : StackCut::no_unwind_table;
@@ -152,6 +154,19 @@ const StackReader::Known& StackReader::in_python(const format::PythonFrame& fram
     return entry->second;
 }
 
+std::vector<Frame> StackReader::in_module(const Module& module, std::uint64_t offset)
+{
+    const LoggedFrames* const named = tables_.frames(module, offset);
+    if (!named)
+        return symbolizer_.frames(module.id, offset);
+    std::vector<Frame> frames = named->frames;
+    for (Frame& frame : frames) {
+        frame.module = module.id.path;
+        frame.build_id = module.id.build_id;
+    }
+    return frames;
+}
+
 const StackReader::Known& StackReader::at(std::uint64_t address, std::uint64_t ticks)
 {
     const Module* const module = tables_.module_at(address, ticks);
@@ -159,7 +174,7 @@ const StackReader::Known& StackReader::at(std::uint64_t address, std::uint64_t t
     if (!added)
         return entry->second;
     if (module)
-        entry->second.frames = symbolizer_.frames(module->id, address - module->load_bias);
+        entry->second.frames = in_module(*module, address - module->load_bias);
     else
         entry->second.frames.push_back(
             {.function = {}, .file = {}, .module = {}, .offset = address});

@@ -19,7 +19,7 @@
 
 namespace vramscope::report {
 
-// Symbolizes each address once.
+// Symbolizes each address once, and none that the log itself names.
 class StackReader {
 public:
     StackReader(const LogTables& tables, Symbolizer& symbolizer, ShownFrames shown,
@@ -44,6 +44,7 @@ private:
     void add_origins(const LoggedStack& stack, Stack& known);
     enum class Role { caller, origin };
     const Known& in_python(const format::PythonFrame& frame, Role role);
+    std::vector<Frame> in_module(const Module& module, std::uint64_t offset);
     const Known& at(std::uint64_t address, std::uint64_t ticks);
     StackCut cut_of(const LoggedStack& stack, const Frame& outermost, std::uint64_t ticks) const;
     std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,

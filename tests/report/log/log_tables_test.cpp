@@ -79,6 +79,44 @@ TEST(LogTables, AStacksTimeIsThatOfTheRecordBeforeIt)
     EXPECT_EQ(tables_of(log).stack(5)->known_since_ticks, 777u);
 }
 
+TEST(LogTables, FramesOfAnAddressEndWithTheFirstThatIsNotInlined)
+{
+    using format::FrameName;
+    LogBuilder log;
+    log.module(3, 0x10000, 0x10000, 0x20000, "/lib/a.so").module(4, 0, 1, 2, "/lib/b.so");
+    log.add(FrameName{3, 0x50, FrameName::kInlined, "inner", {}, "a.cpp", 7, 5});
+    log.add(FrameName{3, 0x60, FrameName::kNoUnwindTable, "other", {}, {}, UINT64_MAX, 0});
+    log.add(FrameName{3, 0x50, 0, "outer", "short", "b.cpp", 9, 8});
+    log.add(FrameName{3, 0x50, 0, "a second word", {}, {}, 0, 0});
+    const LogTables tables = tables_of(log);
+    const Module& module = tables.modules().front();
+    const LoggedFrames* const known = tables.frames(module, 0x50);
+    ASSERT_NE(known, nullptr);
+    ASSERT_EQ(known->frames.size(), 2u);
+    EXPECT_EQ(known->frames[0].function, "inner");
+    EXPECT_EQ(known->frames[0].line, 7);
+    EXPECT_TRUE(known->frames[0].inlined);
+    EXPECT_EQ(known->frames[1].short_name, "short");
+    EXPECT_EQ(known->frames[1].function_line, 8);
+    EXPECT_FALSE(known->no_unwind_table);
+    EXPECT_TRUE(tables.frames(module, 0x60)->no_unwind_table);
+    EXPECT_EQ(tables.frames(module, 0x60)->frames.at(0).line, 0) << "no number of a line";
+    EXPECT_EQ(tables.frames(module, 0x51), nullptr);
+    EXPECT_EQ(tables.frames(tables.modules().back(), 0x50), nullptr) << "another module";
+    EXPECT_EQ(tables.undefined(), 1u);
+}
+
+TEST(LogTables, AnAddressHasNoMoreInlinedFramesThanAReaderNeeds)
+{
+    LogBuilder log;
+    log.module(3, 0x10000, 0x10000, 0x20000, "/lib/a.so");
+    for (int round = 0; round < 300; ++round)
+        log.add(format::FrameName{3, 0x50, format::FrameName::kInlined, "f", {}, {}, 0, 0});
+    const LogTables tables = tables_of(log);
+    EXPECT_EQ(tables.frames(tables.modules().front(), 0x50)->frames.size(), 256u);
+    EXPECT_EQ(tables.undefined(), 44u);
+}
+
 struct Hostile {
     const char* what;
     format::Tag tag;
@@ -117,6 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Hostile{"ModuleThatEndsBeforeItBegins",
                             format::Tag::module_loaded,
                             {0, 1, 0, 20, 10, 0, 0}},
+                    Hostile{"FrameWithoutLine", format::Tag::frame_name, {1, 2, 0, 0, 0, 0}},
                     Hostile{"GoneModuleThatNeverWas", format::Tag::module_gone, {0, 9}}),
     [](const auto& test_case) { return std::string(test_case.param.what); });
 

@@ -118,5 +118,29 @@ TEST_F(PythonStacks, ThatAreAnOriginHaveNoFramesOfTheirOwn)
     EXPECT_EQ(functions_of(read(kForward)), Functions{});
 }
 
+TEST(StackReader, TakesNamesFromTheLogBeforeItLooksIntoFiles)
+{
+    using format::FrameName;
+    LogBuilder log;
+    log.define_api("cuMemAlloc_v2").module(1, 0x1000, 0x1000, 0x9000, "/gone/train", "id");
+    log.stack(1, {0x2001, 0x3001});
+    log.add(FrameName{1, 0x1000, FrameName::kInlined, "inner", {}, "/a/net.cpp", 7, 5});
+    log.add(FrameName{1, 0x1000, 0, "outer", {}, "/a/net.cpp", 9, 8});
+    log.add(FrameName{1, 0x2000, FrameName::kNoUnwindTable, "main", {}, "/a/main.cpp", 3, 1});
+    const TempFile file(log.build());
+    const LogFile opened = LogFile::open(file.path());
+    LogReader reader(opened);
+    LogTables tables;
+    while (const Record* const record = reader.next())
+        tables.define(*record);
+    Symbolizer symbolizer;
+    const CallPlace place = StackReader(tables, symbolizer, ShownFrames::all).read(1, 1, 1);
+    EXPECT_EQ(functions_of(place), (Functions{"inner", "outer", "main"}));
+    EXPECT_EQ(place.stack.at(0).module, "/gone/train");
+    EXPECT_EQ(place.stack.at(0).build_id, "id");
+    EXPECT_EQ(place.stack.at(1).line, 9);
+    EXPECT_TRUE(symbolizer.unread_files().empty()) << "nothing was looked for";
+}
+
 } // namespace
 } // namespace vramscope::report
