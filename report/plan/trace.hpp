@@ -20,12 +20,16 @@ enum class Action : std::uint8_t {
     ready,       // that work is done. A block without this is ready at its free
     synchronise, // of the whole device: all that was freed before is ready
     empty_cache, // the program asked its allocator to give back what it does not use
+    // The program took device memory past this allocator, and gave it back: what no policy changes.
+    // A policy is not told; the device has less for it meanwhile.
+    take_beside,
+    give_beside,
 };
 
 struct Request {
-    std::uint64_t bytes = 0; // of allocate
+    std::uint64_t bytes = 0; // of allocate, take_beside and give_beside
     std::uint64_t ticks = 0;
-    BlockId block = 0;        // of allocate, free and ready
+    BlockId block = 0;        // of all but synchronise and empty_cache
     std::uint16_t stream = 0; // dense; 0 is the default stream
     Action action = Action::allocate;
     std::uint8_t pool = 0; // 0: the allocator's own; others are private, as those of CUDA graphs
