@@ -6,67 +6,48 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "report/plan/counted_device.hpp"
 #include "report/plan/trace.hpp"
 
 namespace vramscope::report::plan {
-
-// Memory that is counted and not there. Addresses grow and are never used again, unless a test
-// gives the recorded ones.
-class CountedDevice {
-public:
-    static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-
-    explicit CountedDevice(std::uint64_t capacity = kNoLimit) : capacity_(capacity) {}
-
-    // False: it would be more than the capacity; nothing was taken.
-    bool allocate(std::uint64_t bytes, std::uint64_t& address);
-    void release(std::uint64_t address, std::uint64_t bytes);
-
-    std::uint64_t reserved() const noexcept { return reserved_; }
-    std::uint64_t peak_reserved() const noexcept { return peak_reserved_; }
-    std::uint64_t calls() const noexcept { return calls_; } // allocations and releases
-
-    // Called at each allocation and release with its address and bytes; may be empty.
-    std::function<void(bool taken, std::uint64_t address, std::uint64_t bytes)> on_call;
-    // The next addresses to give out; when it is empty, they are counted.
-    std::function<std::uint64_t(std::uint64_t bytes)> next_address;
-
-private:
-    std::uint64_t capacity_;
-    std::uint64_t reserved_ = 0;
-    std::uint64_t peak_reserved_ = 0;
-    std::uint64_t calls_ = 0;
-    std::uint64_t end_ = std::uint64_t{1} << 32;
-};
 
 class Policy {
 public:
     virtual ~Policy() = default;
 
-    // Takes over what was there before the first request.
-    virtual void start(const std::vector<StartSegment>& segments) = 0;
+    // Takes over what was there before the first request. False: the device has not so much.
+    virtual bool start(const std::vector<StartSegment>& segments) = 0;
     // False: out of memory, after all retries that the allocator makes. The block then does not
     // exist, and its free is not told.
     virtual bool allocate(const Request& request) = 0;
     virtual void free(const Request& request) = 0;
-    virtual void ready(const Request&) {}
+    virtual void free_later(const Request& request) { free(request); }
+    virtual void ready(const Request&) {} // after free_later, and once
     virtual void synchronise(const Request&) {}
     virtual void empty_cache(const Request&) {}
 
     virtual std::uint64_t address(BlockId block) const = 0; // of a live block
     virtual std::uint64_t allocated() const = 0; // live blocks as they were rounded up, bytes
     virtual std::uint64_t retries() const { return 0; } // flushed and asked again
+    // The largest piece that is free inside what is reserved, bytes. It may look at everything.
+    virtual std::uint64_t largest_free() const = 0;
 };
 
 struct PolicyRow {
     std::string name;  // as --policy takes it: "torch", "torch:max_split_size_mb=128", "cache"
     std::string words; // one line for people
-    std::function<std::unique_ptr<Policy>(CountedDevice&)> make;
+    std::function<std::unique_ptr<Policy>(CountedDevice&)> make; // from any thread
+    std::string unsure; // what in its rules is a guess, a whole sentence; empty: nothing
 };
+
+// A policy by name and knobs, as --policy takes it. Throws Error with one line of what is wrong.
+PolicyRow policy_of(const std::string& name);
+
+// Those that are compared when nobody says which: each allocator, and knobs worth trying.
+std::vector<PolicyRow> usual_policies();
 
 } // namespace vramscope::report::plan

@@ -16,8 +16,9 @@ using SiteId = std::uint32_t; // of report/replay/heap/sites.hpp
 
 enum class Action : std::uint8_t {
     allocate,
-    free,        // the program gave it back; queued work may still use it
-    ready,       // that work is done. A block without this is ready at its free
+    free,        // the program gave it back, and no queued work of another stream uses it
+    free_later,  // the program gave it back, and queued work uses it until its `ready`
+    ready,       // that work is done
     synchronise, // of the whole device: all that was freed before is ready
     empty_cache, // the program asked its allocator to give back what it does not use
     // The program took device memory past this allocator, and gave it back: what no policy changes.
@@ -50,7 +51,8 @@ struct StartSegment {
     std::uint64_t bytes = 0;
     std::uint16_t stream = 0;
     std::uint8_t pool = 0;
-    std::vector<StartBlock> blocks; // by offset
+    bool small = false;             // of PyTorch's pool for blocks up to 1 MiB
+    std::vector<StartBlock> blocks; // live ones, by offset; what lies between them is free
 };
 
 struct Trace {
