@@ -48,7 +48,7 @@ LAYERS = {
     "report/plan": ["report", "report/findings", "report/findings/places", "report/log", "report/model",
                     "report/plan/policies", "report/replay", "report/replay/heap", "report/replay/lookup",
                     "report/replay/pool", "report/symbols", "tracker/format"],
-    "report/plan/policies": ["interpose/pool", "report/plan", "report/replay/lookup"],
+    "report/plan/policies": ["interpose/pool", "report", "report/plan", "report/replay/lookup"],
     "report/import": ["report", "report/log", "tracker/format", "tracker/log"],
     "report/words": ["report/model", "tracker/format"],
     "report/text": ["report/model", "report/words"],

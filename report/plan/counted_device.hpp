@@ -31,18 +31,18 @@ public:
         took(address, bytes);
         return true;
     }
-    // The same at an address of the caller's, as physical memory is mapped.
-    bool map(std::uint64_t address, std::uint64_t bytes)
+    // The same at an address of the caller's, as physical memory is mapped; in so many calls.
+    bool map(std::uint64_t address, std::uint64_t bytes, std::uint64_t calls)
     {
-        ++calls_;
+        calls_ += calls;
         if (!fits(bytes))
             return false;
         took(address, bytes);
         return true;
     }
-    void release(std::uint64_t address, std::uint64_t bytes)
+    void release(std::uint64_t address, std::uint64_t bytes, std::uint64_t calls = 1)
     {
-        ++calls_;
+        calls_ += calls;
         reserved_ -= bytes;
         if (on_call)
             on_call(false, address, bytes);

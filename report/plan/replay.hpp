@@ -47,8 +47,9 @@ struct ReplayOptions {
 };
 
 // A full replay, with a policy of its own; from any thread. Blocks that could not be allocated are
-// not freed. `step`, if given, sees policy and device behind each request.
-using Step = std::function<void(std::size_t request, const Policy&, const CountedDevice&)>;
+// not freed. `step`, if given, sees all behind each request.
+using Step = std::function<void(std::size_t request, const Policy&, const CountedDevice&,
+                                const Outcome& until_now)>;
 Outcome replay(const Trace& trace, const PolicyRow& policy, const ReplayOptions& options = {});
 Outcome replay(const Trace& trace, Policy& policy, CountedDevice& device,
                bool stop_at_shortage = false, const Step& step = {});

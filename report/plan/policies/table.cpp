@@ -1,0 +1,113 @@
+// report/plan/policies/table.cpp — every policy by its name.
+#include <array>
+#include <string_view>
+
+#include "report/error.hpp"
+#include "report/plan/policies/interposed.hpp"
+#include "report/plan/policies/knobs.hpp"
+#include "report/plan/policies/none.hpp"
+#include "report/plan/policies/torch.hpp"
+
+namespace vramscope::report::plan {
+namespace {
+
+using Make = std::function<std::unique_ptr<Policy>(CountedDevice&)>;
+
+constexpr const char* kDriverIsGuessed =
+    "How the driver rounds what it gives out is a guess: pages of 2 MiB, shared by small blocks.";
+constexpr const char* kOneThread =
+    "How the driver rounds what it gives out is a guess, and the program is taken to have one "
+    "thread.";
+
+struct Family {
+    std::string_view name;
+    std::string_view words;
+    const char* unsure;
+    Make (*make)(std::string_view knobs); // throws Error
+};
+
+void refuse_knobs(std::string_view knobs)
+{
+    for (const Knob& knob : parse_knobs(knobs))
+        knob.unknown();
+}
+
+template <typename AnyPolicy>
+Make without_knobs(std::string_view knobs)
+{
+    refuse_knobs(knobs);
+    return [](CountedDevice& device) { return std::make_unique<AnyPolicy>(device); };
+}
+
+Make torch(std::string_view knobs)
+{
+    return [options = parse_torch_options(knobs)](CountedDevice& device) {
+        return std::make_unique<TorchPolicy>(device, options);
+    };
+}
+
+template <auto make_policy>
+Make interposed(std::string_view knobs)
+{
+    pool::Options options = default_pool_options();
+    for (const Knob& knob : parse_knobs(knobs))
+        if (!set_pool_knob(knob, options))
+            knob.unknown();
+    return [options](CountedDevice& device) mutable {
+        if (options.garbage_collection_threshold > 0)
+            options.allowed_bytes = device.total();
+        return make_policy(device, options);
+    };
+}
+
+constexpr std::array kFamilies = {
+    Family{"torch", "PyTorch's native allocator", "", torch},
+    Family{"cache", "our cache of whole allocations by their exact size", kOneThread,
+           interposed<make_cache_policy>},
+    Family{"split", "our pool, which cuts and joins blocks", kOneThread,
+           interposed<make_split_policy>},
+    Family{"none", "no allocator: cudaMalloc and cudaFree for each block", kDriverIsGuessed,
+           without_knobs<NonePolicy>},
+    Family{"ideal", "all live memory close together, as if it could be moved: a lower bound", "",
+           without_knobs<IdealPolicy>},
+};
+
+std::string known_names()
+{
+    std::string names;
+    for (const Family& family : kFamilies)
+        names += (names.empty() ? "" : ", ") + std::string(family.name);
+    return names;
+}
+
+} // namespace
+
+PolicyRow policy_of(const std::string& name)
+{
+    const std::size_t colon = name.find(':');
+    const std::string_view knobs =
+        colon == name.npos ? std::string_view{} : std::string_view(name).substr(colon + 1);
+    for (const Family& family : kFamilies) {
+        if (family.name != std::string_view(name).substr(0, colon))
+            continue;
+        std::string words(family.words);
+        if (!knobs.empty())
+            words.append(" with ").append(knobs);
+        return {name, std::move(words), family.make(knobs), family.unsure};
+    }
+    throw Error(Exit::usage, "no policy is called '" + name + "': there are " + known_names());
+}
+
+std::vector<PolicyRow> usual_policies()
+{
+    std::vector<PolicyRow> rows;
+    for (const char* const name :
+         {"torch", "torch:expandable_segments:True", "torch:max_split_size_mb:128",
+          "torch:max_split_size_mb:512", "torch:roundup_power2_divisions:4",
+          "torch:garbage_collection_threshold:0.8,per_process_memory_fraction:1", "cache", "split",
+          "none", "ideal"})
+        rows.push_back(policy_of(name));
+    return rows;
+}
+
+} // namespace vramscope::report::plan
