@@ -1,0 +1,242 @@
+// report/plan/trace_watch.cpp — what each record means for a trace.
+#include "report/plan/trace_watch.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "report/log/device_ordinal.hpp"
+
+namespace vramscope::report::plan {
+
+using format::Memory;
+using format::MemoryClass;
+using format::Tag;
+
+namespace {
+
+// cuda.h's names for the default stream.
+constexpr std::uint64_t kLegacyStream = 1;
+
+template <typename Number>
+Number dense(std::unordered_map<std::uint64_t, Number>& numbers, std::uint64_t handle)
+{
+    constexpr std::size_t kMost = std::numeric_limits<Number>::max();
+    const auto next = static_cast<Number>(std::min(numbers.size() + 1, kMost));
+    return handle == 0 || (next == kMost && !numbers.contains(handle))
+               ? static_cast<Number>(handle == 0 ? 0 : kMost)
+               : numbers.try_emplace(handle, next).first->second;
+}
+
+} // namespace
+
+// A handle may be there twice, released and mapped; its blocks differ by their births.
+std::uint64_t TraceWatch::key_of(const Block& block) const noexcept
+{
+    const auto space = static_cast<std::uint64_t>(format::key_space(block.memory));
+    return (block.address ^ space << 60) + block.ticks * seed_;
+}
+
+bool TraceWatch::is_request(Memory memory) const noexcept
+{
+    if (cut_)
+        return memory == Memory::suballocated;
+    return memory == Memory::device || memory == Memory::pitched || memory == Memory::async;
+}
+
+TraceWatch::DeviceTrace& TraceWatch::trace_of(std::int64_t device)
+{
+    const std::int32_t ordinal = device_ordinal(device);
+    for (DeviceTrace& known : devices_) {
+        if (known.trace.device == ordinal)
+            return known;
+    }
+    DeviceTrace& added = devices_.emplace_back();
+    added.trace.device = ordinal;
+    return added;
+}
+
+std::uint16_t TraceWatch::stream_of(DeviceTrace& to, std::uint64_t handle)
+{
+    const std::uint16_t stream = dense(to.streams, handle == kLegacyStream ? 0 : handle);
+    to.facts.streams = to.streams.size();
+    return stream;
+}
+
+std::uint8_t TraceWatch::pool_of(DeviceTrace& to, std::uint64_t handle)
+{
+    return dense(to.pools, handle);
+}
+
+BlockId TraceWatch::add_block(DeviceTrace& to, SiteId site)
+{
+    to.trace.sites.push_back(site);
+    return static_cast<BlockId>(to.trace.sites.size() - 1);
+}
+
+// Segments that went back, with none asked for behind that, were given back on the program's word.
+void TraceWatch::push(DeviceTrace& to, const Request& request)
+{
+    if (to.gave_back) {
+        to.gave_back = false;
+        to.trace.requests.push_back({.ticks = request.ticks, .action = Action::empty_cache});
+    }
+    to.trace.requests.push_back(request);
+    if (request.action == Action::free)
+        to.live -= request.bytes;
+    if (request.action != Action::allocate)
+        return;
+    to.live += request.bytes;
+    if (to.live > to.facts.peak_live) {
+        to.facts.peak_live = to.live;
+        to.facts.peak_request = to.trace.requests.size() - 1;
+    }
+}
+
+void TraceWatch::born(const Block& block)
+{
+    const MemoryClass kind = class_of(block.memory);
+    if (kind == MemoryClass::reserved)
+        trace_of(block.device).gave_back = false;
+    if (kind != MemoryClass::device)
+        return;
+    DeviceTrace& to = trace_of(block.device);
+    to.facts.managed += block.memory == Memory::managed;
+    if (block.memory == Memory::managed)
+        return;
+    const bool asked = is_request(block.memory);
+    Request request{.bytes = block.bytes,
+                    .ticks = block.ticks,
+                    .block = add_block(to, block.site),
+                    .action = asked ? Action::allocate : Action::take_beside};
+    if (block.memory == Memory::async || block.memory == Memory::suballocated) {
+        request.stream = stream_of(to, record_->place.stream);
+        request.pool = pool_of(to, record_->place.pool);
+        to.facts.stream_ordered += asked && block.memory == Memory::async;
+    }
+    push(to, request);
+    if (block.site >= live_.size())
+        live_.resize(block.site + std::size_t{1});
+    std::vector<Live>& live = live_[block.site];
+    const auto [entry, added] = places_.find_or_insert(key_of(block));
+    if (!added)
+        return; // of a hostile log: two handles of one number and one time
+    entry->value = {request.block, static_cast<std::uint32_t>(live.size())};
+    live.push_back({entry->key, block.bytes});
+}
+
+void TraceWatch::gone(const Block& block, std::uint64_t ticks)
+{
+    if (class_of(block.memory) == MemoryClass::device)
+        ++trace_of(block.device).facts.unseen_frees;
+    leave(block, ticks);
+}
+
+void TraceWatch::leave(const Block& block, std::uint64_t ticks)
+{
+    const MemoryClass kind = class_of(block.memory);
+    if (kind == MemoryClass::reserved)
+        trace_of(block.device).gave_back = true;
+    if (kind == MemoryClass::device)
+        forget(key_of(block), block.site, ticks);
+}
+
+// The last block of the site takes its place.
+void TraceWatch::forget(std::uint64_t key, SiteId site, std::uint64_t ticks)
+{
+    auto* const entry = places_.find(key);
+    if (!entry || site >= live_.size())
+        return;
+    const Place found = entry->value;
+    std::vector<Live>& live = live_[site];
+    if (found.place >= live.size() || live[found.place].key != key)
+        return;
+    give_back(sites_[site], found.block, live[found.place].bytes, ticks);
+    places_.erase(entry);
+    live[found.place] = live.back();
+    live.pop_back();
+    if (found.place < live.size())
+        places_.find(live[found.place].key)->value.place = found.place;
+}
+
+void TraceWatch::give_back(const Site& site, BlockId block, std::uint64_t bytes,
+                           std::uint64_t ticks)
+{
+    push(trace_of(site.device),
+         {.bytes = bytes,
+          .ticks = ticks,
+          .block = block,
+          .action = is_request(site.memory) ? Action::free : Action::give_beside});
+}
+
+void TraceWatch::context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks)
+{
+    for (const SiteLoss& loss : losses) {
+        while (loss.site < live_.size() && !live_[loss.site].empty())
+            forget(live_[loss.site].back().key, loss.site, ticks);
+    }
+}
+
+void TraceWatch::note_rare(const Record& record)
+{
+    if (const auto failed = record.as<format::Failed>())
+        failed_stack_[record.thread] = failed->stack;
+    else if (const auto failure = record.as<format::OutOfMemory>())
+        note_failure(record, *failure);
+    else if (const auto ready = record.as<format::Reusable>(); ready && !ready->own)
+        synchronise(record.ticks - std::min<std::uint64_t>(record.ticks, ready->age));
+    else if (const auto segment = record.as<format::SegmentGone>();
+             segment && segment->end == format::SegmentEnd::asked)
+        empty_caches(record.ticks);
+}
+
+// What it would have done with the memory is not known: it is given back at once.
+void TraceWatch::note_failure(const Record& record, const format::OutOfMemory& failure)
+{
+    const Api* const api = tables_.find_api(record.api);
+    if (!api || failure.requested == 0)
+        return;
+    DeviceTrace& to = trace_of(failure.device);
+    to.gave_back = false;
+    if (!is_request(api->memory))
+        return;
+    Request request{
+        .bytes = failure.requested, .ticks = record.ticks, .block = add_block(to, kNoSite)};
+    to.facts.failed.push_back(
+        {request.block, record.api, failed_stack_[record.thread], record.ticks});
+    push(to, request);
+    request.action = Action::free;
+    push(to, request);
+}
+
+// All that was freed by then is ready. Nearly always nothing was asked for since, and a crafted log
+// is not to make each such record a walk.
+void TraceWatch::synchronise(std::uint64_t ticks)
+{
+    constexpr int kMostSteps = 4096;
+    for (DeviceTrace& device : devices_) {
+        std::vector<Request>& requests = device.trace.requests;
+        auto at = requests.end();
+        for (int steps = 0; steps < kMostSteps && at != requests.begin(); ++steps) {
+            if (std::prev(at)->ticks <= ticks)
+                break;
+            --at;
+        }
+        if (at != requests.begin() && std::prev(at)->action == Action::synchronise)
+            continue;
+        const auto index = static_cast<std::size_t>(at - requests.begin());
+        requests.insert(at, {.ticks = ticks, .action = Action::synchronise});
+        device.facts.peak_request += device.facts.peak_request >= index;
+        ++device.facts.synchronisations;
+    }
+}
+
+void TraceWatch::empty_caches(std::uint64_t ticks)
+{
+    for (DeviceTrace& device : devices_) {
+        std::vector<Request>& requests = device.trace.requests;
+        if (requests.empty() || requests.back().action != Action::empty_cache)
+            requests.push_back({.ticks = ticks, .action = Action::empty_cache});
+    }
+}
+
+} // namespace vramscope::report::plan
