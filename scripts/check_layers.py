@@ -53,7 +53,7 @@ LAYERS = {
     "report/words": ["report/model", "tracker/format"],
     "report/text": ["report/model", "report/words"],
     "report/json": ["report/model", "report/words"],
-    "report/verdicts": ["report/exporters", "report/json", "report/model", "report/words"],
+    "report/verdicts": ["report/exporters", "report/findings/places", "report/json", "report/model", "report/words"],
     "report/page": ["report/json", "report/model", "report/words"],
     "report/exporters": ["report", "report/findings", "report/findings/places", "report/log", "report/model",
                          "report/replay/heap", "report/symbols", "report/words", "tracker/format"],

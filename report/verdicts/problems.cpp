@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/findings/places/fingerprint.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
 #include "report/words/check_words.hpp"
@@ -33,6 +34,8 @@ public:
 
     std::vector<Problem> collect()
     {
+        for (const TestCheck& row : check_.test_rows)
+            add_test(row);
         for (const CheckRow& row : check_.rows)
             add_row(row);
         for (Problem& problem : problems_)
@@ -138,6 +141,28 @@ private:
         problems_.push_back(std::move(problem));
     }
 
+    // A name comes out of the program: some have thousands of characters.
+    void add_test(const TestCheck& row)
+    {
+        const TestRow& test = report_.processes[row.process].tests[row.test];
+        Problem problem;
+        problem.rule = &rule_of("test");
+        problem.severity = row.state == CheckState::failed ? Severity::error : Severity::warning;
+        problem.processes = {row.process};
+        problem.test = test.name;
+        problem.message =
+            fmt::format("test {}: {}", shorten_path(terminal_safe(test.name), kFrameColumns),
+                        test_words(row, test));
+        if (!row.breaches.empty())
+            problem.bytes = row.breaches.front().measured;
+        if (!row.breaches.empty() && !row.breaches.front().culprits.empty()) {
+            problem.place = row.breaches.front().culprits.front().place;
+            problem.message += "; " + called(*problem.place);
+        }
+        problem.message += in_processes(problem);
+        problems_.push_back(std::move(problem));
+    }
+
     void describe(Problem& problem)
     {
         if (problem.rule->amount)
@@ -168,10 +193,11 @@ private:
     }
 
     // Stacks that differ in the lines of callers alone have one fingerprint: numbers tell them
-    // apart.
+    // apart. A test is known by its name, wherever it leaks.
     void name_it(Problem& problem)
     {
-        const std::string name = problem.place && !problem.place->fingerprint.empty()
+        const std::string name = !problem.test.empty() ? fingerprint(problem.test, {})
+                                 : problem.place && !problem.place->fingerprint.empty()
                                      ? problem.place->fingerprint
                                      : "0000000000000000";
         const std::size_t nth = ++named_[problem.rule->id + name];

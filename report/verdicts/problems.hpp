@@ -1,6 +1,7 @@
 // report/verdicts/problems.hpp — what a check found, one row for each rule and call stack.
 //
-// Only what the budget asks for is here. A stack that several processes share is one row.
+// Only what the budget asks for is here. A stack that several processes share is one row. A test
+// that is over its budget, or did not end, is a row of its own, in front of the stacks.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,7 @@ struct Problem {
     std::uint64_t count = 0;
     std::vector<std::size_t> processes; // ascending
     std::string detail;                 // "on device 0, leaked-at-exit"
+    std::string test;                   // its name, as the log has it; empty: not of one test
     std::string message;                // one line without control characters
     std::string fingerprint;            // no other row has it; the same in every run
     SourcePlace where;

@@ -83,6 +83,9 @@ const std::array<ProblemRule, kRules> kRuleTable = {{
      "`vramscope frag LOG` has the pieces that nothing could use.", nullptr},
     {"max-driver-calls", "DriverCallBudget", "More allocations and frees reached the driver than the budget allows.",
      "`vramscope churn LOG` has the places that allocate and free most often.", nullptr},
+    {"test", "TestMemoryBudget", "A test left more memory behind, or allocated more at once, than the budget allows, or it did not end.",
+     "The test is judged by itself: what it allocated while it ran. The call is the largest of its leaks; `vramscope report LOG` has "
+     "all tests.", nullptr},
 }};
 // clang-format on
 

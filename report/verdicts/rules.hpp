@@ -18,7 +18,7 @@ struct ProblemRule {
     std::string (*amount)(std::uint64_t bytes, std::uint64_t count);
 };
 
-inline constexpr std::size_t kRules = 11;
+inline constexpr std::size_t kRules = 12;
 extern const std::array<ProblemRule, kRules> kRuleTable;
 
 const ProblemRule& rule_of(std::string_view id); // one of the table's

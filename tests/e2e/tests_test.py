@@ -55,6 +55,13 @@ class TestsTest(EndToEndTest):
         self.assertEqual(list(cases), ["Pool.Leaks", "Pool.LeaksInAThread"])
         self.assertEqual(cases["Pool.Leaks"].find("failure").get("message"), "leaked 3 MiB, at most 0 B")
 
+    def test_annotations_and_code_quality_name_them(self):
+        self.suite()
+        self.check("--github", "--gitlab", self.folder / "gitlab.json", status=100)
+        self.assertRegex(self.text, r"(?m)^::error .*title=vramscope%3A test::test Pool\.Leaks: leaked 3 MiB, at most 0 B; cuMemAlloc in allocate")
+        described = [issue["description"] for issue in json.loads((self.folder / "gitlab.json").read_text())]
+        self.assertEqual([text.split(":")[0] for text in described[:2]], ["test Pool.Leaks", "test Pool.LeaksInAThread"])
+
     def test_those_that_keep_their_budgets_pass(self):
         self.suite("Pool.Cleans", "Pool.Caches", "Small/*")
         result = self.check("--max-leaked", "0", "--max-peak", "10MiB", status=0)

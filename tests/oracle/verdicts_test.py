@@ -45,7 +45,7 @@ class VerdictsTest(OracleTest):
 
     def logs_of_all_kinds(self):
         for command, status in ((["training_demo"], 0), (["misuse", "double_free"], 0), (["memory_kinds", "managed"], 0),
-                                (["ends", "SIGSEGV"], 128 + 11)):
+                                (["ends", "SIGSEGV"], 128 + 11), (["gtest_suite"], 0)):
             self.doCleanups()
             self.setUp()
             with self.subTest(command):
@@ -79,6 +79,9 @@ class VerdictsTest(OracleTest):
             run = json.loads(sarif.read_text())["runs"][0]
             leaked = sum(one["properties"]["bytes"] for one in run["results"] if one["ruleId"] == "leaks")
             self.assertEqual(leaked, report["totals"]["leaked_bytes"])
+            by_test = {one["properties"]["test"]: one["properties"]["bytes"] for one in run["results"] if one["ruleId"] == "test"}
+            self.assertEqual(by_test, {test["name"]: test["leaked_bytes"] for test in report["processes"][0].get("tests", [])
+                                       if test["leaked_bytes"]})
         sarif, _, _ = self.write(self.hostile_log())
         self.assert_sarif(sarif)
         self.assertEqual(len(json.loads(sarif.read_text())["runs"][0]["results"]), 5)

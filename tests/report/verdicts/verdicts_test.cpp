@@ -201,6 +201,55 @@ TEST(Verdicts, AnAllowedDoubtFailsNothing)
     EXPECT_NE(written.junit.find(R"(errors="0" skipped="2")"), std::string::npos) << written.junit;
 }
 
+test::LogBuilder leaking_in_a_test(const std::string& name)
+{
+    test::LogBuilder log = program();
+    log.add(format::Test{format::TestState::began, name}).alloc(0x2000, 1 << 20, 2);
+    return log.add(format::Test{format::TestState::passed, name});
+}
+
+TEST(Verdicts, ATestOverItsBudgetIsNamedInEveryFormat)
+{
+    const Written written = write_all(report_of(leaking_in_a_test("Pool.Keeps")));
+    const json results = written.run()["results"];
+    ASSERT_EQ(results.size(), 2u) << "the test, and the stack";
+    EXPECT_EQ(results[0]["ruleId"], "test");
+    EXPECT_EQ(results[0]["properties"]["test"], "Pool.Keeps");
+    EXPECT_EQ(results[0]["codeFlows"].size(), 1u);
+    EXPECT_EQ(results[1]["ruleId"], "leaks");
+    EXPECT_TRUE(written.issues()[0]["description"].get<std::string>().starts_with(
+        "test Pool.Keeps: leaked 1 MiB, at most 0 B; cuMemAlloc in "));
+    EXPECT_EQ(written.issues()[0]["check_name"], "vramscope/test");
+    EXPECT_NE(written.annotations.find("title=vramscope%3A test::test Pool.Keeps: leaked 1 MiB"),
+              std::string::npos);
+    EXPECT_NE(written.page.find("| test (error) | test Pool&#46;Keeps"), std::string::npos);
+    EXPECT_EQ(count_of(written.junit, "Pool.Keeps"), 1u) << "as a case of its own, and no stack";
+}
+
+TEST(Verdicts, ATestIsKnownByItsNameWhereverItLeaks)
+{
+    const auto fingerprint_of = [](test::LogBuilder log) {
+        return write_all(report_of(log)).run()["results"][0]["partialFingerprints"].dump();
+    };
+    const std::string first = fingerprint_of(leaking_in_a_test("Pool.Keeps"));
+    EXPECT_EQ(fingerprint_of(leaking_in_a_test("Pool.Keeps").alloc(0x3000, 2 << 20, 3)), first);
+    EXPECT_NE(fingerprint_of(leaking_in_a_test("Pool.Caches")), first);
+}
+
+TEST(Verdicts, ATestThatDidNotEndIsAWarning)
+{
+    test::LogBuilder log = killed(clean());
+    log.add(format::Test{format::TestState::began, "</failure>\n::error::\x1b[2J"});
+    const Written written = write_all(report_of(log));
+    EXPECT_EQ(written.run()["results"][0]["level"], "warning");
+    EXPECT_EQ(written.issues().back()["severity"], "minor");
+    EXPECT_NE(written.annotations.find("::warning title=vramscope%3A test::test </failure>"),
+              std::string::npos)
+        << written.annotations;
+    EXPECT_EQ(written.annotations.find("\n::error::"), std::string::npos);
+    EXPECT_EQ(written.page.find("</failure>"), std::string::npos);
+}
+
 TEST(Verdicts, GitHubShowsTenOfAKindAndTheTenthCountsTheRest)
 {
     Report report = report_of(leaking());
