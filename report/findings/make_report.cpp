@@ -49,6 +49,9 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
             "{} address reservation{} never given back: {} bytes of addresses, no memory",
             totals.address_reservations, totals.address_reservations == 1 ? " was" : "s were",
             totals.reserved_address_bytes));
+    for (const auto& [key, sentence] : process.info)
+        if (key == "imported.unknown")
+            notices.push_back(sentence);
     if (const std::string why = process.info_value("python.off"); !why.empty())
         notices.push_back(fmt::format("functions of Python {} are missing from the stacks: {}",
                                       process.info_value("python"), why));

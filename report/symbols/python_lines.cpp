@@ -110,6 +110,8 @@ int python_line(format::LineTable table, std::string_view bytes, std::uint64_t f
         return from_line_ranges(Table(bytes), line, offset);
     case format::LineTable::locations:
         return from_locations(Table(bytes), line, offset);
+    case format::LineTable::none:
+        return offset <= INT_MAX ? static_cast<int>(offset) : 0;
     }
     return 0;
 }

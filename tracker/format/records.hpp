@@ -53,8 +53,10 @@ enum class Tag : std::uint8_t {
     blocks_gone = 0x3d,
     test = 0x3e,
     frame_name = 0x3f,
+    cut_from = 0x60,
+    awaited = 0x61,
+    size_unknown = 0x62,
 };
-inline constexpr std::uint8_t kTagMask = 0x3f;
 inline constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
 
 // What an entry point does to memory when it succeeds.
@@ -90,10 +92,12 @@ enum class LineTable : std::uint8_t {
     line_numbers = 1, // co_lnotab of CPython 3.8 and 3.9
     line_ranges = 2,  // co_linetable of 3.10 (PEP 626)
     locations = 3,    // co_linetable since 3.11 (PEP 657)
+    none = 4,         // the offset of an instruction is its line
 };
 inline constexpr Word<LineTable> kLineTables[] = {{LineTable::line_numbers, "line-numbers"},
                                                   {LineTable::line_ranges, "line-ranges"},
-                                                  {LineTable::locations, "locations"}};
+                                                  {LineTable::locations, "locations"},
+                                                  {LineTable::none, "none"}};
 
 // A test of the program's began, or ended so.
 enum class TestState : std::uint8_t {
@@ -109,6 +113,15 @@ inline constexpr Word<TestState> kTestStates[] = {{TestState::began, "began"},
                                                   {TestState::skipped, "skipped"},
                                                   {TestState::ended, "ended"}};
 
+// Which blocks an allocator cuts from a segment.
+enum class BlockSize : std::uint8_t { unknown = 0, small = 1, large = 2 };
+inline constexpr Word<BlockSize> kBlockSizes[] = {
+    {BlockSize::unknown, "unknown"}, {BlockSize::small, "small"}, {BlockSize::large, "large"}};
+
+constexpr const char* name(BlockSize size) noexcept
+{
+    return word_of(kBlockSizes, size);
+}
 constexpr const char* name(Effect effect) noexcept
 {
     return word_of(kEffects, effect);
@@ -407,6 +420,33 @@ struct BlocksGone {
     std::uint64_t bytes = 0;
 };
 
+// What was allocated or mapped in these addresses is what an allocator cuts its blocks from, even if
+// none of its blocks is ever seen there.
+struct CutFrom {
+    static constexpr Layout kLayout{Tag::cut_from, "cut_from", Head::plain,
+                                    "api, address, bytes, blocks"};
+    ApiId api; // with which it allocates them
+    Address address;
+    std::uint64_t bytes = 0;
+    BlockSize blocks = BlockSize::unknown;
+};
+
+// A block that an allocator took back waits for queued work, and its place is not free. It stands
+// before the free, and a second time when that work is done.
+struct Awaited {
+    static constexpr Layout kLayout{Tag::awaited, "awaited", Head::plain, "api, address, over"};
+    ApiId api; // with which the block was allocated
+    Address address;
+    bool over = false;
+};
+
+// It stands behind the allocation of a block, whose bytes are those of its place.
+struct SizeUnknown {
+    static constexpr Layout kLayout{Tag::size_unknown, "size_unknown", Head::plain, "api, address"};
+    ApiId api;
+    Address address;
+};
+
 // Of the whole process, whichever thread says so: until the end all that is allocated is of the test.
 struct Test {
     static constexpr Layout kLayout{Tag::test, "test", Head::plain, "state, name"};
@@ -430,12 +470,15 @@ using Records =
     RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone, Device,
                RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
                SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
-               PythonCode, PythonStack, BlocksGone, Test, FrameName>;
+               PythonCode, PythonStack, BlocksGone, Test, FrameName, CutFrom, Awaited, SizeUnknown>;
 
 // Null: no record of this version has that tag; a later minor version may.
 constexpr const Layout* layout_of(Tag tag) noexcept
 {
-    const auto at = static_cast<std::size_t>(tag) - static_cast<std::size_t>(Tag::info);
+    const auto byte = static_cast<std::size_t>(tag);
+    if ((byte & kFirstLengthPrefixed) == 0)
+        return nullptr;
+    const std::size_t at = byte % kFirstLengthPrefixed + byte / 64 * kFirstLengthPrefixed;
     return at < std::size(Records::kLayouts) ? &Records::kLayouts[at] : nullptr;
 }
 static_assert(

@@ -74,6 +74,10 @@ void HeapReplay::apply_rare(const Record& record)
         if (const auto gone = record.as<format::BlocksGone>())
             end_blocks(gone->address, gone->bytes, gone->api.value, record.ticks);
         return;
+    case Tag::cut_from:
+        if (const auto memory = record.as<format::CutFrom>())
+            cut_from(*memory, record.ticks);
+        return;
     case Tag::trim:
         ++counts_.pool_trims;
         return;

@@ -122,6 +122,7 @@ private:
     static void make_segment(Block& block, std::uint16_t allocator);
     void begin_cutting();
     void cut(Block& block);
+    void cut_from(const format::CutFrom& memory, std::uint64_t ticks);
     void find_parent(Block& block);
     void become_segment(Block& parent, const Block& first);
     void end_blocks(std::uint64_t begin, std::uint64_t bytes, std::optional<std::uint64_t> api,

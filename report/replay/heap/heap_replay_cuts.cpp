@@ -66,6 +66,16 @@ void HeapReplay::note_cut(const Record& record)
     find_parent(block);
 }
 
+void HeapReplay::cut_from(const format::CutFrom& memory, std::uint64_t ticks)
+{
+    Block block;
+    block.ticks = ticks;
+    block.address = memory.address;
+    block.bytes = memory.bytes;
+    block.api = static_cast<std::uint16_t>(memory.api.value);
+    cut(block);
+}
+
 void HeapReplay::find_parent(Block& block)
 {
     if (const std::uint64_t* const begin = allocations_.around(block.address)) {

@@ -76,6 +76,8 @@ LogBuilder everything()
     log.free(0x7f0000000000, "cuMemFree_v2", 8).segment_gone(0x7f0200000000).context_gone(1, 8);
     log.device_memory(5, 10).driver_time("cuMemAlloc_v2", 64, 192000, 9000);
     log.blocks_gone("cuMemAlloc_v2", 0x7f0000000000, 10);
+    log.add(format::CutFrom{1, 0x7f0000000000, 10, format::BlockSize::large});
+    log.add(format::Awaited{1, 0x7f0000000000, true}).add(format::SizeUnknown{1, 0x7f0000000000});
     log.add(format::Test{format::TestState::passed, "Tensor.Copies"});
     log.module_gone(3).pop().pending_free(0x7f0100000000, 8);
     return log;
@@ -235,9 +237,9 @@ TEST(Events, OfTheSchemaAreAllWritten)
     std::vector<std::string> known = schema["properties"]["type"]["enum"];
     std::sort(known.begin(), known.end());
     EXPECT_EQ(written, known);
-    // The header has what is of `info`, and the lines of stacks what is of Python.
+    // The header has what is of `info`, and the lines of stacks what is of Python and of frames.
     const std::set<format::Tag> inside = {format::Tag::info, format::Tag::python_code,
-                                          format::Tag::python_stack};
+                                          format::Tag::python_stack, format::Tag::frame_name};
     for (const format::Layout& layout : format::Records::kLayouts)
         if (!inside.contains(layout.tag)) {
             EXPECT_TRUE(std::binary_search(known.begin(), known.end(), layout.name)) << layout.name;
