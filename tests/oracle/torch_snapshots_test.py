@@ -1,7 +1,7 @@
 # tests/oracle/torch_snapshots_test.py — recordings of real PyTorch on real GPUs replay without a difference.
 #
-# VRAMSCOPE_TORCH_SNAPSHOTS is a folder of *.pickle that torch.cuda.memory._dump_snapshot wrote under PyTorch's default rules;
-# without it nothing is tested. They are trusted: pickle.load reads them.
+# VRAMSCOPE_TORCH_SNAPSHOTS is a folder of *.pickle that torch.cuda.memory._dump_snapshot wrote under PyTorch's default
+# rules; without it nothing is tested. They are trusted: pickle.load reads them.
 import os
 import pathlib
 import pickle
@@ -26,8 +26,8 @@ class Snapshots(unittest.TestCase):
             for device, events in enumerate(snapshot["device_traces"]):
                 segments = [one for one in snapshot["segments"] if one["device"] == device]
                 with self.subTest(file=file.name, device=device):
-                    count = torch_snapshot.compare(PLAYER, "torch", segments, events)
-                    print(f"{file.name} device {device}: {count} requests")
+                    answers = torch_snapshot.Play(segments, events).compare(PLAYER, "torch")
+                    print(f"{file.name} device {device}: {len(answers)} requests")
 
 
 if __name__ == "__main__":

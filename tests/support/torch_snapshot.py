@@ -1,10 +1,12 @@
-# tests/support/torch_snapshot.py — a memory snapshot of PyTorch's as requests for bin/tests/policy_player, and its answers.
+# tests/support/torch_snapshot.py — PyTorch's memory history as requests for bin/tests/policy_player, and what must come back.
 #
-# The snapshot is trusted (pickle.load). What lived before its history began is found by going back from its segments.
+# What lived before the history began is found by going back from the segments at its end.
 import subprocess
 
 MIB = 1 << 20
 SMALL_SEGMENT = 2 * MIB
+NO_POOL = (0, 0)
+TAKES, GIVES = ("segment_alloc", "segment_map"), ("segment_free", "segment_unmap")
 
 
 class Difference(Exception):
@@ -15,14 +17,17 @@ def rounded(size):
     return max(512, (size + 511) // 512 * 512)
 
 
+def pool_of(segment):
+    return tuple(segment.get("segment_pool_id", NO_POOL))
+
+
 def roll_back(segments, events):
     """({address: segment}, {address: bytes}) before the first event."""
     whole, live = {}, {}
     for segment in segments:
-        pool = tuple(segment.get("segment_pool_id", (0, 0)))
-        whole[segment["address"]] = {"bytes": segment["total_size"], "stream": segment["stream"], "pool": pool,
-                                     "small": segment["segment_type"] == "small"}
         address = segment["address"]
+        whole[address] = {"bytes": segment["total_size"], "stream": segment["stream"], "pool": pool_of(segment),
+                          "small": segment["segment_type"] == "small"}
         for block in segment["blocks"]:
             if block["state"] != "inactive":
                 live[address] = block["size"]
@@ -36,7 +41,7 @@ def roll_back(segments, events):
         elif event["action"] == "segment_alloc":
             whole.pop(address)
         elif event["action"] == "segment_free":
-            whole[address] = {"bytes": event["size"], "stream": event["stream"], "pool": (0, 0),
+            whole[address] = {"bytes": event["size"], "stream": event["stream"], "pool": NO_POOL,
                               "small": event["size"] == SMALL_SEGMENT}
     return whole, live
 
@@ -52,22 +57,50 @@ def blocks_in(segment, address, live):
         yield begin, size
 
 
-class Play:
-    """What the player is asked, and what it must answer."""
+class PrivateSegments:
+    """Which pool an address belongs to. A segment of a private pool lasts until the end, so the end tells."""
 
     def __init__(self, segments, events):
+        self.began = {event["addr"]: index for index, event in enumerate(events) if event["action"] in TAKES}
+        self.segments = [segment for segment in segments if pool_of(segment) != NO_POOL]
+
+    def pool(self, address, index):
+        for segment in self.segments:
+            begin = segment["address"]
+            if begin <= address < begin + segment["total_size"] and self.began.get(begin, -1) < index:
+                return pool_of(segment)
+        return NO_POOL
+
+
+class Play:
+    """What the player is asked, and what it must answer.
+
+    `emptied` has the numbers of the program's requests that emptied the cache; without it each run of segments that go back
+    is taken for one. `pooled` has those that were made in the last private pool, which the history of a failure lacks.
+    """
+
+    def __init__(self, segments, events, emptied=None, pooled=()):
         self.lines, self.expected = [], []
-        self.numbers, self.streams, self.pools = {}, {0: 0}, {(0, 0): 0}
-        self.count = 0
-        whole, live = roll_back(segments, events)
+        self.numbers, self.streams, self.pools = {}, {0: 0}, {NO_POOL: 0}
+        self.count, self.calls, self.flush = 0, [], None
+        self.emptied, self.pooled, self.requests = emptied, frozenset(pooled), 0  # the program's own
+        self.private = PrivateSegments(segments, events)
+        self.expandable = any(event["action"] == "segment_map" for event in events)
+        self.reserved = 0
+        if not self.expandable:
+            self.start(*roll_back(segments, events))
+        for index, event in enumerate(events):
+            self.read(event, index, events[index + 1] if index + 1 < len(events) else {})
+        self.end_flush()
+        self.empty_before(None)
+
+    def start(self, whole, live):
         self.reserved = sum(segment["bytes"] for segment in whole.values())
         for address, segment in whole.items():
             self.lines.append(f"segment {address} {segment['bytes']} {self.stream(segment['stream'])} "
                               f"{self.pool(segment['pool'])} {int(segment['small'])}")
             for begin, size in blocks_in(segment, address, live):
                 self.lines.append(f"live {self.born(begin)} {begin - address} {size}")
-        self.calls = []
-        self.read(events, {address: segment["pool"] for address, segment in whole.items()}, segments)
 
     def stream(self, handle):
         return self.streams.setdefault(handle, len(self.streams))
@@ -80,63 +113,89 @@ class Play:
         self.count += 1
         return self.numbers[address]
 
-    def ask(self, line, address, event):
+    def ask(self, line, address, event, is_programs=True):
+        if is_programs:
+            self.empty_before(self.requests)
+            self.requests += 1
         self.lines.append(line)
-        self.expected.append((self.calls, address, self.reserved, event))
+        self.expected.append({"calls": self.calls, "address": address, "reserved": self.reserved, "event": event,
+                              "is_programs": is_programs})
         self.calls = []
 
-    def read(self, events, pools, segments):
-        for segment in segments:
-            pools[segment["address"]] = tuple(segment.get("segment_pool_id", (0, 0)))
-        sizes = {segment["address"]: segment["total_size"] for segment in segments}
-        sizes.update((event["addr"], event["size"]) for event in events if event["action"] == "segment_alloc")
-        flush = False
-        for index, event in enumerate(events):
-            action, address = event["action"], event.get("addr")
-            if flush and action != "segment_free":
-                self.ask("empty", 0, self.flushed)
-                flush = False
-            if action == "segment_alloc":
+    def empty_before(self, request):
+        """Requests by the program that left nothing in the history, or segments that went back."""
+        while self.emptied and (request is None or self.emptied[0] == request):
+            self.emptied = self.emptied[1:]
+            calls = [call for call in self.calls if call[0] == "-"]
+            self.calls = [call for call in self.calls if call[0] == "+"]
+            taken = sum(size for _, _, size in self.calls)
+            self.lines.append("empty")
+            self.expected.append({"calls": calls, "address": 0, "reserved": self.reserved - taken, "event": {},
+                                  "is_programs": True})
+            if request is not None:
+                self.requests = request = request + 1
+
+    def end_flush(self):
+        if self.flush and self.emptied is None:
+            self.ask("empty", 0, self.flush)
+        self.flush = None
+
+    def read(self, event, index, after):
+        action, address = event["action"], event.get("addr")
+        if action not in GIVES:
+            self.end_flush()
+        if action in TAKES:
+            if not self.expandable:
                 self.lines.append(f"at {address}")
-                self.calls.append(("+", address, event["size"]))
-                self.reserved += event["size"]
-            elif action == "segment_free":
-                flush, self.flushed = True, event
-                self.calls.append(("-", address, event["size"]))
-                self.reserved -= event["size"]
-            elif action == "alloc":
-                pool = next((pools[base] for base, size in sizes.items() if base <= address < base + size), (0, 0)) \
-                    if len(set(pools.values())) > 1 else (0, 0)
-                self.ask(f"alloc {self.born(address)} {event['size']} {self.stream(event['stream'])} {self.pool(pool)}",
-                         address, event)
-            elif action == "free_requested":
-                after = events[index + 1] if index + 1 < len(events) else {}
-                done = after.get("action") == "free_completed" and after["addr"] == address
-                self.ask(f"{'free' if done else 'later'} {self.numbers[address]}", 0, event)
-                if done:
-                    self.numbers[address] = None
-            elif action == "free_completed":
-                if self.numbers[address] is not None:
-                    self.ask(f"ready {self.numbers[address]}", 0, event)
-        if flush:
-            self.ask("empty", 0, self.flushed)
+            self.calls.append(("+", address, event["size"]))
+            self.reserved += event["size"]
+        elif action in GIVES:
+            self.flush = event
+            self.calls.append(("-", address, event["size"]))
+            self.reserved -= event["size"]
+        elif action in ("alloc", "oom"):
+            got = address if action == "alloc" else 0
+            self.empty_before(self.requests)
+            pool = self.pool(self.private.pool(got, index) if got or self.requests not in self.pooled else (0, 1))
+            stream = self.stream(event["stream"])
+            number = self.born(got) if got else self.born(None)
+            self.ask(f"alloc {number} {event['size']} {stream} {pool}", got, event)
+        elif action == "free_requested":
+            done = after.get("action") == "free_completed" and after["addr"] == address
+            self.ask(f"{'free' if done else 'later'} {self.numbers[address]}", 0, event)
+            if done:
+                self.numbers[address] = None
+        elif action == "free_completed" and self.numbers[address] is not None:
+            self.ask(f"ready {self.numbers[address]}", 0, event, is_programs=False)
 
+    def answers(self, player, policy, *limits):
+        """[{calls, address, allocated, reserved}], one for each of `expected`."""
+        done = subprocess.run([str(player), policy, *map(str, limits)], input="\n".join(self.lines) + "\n",
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Difference(done.stderr)
+        answers = []
+        for line in done.stdout.splitlines():
+            *calls, address, allocated, reserved = line.split()
+            calls = [(call[0], *map(int, call[1:].split(","))) for call in calls]
+            answers.append({"calls": calls, "address": int(address), "allocated": int(allocated),
+                            "reserved": int(reserved)})
+        if len(answers) != len(self.expected):
+            raise Difference(f"{len(answers)} answers to {len(self.expected)} requests")
+        return answers
 
-def compare(player, policy, segments, events, capacity=None):
-    """Raises Difference at the first event that is not as it was recorded. Returns how many were."""
-    play = Play(segments, events)
-    command = [str(player), policy, *([str(capacity)] if capacity else [])]
-    done = subprocess.run(command, input="\n".join(play.lines) + "\n", capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Difference(done.stderr)
-    answers = done.stdout.splitlines()
-    if len(answers) != len(play.expected):
-        raise Difference(f"{len(answers)} answers to {len(play.expected)} requests")
-    for number, (answer, (calls, address, reserved, event)) in enumerate(zip(answers, play.expected)):
-        *made, at, _, left = answer.split()
-        wanted = [f"{sign}{begin},{size}" for sign, begin, size in calls]
-        if (made, int(at), int(left)) != (wanted, address, reserved):
-            shown = {name: value for name, value in event.items() if name != "frames"}
-            raise Difference(f"request {number} {shown}: {made} at {at}, reserved {left}; recorded: {wanted} at {address}, "
-                             f"reserved {reserved}")
-    return len(answers)
+    def compare(self, player, policy, *limits):
+        """Raises Difference at the first event that is not as it was recorded. Returns the answers."""
+        answers = self.answers(player, policy, *limits)
+        for number, (answer, wanted) in enumerate(zip(answers, self.expected)):
+            same = answer["reserved"] == wanted["reserved"] and bool(answer["address"]) == bool(wanted["address"])
+            if self.expandable:  # its ranges have addresses of their own
+                sizes = [sorted(call[::2] for call in one["calls"]) for one in (answer, wanted)]
+                same = same and sizes[0] == sizes[1]
+            else:
+                same = same and answer["address"] == wanted["address"]
+                same = same and sorted(answer["calls"]) == sorted(wanted["calls"])
+            if not same:
+                event = {name: value for name, value in wanted.pop("event").items() if name != "frames"}
+                raise Difference(f"request {number} {event}: {answer}; recorded: {wanted}")
+        return answers

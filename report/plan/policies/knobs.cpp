@@ -52,8 +52,8 @@ std::uint8_t divisions_of(const Knob& knob, std::string_view text)
     return static_cast<std::uint8_t>(divisions);
 }
 
-// [256:1,512:2,>:8]: from so many MiB so many divisions. The first holds for what is smaller too,
-// and ">" for what is larger than the last.
+// [256:1,512:2,>:8]: from so many MiB so many divisions. The first holds for what is smaller too.
+// With ">" the last one before it is overwritten: so do PyTorch's versions before 2.9.
 void set_divisions(const Knob& knob, pool::Options& options)
 {
     auto& divisions = options.roundup_power2_divisions;
@@ -74,8 +74,7 @@ void set_divisions(const Knob& knob, pool::Options& options)
         const std::uint8_t wanted = divisions_of(knob, entry.substr(colon + 1));
         std::uint64_t mebibytes = 0;
         if (entry.substr(0, colon) == ">") {
-            std::fill(divisions.begin() + static_cast<long>(first ? 0 : last + 1), divisions.end(),
-                      wanted);
+            std::fill(divisions.begin() + static_cast<long>(last), divisions.end(), wanted);
             continue;
         }
         if (!read_number(entry.substr(0, colon), mebibytes) || !std::has_single_bit(mebibytes))

@@ -1,6 +1,6 @@
 // tests/torch/player/policy_player.cpp — plays requests from its input through a policy.
 //
-// policy_player POLICY [CAPACITY] reads lines of words and answers each request with a line:
+// policy_player POLICY [CAPACITY TOTAL] reads lines of words and answers each request with a line:
 //   segment ADDRESS BYTES STREAM POOL SMALL, live BLOCK OFFSET BYTES: what was there at the start
 //   at ADDRESS: the next address that the device gives out
 //   alloc BLOCK BYTES STREAM POOL, free BLOCK, later BLOCK, ready BLOCK, sync, empty: requests
@@ -71,11 +71,11 @@ void Input::read_line(const std::string& word, std::istream& words)
     }
 }
 
-int play(const char* name, std::uint64_t capacity)
+int play(const char* name, std::uint64_t capacity, std::uint64_t total)
 {
     Input input;
     input.read(std::cin);
-    CountedDevice device(capacity);
+    CountedDevice device(capacity, total);
     const auto policy = policy_of(name).make(device);
     std::string calls;
     device.on_call = [&](bool taken, std::uint64_t address, std::uint64_t bytes) {
@@ -113,11 +113,13 @@ int play(const char* name, std::uint64_t capacity)
 int main(int count, char** words)
 {
     if (count < 2) {
-        std::fputs("usage: policy_player POLICY [CAPACITY]\n", stderr);
+        std::fputs("usage: policy_player POLICY [CAPACITY TOTAL]\n", stderr);
         return 2;
     }
     try {
-        return play(words[1], count > 2 ? std::stoull(words[2]) : CountedDevice::kNoLimit);
+        const bool limited = count > 3;
+        return play(words[1], limited ? std::stoull(words[2]) : CountedDevice::kNoLimit,
+                    limited ? std::stoull(words[3]) : CountedDevice::kNoLimit);
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "policy_player: %s\n", wrong.what());
         return 1;
