@@ -24,7 +24,7 @@ message("DEFECTS ${{defects}}")
 
 class CTest(OracleTest):
     def defects(self, command):
-        (self.folder / "b").mkdir()
+        (self.folder / "b").mkdir(exist_ok=True)
         program = " ".join([f'"{PROGRAMS / command[0]}"', *command[1:]])
         (self.folder / "s.cmake").write_text(SCRIPT.format(folder=self.folder, tool=TOOL, gpu=GPU, command=program))
         done = self.execute("ctest", "-S", "s.cmake", "-VV")
@@ -45,6 +45,13 @@ class CTest(OracleTest):
         found, output = self.defects(["gtest_suite", "--gtest_filter=Faults.DISABLED_Crashes", "--gtest_also_run_disabled_tests"])
         self.assertEqual(found, 2, output)  # the block that it held, and what the log does not tell
         self.assertIn("Incomplete", (self.folder / "b/Testing/Temporary/MemoryChecker.1.log").read_text())
+
+    def test_a_program_that_cannot_start_is_a_defect(self):
+        program = self.folder / "no_program"
+        program.write_text("\x7fELF that is none")
+        program.chmod(0o755)
+        found, output = self.defects([program])
+        self.assertEqual(found, 1, output)
 
     def test_the_summary_has_the_sum_and_paragraphs_have_stacks(self):
         log, report = self.trace_log("training_demo")

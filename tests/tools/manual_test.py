@@ -67,7 +67,7 @@ class Completion(ManualTest):
     def by_bash(self, script, line):
         words = line.split(" ")
         words = [part for word in words for part in (re.split("(=)", word) if word.startswith("--") else [word]) if part or word == ""]
-        call = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vramscope 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"'
+        call = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; "_${1//-/_}" 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"'
         return self.execute("bash", "-c", call, "bash", script, *words).stdout.split()
 
     def by_fish(self, script, line):
@@ -109,6 +109,7 @@ class Completion(ManualTest):
         self.assertLessEqual({"cache", "split", "off"}, set(self.completed(shell, "vramscope run --pool ")))
         self.assertIn("--pool=cache" if shell == "fish" else "cache", " ".join(self.completed(shell, "vramscope run --pool=ca")))
         self.assertIn("events", self.completed(shell, "vramscope schema "))
+        self.assertIn("--log-file", "".join(self.completed(shell, "vramscope-memcheck --log")))
         (self.folder / "one_log.vsl").touch()
         self.assertIn("one_log.vsl", "".join(self.completed(shell, "vramscope report one_l")))
         self.assertIn("one_log.vsl", "".join(self.completed(shell, "vramscope run --suppressions one_l")))

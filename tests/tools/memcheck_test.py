@@ -36,12 +36,23 @@ class MemcheckTest(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("========= ERROR SUMMARY: 0 errors\n", done.stdout)
 
+    def test_a_program_that_cannot_start_is_an_error(self):
+        for name, content, mode, status in ("missing", None, 0, 127), ("no_program", "#!/bin/sh\n", 0o644, 126), ("fails", "#!/bin/sh\nexit 3", 0o755, 3):
+            with self.subTest(name):
+                program = self.folder / name
+                if content:
+                    program.write_text(content)
+                    program.chmod(mode)
+                done = self.execute(MEMCHECK, program)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(f"========= Error: {program} ended with {status} before it called CUDA\n========= ERROR SUMMARY: 1 error\n", done.stdout)
+
     def test_wrong_usage(self):
         for arguments in [], ["--log-file"], ["--tool", "racecheck", "true"], ["--save", "x", "true"], ["-x", "true"]:
             with self.subTest(arguments):
                 done = self.execute(MEMCHECK, *arguments)
                 self.assertEqual(done.returncode, 125, done.stderr)
-                self.assertTrue(done.stderr.startswith("vramscope-memcheck: "), done.stderr)
+                self.assertTrue(done.stderr.startswith("vramscope: "), done.stderr)
 
     def test_the_help_shows_how_ctest_is_told(self):
         self.assertIn("-DMEMORYCHECK_COMMAND=", self.execute(MEMCHECK, "--help").stdout)

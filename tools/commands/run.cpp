@@ -219,26 +219,6 @@ int run_program(const RunOptions& options)
     return own == 0 && asked_for ? judged : own;
 }
 
-// Cuts PROGRAM and what follows it off `arguments`: that part is never ours to understand.
-std::vector<std::string> take_program(const CLI::App& run, std::vector<std::string>& arguments)
-{
-    std::size_t at = 1;
-    for (; at < arguments.size(); ++at) {
-        const std::string& argument = arguments[at];
-        if (argument == "--" || !argument.starts_with('-') || argument == "-")
-            break;
-        const CLI::Option* option = run.get_option_no_throw(argument);
-        const bool value_follows = option && option->get_items_expected_max() > 0;
-        at += value_follows ? 1 : 0;
-    }
-    at = std::min(at, arguments.size());
-    const bool dashes = at < arguments.size() && arguments[at] == "--";
-    const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(at);
-    std::vector<std::string> program(begin + (dashes ? 1 : 0), arguments.end());
-    arguments.erase(begin, arguments.end());
-    return program;
-}
-
 } // namespace
 
 // A parser with all of its options is half of what this command does before the program starts.

@@ -48,7 +48,16 @@ _vramscope() {
 
 constexpr const char* kEnd = R"(}
 
+# A command that is a program of its own too.
+_vramscope_memcheck() {
+    COMP_LINE="vramscope memcheck${COMP_LINE#*vramscope-memcheck}"
+    COMP_WORDS=(vramscope memcheck "${COMP_WORDS[@]:1}")
+    ((++COMP_CWORD))
+    _vramscope
+}
+
 complete -F _vramscope vramscope
+complete -F _vramscope_memcheck vramscope-memcheck
 )";
 
 std::string values_of(const OptionRow& row)

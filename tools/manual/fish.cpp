@@ -68,7 +68,8 @@ std::string fish_completion(const std::vector<CommandRow>& rows)
 {
     std::string text =
         "# Completion of vramscope for fish, made by `vramscope completion fish`.\n\n"
-        "complete -c vramscope -f\n";
+        "complete -c vramscope -f\n"
+        "complete -c vramscope-memcheck -f -w 'vramscope memcheck'\n";
     for (const CommandRow& command : rows) {
         const bool whole = command.name.empty();
         const bool program = command.runs_program();

@@ -7,10 +7,14 @@
 namespace vramscope::manual {
 namespace {
 
-constexpr const char* kBegin = R"(#compdef vramscope
+constexpr const char* kBegin = R"(#compdef vramscope vramscope-memcheck
 # Completion of vramscope for zsh, made by `vramscope completion zsh`.
 
 _vramscope() {
+    if [[ $service == vramscope-memcheck ]]; then
+        words=(vramscope memcheck "${(@)words[2,-1]}")
+        ((++CURRENT))
+    fi
 )";
 
 constexpr const char* kBetween = R"(    if ((CURRENT == 2)); then
@@ -30,7 +34,7 @@ constexpr const char* kEnd = R"(    esac
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
     _vramscope "$@"
 else
-    compdef _vramscope vramscope
+    compdef _vramscope vramscope vramscope-memcheck
 fi
 )";
 

@@ -116,6 +116,25 @@ void check_command_name(const CLI::App& app, const std::vector<std::string>& arg
                                        nearest(word, names), "vramscope"));
 }
 
+std::vector<std::string> take_program(const CLI::App& command, std::vector<std::string>& arguments)
+{
+    std::size_t at = 1;
+    for (; at < arguments.size(); ++at) {
+        const std::string& argument = arguments[at];
+        if (argument == "--" || !argument.starts_with('-') || argument == "-")
+            break;
+        const CLI::Option* option = command.get_option_no_throw(argument);
+        const bool value_follows = option && option->get_items_expected_max() > 0;
+        at += value_follows ? 1 : 0;
+    }
+    at = std::min(at, arguments.size());
+    const bool dashes = at < arguments.size() && arguments[at] == "--";
+    const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+    std::vector<std::string> program(begin + (dashes ? 1 : 0), arguments.end());
+    arguments.erase(begin, arguments.end());
+    return program;
+}
+
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error)
 {
     std::string command = "vramscope";

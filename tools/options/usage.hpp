@@ -26,6 +26,10 @@ std::string usage_line(const CLI::App& app, const CLI::ParseError& error);
 // The words that an option takes: shells offer them. Whether one is right is for its reader to say.
 void offer(CLI::Option* option, const std::vector<std::string>& words);
 
+// Cuts PROGRAM and what follows it off the arguments of a command: that part is never ours to
+// understand. `command` knows its options by now.
+std::vector<std::string> take_program(const CLI::App& command, std::vector<std::string>& arguments);
+
 // What read_size() takes (tracker/format/size_text.hpp), for the end of a command's --help.
 inline constexpr const char* kSizesHelp =
     "Sizes are bytes, or have a unit behind them: K, M, G or T, with or without B or iB, powers of "
