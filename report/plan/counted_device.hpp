@@ -16,7 +16,7 @@ public:
 
     // `capacity` is what the allocator can have of it, in bytes; `total` what the device has, which
     // is more where others use some.
-    explicit CountedDevice(std::uint64_t capacity = kNoLimit, std::uint64_t total = kNoLimit)
+    explicit CountedDevice(std::uint64_t capacity = kNoLimit, std::uint64_t total = 0)
         : capacity_(capacity), total_(std::max(capacity, total))
     {
     }

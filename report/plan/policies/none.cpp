@@ -1,6 +1,7 @@
 // report/plan/policies/none.cpp — no allocator between the program and the driver, and an ideal.
 #include "report/plan/policies/none.hpp"
 
+#include "interpose/pool/rounding.hpp"
 #include "report/plan/policies/by_block.hpp"
 
 namespace vramscope::report::plan {
@@ -31,8 +32,7 @@ namespace {
 
 std::uint64_t pages_for(std::uint64_t bytes)
 {
-    constexpr std::uint64_t kPage = 2u << 20;
-    return (bytes + kPage - 1) / kPage * kPage;
+    return pool::round_up(bytes, pool::kSegmentUnit);
 }
 
 } // namespace

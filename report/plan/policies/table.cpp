@@ -3,9 +3,11 @@
 #include <string_view>
 
 #include "report/error.hpp"
+#include "report/plan/policies/async.hpp"
 #include "report/plan/policies/interposed.hpp"
 #include "report/plan/policies/knobs.hpp"
 #include "report/plan/policies/none.hpp"
+#include "report/plan/policies/rmm.hpp"
 #include "report/plan/policies/torch.hpp"
 
 namespace vramscope::report::plan {
@@ -18,6 +20,9 @@ constexpr const char* kDriverIsGuessed =
 constexpr const char* kOneThread =
     "How the driver rounds what it gives out is a guess, and the program is taken to have one "
     "thread.";
+
+constexpr const char* kAsyncIsGuessed =
+    "The driver's pool is closed: async-best and async-worst are an estimate on both sides.";
 
 struct Family {
     std::string_view name;
@@ -46,6 +51,22 @@ Make torch(std::string_view knobs)
     };
 }
 
+template <typename AnyPolicy>
+Make rmm(std::string_view knobs)
+{
+    return [options = parse_rmm_options(knobs)](CountedDevice& device) {
+        return std::make_unique<AnyPolicy>(device, options);
+    };
+}
+
+template <typename AnyPolicy>
+Make async(std::string_view knobs)
+{
+    return [threshold = parse_release_threshold(knobs)](CountedDevice& device) {
+        return std::make_unique<AnyPolicy>(device, threshold);
+    };
+}
+
 template <auto make_policy>
 Make interposed(std::string_view knobs)
 {
@@ -66,6 +87,13 @@ constexpr std::array kFamilies = {
            interposed<make_cache_policy>},
     Family{"split", "our pool, which cuts and joins blocks", kOneThread,
            interposed<make_split_policy>},
+    Family{"rmm-pool", "RMM's pool, from nothing", kDriverIsGuessed, rmm<RmmPoolPolicy>},
+    Family{"rmm-binning", "RMM's bins of 256 KiB to 4 MiB before its pool", kDriverIsGuessed,
+           rmm<RmmBinningPolicy>},
+    Family{"async-best", "cudaMallocAsync if its pages can be mapped anywhere: an estimate",
+           kAsyncIsGuessed, async<AsyncBestPolicy>},
+    Family{"async-worst", "cudaMallocAsync if its pages stay where they are: an estimate",
+           kAsyncIsGuessed, async<AsyncWorstPolicy>},
     Family{"none", "no allocator: cudaMalloc and cudaFree for each block", kDriverIsGuessed,
            without_knobs<NonePolicy>},
     Family{"ideal", "all live memory close together, as if it could be moved: a lower bound", "",
@@ -105,7 +133,7 @@ std::vector<PolicyRow> usual_policies()
          {"torch", "torch:expandable_segments:True", "torch:max_split_size_mb:128",
           "torch:max_split_size_mb:512", "torch:roundup_power2_divisions:4",
           "torch:garbage_collection_threshold:0.8,per_process_memory_fraction:1", "cache", "split",
-          "none", "ideal"})
+          "rmm-pool", "rmm-binning", "async-best", "async-worst", "none", "ideal"})
         rows.push_back(policy_of(name));
     return rows;
 }

@@ -40,7 +40,7 @@ TorchOptions parse_torch_options(std::string_view text)
         else if (knob.key == "per_process_memory_fraction")
             options.fraction = knob.part();
         else if (knob.key == "backend")
-            knob.refuse("native (cudaMallocAsync is the policy 'async')");
+            knob.refuse("native; cudaMallocAsync's are async-best and async-worst");
         else
             knob.unknown();
     }
