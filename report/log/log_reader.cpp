@@ -166,11 +166,15 @@ std::size_t LogReader::next_hot(std::span<Record> to)
         bound = std::min(bound, turns_[child]);
     bool in_turn = true;
     const std::size_t count = lane.cursor->next_hot(to, [&](const Record& record) {
-        first.ticks = record.ticks;
-        first.rank = rank_of(record.tag);
-        in_turn = first < bound;
+        if (record.ticks < bound.ticks) [[likely]]
+            return true;
+        in_turn = Turn{record.ticks, rank_of(record.tag), first.lane} < bound;
         return in_turn;
     });
+    if (count > 0) {
+        first.ticks = to[count - 1].ticks;
+        first.rank = rank_of(to[count - 1].tag);
+    }
     if (in_turn)
         return count;
     started_ = false; // the last one waits for its turn

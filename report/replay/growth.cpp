@@ -9,7 +9,8 @@
 namespace vramscope::report {
 namespace {
 
-// A floor is kept when it spans this part of the site's events, or of its life.
+// A floor is kept when it spans this part of the site's events, or of its life: more than a 47th of
+// what was before it.
 constexpr std::uint64_t kParts = 48;
 // So many pairs of floors are joined at once, as they are far off in memory.
 constexpr std::size_t kJoins = 8;
@@ -129,9 +130,8 @@ void GrowthSeries::note(Series& series, std::uint64_t ticks, Live before, Live a
     if (series.events++ == 0)
         series.first_ticks = series.kept_ticks = ticks;
     ticks = std::max(ticks, series.last_ticks); // what comes late is as late as its record
-    const bool after_a_gap =
-        series.events > 1 && ticks - series.kept_ticks > (ticks - series.first_ticks) / kParts;
-    if (after_a_gap) {
+    const bool after_a_gap = ticks - series.kept_ticks > series.short_ticks;
+    if (after_a_gap) [[unlikely]] {
         --series.events; // this one is of the next span
         level_to(series, ticks, before, after);
         ++series.events;
@@ -139,7 +139,7 @@ void GrowthSeries::note(Series& series, std::uint64_t ticks, Live before, Live a
     series.last_ticks = ticks;
     series.floor_bytes = std::min(series.floor_bytes, after.bytes);
     series.floor_blocks = std::min(series.floor_blocks, after.blocks);
-    if (!after_a_gap && series.events - series.kept_events > series.events / kParts)
+    if (!after_a_gap && series.events - series.kept_events > series.few_events)
         keep(series, ticks, after, false);
 }
 
@@ -165,6 +165,8 @@ void GrowthSeries::keep(Series& series, std::uint64_t ticks, Live now, bool leve
     floor.level = level;
     series.kept_events = series.events;
     series.kept_ticks = ticks;
+    series.few_events = series.events / (kParts - 1);
+    series.short_ticks = (ticks - series.first_ticks) / (kParts - 1);
     series.floor_bytes = now.bytes;
     series.floor_blocks = now.blocks;
 }

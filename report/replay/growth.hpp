@@ -53,6 +53,9 @@ private:
         std::uint64_t kept_events = 0; // the part of events that floors have
         std::uint64_t first_ticks = 0;
         std::uint64_t kept_ticks = 0; // when the last floor was kept
+        // The next one is kept when there were more events since, or more time passed.
+        std::uint64_t few_events = 0;
+        std::uint64_t short_ticks = 0;
         std::uint64_t last_ticks = 0; // when the last event was
         std::uint64_t least_size = UINT64_MAX;
         std::uint64_t largest_size = 0;

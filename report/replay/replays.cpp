@@ -24,23 +24,27 @@ void Replays::apply(const RecordBatch& batch, const SegmentReplay& segments)
         std::size_t own = 0;
         while (own < changes.size() && changes[own].record == at)
             ++own;
-        apply(records[at], changes.first(own), segments);
+        if (is_hot(records[at].tag))
+            apply_any(records[at], changes.first(own));
+        else
+            apply_rare(records[at], changes.first(own), segments);
         changes = changes.subspan(own);
     }
 }
 
-void Replays::apply(const Record& record, std::span<const PoolChange> changes,
-                    const SegmentReplay& segments)
+void Replays::apply_any(const Record& record, std::span<const PoolChange> changes)
 {
-    const bool hot = is_hot(record.tag);
     holders.before(record);
-    if (!hot)
-        steps.before(record);
     churn.note(record);
     heap.apply(record);
     memory.apply(record, changes);
-    if (hot)
-        return; // what is behind this looks for other records
+}
+
+void Replays::apply_rare(const Record& record, std::span<const PoolChange> changes,
+                         const SegmentReplay& segments)
+{
+    steps.before(record);
+    apply_any(record, changes);
     holders.after(record);
     shortages.apply(record, heap, segments, memory);
     steps.after(record);

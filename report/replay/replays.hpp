@@ -42,8 +42,9 @@ struct Replays {
     void apply(const RecordBatch& batch, const SegmentReplay& segments);
 
 private:
-    void apply(const Record& record, std::span<const PoolChange> changes,
-               const SegmentReplay& segments);
+    [[gnu::flatten]] void apply_any(const Record& record, std::span<const PoolChange> changes);
+    void apply_rare(const Record& record, std::span<const PoolChange> changes,
+                    const SegmentReplay& segments);
 };
 
 } // namespace vramscope::report

@@ -66,9 +66,10 @@ public:
 
     // Takes the frees that the log says were in flight at its end. Call it before the first record.
     void expect(const std::vector<PendingFree>& pending);
-    void apply(const Record& record);
+    // Flat, without what is rare: nearly all records of a log go through it.
+    [[gnu::flatten]] void apply(const Record& record);
     // Before apply(), for speed: see prefetch_ahead().
-    void prefetch(std::span<const Record> soon);
+    [[gnu::flatten]] void prefetch(std::span<const Record> soon);
     void finish();
 
     // Every block of memory that is alive now: at any time, between two records.
@@ -106,13 +107,13 @@ private:
     }
 
     void prefetch_site(SiteId site) const;
-    void apply_rare(const Record& record);
+    [[gnu::noinline]] void apply_rare(const Record& record);
     void note_use(const Record& record);
     Api* api_of(const Record& record);
     void allocate(const Record& record, format::Memory memory);
-    void allocate_physical(const Block& block, std::uint64_t handle);
+    [[gnu::noinline]] void allocate_physical(const Block& block, std::uint64_t handle);
     void free(const Record& record, format::Memory memory);
-    void free_physical(const Record& record);
+    [[gnu::noinline]] void free_physical(const Record& record);
     void destroy_context(const Record& record);
     void map(const Record& record);
     void unmap(const Record& record);
@@ -121,16 +122,16 @@ private:
     void look_up_birth(Block& block) const;
     static void make_segment(Block& block, std::uint16_t allocator);
     void begin_cutting();
-    void cut(Block& block);
+    [[gnu::noinline]] void cut(Block& block);
     void cut_from(const format::CutFrom& memory, std::uint64_t ticks);
     void find_parent(Block& block);
     void become_segment(Block& parent, const Block& first);
-    void end_blocks(std::uint64_t begin, std::uint64_t bytes, std::optional<std::uint64_t> api,
-                    std::uint64_t ticks);
+    [[gnu::noinline]] void end_blocks(std::uint64_t begin, std::uint64_t bytes,
+                                      std::optional<std::uint64_t> api, std::uint64_t ticks);
 
     Block make_block(const Record& record, format::Memory memory);
     bool went_with_context(const Block& block) const noexcept;
-    void replace(std::uint64_t key, Block& occupant, Block successor);
+    [[gnu::noinline]] void replace(std::uint64_t key, Block& occupant, Block successor);
     bool take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before);
     void enter(const Block& block);
     void finish_freed(const Block& block, std::uint64_t ticks);

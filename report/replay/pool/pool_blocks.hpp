@@ -6,11 +6,11 @@
 // many blocks a log puts into a segment. Pointers to blocks are valid until the next insertion or removal.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -85,7 +85,7 @@ public:
     {
         if (runs_.empty())
             return place.at < size_ ? &one_ : nullptr;
-        if (place.at < runs_[place.run].run->size())
+        if (place.at < runs_[place.run].run->size)
             return &runs_[place.run].run->block(place.at);
         return place.run + 1 < runs_.size() ? &runs_[place.run + 1].run->block(0) : nullptr;
     }
@@ -109,16 +109,14 @@ public:
             return;
         }
         if (has_one()) {
-            add_run(0, 0, {});
-            runs_.front().run->insert(0, one_);
+            add_run(0, 0).insert(0, one_);
         }
         ++size_;
         Run& run = *runs_[place.run].run;
         run.insert(place.at, block);
-        if (run.size() == kMostInRun) {
-            Run behind = run.take_from(kMostInRun / 2);
-            const std::uint64_t from = behind.begins.front();
-            add_run(place.run + 1, from, std::move(behind));
+        if (run.size == kMostInRun) {
+            constexpr std::size_t kHalf = kMostInRun / 2;
+            run.move_from(kHalf, add_run(place.run + 1, run.begins[kHalf]));
         }
     }
     // The block behind the place: `place` is that of its address.
@@ -128,7 +126,7 @@ public:
         if (runs_.empty())
             return;
         runs_[place.run].run->erase(place.at);
-        if (runs_[place.run].run->size() == 0)
+        if (runs_[place.run].run->size == 0)
             remove_run(place.run);
     }
 
@@ -138,7 +136,7 @@ public:
         if (has_one())
             visit(one_);
         for (const auto& [from, run] : runs_) {
-            for (std::size_t at = 0; at < run->size(); ++at)
+            for (std::size_t at = 0; at < run->size; ++at)
                 visit(run->block(at));
         }
     }
@@ -155,91 +153,92 @@ public:
         Near near;
         if (!runs_.empty()) { // else its block lies here
             near.run = runs_[run_of(address)].run.get();
-            report::prefetch(near.run);
+            report::prefetch(&near.run->begins);
+            report::prefetch(&near.run->slots);
+            report::prefetch(&near.run->size);
         }
         return near;
-    }
-    static void prefetch_begins(const Near& near) noexcept
-    {
-        constexpr std::size_t kInLine = 64 / sizeof(std::uint64_t);
-        for (std::size_t at = 0; near.run && at < near.run->size(); at += kInLine)
-            report::prefetch(&near.run->begins[at]);
     }
     static void prefetch_block(const Near& near, std::uint64_t address) noexcept
     {
         const std::size_t at = near.run ? near.run->place_of(address) : 0;
-        if (!near.run || at == near.run->size())
+        if (!near.run || at == near.run->size)
             return;
         report::prefetch(&near.run->ends[at]);
         report::prefetch(&near.run->blocks[near.run->slots[at]]);
     }
 
 private:
-    // Of sorted elements, how many are less.
-    template <typename Element, typename Less>
-    static std::size_t count_less(const std::vector<Element>& elements, Less less) noexcept
-    {
-        const Element* first = elements.data();
-        for (std::size_t left = elements.size(); left > 0;) {
-            const std::size_t half = (left + 1) / 2;
-            const Element* const behind = first + half; // no branch: it could not be predicted
-            first = __builtin_expect_with_probability(less(behind[-1]), 1, 0.5) ? behind : first;
-            left -= half;
-        }
-        return static_cast<std::size_t>(first - elements.data());
-    }
+    // Of each block, in order; never empty between two calls. What a search reads comes first.
+    struct alignas(64) Run {
+        std::array<std::uint64_t, kMostInRun> begins; // behind these: UINT64_MAX
+        std::array<std::uint8_t, kMostInRun> slots;   // indexes into blocks
+        std::size_t size = 0;
+        std::uint64_t unused = UINT64_MAX; // a bit for each of blocks
+        std::array<std::uint64_t, kMostInRun> ends;
+        std::array<PoolBlock, kMostInRun> blocks;
 
-    struct Run {
-        // Of each block, in order; never empty between two calls.
-        std::vector<std::uint64_t> begins;
-        std::vector<std::uint64_t> ends;
-        std::vector<PoolBlock> blocks;
-        std::uint64_t unused = 0;                     // a bit for each unused block
-        std::array<std::uint8_t, kMostInRun> slots{}; // for each block, its index into blocks
-
-        std::size_t size() const noexcept { return begins.size(); }
+        Run() noexcept { begins.fill(UINT64_MAX); }
 
         PoolBlock& block(std::size_t at) noexcept { return blocks[slots[at]]; }
-        PoolBlock& last() noexcept { return block(size() - 1); }
+        PoolBlock& last() noexcept { return block(size - 1); }
         std::size_t place_of(std::uint64_t address) const noexcept
         {
-            return count_less(begins, [=](std::uint64_t begin) { return begin < address; });
+            std::size_t less = 0; // no branch: it could not be predicted
+            const auto step = [&](std::size_t half) {
+                less += begins[less + half - 1] < address ? half : 0;
+            };
+            for_each_half(std::make_index_sequence<std::countr_zero(kMostInRun)>(), step);
+            return less;
         }
-        void insert(std::size_t at, const PoolBlock& block)
+        // There is room for it: it is shorter than kMostInRun.
+        void insert(std::size_t at, const PoolBlock& block) noexcept
         {
-            std::size_t slot = blocks.size();
-            if (unused == 0) {
-                blocks.push_back(block);
-            } else {
-                slot = static_cast<std::size_t>(std::countr_zero(unused));
-                unused &= unused - 1;
-                blocks[slot] = block;
-            }
-            const auto place = slots.begin() + at;
-            std::copy_backward(place, slots.begin() + size(), slots.begin() + size() + 1);
-            *place = static_cast<std::uint8_t>(slot);
-            const auto offset = static_cast<std::ptrdiff_t>(at);
-            begins.insert(begins.begin() + offset, block.address);
-            ends.insert(ends.begin() + offset, block.end());
+            const auto slot = static_cast<std::uint8_t>(std::countr_zero(unused));
+            unused &= unused - 1;
+            blocks[slot] = block;
+            make_room(slots, at) = slot;
+            make_room(begins, at) = block.address;
+            make_room(ends, at) = block.end();
+            ++size;
         }
-        void erase(std::size_t at)
+        void erase(std::size_t at) noexcept
         {
-            const auto place = slots.begin() + at;
-            unused |= std::uint64_t{1} << *place;
-            std::copy(place + 1, slots.begin() + size(), place);
-            begins.erase(begins.begin() + static_cast<std::ptrdiff_t>(at));
-            ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(at));
+            unused |= std::uint64_t{1} << slots[at];
+            close(slots, at);
+            close(begins, at);
+            close(ends, at);
+            begins[--size] = UINT64_MAX;
         }
-        Run take_from(std::size_t at)
+        // Those from here on go into the other one, which is empty.
+        void move_from(std::size_t at, Run& to) noexcept
         {
-            Run taken;
-            for (std::size_t from = at; from < size(); ++from)
-                taken.insert(from - at, block(from));
-            while (size() > at)
-                erase(size() - 1);
-            return taken;
+            for (std::size_t from = at; from < size; ++from)
+                to.insert(from - at, block(from));
+            while (size > at)
+                erase(size - 1);
+        }
+
+    private:
+        // kMostInRun / 2, and so on to 1.
+        template <std::size_t... Power, typename Step>
+        static void for_each_half(std::index_sequence<Power...>, Step step) noexcept
+        {
+            (step(kMostInRun >> (Power + 1)), ...);
+        }
+        template <typename Value>
+        Value& make_room(std::array<Value, kMostInRun>& values, std::size_t at) noexcept
+        {
+            std::memmove(&values[at] + 1, &values[at], (size - at) * sizeof(Value));
+            return values[at];
+        }
+        template <typename Value>
+        void close(std::array<Value, kMostInRun>& values, std::size_t at) noexcept
+        {
+            std::memmove(&values[at], &values[at] + 1, (size - at - 1) * sizeof(Value));
         }
     };
+    static_assert(std::has_single_bit(kMostInRun) && kMostInRun <= 64); // a bit for each
 
     struct RunFrom {
         std::uint64_t from; // it begins there or behind; the first: 0
@@ -250,7 +249,14 @@ private:
 
     std::size_t run_of(std::uint64_t address) const noexcept // there is one
     {
-        return count_less(runs_, [=](const RunFrom& run) { return run.from <= address; }) - 1;
+        std::size_t first = 0;
+        for (std::size_t left = runs_.size(); left > 1;) {
+            const std::size_t half = left / 2; // no branch: it could not be predicted
+            const bool behind = runs_[first + half].from <= address;
+            first = __builtin_expect_with_probability(behind, 1, 0.5) ? first + half : first;
+            left -= half;
+        }
+        return first;
     }
     // `width`: blocks that the place counts for.
     Neighbours neighbours(const Place& place, std::size_t width) const noexcept
@@ -268,17 +274,17 @@ private:
         if (place.at > 0)
             found.end_before = run.ends[place.at - 1];
         else if (place.run > 0)
-            found.end_before = runs_[place.run - 1].run->ends.back();
-        if (end < run.size())
+            found.end_before = runs_[place.run - 1].run->last().end();
+        if (end < run.size)
             found.behind = run.begins[end];
         else if (place.run + 1 < runs_.size())
             found.behind = runs_[place.run + 1].run->begins.front();
         return found;
     }
-    void add_run(std::size_t at, std::uint64_t from, Run run)
+    Run& add_run(std::size_t at, std::uint64_t from)
     {
-        runs_.insert(runs_.begin() + static_cast<std::ptrdiff_t>(at),
-                     {from, std::make_unique<Run>(std::move(run))});
+        const auto place = runs_.begin() + static_cast<std::ptrdiff_t>(at);
+        return *runs_.insert(place, {from, std::make_unique<Run>()})->run;
     }
     void remove_run(std::size_t at)
     {

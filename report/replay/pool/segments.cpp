@@ -131,8 +131,6 @@ void Segments::prefetch_blocks(std::span<const std::uint64_t> addresses,
             near[i] = segments[i]->blocks.prefetch_run(addresses[i]);
     }
     for (std::size_t i = 0; i < segments.size(); ++i)
-        PoolBlocks::prefetch_begins(near[i]);
-    for (std::size_t i = 0; i < segments.size(); ++i)
         PoolBlocks::prefetch_block(near[i], addresses[i]);
 }
 
