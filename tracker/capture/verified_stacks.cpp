@@ -132,12 +132,14 @@ bool VerifiedStacks::describe(std::uintptr_t frame, const std::uintptr_t* frames
     }
 }
 
-// Whether it is to be remembered now: it has come for the second time.
+// Whether it is to be remembered now: it has come for the second time, or there is much room.
 bool VerifiedStacks::is_candidate(std::uintptr_t frame, std::uint32_t id,
                                   std::uint64_t epoch) noexcept
 {
     if (epoch != epoch_ || frame <= bounds_.low || frame >= bounds_.high)
         return false;
+    if (4 * nodes_used_ < kNodes && 4 * slots_used_ < kSlots)
+        return true;
     const std::uint32_t candidate = static_cast<std::uint32_t>(mix(frame, id)) | 1;
     std::uint32_t& seen = candidates_[candidate / 2 % kCandidates];
     return std::exchange(seen, candidate) == candidate;

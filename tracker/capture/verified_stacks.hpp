@@ -48,8 +48,8 @@ public:
     std::size_t walk(std::uintptr_t frame, std::uintptr_t return_address, std::uintptr_t* out,
                      std::size_t capacity, bool& truncated) noexcept;
 
-    // Takes what unwinding found; it is remembered the second time. frames[0] is
-    // the return address.
+    // Takes what unwinding found; once a quarter of the room is used, it is remembered the second
+    // time. frames[0] is the return address.
     void learn(std::uintptr_t frame, const std::uintptr_t* frames, std::size_t count,
                bool truncated, std::uint32_t id, std::uint64_t epoch) noexcept;
     // The same for what walk() found just now.
