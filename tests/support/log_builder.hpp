@@ -195,6 +195,14 @@ public:
     {
         return add(format::BlocksGone{api_id(api), address, bytes});
     }
+    LogBuilder& blocks_pending(std::string_view api, std::uint64_t bytes, std::int64_t device = 0)
+    {
+        return add(format::BlocksPending{api_id(api), device, bytes});
+    }
+    LogBuilder& block_name(std::string_view api, std::uint64_t address, std::string_view name)
+    {
+        return add(format::BlockName{api_id(api), address, name});
+    }
     // A free that never came back: the thread's chunk says so to the end.
     LogBuilder& pending_free(std::uint64_t address, std::uint64_t stack = 0,
                              std::string_view api = "cuMemFree_v2");

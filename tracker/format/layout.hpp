@@ -89,7 +89,10 @@ struct FileHeader {
     std::uint64_t verify_mismatches;
     std::uint64_t snapshot_ticks; // not 0: a copy of the log as it was then, its program running
     std::uint64_t suballocated;   // 1: it has blocks that an allocator cut from device memory
-    std::uint8_t reserved[kHeaderBytes - 224];
+    // Nodes of PyTorch's autograd that were made, by functions of Python that are known, or not.
+    std::uint64_t nodes_with_origin;
+    std::uint64_t nodes_without_origin;
+    std::uint8_t reserved[kHeaderBytes - 240];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
 static_assert(offsetof(FileHeader, process_start) == 40);

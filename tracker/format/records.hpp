@@ -6,6 +6,7 @@
 // `Records`. The four hot records are in record.hpp.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "tracker/format/field_types.hpp"
@@ -53,11 +54,13 @@ enum class Tag : std::uint8_t {
     blocks_gone = 0x3d,
     test = 0x3e,
     frame_name = 0x3f,
-    cut_from = 0x60,
+    cut_from = 0x60, // tags without bit 0x20 are hot
     awaited = 0x61,
     size_unknown = 0x62,
+    blocks_pending = 0x63,
+    block_name = 0x64,
 };
-inline constexpr std::uint8_t kFirstLengthPrefixed = 0x20;
+inline constexpr std::uint8_t kLengthPrefixed = 0x20; // the bit that all but the hot ones have
 
 // What an entry point does to memory when it succeeds.
 enum class Effect : std::uint8_t { none = 0, alloc = 1, free = 2 };
@@ -447,6 +450,25 @@ struct SizeUnknown {
     Address address;
 };
 
+// What an allocator of the program's has on a device that was given back to it while another stream
+// still used it: the sum from here on. It may not hand that out yet.
+struct BlocksPending {
+    static constexpr Layout kLayout{Tag::blocks_pending, "blocks_pending", Head::plain,
+                                    "api, device, bytes"};
+    ApiId api; // with which it allocates them
+    DeviceOrdinal device{};
+    std::uint64_t bytes = 0;
+};
+
+// The program named the block that an allocator of its own has at this address.
+struct BlockName {
+    static constexpr Layout kLayout{Tag::block_name, "block_name", Head::plain,
+                                    "api, address, name"};
+    ApiId api; // with which it was allocated
+    Address address;
+    std::string_view name;
+};
+
 // Of the whole process, whichever thread says so: until the end all that is allocated is of the test.
 struct Test {
     static constexpr Layout kLayout{Tag::test, "test", Head::plain, "state, name"};
@@ -470,25 +492,30 @@ using Records =
     RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone, Device,
                RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
                SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
-               PythonCode, PythonStack, BlocksGone, Test, FrameName, CutFrom, Awaited, SizeUnknown>;
+               PythonCode, PythonStack, BlocksGone, Test, FrameName, CutFrom, Awaited, SizeUnknown,
+               BlocksPending, BlockName>;
+
+inline constexpr auto kLayoutOfTag = [] {
+    std::array<const Layout*, 256> layouts{};
+    for (const Layout& layout : Records::kLayouts)
+        layouts[static_cast<std::size_t>(layout.tag)] = &layout;
+    return layouts;
+}();
 
 // Null: no record of this version has that tag; a later minor version may.
 constexpr const Layout* layout_of(Tag tag) noexcept
 {
-    const auto byte = static_cast<std::size_t>(tag);
-    if ((byte & kFirstLengthPrefixed) == 0)
-        return nullptr;
-    const std::size_t at = byte % kFirstLengthPrefixed + byte / 64 * kFirstLengthPrefixed;
-    return at < std::size(Records::kLayouts) ? &Records::kLayouts[at] : nullptr;
+    return kLayoutOfTag[static_cast<std::size_t>(tag)];
 }
 static_assert(
     [] {
         for (const Layout& layout : Records::kLayouts)
-            if (layout_of(layout.tag) != &layout)
+            if (layout_of(layout.tag) != &layout ||
+                !(static_cast<std::uint8_t>(layout.tag) & kLengthPrefixed))
                 return false;
         return true;
     }(),
-    "Records are in the order of their tags, without a gap");
+    "each has a tag of its own");
 static_assert(
     [] {
         for (const Layout& layout : Records::kLayouts)
