@@ -27,7 +27,7 @@ constinit capture::Lock naming;
 
 std::uint64_t api_of(Allocator allocator, format::Effect effect) noexcept
 {
-    return kHooks + 2 * static_cast<std::uint64_t>(allocator) + (effect == format::Effect::free);
+    return api_allocating(allocator) + (effect == format::Effect::free);
 }
 
 // The log learns what the program named when it is first needed there.
@@ -85,7 +85,7 @@ void block_cut(Allocator allocator, const log::CallSite& site, std::uint64_t add
         note_in_header();
         define(thread, allocator);
         format::Alloc event{};
-        event.api = api_of(allocator, format::Effect::alloc);
+        event.api = api_allocating(allocator);
         event.ticks = log::now();
         event.address = address;
         event.bytes = bytes;
@@ -107,14 +107,23 @@ void block_returned(Allocator allocator, const log::CallSite& site, std::uint64_
     });
 }
 
+void block_named(Allocator allocator, std::uint64_t address, std::string_view name) noexcept
+{
+    const log::CallSite here{0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
+    run_as_hook(here, [&](log::Thread& thread) {
+        define(thread, allocator);
+        log::write(thread, {log::now()},
+                   format::BlockName{{api_allocating(allocator)}, {address}, name});
+    });
+}
+
 void blocks_returned(Allocator allocator, std::uint64_t address, std::uint64_t bytes) noexcept
 {
     const log::CallSite here{0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
     as_in_a_hook(here, [&](log::Thread& thread) {
         define(thread, allocator);
-        log::write(
-            thread, {log::now()},
-            format::BlocksGone{{api_of(allocator, format::Effect::alloc)}, {address}, bytes});
+        log::write(thread, {log::now()},
+                   format::BlocksGone{{api_allocating(allocator)}, {address}, bytes});
     });
 }
 
@@ -122,7 +131,7 @@ void ran_out(Allocator allocator, const log::CallSite& site,
              const format::OutOfMemory& state) noexcept
 {
     as_in_a_hook(site, [&](log::Thread& thread) {
-        const std::uint64_t api = api_of(allocator, format::Effect::alloc);
+        const std::uint64_t api = api_allocating(allocator);
         log::write_with_stack(thread, site, api,
                               format::Failed{CUDA_ERROR_OUT_OF_MEMORY, 0, state.requested});
         log::write(thread, {log::now(), api}, state);

@@ -20,11 +20,19 @@ namespace vramscope::hooks {
 // are very many names, the last ones share one.
 Allocator allocator_named(std::string_view name) noexcept;
 
+// The log's number for what allocates its blocks.
+constexpr std::uint64_t api_allocating(Allocator allocator) noexcept
+{
+    return kHooks + 2 * static_cast<std::uint64_t>(allocator);
+}
+
 // `device`: its ordinal; -1: it is not known.
 void block_cut(Allocator allocator, const log::CallSite& site, std::uint64_t address,
                std::uint64_t bytes, std::int64_t device) noexcept;
 // To be told before the block's place can be handed out again.
 void block_returned(Allocator allocator, const log::CallSite& site, std::uint64_t address) noexcept;
+// The program names a block that it has.
+void block_named(Allocator allocator, std::uint64_t address, std::string_view name) noexcept;
 // All its blocks that lie in these addresses were taken back at once.
 void blocks_returned(Allocator allocator, std::uint64_t address, std::uint64_t bytes) noexcept;
 // It could not serve a request. What it does not know of `state`, as the driver's numbers, is 0.

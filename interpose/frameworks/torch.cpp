@@ -15,6 +15,7 @@
 #include <mutex>
 
 #include "interpose/frameworks/suballocations.hpp"
+#include "interpose/frameworks/torch_counts.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
 
@@ -118,11 +119,14 @@ VRAMSCOPE_EXPORT void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void
     const log::CallSite site = VRAMSCOPE_CALL_SITE;
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     const Device device = device_in(passed);
-    if (device.type == kCuda && bytes > 0)
+    if (device.type == kCuda && bytes > 0) {
+        hooks::tell_pending(site, {device.index, allocated, reserved});
         hooks::block_cut(hooks::Allocator::pytorch, site, address,
                          static_cast<std::uint64_t>(bytes), device.index);
-    else if (device.type == kCuda)
+    } else if (device.type == kCuda) {
         hooks::block_returned(hooks::Allocator::pytorch, site, address);
+        hooks::tell_pending(site, {device.index, allocated, reserved});
+    }
     if (UsageReport* const original = seen_from<UsageReport>(
             usage_report, site, &_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE))
         original(block, bytes, allocated, reserved, passed);
@@ -136,9 +140,11 @@ VRAMSCOPE_EXPORT void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void
     {                                                                                              \
         const log::CallSite site = VRAMSCOPE_CALL_SITE;                                            \
         const Device device = device_in(passed);                                                   \
-        if (device.type == kCuda)                                                                  \
+        if (device.type == kCuda) {                                                                \
+            hooks::tell_pending(site, {device.index, allocated, reserved});                        \
             hooks::ran_out(hooks::Allocator::pytorch, site,                                        \
                            {device.index, bytes, 0, 0, allocated, reserved, 0});                   \
+        }                                                                                          \
         if (ShortageReport* const original =                                                       \
                 seen_from<ShortageReport>(original_report, site, &symbol))                         \
             original(bytes, allocated, reserved, passed);                                          \

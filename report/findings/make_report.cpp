@@ -58,6 +58,8 @@ void add_notices(std::vector<std::string>& notices, const Process& process,
     if (const std::string why = process.info_value("backward.off"); !why.empty())
         notices.push_back(fmt::format(
             "stacks of backward passes do not say which line's backward it is: {}", why));
+    if (const std::string why = process.info_value("active.off"); !why.empty())
+        notices.push_back(fmt::format("PyTorch's active bytes are not known: {}", why));
     for (const FrameworkUse& use : process.frameworks)
         if (std::string notice = notice_about(use); !notice.empty())
             notices.push_back(std::move(notice));
@@ -284,6 +286,7 @@ private:
         process.end = end;
         process.info = tables.info();
         process.frameworks = find_frameworks(tables);
+        process.nodes = {file.header().nodes_with_origin, file.header().nodes_without_origin};
         process.program = process.info_value("program");
         process.command = process.info_value("command");
         for (const LoggedDevice& device : tables.devices())

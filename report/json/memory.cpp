@@ -47,14 +47,13 @@ Json retry_json(const RetryPlace& place)
 
 Json allocator_json(const AllocatorMemory& allocator)
 {
-    return {
-        {"name", allocator.name},
-        {"reserved_bytes", stat_json(allocator.reserved)},
-        {"allocated_bytes", stat_json(allocator.allocated)},
-        {"blocks", stat_json(allocator.blocks)},
-        {"active_bytes", nullptr}, // no allocator tells when the last stream is done with a block
-        {"num_alloc_retries", allocator.retries},
-        {"retried_at", list_json(allocator.retried_at, retry_json)}};
+    return {{"name", allocator.name},
+            {"reserved_bytes", stat_json(allocator.reserved)},
+            {"allocated_bytes", stat_json(allocator.allocated)},
+            {"blocks", stat_json(allocator.blocks)},
+            {"active_bytes", allocator.active ? stat_json(*allocator.active) : Json(nullptr)},
+            {"num_alloc_retries", allocator.retries},
+            {"retried_at", list_json(allocator.retried_at, retry_json)}};
 }
 
 Json holder_json(const MemoryHolder& holder)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,9 @@ struct AllocatorMemory {
     Stat reserved;    // bytes
     Stat allocated;   // bytes of blocks, as it rounded them up
     Stat blocks;
+    // Bytes of blocks, and of those that were given back while another stream still uses them.
+    // Empty: it does not tell.
+    std::optional<Stat> active;
     // How often the driver refused it memory, and it gave memory back and asked again.
     std::uint64_t retries = 0;
     std::vector<RetryPlace> retried_at; // most retries first

@@ -82,6 +82,14 @@ struct Mark {
     std::uint32_t tid = 0; // the program's thread; 0: set by `vramscope mark`
 };
 
+// Nodes of PyTorch's autograd, by whether it is known which functions of Python made them.
+struct AutogradNodes {
+    std::uint64_t with_origin = 0;
+    std::uint64_t without_origin = 0;
+
+    std::uint64_t made() const noexcept { return with_origin + without_origin; }
+};
+
 struct Process {
     std::uint32_t pid = 0;
     std::uint32_t parent_pid = 0;
@@ -94,6 +102,7 @@ struct Process {
     std::vector<std::pair<std::string, std::string>> info; // Info records, in order
     std::vector<DeviceInfo> devices;
     std::vector<FrameworkUse> frameworks;
+    AutogradNodes nodes;
     std::vector<Mark> marks;      // in order of time, at most kMostMarks
     std::uint64_t mark_count = 0; // all marks, kept or not
     std::vector<TestRow> tests;   // in order of time, at most Tests::kMostTests

@@ -35,6 +35,12 @@ void DeviceMemory::apply_rare(const Record& record)
         sample(record.ticks, *said);
     else if (const auto shortage = record.as<format::OutOfMemory>(); shortage && !limited())
         sample(record.ticks, {shortage->device, shortage->free, shortage->total});
+    else if (const auto waits = record.as<format::BlocksPending>()) {
+        Allocator& allocator =
+            allocator_of(device_of(waits->device), static_cast<std::uint16_t>(waits->api.value));
+        allocator.pending = waits->bytes;
+        allocator.note_active();
+    }
 }
 
 const DeviceMemory::Device* DeviceMemory::device(std::int32_t ordinal) const noexcept
@@ -133,7 +139,7 @@ DeviceMemory::Allocator& DeviceMemory::allocator_of(Device& device, std::uint16_
         if (known.api == api)
             return known;
     }
-    device.allocators.push_back({api, {}, {}, {}});
+    device.allocators.emplace_back().api = api;
     return device.allocators.back();
 }
 
@@ -176,6 +182,7 @@ void DeviceMemory::born(const Block& block)
     device.suballocated_bytes += block.bytes;
     Allocator& allocator = allocator_of(device, block.api);
     allocator.allocated.rise(block.bytes);
+    allocator.note_active();
     allocator.blocks.rise(1);
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ public:
         Stat reserved;
         Stat allocated;
         Stat blocks;
+        // Bytes that were given back to it and that another stream still uses; empty: not known.
+        std::optional<std::uint64_t> pending;
+        std::uint64_t peak_active = 0; // of allocated and pending bytes together, if that is known
+
+        void note_active()
+        {
+            peak_active = std::max(peak_active, allocated.current + pending.value_or(0));
+        }
     };
     struct MarkMoment : Moment {
         std::string mark;

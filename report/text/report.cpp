@@ -140,13 +140,21 @@ private:
             for (const AllocatorMemory& one : device.allocators)
                 field(terminal_safe(one.name),
                       fmt::format(
-                          "{}: at most {} allocated and {} reserved; at the end {} in {} "
+                          "{}: at most {} allocated{} and {} reserved; at the end {} in {} "
                           "and {}",
-                          device_name(device.device), human_bytes(one.allocated.peak),
+                          device_name(device.device), human_bytes(one.allocated.peak), active(one),
                           human_bytes(one.reserved.peak), human_bytes(one.allocated.current),
                           counted(one.blocks.current, "block"), human_bytes(one.reserved.current)) +
                           retries(one));
         }
+    }
+
+    // With what it got back while another stream still used it, if that was ever more.
+    static std::string active(const AllocatorMemory& allocator)
+    {
+        if (!allocator.active || allocator.active->peak == allocator.allocated.peak)
+            return "";
+        return ", " + human_bytes(allocator.active->peak) + " active";
     }
 
     // Of an allocator that the driver refused memory at first.

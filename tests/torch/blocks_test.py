@@ -23,19 +23,31 @@ class Blocks(TorchTest):
                           for block in segment["blocks"] if block["state"] == "active_allocated"}
                 self.assertEqual(moment.blocks("suballocated"), theirs)
                 self.assertEqual(moment.live_bytes("suballocated"), moment["allocated"])
+                self.assertEqual(moment["allocated"] + moment.pending(), moment["stats"]["active_bytes.all.current"])
                 parts = marks[moment["name"]]
                 self.assertEqual(parts["kept"], moment["reserved"] - moment["allocated"])
                 if not REAL:
                     self.assertEqual((parts["requested"], parts["reserved"]), (moment["allocated"], moment["reserved"]))
         [torch] = device["allocators"]
-        for name in ("allocated", "reserved"):
+        for name in ("allocated", "reserved", "active"):
             self.assertEqual(torch[f"{name}_bytes"]["peak"], traced.moments[-1]["stats"][f"{name}_bytes.all.peak"])
+        return torch["active_bytes"], traced.moments[-1]["stats"]
 
     def test_tensors_that_come_and_go(self):
         self.assert_blocks(self.run_both("tensors.py", VRAMSCOPE_POOL="off"), 50)
 
     def test_tensors_in_expandable_segments(self):
         self.assert_blocks(self.run_both("tensors.py", VRAMSCOPE_POOL="off", **EXPANDABLE), 50)
+
+    def test_what_another_stream_still_uses_is_active(self):
+        for mode in ({}, EXPANDABLE):
+            with self.subTest(mode):
+                traced = self.run_both("recorded.py", VRAMSCOPE_POOL="off", **mode)
+                active, stats = self.assert_blocks(traced, 50)
+                self.assertEqual(active["allocated"], stats["active_bytes.all.allocated"])
+                pending = {moment.pending() for moment in traced.moments}
+                self.assertGreater(len(pending), 10)
+                self.assertIn(0, pending)
 
     def test_streams_pools_and_graphs(self):
         self.assert_blocks(self.run_both("streams.py", VRAMSCOPE_POOL="off"), 4)

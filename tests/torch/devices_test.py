@@ -17,9 +17,12 @@ class Devices(TorchTest):
                 [parts] = [mark["waterfall"] for mark in devices[number]["at_marks"]
                            if mark["mark"] == moment["name"]] or [{"requested": 0, "reserved": 0}]
                 with self.subTest(moment["name"], device=number):
-                    self.assertEqual((parts["requested"], parts["reserved"]),
-                                     tuple(stats.get(f"{kind}_bytes.all.current", 0) for kind in ("allocated", "reserved")))
-        return devices
+                    self.assertEqual((parts["requested"], parts["reserved"], parts["requested"] + moment.pending(number)),
+                                     tuple(stats.get(f"{kind}_bytes.all.current", 0)
+                                           for kind in ("allocated", "reserved", "active")))
+        for number, stats in enumerate(traced.moments[-1]["devices"]):
+            [torch] = devices[number]["allocators"]
+            self.assertEqual(torch["active_bytes"]["peak"], stats["active_bytes.all.peak"])
 
     def assert_workers_are_clean(self):
         for log in set(self.folder.glob("run.vsl*")) - {self.folder / "run.vsl"}:
@@ -31,12 +34,9 @@ class Devices(TorchTest):
         for mode in ({}, EXPANDABLE):
             with self.subTest(mode):
                 traced = self.run_both("devices.py", VRAMSCOPE_POOL="off", VRAMSCOPE_SIMULATE="2x4GiB", **mode)
-                for device in self.assert_sums(traced).values():
-                    [torch] = device["allocators"]
-                    self.assertEqual(torch["active_bytes"], None)
+                self.assert_sums(traced)
                 elsewhere = next(moment for moment in traced.moments if moment["name"] == "used by another stream")
-                stats = elsewhere["devices"][1]  # what is not known of it is counted as cache
-                self.assertEqual(stats["active_bytes.all.current"] - stats["allocated_bytes.all.current"], 12 << 20)
+                self.assertEqual(elsewhere.pending(1), 12 << 20)
                 self.assert_workers_are_clean()
 
     def test_without_pytorchs_cache_each_tensor_is_of_its_device(self):

@@ -76,9 +76,14 @@ def in_root(folder, *command, **environment):
 class Moment(dict):
     """What PyTorch said of its memory at one moment (programs/moments.py), and what vramscope's log says of it."""
 
-    def __init__(self, said, live):
+    def __init__(self, said, live, waiting):
         super().__init__(said)
         self.live = live  # events, of what had been allocated and not freed
+        self.waiting = waiting  # {device: bytes that were given back to PyTorch while another stream used them}
+
+    def pending(self, device=0):
+        """Nothing is known of a device where PyTorch had no block yet."""
+        return self.waiting.get(device, 0)
 
     def blocks(self, memory):
         """{address: bytes}, of one kind of memory."""
@@ -96,7 +101,7 @@ class Traced:
         self.moments = list(self.told(said))
 
     def told(self, said):
-        said, live, kinds = list(said), {}, {}
+        said, live, kinds, waiting = list(said), {}, {}, {}
         for event in self.events:
             if event["type"] == "api":
                 kinds[event["id"]] = event["memory"]
@@ -105,8 +110,10 @@ class Traced:
                 live.pop(place, None)
                 if event["type"] == "alloc":
                     live[place] = event
+            elif event["type"] == "blocks_pending":
+                waiting[event["device"]] = event["bytes"]
             elif event["type"] == "mark" and said and event["name"] == said[0]["name"]:
-                yield Moment(said.pop(0), list(live.values()))
+                yield Moment(said.pop(0), list(live.values()), dict(waiting))
         assert not said, f"not marked in the log: {said}"
 
 

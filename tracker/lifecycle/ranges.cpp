@@ -7,6 +7,8 @@
 
 namespace vramscope::log {
 
+constinit std::atomic<void (*)() noexcept> before_mark{nullptr};
+
 // A range or a mark of a thread that is inside a hook (a signal handler's) is not worth
 // a torn record.
 void push_range(std::string_view name) noexcept
@@ -43,6 +45,8 @@ void mark(std::string_view name) noexcept
     if (!process->generation ||
         !is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
+    if (const auto tell = before_mark.load(std::memory_order_acquire))
+        tell();
     thread.inside = Inside::recorder;
     if (is_ready(thread) || join(thread))
         write(thread, {now()}, format::Mark{name});

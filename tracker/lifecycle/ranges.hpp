@@ -4,6 +4,7 @@
 // open, marks are dropped.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 namespace vramscope::log {
@@ -11,5 +12,8 @@ namespace vramscope::log {
 void push_range(std::string_view name) noexcept;
 void pop_range() noexcept;
 void mark(std::string_view name) noexcept;
+
+// What may be told of such a moment, before its record is written. Null: there is nothing.
+extern constinit std::atomic<void (*)() noexcept> before_mark;
 
 } // namespace vramscope::log

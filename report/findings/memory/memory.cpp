@@ -28,6 +28,18 @@ void add_pool(MemoryReport& device, const PoolReport& pool)
     }
 }
 
+std::optional<Stat> active_of(const DeviceMemory::Allocator& allocator, const LogTables& tables)
+{
+    if (!allocator.pending || !tables.info_value("active.off").empty())
+        return std::nullopt;
+    const Stat& allocated = allocator.allocated; // a block is both from when it is handed out
+    const std::uint64_t current = allocated.current + *allocator.pending;
+    return Stat{.current = current,
+                .peak = allocator.peak_active,
+                .allocated = allocated.allocated,
+                .freed = allocated.allocated - std::min(allocated.allocated, current)};
+}
+
 void add_retries(AllocatorMemory& allocator, std::uint64_t api, std::int32_t device,
                  const MemorySource& source)
 {
@@ -96,6 +108,7 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
         allocator.reserved = one.reserved;
         allocator.allocated = one.allocated;
         allocator.blocks = one.blocks;
+        allocator.active = active_of(one, source.log.tables);
         add_retries(allocator, one.api, memory.ordinal, source);
     }
     device.timeline = times_of(memory.timeline.points(kReportPoints), clock);

@@ -5,19 +5,20 @@ from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of
 
 MIB = 1 << 20
 ALLOCATOR = PROGRAMS / "libtorch_allocator.so"
+OTHER_COUNTS = PROGRAMS / "libtorch_allocator_other_counts.so"
 
 
 class CachingAllocator(EndToEndTest):
     """tests/programs/frameworks: two libraries of ours with libc10's names."""
 
-    def scene(self, name, verdict, **env):
+    def scene(self, name, verdict, allocator=ALLOCATOR, **env):
         """The report of a run that prints what it prints alone."""
-        plain = self.plain("torch_program", ALLOCATOR, name)
+        plain = self.plain("torch_program", allocator, name)
         self.assertEqual(plain.returncode, 0, plain.stderr)
-        report = self.trace("torch_program", ALLOCATOR, name, **env)
+        report = self.trace("torch_program", allocator, name, **env)
         self.assertEqual(self.stdout, plain.stdout)
         self.assertEqual(report["verdict"], verdict)
-        self.counted = dict(zip(("allocated", "reserved"), map(int, plain.stdout.split()[-3::2])))
+        self.counted = dict(zip(("allocated", "reserved", "active", "peak"), map(int, plain.stdout.split()[-7::2])))
         [process] = report["processes"]
         [self.device] = process["device_memory"]
         for moment in ("at_peak", "at_reserved_peak", "at_end"):
@@ -36,8 +37,10 @@ class CachingAllocator(EndToEndTest):
         """The log's sums at the end are the allocator's."""
         [torch] = self.device["allocators"]
         self.assertEqual(torch["name"], "PyTorch")
-        for name in ("allocated", "reserved"):
+        for name in ("allocated", "reserved", "active"):
             self.assertEqual(torch[f"{name}_bytes"]["current"], self.counted[name], name)
+        self.assertEqual(torch["active_bytes"]["peak"], self.counted["peak"])
+        return torch
 
     def test_a_program_that_ends_with_its_cache_is_clean(self):
         for pool in ("off", "cache", "split"):
@@ -88,6 +91,22 @@ class CachingAllocator(EndToEndTest):
     def test_what_is_given_back_is_gone(self):
         self.scene("give_back", "clean")
         self.assert_counts()
+
+    def test_what_another_stream_still_uses_is_active(self):
+        for scene, active, verdict in (("use_elsewhere", 12 * MIB, "clean"), ("use_elsewhere_and_empty", 0, "clean"),
+                                       ("use_elsewhere_for_a_while", 2 * MIB, "leaks")):
+            for pool in ("off", "cache"):
+                with self.subTest(scene, pool=pool):
+                    self.scene(scene, verdict, VRAMSCOPE_POOL=pool)
+                    self.assertEqual(self.counted["active"], active)
+                    torch = self.assert_counts()
+                    self.assertLessEqual(torch["allocated_bytes"]["current"], 2 * MIB)
+        self.assertIn("allocated, 14 MiB active and", self.execute(VRAMSCOPE, "report", *self.logs()).stdout)
+
+    def test_active_bytes_that_lie_elsewhere_are_not_known(self):
+        report = self.scene("use_elsewhere", "clean", OTHER_COUNTS)
+        self.assertEqual(self.device["allocators"][0]["active_bytes"], None)
+        self.assertIn("PyTorch's active bytes are not known: its counters are not where they are looked for", report["notices"])
 
     def test_out_of_memory(self):
         report = self.scene("run_out", "leaks", VRAMSCOPE_POOL="off")

@@ -2,11 +2,16 @@
 //
 // Segments of 2 and 20 MiB, or of one large block; blocks of 512 bytes and their multiples, the
 // first that fits. As PyTorch's, it tells libc10 while it holds its lock, and gives all free
-// segments back before it fails.
+// segments back before it fails. What it counts lies where PyTorch's counters do; with OTHER_COUNTS
+// it does not.
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
+#include <vector>
 
 #include "tests/programs/driver_program.hpp"
 #include "tests/programs/frameworks/torch_api.hpp"
@@ -22,11 +27,71 @@ struct Piece {
     bool free;
 };
 
-std::recursive_mutex lock;
+struct Count {
+    std::int64_t current;
+    std::int64_t peak;
+    std::int64_t allocated;
+    std::int64_t freed;
+#ifdef OTHER_COUNTS
+    std::int64_t mean;
+#endif
+
+    void add(std::int64_t bytes)
+    {
+        current += bytes;
+        peak = std::max(peak, current);
+        (bytes > 0 ? allocated : freed) += bytes > 0 ? bytes : -bytes;
+    }
+};
+struct Counts { // of all blocks, small ones, large ones
+    Count of[3];
+
+    void add(std::size_t bytes, int sign = 1)
+    {
+        for (const std::size_t kind : {std::size_t{0}, bytes <= kMiB ? std::size_t{1} : 2})
+            of[kind].add(sign * static_cast<std::int64_t>(bytes));
+    }
+    std::size_t current() const { return static_cast<std::size_t>(of[0].current); }
+};
+
+struct OneDevice {
+    std::recursive_mutex lock;
+    Counts blocks, segments, active_blocks, split_blocks;
+    Counts allocated, reserved, active, split, requested;
+};
+
+} // namespace
+
+namespace c10::cuda::CUDACachingAllocator {
+
+struct CUDAAllocator {
+    virtual ~CUDAAllocator() = default;
+    std::mutex locks[100];
+    std::vector<std::unique_ptr<OneDevice>> devices;
+};
+
+namespace {
+CUDAAllocator native;
+}
+extern __attribute__((visibility("default"))) std::atomic<CUDAAllocator*> allocator;
+std::atomic<CUDAAllocator*> allocator{&native};
+
+} // namespace c10::cuda::CUDACachingAllocator
+
+namespace {
+
 std::map<CUdeviceptr, Piece> pieces; // of all segments, by address
 std::map<CUdeviceptr, std::size_t> segments;
-std::size_t allocated = 0;
-std::size_t reserved = 0;
+std::set<CUdeviceptr> used_elsewhere;
+std::set<CUdeviceptr> pending; // given back, and used elsewhere
+
+OneDevice& device()
+{
+    auto& devices = c10::cuda::CUDACachingAllocator::native.devices;
+    if (devices.empty())
+        devices.push_back(std::make_unique<OneDevice>());
+    return *devices.front();
+}
 
 void* pointer(CUdeviceptr address)
 {
@@ -43,7 +108,7 @@ bool add_segment(std::size_t bytes)
         return false;
     segments[address] = bytes;
     pieces[address] = {bytes, address, true};
-    reserved += bytes;
+    device().reserved.add(bytes);
     return true;
 }
 
@@ -67,9 +132,11 @@ void* take(std::size_t bytes)
         pieces[address + bytes] = {piece.bytes - bytes, piece.segment, true};
     piece.bytes = bytes;
     piece.free = false;
-    allocated += bytes;
-    c10::reportMemoryUsageToProfiler(pointer(address), static_cast<std::int64_t>(bytes), allocated,
-                                     reserved, kDevice);
+    device().allocated.add(bytes);
+    device().active.add(bytes);
+    c10::reportMemoryUsageToProfiler(pointer(address), static_cast<std::int64_t>(bytes),
+                                     device().allocated.current(), device().reserved.current(),
+                                     kDevice);
     return pointer(address);
 }
 
@@ -82,13 +149,31 @@ void join_with_next(std::map<CUdeviceptr, Piece>::iterator at)
     pieces.erase(next);
 }
 
+void set_free(std::map<CUdeviceptr, Piece>::iterator at)
+{
+    at->second.free = true;
+    device().active.add(at->second.bytes, -1);
+    join_with_next(at);
+    if (at != pieces.begin() && std::prev(at)->second.free)
+        join_with_next(std::prev(at));
+}
+
+// The other stream has come past them.
+void set_pending_free()
+{
+    for (const CUdeviceptr block : pending)
+        set_free(pieces.find(block));
+    pending.clear();
+}
+
 } // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 EXPORT void empty_cache()
 {
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(device().lock);
+    set_pending_free();
     for (auto at = segments.begin(); at != segments.end();) {
         const auto piece = pieces.find(at->first);
         const bool whole = piece->second.free && piece->second.bytes == at->second;
@@ -97,7 +182,7 @@ EXPORT void empty_cache()
             continue;
         }
         check(cuMemFree_v2(at->first));
-        reserved -= at->second;
+        device().reserved.add(at->second, -1);
         pieces.erase(piece);
         at = segments.erase(at);
     }
@@ -105,13 +190,14 @@ EXPORT void empty_cache()
 
 EXPORT void* allocate(std::size_t bytes)
 {
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(device().lock);
     bytes = std::max<std::size_t>((bytes + 511) / 512 * 512, 512);
     if (!fits(bytes) && !add_segment(bytes)) {
         empty_cache();
         if (!add_segment(bytes)) {
-            c10::reportOutOfMemoryToProfiler(static_cast<std::int64_t>(bytes), allocated, reserved,
-                                             kDevice);
+            c10::reportOutOfMemoryToProfiler(static_cast<std::int64_t>(bytes),
+                                             device().allocated.current(),
+                                             device().reserved.current(), kDevice);
             return nullptr;
         }
     }
@@ -120,28 +206,44 @@ EXPORT void* allocate(std::size_t bytes)
 
 EXPORT void release(void* block)
 {
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(device().lock);
     const auto found = pieces.find(reinterpret_cast<CUdeviceptr>(block));
     const std::size_t bytes = found->second.bytes;
-    found->second.free = true;
-    allocated -= bytes;
-    join_with_next(found);
-    if (found != pieces.begin() && std::prev(found)->second.free)
-        join_with_next(std::prev(found));
-    c10::reportMemoryUsageToProfiler(block, -static_cast<std::int64_t>(bytes), allocated, reserved,
+    device().allocated.add(bytes, -1);
+    if (used_elsewhere.erase(found->first))
+        pending.insert(found->first);
+    else
+        set_free(found);
+    c10::reportMemoryUsageToProfiler(block, -static_cast<std::int64_t>(bytes),
+                                     device().allocated.current(), device().reserved.current(),
                                      kDevice);
 }
 
-EXPORT void statistics(std::size_t* allocated_bytes, std::size_t* reserved_bytes)
+// Another stream uses the block. Once it is given back, that stream comes past it at pass_streams.
+EXPORT void use_elsewhere(void* block)
 {
-    *allocated_bytes = allocated;
-    *reserved_bytes = reserved;
+    used_elsewhere.insert(reinterpret_cast<CUdeviceptr>(block));
+}
+EXPORT void pass_streams()
+{
+    const std::lock_guard guard(device().lock);
+    set_pending_free();
+}
+
+// Bytes allocated, reserved and active, and the most that were active.
+EXPORT void statistics(std::size_t* bytes)
+{
+    const OneDevice& counted = device();
+    bytes[0] = counted.allocated.current();
+    bytes[1] = counted.reserved.current();
+    bytes[2] = counted.active.current();
+    bytes[3] = static_cast<std::size_t>(counted.active.of[0].peak);
 }
 
 // Of memory that is not the GPU's: nobody but libc10 wants to know.
 EXPORT void allocate_on_host(std::size_t bytes)
 {
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(device().lock);
     c10::reportMemoryUsageToProfiler(&pieces, static_cast<std::int64_t>(bytes), bytes, bytes,
                                      {c10::DeviceType::CPU, -1});
 }

@@ -169,6 +169,30 @@ void on_host()
     cache_alone();
 }
 
+// Twelve MiB are given back while another stream uses them, and a block beside them is not.
+void use_elsewhere()
+{
+    void* const block = allocate(12 * kMiB);
+    function<void(void*)>("use_elsewhere")(block);
+    void* const other = allocate(kMiB);
+    release(block);
+    release(other);
+}
+void use_elsewhere_for_a_while()
+{
+    use_elsewhere();
+    keep_loss();
+    keep_loss();
+    function<void()>("pass_streams")();
+    release(allocate(kMiB));
+}
+// The last that changes is the cache, of which the allocator tells nobody.
+void use_elsewhere_and_empty()
+{
+    use_elsewhere();
+    empty_cache();
+}
+
 void reset()
 {
     keep_loss();
@@ -188,6 +212,9 @@ constexpr Scene kScenes[] = {
     {"worker", worker},
     {"on_host", on_host},
     {"from_threads", from_threads},
+    {"use_elsewhere", use_elsewhere},
+    {"use_elsewhere_for_a_while", use_elsewhere_for_a_while},
+    {"use_elsewhere_and_empty", use_elsewhere_and_empty},
     {"reset", reset},
 };
 
@@ -206,13 +233,13 @@ int main(int argc, char** argv)
     std::uint64_t calls = 0;
     std::uint64_t shortages = 0;
     std::int64_t told_bytes = 0;
-    std::size_t allocated = 0;
-    std::size_t reserved = 0;
+    std::size_t bytes[4];
     function<void(std::uint64_t*, std::int64_t*, std::uint64_t*)>("told")(&calls, &told_bytes,
                                                                           &shortages);
-    function<void(std::size_t*, std::size_t*)>("statistics")(&allocated, &reserved);
-    std::printf("told %ju times of %jd bytes, %ju shortages; allocated %zu reserved %zu\n",
+    function<void(std::size_t*)>("statistics")(bytes);
+    std::printf("told %ju times of %jd bytes, %ju shortages; allocated %zu reserved %zu active %zu "
+                "peak %zu\n",
                 static_cast<std::uintmax_t>(calls), static_cast<std::intmax_t>(told_bytes),
-                static_cast<std::uintmax_t>(shortages), allocated, reserved);
+                static_cast<std::uintmax_t>(shortages), bytes[0], bytes[1], bytes[2], bytes[3]);
     return status;
 }
