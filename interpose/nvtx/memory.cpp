@@ -165,6 +165,19 @@ void regions_unregister(nvtxDomainHandle_t, const RegionsToUnregister* regions)
     });
 }
 
+void regions_name(nvtxDomainHandle_t, const RegionsToName* names)
+{
+    if (!readable<RegionName>(names))
+        return;
+    each<RegionName>(*names, [](const RegionName& named, std::size_t) {
+        Heap heap;
+        if (heaps.around(number(named.region), heap))
+            with_message(named.message_type, named.message, [&](std::string_view name) {
+                hooks::block_named(heap.allocator, number(named.region), name);
+            });
+    });
+}
+
 template <class Function>
 void fill(const ModuleSegment& segment, Slot slot, Function function)
 {
@@ -188,5 +201,6 @@ InitializeInjectionNvtxExtension(ModuleInfo* info)
     fill(segment, kRegionsRegister, &regions_register);
     fill(segment, kRegionsResize, &regions_resize);
     fill(segment, kRegionsUnregister, &regions_unregister);
+    fill(segment, kRegionsName, &regions_name);
     return 1;
 }

@@ -40,6 +40,7 @@ enum Slot : std::size_t {
     kRegionsRegister,
     kRegionsResize,
     kRegionsUnregister,
+    kRegionsName,
 };
 
 struct VirtualRange {
@@ -88,6 +89,25 @@ struct RegionsToUnregister {
     std::size_t count;
     std::size_t element_bytes;
     const void* elements; // addresses, or the handles that we gave, which are addresses too
+};
+
+struct RegionName {
+    std::uint32_t reference_type;
+    std::uint32_t message_type;
+    const void* region; // its address, or the handle that we gave
+    nvtxMessageValue_t message;
+    std::uint32_t category;
+    std::uint32_t reserved;
+};
+
+struct RegionsToName {
+    std::uint16_t version;
+    std::uint16_t struct_bytes;
+    std::uint32_t reserved;
+    std::size_t count;
+    std::size_t element_bytes;
+    const void* elements;
+    std::size_t reserved1;
 };
 
 } // namespace vramscope::nvtx

@@ -41,26 +41,28 @@ Json leak_json(const Leak& leak)
     Json threads = Json::array();
     for (const ThreadLabel& thread : leak.threads)
         threads.push_back({{"tid", thread.tid}, {"name", or_null(thread.name)}});
-    return with_stack({{"kind", name(leak.kind)},
-                       {"pattern", name(leak.pattern)},
-                       {"class", name(leak.leak_class)},
-                       {"growth", rate_json(leak.rate)},
-                       {"fingerprint", or_null(leak.fingerprint)},
-                       {"bytes", leak.bytes},
-                       {"blocks", leak.blocks},
-                       {"shared_blocks", leak.shared_blocks},
-                       {"api", leak.api},
-                       {"entry_point", leak.entry_point},
-                       {"memory", name(leak.memory)},
-                       {"device", ordinal_json(leak.device)},
-                       {"first_ns", leak.first_ns},
-                       {"last_ns", leak.last_ns},
-                       {"threads", threads},
-                       {"thread_count", leak.thread_count},
-                       {"phase", or_null(leak.phase)},
-                       {"phases_differ", leak.phases_differ},
-                       {"process", leak.process}},
-                      leak);
+    Json json = {{"kind", name(leak.kind)},
+                 {"pattern", name(leak.pattern)},
+                 {"class", name(leak.leak_class)},
+                 {"growth", rate_json(leak.rate)},
+                 {"fingerprint", or_null(leak.fingerprint)},
+                 {"bytes", leak.bytes},
+                 {"blocks", leak.blocks},
+                 {"shared_blocks", leak.shared_blocks},
+                 {"api", leak.api},
+                 {"entry_point", leak.entry_point},
+                 {"memory", name(leak.memory)},
+                 {"device", ordinal_json(leak.device)},
+                 {"first_ns", leak.first_ns},
+                 {"last_ns", leak.last_ns},
+                 {"threads", threads},
+                 {"thread_count", leak.thread_count},
+                 {"phase", or_null(leak.phase)},
+                 {"phases_differ", leak.phases_differ},
+                 {"process", leak.process}};
+    if (!leak.names.empty())
+        json["names"] = leak.names;
+    return with_stack(std::move(json), leak);
 }
 
 Json sum_json(const LeakSum& sum)
@@ -212,6 +214,9 @@ Json process_json(const Process& process)
                  {"coverage", coverage}};
     if (!process.frameworks.empty())
         json["frameworks"] = list_json(process.frameworks, framework_json);
+    if (process.nodes.made() > 0)
+        json["autograd"] = {{"nodes", process.nodes.made()},
+                            {"nodes_with_origin", process.nodes.with_origin}};
     if (process.test_count > 0) {
         json["tests"] = list_json(process.tests, test_json);
         json["test_count"] = process.test_count;

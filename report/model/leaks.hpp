@@ -54,8 +54,9 @@ struct Leak : CallPlace {
     std::vector<ThreadLabel> threads; // those that allocated, at most kMaxLeakThreads of them
     std::uint64_t thread_count = 0;
     std::string phase; // path of the NVTX ranges that all blocks share: "epoch/step"; empty: none
-    bool phases_differ = false; // some blocks came from deeper or sibling ranges
-    std::size_t process = 0;    // index into Report::processes
+    std::vector<std::string> names; // that the program gave to blocks; few
+    bool phases_differ = false;     // some blocks came from deeper or sibling ranges
+    std::size_t process = 0;        // index into Report::processes
 };
 
 inline constexpr std::size_t kMaxLeakThreads = 16;

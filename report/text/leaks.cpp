@@ -30,6 +30,16 @@ std::set<std::string> replaced_modules(const Report& report)
     return paths;
 }
 
+// What the program calls the blocks.
+std::string named(const Leak& leak)
+{
+    constexpr std::size_t kShown = 3;
+    std::string text;
+    for (std::size_t at = 0; at < std::min(kShown, leak.names.size()); ++at)
+        text += fmt::format("{}\"{}\"", at == 0 ? ", named " : ", ", terminal_safe(leak.names[at]));
+    return text + (leak.names.size() > kShown ? ", ..." : "");
+}
+
 std::string circumstances(const Report& report, const std::set<std::string>& replaced_paths,
                           const Leak& leak)
 {
@@ -56,6 +66,7 @@ std::string circumstances(const Report& report, const std::set<std::string>& rep
                             !leak.phases_differ  ? ""
                             : leak.phase.empty() ? "several NVTX ranges"
                                                  : "/...");
+    text += named(leak);
     const auto replaced =
         std::find_if(leak.stack.begin(), leak.stack.end(),
                      [&](const Frame& frame) { return replaced_paths.contains(frame.module); });

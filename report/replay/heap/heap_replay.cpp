@@ -78,6 +78,8 @@ void HeapReplay::apply_rare(const Record& record)
         if (const auto memory = record.as<format::CutFrom>())
             cut_from(*memory, record.ticks);
         return;
+    case Tag::block_name:
+        return name_block(record);
     case Tag::trim:
         ++counts_.pool_trims;
         return;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -129,6 +130,9 @@ private:
     [[gnu::noinline]] void end_blocks(std::uint64_t begin, std::uint64_t bytes,
                                       std::optional<std::uint64_t> api, std::uint64_t ticks);
 
+    void name_block(const Record& record);
+    const std::string& name_of(const Block& block) const;
+
     Block make_block(const Record& record, format::Memory memory);
     bool went_with_context(const Block& block) const noexcept;
     [[gnu::noinline]] void replace(std::uint64_t key, Block& occupant, Block successor);
@@ -155,7 +159,13 @@ private:
     SegmentBirths segment_births_;                                     // found in this one
     bool cutting_ = false;      // the log has suballocated blocks: these are kept
     AddressRanges allocations_; // of the driver's; some may be dead
-    AddressRanges mappings_;    // of memory that is not known to be a segment
+    struct BlockName {
+        std::uint64_t ticks = 0; // a block that came later has it no more
+        std::uint64_t api = 0;
+        std::string name;
+    };
+    std::unordered_map<std::uint64_t, BlockName> names_; // of suballocated blocks, by address
+    AddressRanges mappings_; // of memory that is not known to be a segment
     LostSums lost_{phases_};
     ReplayCounts counts_;
     FailedCalls failed_calls_;

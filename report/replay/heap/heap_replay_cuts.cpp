@@ -153,4 +153,22 @@ std::vector<AllocatorSegment> HeapReplay::segments_now()
     return segments;
 }
 
+void HeapReplay::name_block(const Record& record)
+{
+    if (const auto named = record.as<format::BlockName>())
+        names_[named->address] = {record.ticks, named->api.value, std::string(named->name)};
+}
+
+// Empty: the program gave it none.
+const std::string& HeapReplay::name_of(const Block& block) const
+{
+    static const std::string none;
+    if (names_.empty() || block.memory != Memory::suballocated)
+        return none;
+    const auto found = names_.find(block.address);
+    const bool its_own = found != names_.end() && found->second.ticks >= block.ticks &&
+                         found->second.api == block.api;
+    return its_own ? found->second.name : none;
+}
+
 } // namespace vramscope::report

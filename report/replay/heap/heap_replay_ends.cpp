@@ -46,7 +46,7 @@ bool HeapReplay::went_with_context(const Block& block) const noexcept
 void HeapReplay::lose(const Block& block)
 {
     if (block.memory != Memory::segment) // its blocks are lost, if any
-        lost_.add(block, sums_.fate_of(block));
+        lost_.add(block, sums_.fate_of(block), name_of(block));
     phases_.release(block.phase);
 }
 

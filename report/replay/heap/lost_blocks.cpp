@@ -31,7 +31,7 @@ void LostBlocks::add(const Block& block)
     last_ticks = std::max(last_ticks, block.ticks);
 }
 
-void LostSums::add(const Block& block, Fate fate)
+void LostSums::add(const Block& block, Fate fate, const std::string& name)
 {
     auto [at, first] =
         groups_.try_emplace({block.stack, block.api, block.memory, block.device, fate});
@@ -47,6 +47,9 @@ void LostSums::add(const Block& block, Fate fate)
     phases_.hold(block.phase);
     phases_.release(std::exchange(at->second.last_phase, block.phase));
     sum.add(block);
+    if (!name.empty() && sum.names.size() < LostBlocks::kMostNames &&
+        std::find(sum.names.begin(), sum.names.end(), name) == sum.names.end())
+        sum.names.push_back(name);
     const auto place = std::lower_bound(sum.threads.begin(), sum.threads.end(), block.thread);
     if (place == sum.threads.end() || *place != block.thread)
         sum.threads.insert(place, block.thread);

@@ -59,6 +59,9 @@ struct LostBlocks {
     std::vector<std::uint32_t> threads; // indexes, sorted
     std::vector<std::string> phase;     // the path of ranges that all blocks share
     bool phases_differ = false;
+    std::vector<std::string> names; // that the program gave to blocks: the first kMostNames
+
+    static constexpr std::size_t kMostNames = 16;
 
     // One more block of this stack: all but its fate, its thread and its phase.
     void add(const Block& block);
@@ -69,7 +72,8 @@ public:
     // `phases` outlives this; a phase is held while the sum it was last seen in needs it.
     explicit LostSums(Phases& phases) : phases_(phases) {}
 
-    void add(const Block& block, Fate fate);
+    // `name`: what the program calls the block; empty: nothing.
+    void add(const Block& block, Fate fate, const std::string& name = {});
 
     // The block may be of any kind: memory, or what is listed without being lost.
     std::vector<LostBlocks> sums() const;

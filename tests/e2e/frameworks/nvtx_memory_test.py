@@ -14,12 +14,19 @@ class NvtxMemoryTest(EndToEndTest):
         self.assertEqual(found, {("activations", 3 * MIB, 1, "suballocated"), ("activations", 2 * MIB, 1, "suballocated")})
         lines = {frame["line"] for leak in report["leaks"] for frame in leak["stack"]}
         self.assertLessEqual({line_of(SOURCE, "lost"), line_of(SOURCE, "grown")}, lines)
+        self.assertEqual({leak["bytes"]: leak.get("names") for leak in report["leaks"]},
+                         {3 * MIB: ["keys and values"], 2 * MIB: None})
         self.assertEqual({leak["device"] for leak in report["leaks"]}, {0})
         self.assertEqual(report["coverage"]["lost_events"], 0)
         self.assertEqual(report["coverage"]["unmatched_frees"], 0)
 
     def test_regions_that_end_nowhere_are_the_leaks(self):
         self.check(self.trace("nvtx_heaps"))
+
+    def test_a_name_is_in_the_text(self):
+        self.trace("nvtx_heaps")
+        text = self.execute(VRAMSCOPE, "leaks", *self.logs()).stdout
+        self.assertIn('named "keys and values"', " ".join(text.split()))
 
     def test_those_of_a_heap_end_with_it(self):
         for how in ("unregister", "reset"):

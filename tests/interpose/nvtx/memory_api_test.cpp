@@ -21,6 +21,8 @@ TEST(NvtxMemory, HasTheLayoutOfTheHeader)
     static_assert(sizeof(RegionsToRegister) == sizeof(nvtxMemRegionsRegisterBatch_t));
     static_assert(sizeof(RegionsToResize) == sizeof(nvtxMemRegionsResizeBatch_t));
     static_assert(sizeof(RegionsToUnregister) == sizeof(nvtxMemRegionsUnregisterBatch_t));
+    static_assert(sizeof(RegionName) == sizeof(nvtxMemRegionNameDesc_t));
+    static_assert(sizeof(RegionsToName) == sizeof(nvtxMemRegionsNameBatch_t));
     static_assert(sizeof(nvtxMemRegionRef_t) == sizeof(const void*));
     SAME(ModuleSegment, functions, nvtxExtModuleSegment_t, functionSlots);
     SAME(ModuleInfo, version, nvtxExtModuleInfo_t, compatId);
@@ -35,6 +37,11 @@ TEST(NvtxMemory, HasTheLayoutOfTheHeader)
     SAME(RegionsToRegister, handles, nvtxMemRegionsRegisterBatch_t, regionHandleElementsOut);
     SAME(RegionsToResize, elements, nvtxMemRegionsResizeBatch_t, regionDescElements);
     SAME(RegionsToUnregister, elements, nvtxMemRegionsUnregisterBatch_t, refElements);
+    SAME(RegionName, message_type, nvtxMemRegionNameDesc_t, nameType);
+    SAME(RegionName, region, nvtxMemRegionNameDesc_t, region);
+    SAME(RegionName, message, nvtxMemRegionNameDesc_t, name);
+    SAME(RegionsToName, element_bytes, nvtxMemRegionsNameBatch_t, regionElementSize);
+    SAME(RegionsToName, elements, nvtxMemRegionsNameBatch_t, regionElements);
 }
 
 TEST(NvtxMemory, HasTheNumbersOfTheHeader)
@@ -49,6 +56,7 @@ TEST(NvtxMemory, HasTheNumbersOfTheHeader)
     EXPECT_EQ(kRegionsRegister, std::size_t{NVTX3EXT_CBID_nvtxMemRegionsRegister});
     EXPECT_EQ(kRegionsResize, std::size_t{NVTX3EXT_CBID_nvtxMemRegionsResize});
     EXPECT_EQ(kRegionsUnregister, std::size_t{NVTX3EXT_CBID_nvtxMemRegionsUnregister});
+    EXPECT_EQ(kRegionsName, std::size_t{NVTX3EXT_CBID_nvtxMemRegionsName});
 }
 
 } // namespace

@@ -73,6 +73,21 @@ public:
         batch.refElements = &reference;
         nvtxMemRegionsUnregister(domain, &batch);
     }
+    void name(void* region, const char* text)
+    {
+        nvtxMemRegionNameDesc_t named{};
+        named.regionRefType = NVTX_MEM_REGION_REF_TYPE_POINTER;
+        named.nameType = NVTX_MESSAGE_TYPE_ASCII;
+        named.region.pointer = region;
+        named.name.ascii = text;
+        nvtxMemRegionsNameBatch_t batch{};
+        batch.extCompatID = NVTX_EXT_COMPATID_MEM;
+        batch.structSize = sizeof batch;
+        batch.regionCount = 1;
+        batch.regionElementSize = sizeof named;
+        batch.regionElements = &named;
+        nvtxMemRegionsName(domain, &batch);
+    }
     void reset() { nvtxMemHeapReset(domain, heap_); }
     void unregister() { nvtxMemHeapUnregister(domain, heap_); }
     void free() { cudaFree(memory_); }
@@ -86,7 +101,9 @@ private:
 
 __attribute__((noinline)) void lose(Pool& pool)
 {
-    pool.take(0, 3 * kMiB); // MARK lost
+    void* const region = pool.take(0, 3 * kMiB); // MARK lost
+    pool.name(region, "a first name");
+    pool.name(region, "keys and values");
 }
 
 __attribute__((noinline)) void grow(Pool& pool)
@@ -105,6 +122,7 @@ int main(int count, char** arguments)
     grow(activations);
     for (int i = 0; i < 10; ++i)
         activations.give_back(activations.take(8, kMiB));
+    activations.name(activations.at(8), "of none");
 
     Pool scratch("scratch", 8 * kMiB);
     scratch.take(0, kMiB);

@@ -64,6 +64,51 @@ TEST(CutMemory, CountsOnceAtEachMoment)
     EXPECT_EQ(device.allocators[0].reserved.current, 20_MiB);
 }
 
+// Seven MiB are active when the third block comes, though five are allocated.
+TEST(CutMemory, IsActiveWhileAnotherStreamUsesWhatWasGivenBack)
+{
+    CutLog log;
+    log.alloc(kSegment, 20_MiB).blocks_pending("PyTorch", 0);
+    log.cut(kSegment, 2_MiB).cut(kSegment + 2_MiB, 3_MiB).give_back(kSegment);
+    log.blocks_pending("PyTorch", 2_MiB).blocks_pending("PyTorch", 64_MiB, 1);
+    log.cut(kSegment + 5_MiB, 2_MiB).give_back(kSegment + 5_MiB);
+    const auto active = [](const LogBuilder& built) {
+        return device_of(test::report_of(built)).allocators.at(0).active.value_or(Stat{});
+    };
+    EXPECT_EQ(active(log).current, 5_MiB);
+    log.blocks_pending("PyTorch", 0).give_back(kSegment + 2_MiB);
+    EXPECT_EQ(active(log).current, 0u);
+    EXPECT_EQ(active(log).peak, 7_MiB);
+    EXPECT_EQ(active(log).allocated, 7_MiB);
+    EXPECT_EQ(active(log).freed, 7_MiB);
+}
+
+TEST(CutMemory, HasNoActiveBytesWhereNobodyTold)
+{
+    CutLog log;
+    log.alloc(kSegment, 20_MiB);
+    log.cut(kSegment, 2_MiB);
+    EXPECT_EQ(device_of(test::report_of(log)).allocators.at(0).active, std::nullopt);
+    log.blocks_pending("PyTorch", 0).info("active.off", "why");
+    EXPECT_EQ(device_of(test::report_of(log)).allocators.at(0).active, std::nullopt);
+}
+
+TEST(CutMemory, HasTheLastNameOfEachBlock)
+{
+    CutLog log;
+    log.alloc(kSegment, 20_MiB);
+    log.cut(kSegment, 2_MiB).block_name("PyTorch", kSegment, "of a block before");
+    log.give_back(kSegment);
+    for (const std::uint64_t at : {0_MiB, 2_MiB, 4_MiB, 6_MiB})
+        log.cut(kSegment + at, 2_MiB, 7);
+    for (const auto& [at, name] : {std::pair{2_MiB, "q"}, {2_MiB, "k"}, {6_MiB, "v"}, {4_MiB, "v"}})
+        log.block_name("PyTorch", kSegment + at, name);
+    log.block_name("another", kSegment, "of another allocator");
+    const Report report = test::report_of(log);
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].names, (std::vector<std::string>{"k", "v"}));
+}
+
 TEST(CutMemory, AloneIsNoLeak)
 {
     CutLog log;
