@@ -130,17 +130,28 @@ std::uint32_t origin_of_node(log::Thread& thread) noexcept
     binding.done.store(true, std::memory_order_release);
 }
 
+// Nobody waits for what is counted, and one number tells of each node: so this costs little.
+void count(std::uint32_t origin) noexcept
+{
+    format::FileHeader& header = *log::process->header;
+    std::atomic_ref(origin ? header.nodes_with_origin : header.nodes_without_origin)
+        .fetch_add(1, std::memory_order_relaxed);
+}
+
 std::uint32_t python_origin(const log::CallSite& site) noexcept
 {
     std::uint32_t origin = 0;
     if (log::python_seen.load(std::memory_order_relaxed))
-        hooks::run_as_hook(site, [&](log::Thread& thread) { origin = log::python_origin(thread); });
+        hooks::run_as_hook(site, [&](log::Thread& thread) {
+            origin = log::python_origin(thread);
+            count(origin);
+        });
     return origin;
 }
 
 } // namespace
 
-// The number that the next node of this thread gets. Budget: 100 ns with 30 frames of Python 3.12.
+// The number that the next node of this thread gets. Budget: 80 ns with 30 frames of Python 3.13.
 std::uint64_t at::sequence_number::get_and_increment()
 {
     static constinit std::atomic<std::uint64_t> own_number{0};

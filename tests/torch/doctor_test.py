@@ -1,4 +1,6 @@
 # tests/torch/doctor_test.py — what doctor says of a log of real PyTorch: which Python, and how often the allocator was heard.
+import re
+
 from torch_root import VRAMSCOPE, TorchTest, main
 
 
@@ -16,6 +18,10 @@ class Doctor(TorchTest):
         counts = told.count("alloc"), told.count("free")
         self.assertGreater(min(counts), 0)
         self.assertIn("ok    PyTorch: its allocator is heard, of blocks handed out %d times, taken back %d times" % counts, lines)
+
+        [nodes] = [line for line in lines if "backward pass" in line]
+        made, known = map(int, re.findall(r"\b\d+\b", nodes))
+        self.assertTrue(made >= known > 0, nodes)
 
     def test_a_cache_that_is_off_is_named_and_not_missed(self):
         lines = self.lines_of(PYTORCH_NO_CUDA_MEMORY_CACHING="1")

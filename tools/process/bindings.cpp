@@ -37,6 +37,22 @@ void add_allocator(std::vector<Binding>& bindings, const report::FrameworkUse& u
              fmt::format("PyTorch seen ({}), whose allocator told of no block", use.library)});
 }
 
+void add_backward(std::vector<Binding>& bindings, const report::Process& process)
+{
+    const report::AutogradNodes& nodes = process.nodes;
+    const std::string why_not = process.info_value("backward.off");
+    if (!why_not.empty())
+        bindings.push_back({false, fmt::format("PyTorch's backward pass: its stacks do not say "
+                                               "whose it is: {}",
+                                               why_not)});
+    else if (nodes.made() > 0)
+        bindings.push_back(
+            {nodes.with_origin > 0,
+             fmt::format("PyTorch's backward pass: {} nodes were seen, {} of them made by known "
+                         "functions of Python",
+                         nodes.made(), nodes.with_origin)});
+}
+
 } // namespace
 
 std::vector<Binding> bindings_of(const report::Process& process)
@@ -45,6 +61,7 @@ std::vector<Binding> bindings_of(const report::Process& process)
     add_python(bindings, process);
     for (const report::FrameworkUse& use : process.frameworks)
         add_allocator(bindings, use);
+    add_backward(bindings, process);
     if (const std::string program = process.info_value("exe");
         !program.empty() && has_own_pytorch(inspect_program(program)))
         bindings.push_back({false, pytorch_inside(program)});

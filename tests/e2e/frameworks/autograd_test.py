@@ -34,6 +34,8 @@ class AutogradTest(EndToEndTest):
     @on_each_python
     def test_each_node_has_its_own_line(self, python):
         for log, expected in self.traced(python, "autograd").items():
+            made = self.report_of(log)["processes"][0]["autograd"]
+            self.assertEqual(made, {"nodes": 42, "nodes_with_origin": 42})
             seen = self.stacks(log)
             for size, stack in expected.items():
                 self.assertEqual(seen[int(size)], stack, f"{log}: allocation of {size} bytes")
@@ -43,6 +45,12 @@ class AutogradTest(EndToEndTest):
         text = self.execute(VRAMSCOPE, "leaks", *self.logs()).stdout
         self.assertRegex(text, r"backward of layer\s+\S*autograd.py:\d+")
         self.assertNotIn("do not say", text)
+
+    def test_doctor_says_how_many_nodes_there_were(self):
+        for log in self.traced(sys.executable, "autograd"):
+            lines = self.execute(VRAMSCOPE, "doctor", log).stdout.splitlines()
+            self.assertIn("ok    PyTorch's backward pass: 42 nodes were seen, 42 of them made by known functions of Python",
+                          lines)
 
     def assert_off(self, library, why):
         for log in self.traced(sys.executable, library):  # a child's says so too
