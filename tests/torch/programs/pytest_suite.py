@@ -1,0 +1,27 @@
+# tests/torch/programs/pytest_suite.py — tests for workers of pytest-xdist: each takes a size of its own; one keeps it, one fails.
+import pytest
+import torch
+
+kept = []
+
+
+def megabytes(count):
+    return torch.empty(count << 20, dtype=torch.uint8, device="cuda")
+
+
+@pytest.mark.parametrize("count", range(1, 13))
+def test_takes(count):
+    assert megabytes(count).numel() == count << 20
+
+
+def test_keeps():
+    kept.append(megabytes(20))
+
+
+def test_fails():
+    assert megabytes(21) is None
+
+
+@pytest.mark.no_gpu_leaks
+def test_gives_back():
+    megabytes(22)
