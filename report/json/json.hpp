@@ -7,6 +7,7 @@ namespace vramscope::report {
 
 struct Check;
 struct Comparison;
+struct Plan;
 struct Report;
 
 // As report.schema.json says.
@@ -16,5 +17,7 @@ void write_check_json(std::ostream& out, const Check& check, const Report& repor
 // As diff.schema.json says.
 void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
                            const Report& now);
+// As plan.schema.json says.
+void write_plan_json(std::ostream& out, const Plan& plan);
 
 } // namespace vramscope::report

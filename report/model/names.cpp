@@ -6,6 +6,7 @@
 #include "report/model/leaks.hpp"
 #include "report/model/memory.hpp"
 #include "report/model/misuse.hpp"
+#include "report/model/plan.hpp"
 #include "report/model/pool.hpp"
 #include "report/model/process_end.hpp"
 #include "report/model/shortages.hpp"
@@ -17,6 +18,10 @@ namespace {
 
 using format::Word;
 
+constexpr Word<PlanVerdict> kPlanVerdicts[] = {{PlanVerdict::fits, "fits"},
+                                               {PlanVerdict::does_not_fit, "does-not-fit"},
+                                               {PlanVerdict::unknown, "unknown"},
+                                               {PlanVerdict::nothing, "nothing-observed"}};
 constexpr Word<StackCut> kStackCuts[] = {{StackCut::no_unwind_table, "no-unwind-table"},
                                          {StackCut::no_module, "no-module"}};
 constexpr Word<Finding> kFindingWords[] = {
@@ -146,6 +151,10 @@ const char* name(ProcessEnd::Kind kind) noexcept
 const char* name(Verdict verdict) noexcept
 {
     return word_of(kVerdicts, verdict, "inconclusive");
+}
+const char* name(PlanVerdict verdict) noexcept
+{
+    return word_of(kPlanVerdicts, verdict, "nothing-observed");
 }
 const char* name(ShortageKind kind) noexcept
 {

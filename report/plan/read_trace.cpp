@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/findings/process_end.hpp"
+#include "report/findings/totals.hpp"
 
 namespace vramscope::report::plan {
 namespace {
@@ -94,6 +95,23 @@ std::string TracedLog::allocator() const
     return {};
 }
 
+std::uint64_t TracedLog::recorded_reserved(std::int32_t device) const noexcept
+{
+    const DeviceMemory::Device* const known = memory_.device(device);
+    return known ? known->reserved_peak.parts.reserved : 0;
+}
+
+bool TracedLog::base_known(std::int32_t device) const noexcept
+{
+    const DeviceMemory::Device* const known = memory_.device(device);
+    return known && memory_.now(*known).used_known;
+}
+
+Coverage TracedLog::coverage() const
+{
+    return coverage_of(heap_.counts(), tables_, reader_, file_.header(), running());
+}
+
 // Contexts and code are there from early on, and stay. Where there is a pool, the driver rounds up
 // nothing of what is asked for; else its least word has the least of its rounding.
 void TracedLog::find_base(Trace& trace) const
@@ -144,9 +162,7 @@ void TracedLog::add_unknown(const TraceWatch::DeviceTrace& device,
             fmt::format("{} without a free in the log: each is replayed as freed "
                         "when the log shows that it is gone.",
                         counted_things(facts.unseen_frees, "block left", "blocks left")));
-    const DeviceMemory::Device* const known = memory_.device(device.trace.device);
-    const bool asked = known && known->total > 0;
-    if (!asked)
+    if (!base_known(device.trace.device))
         unknown.emplace_back("The driver was not asked how much of the device was used: what "
                              "contexts and code need is not in the sizes of cards.");
     else

@@ -13,6 +13,7 @@
 #include "report/log/log_file.hpp"
 #include "report/log/log_reader.hpp"
 #include "report/log/log_tables.hpp"
+#include "report/model/report.hpp"
 #include "report/plan/trace_watch.hpp"
 #include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/memory.hpp"
@@ -46,6 +47,10 @@ public:
     {
         return traces_.devices();
     }
+
+    std::uint64_t recorded_reserved(std::int32_t device) const noexcept; // at most, by the log
+    bool base_known(std::int32_t device) const noexcept;
+    Coverage coverage() const;
 
     // Whose blocks the requests are: "PyTorch"; empty: the driver's, or those of vramscope's pool.
     std::string allocator() const;

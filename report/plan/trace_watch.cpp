@@ -83,6 +83,10 @@ void TraceWatch::push(DeviceTrace& to, const Request& request)
     to.trace.requests.push_back(request);
     if (request.action == Action::free)
         to.live -= request.bytes;
+    if (request.action == Action::give_beside)
+        to.beside -= request.bytes;
+    if (request.action == Action::take_beside)
+        to.facts.peak_beside = std::max(to.facts.peak_beside, to.beside += request.bytes);
     if (request.action != Action::allocate)
         return;
     to.live += request.bytes;

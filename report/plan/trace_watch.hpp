@@ -35,6 +35,7 @@ struct TraceFacts {
     std::vector<FailedRequest> failed;
     std::uint64_t peak_live = 0;      // bytes that were asked for and not given back, at most
     std::size_t peak_request = 0;     // index of the one that made it, for the first time
+    std::uint64_t peak_beside = 0;    // bytes taken beside, at most
     std::uint64_t stream_ordered = 0; // requests of cuMemAllocAsync and its like
     std::uint64_t unseen_frees = 0;   // blocks that left without a free in the log
     std::uint64_t managed = 0;        // blocks of managed memory, left out
@@ -53,6 +54,7 @@ public:
     private:
         friend class TraceWatch;
         std::uint64_t live = 0;
+        std::uint64_t beside = 0;
         std::unordered_map<std::uint64_t, std::uint16_t> streams; // keyed by handle
         std::unordered_map<std::uint64_t, std::uint8_t> pools;
         bool gave_back = false; // its last segments, and asked for none since

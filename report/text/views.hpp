@@ -11,6 +11,7 @@ namespace vramscope::report {
 
 struct Check;
 struct Comparison;
+struct Plan;
 struct Report;
 
 struct TextStyle {
@@ -45,5 +46,7 @@ void write_check_summary(std::ostream& out, const Check& check, const Report& re
 // Two reports side by side: the verdict, the numbers, and which call stacks leak more or less.
 void write_comparison(std::ostream& out, const Comparison& comparison, const Report& now,
                       const TextStyle& style = {});
+// What allocators would need for what the logs asked of theirs: the answer first.
+void write_plan(std::ostream& out, const Plan& plan, const TextStyle& style = {});
 
 } // namespace vramscope::report

@@ -47,7 +47,7 @@ void add_schema(CommandLine& line)
     std::vector<std::string> names;
     for (const report::Schema& schema : report::schemas())
         names.emplace_back(schema.name);
-    offer(command.add_option("NAME", *name, "report, events, check or diff"), names);
+    offer(command.add_option("NAME", *name, "report, events, check, diff or plan"), names);
 }
 
 } // namespace vramscope

@@ -1,0 +1,22 @@
+// report/plan/holders.hpp — who had what was alive at the peak, and what a change would save.
+#pragma once
+
+#include <vector>
+
+#include "report/model/plan.hpp"
+#include "report/plan/places.hpp"
+#include "report/plan/policy.hpp"
+
+namespace vramscope::report::plan {
+
+inline constexpr std::size_t kMostHolders = 20;
+
+// Fills in the holders of the device, the largest first; what is beyond kMostHolders is summed up.
+void add_holders(PlanDevice& to, const TraceWatch::DeviceTrace& device, Places& places);
+
+// Advice of reports (never freed, released late, allocated early), each proven by a replay of the
+// trace in which that memory is not there at the peak. The most promising few are tried.
+std::vector<PlanSaving> find_savings(const TracedLog& log, const TraceWatch::DeviceTrace& device,
+                                     const PolicyRow& policy, Places& places);
+
+} // namespace vramscope::report::plan

@@ -1,0 +1,219 @@
+// report/plan/make_plan.cpp — each log's devices are replayed, and their rows put together.
+#include "report/plan/make_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/findings/process_end.hpp"
+#include "report/findings/totals.hpp"
+#include "report/plan/compare.hpp"
+#include "report/plan/holders.hpp"
+#include "report/plan/places.hpp"
+#include "report/plan/read_trace.hpp"
+#include "report/plan/recorded_policy.hpp"
+
+namespace vramscope::report::plan {
+namespace {
+
+using DeviceTrace = TraceWatch::DeviceTrace;
+
+class PlanOfLog {
+public:
+    PlanOfLog(const std::filesystem::path& path, const PlanOptions& options, Symbolizer& symbolizer)
+        : options_(options), log_(path), places_(log_, symbolizer)
+    {
+    }
+
+    PlanProcess make(const std::function<void(double)>& progress)
+    {
+        log_.read(progress, options_.interrupted);
+        PlanProcess process;
+        process.pid = log_.file().header().pid;
+        process.program = log_.tables().info_value("program");
+        process.log = log_.file().path();
+        process.allocator = log_.allocator();
+        process.pool_mode = log_.pool_mode();
+        add_doubts(process.doubts);
+        for (const DeviceTrace& device : log_.devices()) {
+            if (!device.trace.sites.empty())
+                process.devices.push_back(plan_of(device, process.doubts));
+        }
+        return process;
+    }
+
+private:
+    // Whether there may be requests that are not in the log.
+    void add_doubts(std::vector<std::string>& doubts) const
+    {
+        const format::FileHeader& header = log_.file().header();
+        const bool running = is_running(header);
+        const ProcessEnd end = judge_end(header, running);
+        const Coverage coverage = log_.coverage();
+        if (running)
+            doubts.emplace_back("the program is still running: what it will ask for is not here");
+        else if (!end.conclusive())
+            doubts.push_back(fmt::format(
+                "the program {}: what it would have asked for later is not here", describe(end)));
+        const std::uint64_t lost =
+            std::accumulate(coverage.lost.begin(), coverage.lost.end(), std::uint64_t{0});
+        if (lost > 0)
+            doubts.push_back(fmt::format("{} events were lost when the log was written", lost));
+        if (coverage.truncated)
+            doubts.emplace_back("the log is cut: events at its end are missing");
+        if (coverage.damaged_chunks > 0)
+            doubts.emplace_back("the log is damaged: events are missing");
+    }
+
+    PlanDevice plan_of(const DeviceTrace& device, std::vector<std::string>& doubts)
+    {
+        const Trace& trace = device.trace;
+        PlanDevice to;
+        to.device = trace.device;
+        to.device_bytes = trace.device_bytes;
+        to.base = trace.base_bytes;
+        to.base_known = log_.base_known(trace.device);
+        to.requests = trace.requests.size();
+        to.live_peak = device.facts.peak_live;
+        to.live_peak_ns = trace.requests.empty()
+                              ? 0
+                              : places_.ns(trace.requests[device.facts.peak_request].ticks);
+        to.beside_peak = device.facts.peak_beside;
+        to.recorded_reserved = log_.recorded_reserved(trace.device);
+        to.unknown = trace.unknown;
+        const std::vector<PolicyRow> policies = policies_for(to);
+        add_policies(to, device, policies);
+        add_holders(to, device, places_);
+        to.savings = find_savings(log_, device, policies.front(), places_);
+        if (!device.facts.failed.empty())
+            doubts.push_back(
+                fmt::format("{} failed for want of memory: what the program would "
+                            "have asked for behind that is not here",
+                            device.facts.failed.size() == 1 ? "1 request" : "some requests"));
+        return to;
+    }
+
+    // The one that is judged comes first.
+    std::vector<PolicyRow> policies_for(PlanDevice& to) const
+    {
+        std::vector<PolicyRow> rows;
+        const std::optional<PolicyRow> recorded = recorded_policy(log_, to.unknown);
+        for (const std::string& name : options_.policies)
+            rows.push_back(policy_of(name));
+        if (recorded && options_.policies.empty())
+            rows.push_back(*recorded);
+        for (PolicyRow& usual : options_.policies.empty() ? usual_policies() : rows_of(recorded)) {
+            if (std::none_of(rows.begin(), rows.end(),
+                             [&](const PolicyRow& row) { return row.name == usual.name; }))
+                rows.push_back(std::move(usual));
+        }
+        for (const PolicyRow& row : rows) {
+            PlanPolicy& listed = to.policies.emplace_back();
+            listed.name = row.name;
+            listed.words = row.words;
+            listed.unsure = row.unsure;
+            listed.recorded = recorded && recorded->name == row.name;
+        }
+        return rows;
+    }
+
+    static std::vector<PolicyRow> rows_of(const std::optional<PolicyRow>& row)
+    {
+        return row ? std::vector{*row} : std::vector<PolicyRow>();
+    }
+
+    void add_policies(PlanDevice& to, const DeviceTrace& device,
+                      const std::vector<PolicyRow>& policies)
+    {
+        const std::vector<Compared> compared = compare(device.trace, policies, options_.cards);
+        for (std::size_t at = 0; at < policies.size(); ++at) {
+            PlanPolicy& row = to.policies[at];
+            const Compared& found = compared[at];
+            row.peak_reserved = found.unlimited.peak.reserved;
+            row.allocated_then = found.unlimited.peak.allocated;
+            row.requested_then = found.unlimited.peak.requested;
+            row.device_calls = found.unlimited.device_calls;
+            row.searched = found.searched;
+            if (found.smallest) {
+                row.smallest_card = found.smallest->bytes;
+                row.fails_above = found.smallest->fails_above;
+            }
+            for (std::size_t card = 0; card < options_.cards.size(); ++card)
+                row.cards.push_back(card_of(options_.cards[card], found.on_cards[card], device));
+        }
+    }
+
+    PlanCard card_of(std::uint64_t bytes, const Outcome& outcome, const DeviceTrace& device)
+    {
+        PlanCard card{.bytes = bytes,
+                      .fits = !outcome.out_of_memory,
+                      .retries = outcome.retries,
+                      .shortages = outcome.shortages,
+                      .shortage = {}};
+        if (card.fits)
+            return card;
+        const Shortage& first = *outcome.out_of_memory;
+        PlanShortage& shortage = card.shortage.emplace();
+        static_cast<CallPlace&>(shortage) = places_.of_block(device, first.block);
+        if (first.request < device.trace.requests.size())
+            shortage.at_ns = places_.ns(device.trace.requests[first.request].ticks);
+        shortage.requested = first.bytes;
+        shortage.reserved = first.reserved;
+        shortage.allocated = first.allocated;
+        shortage.beside = first.beside;
+        shortage.largest_free = first.largest_free;
+        shortage.is_beside = first.is_beside;
+        return card;
+    }
+
+    const PlanOptions& options_;
+    TracedLog log_;
+    Places places_;
+};
+
+PlanVerdict verdict_of(const Plan& plan)
+{
+    bool any = false;
+    bool doubtful = plan.interrupted;
+    for (const PlanProcess& process : plan.processes) {
+        doubtful = doubtful || !process.doubts.empty();
+        for (const PlanDevice& device : process.devices) {
+            any = true;
+            for (const PlanCard& card : device.policies.front().cards) {
+                if (!card.fits)
+                    return PlanVerdict::does_not_fit;
+            }
+        }
+    }
+    if (!any)
+        return PlanVerdict::nothing;
+    return doubtful ? PlanVerdict::unknown : PlanVerdict::fits;
+}
+
+} // namespace
+
+Plan make_plan(const std::vector<std::filesystem::path>& logs, const PlanOptions& options)
+{
+    Plan plan;
+    plan.cards = options.cards;
+    Symbolizer symbolizer(options.symbols);
+    for (const std::string& name : options.policies)
+        policy_of(name); // wrong ones are refused before anything is read
+    for (std::size_t at = 0; at < logs.size() && !plan.interrupted; ++at) {
+        const auto progress = [&](double fraction) {
+            if (options.progress)
+                options.progress((static_cast<double>(at) + fraction) /
+                                 static_cast<double>(logs.size()));
+        };
+        plan.processes.push_back(PlanOfLog(logs[at], options, symbolizer).make(progress));
+        plan.interrupted = options.interrupted && options.interrupted();
+    }
+    plan.unread_files = symbolizer.unread_files();
+    plan.notices = symbolizer.notices();
+    plan.verdict = verdict_of(plan);
+    return plan;
+}
+
+} // namespace vramscope::report::plan

@@ -1,0 +1,27 @@
+// report/plan/make_plan.hpp — from logs to the answer: would it fit, on which card, with which knob.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/model/plan.hpp"
+#include "report/symbols/symbolizer.hpp"
+
+namespace vramscope::report::plan {
+
+struct PlanOptions {
+    std::vector<std::uint64_t> cards;  // bytes of whole devices
+    std::vector<std::string> policies; // names; none: the recorded one, and the usual ones
+    std::function<void(double fraction)> progress; // of the reading; may be empty
+    std::function<bool()> interrupted;             // asked now and then; may be empty
+    SymbolizerOptions symbols;
+};
+
+// One log after the other, each in memory as long as it is replayed. Throws Error: bad_input for
+// what is no readable log, usage for a policy that nobody knows.
+Plan make_plan(const std::vector<std::filesystem::path>& logs, const PlanOptions& options);
+
+} // namespace vramscope::report::plan
