@@ -42,7 +42,8 @@ class Blocks(TorchTest):
     def test_what_another_stream_still_uses_is_active(self):
         for mode in ({}, EXPANDABLE):
             with self.subTest(mode):
-                traced = self.run_both("recorded.py", VRAMSCOPE_POOL="off", **mode)
+                traced = self.run_traced("recorded.py", VRAMSCOPE_POOL="off", **mode)  # no two runs take the same time
+                self.assert_complete(traced)
                 active, stats = self.assert_blocks(traced, 50)
                 self.assertEqual(active["allocated"], stats["active_bytes.all.allocated"])
                 pending = {moment.pending() for moment in traced.moments}

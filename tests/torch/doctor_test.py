@@ -11,7 +11,7 @@ class Doctor(TorchTest):
 
     def test_python_and_the_allocator_are_bound(self):
         lines = self.lines_of()
-        [python] = [line for line in lines if "Python" in line]
+        [python] = [line for line in lines if "Python 3" in line]
         self.assertRegex(python, r"^ok +Python 3\.\d+\.\d+: its functions are in call stacks$")
         apis = {event["id"]: event["entry_point"] for event in self.traced.events if event["type"] == "api"}
         told = [event["type"] for event in self.traced.events if apis.get(event.get("api")) == "PyTorch"]

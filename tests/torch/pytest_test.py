@@ -38,13 +38,13 @@ class Pytest(TorchTest):
         workers = [process for process in processes if process.get("tests")]
         self.assertEqual(len(workers), 2)
         tests = {test["name"].partition("::")[2]: test for worker in workers for test in worker["tests"]}
-        expected = {f"test_takes[{count}]": count for count in range(1, 13)}
-        expected |= {"test_keeps": 20, "test_fails": 21, "test_gives_back": 22}
+        expected = {f"test_takes[{count}]": count for count in range(2, 26, 2)}
+        expected |= {"test_keeps": 26, "test_fails": 28, "test_gives_back": 30}
         self.assertEqual(sum(worker["test_count"] for worker in workers), len(expected))
         self.assertEqual({name: test["peaks"][0]["peak_allocated"] - test["peaks"][0]["allocated_at_begin"]
                           for name, test in tests.items()}, {name: count * MIB for name, count in expected.items()})
         self.assertEqual({name for name, test in tests.items() if test["result"] != "passed"}, {"test_fails"})
-        self.assertEqual(tests["test_keeps"]["held_bytes"], 20 * MIB)
+        self.assertEqual(tests["test_keeps"]["held_bytes"], 26 * MIB)
         self.assertEqual(tests["test_gives_back"]["held_bytes"], 0)
 
 

@@ -99,8 +99,11 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, stacks_unwound),
                                    MEMBER(H, verify_mismatches),
                                    MEMBER(H, snapshot_ticks),
-                                   MEMBER(H, suballocated)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, suballocated) + 8) << "a field is missing above";
+                                   MEMBER(H, suballocated),
+                                   MEMBER(H, nodes_with_origin),
+                                   MEMBER(H, nodes_without_origin)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, nodes_without_origin) + 8)
+        << "a field is missing above";
 }
 
 TEST(FormatPage, HasTheChunkHeaderOfTheCode)
