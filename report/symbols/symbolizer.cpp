@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "report/symbols/debuginfod.hpp"
 #include "report/symbols/elf_file.hpp"
 #include "report/symbols/symbolizer_dwarf.hpp"
 #include "report/symbols/symbolizer_ranges.hpp"
@@ -109,6 +110,9 @@ public:
     {
         if (debug_dirs_.empty())
             debug_dirs_.emplace_back("/usr/lib/debug");
+        std::string why_not;
+        if (options.debuginfod)
+            servers_ = Debuginfod::open(why_not);
     }
 
     std::vector<Frame> frames(const ModuleId& id, std::uint64_t vaddr);
@@ -128,6 +132,7 @@ private:
 
     std::vector<fs::path> debug_dirs_;
     FilePlaces places_;
+    std::unique_ptr<Debuginfod> servers_; // null: none is asked
     std::map<std::pair<std::string, std::string>, OpenModule> modules_;
     std::unordered_map<std::string, std::string> function_names_; // demangled, keyed by symbol
     // By libdw's string, which outlives it.
@@ -176,13 +181,15 @@ std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& bu
         candidates.push_back(places_.confined(folder / link));
         candidates.push_back(places_.confined(folder / ".debug" / link));
     }
-    for (const auto& candidate : candidates) {
+    const auto open_if_same = [&](const fs::path& candidate) {
         std::string why_not;
         auto file = ElfFile::open(candidate, ElfKind::linked, why_not);
-        if (file && file->build_id() == build_id)
+        return file && file->build_id() == build_id ? std::move(file) : nullptr;
+    };
+    for (const auto& candidate : candidates)
+        if (auto file = open_if_same(candidate))
             return file;
-    }
-    return nullptr;
+    return servers_ ? open_if_same(servers_->debug_file(build_id)) : nullptr;
 }
 
 OpenModule Symbolizer::Impl::load(const ModuleId& id)

@@ -1,7 +1,7 @@
 // report/symbols/symbolizer.hpp — module, build-id, address -> function, file, line, inlines.
 //
-// Works offline on the ELF files of this machine, never over the network. What is not known stays
-// empty: print module+0xoffset then. Files are hostile: a bad one gives fewer names, no crash.
+// Works on the ELF files of this machine, and over the network only where debuginfod is asked for.
+// What is not known stays empty: print module+0xoffset then. Files are hostile: a bad one gives fewer names, no crash.
 // `vaddr` is the address inside the file (the runtime address minus the module's load bias), looked
 // up as given: for a return address pass one less, to get the line of the call.
 #pragma once
@@ -31,6 +31,7 @@ struct SymbolizerOptions {
     // debug_dirs.
     std::filesystem::path sysroot;
     std::vector<PathMap> path_maps = {};
+    bool debuginfod = false; // then servers are asked for debug information that is not here
 };
 
 // For one thread at a time.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/symbols/debuginfod.hpp"
 
 namespace vramscope {
 namespace {
@@ -43,6 +44,9 @@ void add_symbol_options(CLI::App& command, SymbolOptions& options)
                     "repeated")
         ->allow_extra_args(false)
         ->option_text("OLD=NEW");
+    command.add_flag("--debuginfod", options.debuginfod,
+                     "ask the servers that DEBUGINFOD_URLS names for debug information that is not "
+                     "here; without it nothing is asked");
 }
 
 report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)
@@ -55,6 +59,10 @@ report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)
     symbols.sysroot = options.sysroot;
     for (const std::string& path : options.paths)
         symbols.path_maps.push_back(path_map(path));
+    std::string why_not;
+    if (options.debuginfod && !report::Debuginfod::open(why_not))
+        throw report::Error(report::Exit::usage, "--debuginfod: " + why_not);
+    symbols.debuginfod = options.debuginfod;
     return symbols;
 }
 
