@@ -325,6 +325,19 @@ void sum_up(Report& report)
         "no CUDA memory call was seen: `vramscope doctor` tells why that can be");
 }
 
+// What is to be known of the names: of those from files of this machine, and of those in logs.
+void add_name_notices(Report& report, const Symbolizer& symbolizer)
+{
+    std::vector<std::string> notices = symbolizer.notices();
+    for (const Process& process : report.processes)
+        for (const auto& [key, value] : process.info)
+            if (key == "names.notice")
+                notices.push_back(value);
+    for (std::string& notice : notices)
+        if (std::find(report.notices.begin(), report.notices.end(), notice) == report.notices.end())
+            report.notices.push_back(std::move(notice));
+}
+
 } // namespace
 
 Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options)
@@ -351,8 +364,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     report.sysroot = options.symbols.sysroot.string();
     for (const PathMap& map : options.symbols.path_maps)
         report.path_maps.push_back(map.from.string() + "=" + map.to.string());
-    for (std::string& notice : symbolizer.notices())
-        report.notices.push_back(std::move(notice));
+    add_name_notices(report, symbolizer);
     return report;
 }
 

@@ -69,24 +69,33 @@ private:
 
 } // namespace
 
-void pack_log(const LogFile& log, const Packing& packing,
+void pack_log(const LogBytes& log, const Packing& packing,
               const std::function<void(std::string_view)>& write)
 {
     Packer packer(packing.level);
     std::vector<char> content(packing.frame_bytes);
-    const std::uint64_t bytes = log.bytes();
+    const std::uint64_t bytes = log.bytes;
     if (bytes > kMostFrames * packing.frame_bytes)
         throw Error(Exit::bad_input, fmt::format("'{}' is too large to be packed: {} bytes",
-                                                 log.path().string(), bytes));
+                                                 log.path.string(), bytes));
     for (std::uint64_t offset = 0; offset < bytes; offset += content.size()) {
         content.resize(std::min<std::uint64_t>(packing.frame_bytes, bytes - offset));
         if (log.read_at(offset, content.data(), content.size()) != content.size())
             throw Error(Exit::bad_input, fmt::format("'{}' cannot be read to its end: {} of {} "
                                                      "bytes, and nothing was packed",
-                                                     log.path().string(), offset, bytes));
+                                                     log.path.string(), offset, bytes));
         write(packer.frame_of({content.data(), content.size()}));
     }
     write(packer.table());
+}
+
+void pack_log(const LogFile& log, const Packing& packing,
+              const std::function<void(std::string_view)>& write)
+{
+    const auto read_at = [&log](std::uint64_t offset, void* out, std::size_t bytes) {
+        return log.read_at(offset, out, bytes);
+    };
+    pack_log(LogBytes{log.path(), log.bytes(), read_at}, packing, write);
 }
 
 } // namespace vramscope::report

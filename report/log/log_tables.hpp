@@ -101,6 +101,10 @@ public:
     }
     const std::vector<Api>& apis() const noexcept { return apis_; }
     const LoggedStack* stack(std::uint64_t id) const noexcept;
+    const std::unordered_map<std::uint64_t, LoggedStack>& stacks() const noexcept
+    {
+        return stacks_;
+    }
     const LoggedPythonCode* python_code(std::uint64_t id) const noexcept;
     LoggedThread thread(std::uint32_t index) const;
     // nullptr: the log says nothing of it.

@@ -55,15 +55,6 @@ report::LogFile open_closed(const std::string& name)
     return log;
 }
 
-// A link may have been put there by somebody else, to have a file of ours overwritten or a log made
-// where others read it.
-void refuse_link(const std::string& output)
-{
-    std::error_code ignored;
-    if (fs::is_symlink(fs::symlink_status(output, ignored)))
-        throw Error(Exit::usage, fmt::format("{} is a link: name the file itself", output));
-}
-
 void pack(const std::string& name, const PackOptions& options)
 {
     const report::LogFile log = open_closed(name);

@@ -7,7 +7,7 @@
 namespace vramscope::manual {
 namespace {
 
-constexpr const char* kBegin =
+constexpr const char* kBashBegin =
     R"(# Completion of vramscope for bash, made by `vramscope completion bash`.
 
 _vramscope_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]#=}"); }
@@ -46,7 +46,7 @@ _vramscope() {
     COMPREPLY=()
 )";
 
-constexpr const char* kEnd = R"(}
+constexpr const char* kBashEnd = R"(}
 
 # A command that is a program of its own too.
 _vramscope_memcheck() {
@@ -128,9 +128,9 @@ std::string bash_completion(const std::vector<CommandRow>& rows)
             for (const OptionRow& option : command.options)
                 first += fmt::format("{} ", fmt::join(option.names, " "));
     }
-    return kBegin +
+    return kBashBegin +
            fmt::format("    ((COMP_CWORD > 1)) || {{ _vramscope_words '{}'; return; }}\n", first) +
-           values_case(rows) + commands_case(rows) + kEnd;
+           values_case(rows) + commands_case(rows) + kBashEnd;
 }
 
 } // namespace vramscope::manual

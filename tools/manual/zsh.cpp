@@ -7,7 +7,7 @@
 namespace vramscope::manual {
 namespace {
 
-constexpr const char* kBegin = R"(#compdef vramscope vramscope-memcheck
+constexpr const char* kZshBegin = R"(#compdef vramscope vramscope-memcheck
 # Completion of vramscope for zsh, made by `vramscope completion zsh`.
 
 _vramscope() {
@@ -17,7 +17,7 @@ _vramscope() {
     fi
 )";
 
-constexpr const char* kBetween = R"(    if ((CURRENT == 2)); then
+constexpr const char* kZshBetween = R"(    if ((CURRENT == 2)); then
         _describe -t commands 'command of vramscope' commands
         [[ $words[CURRENT] != -* ]] || compadd -- $options
         return
@@ -28,7 +28,7 @@ constexpr const char* kBetween = R"(    if ((CURRENT == 2)); then
     case $command in
 )";
 
-constexpr const char* kEnd = R"(    esac
+constexpr const char* kZshEnd = R"(    esac
 }
 
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
@@ -112,7 +112,7 @@ std::string zsh_completion(const std::vector<CommandRow>& rows)
         cases += "\n            ;;\n";
     }
     return fmt::format("{}    local -a options=({})\n    local -a commands=(\n{}    )\n{}{}{}",
-                       kBegin, options, commands, kBetween, cases, kEnd);
+                       kZshBegin, options, commands, kZshBetween, cases, kZshEnd);
 }
 
 } // namespace vramscope::manual

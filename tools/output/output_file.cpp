@@ -172,6 +172,14 @@ void Output::fail(int problem) const
                                     std::strerror(problem)));
 }
 
+void refuse_link(const std::string& name)
+{
+    std::error_code ignored;
+    if (fs::is_symlink(fs::symlink_status(name, ignored)))
+        throw report::Error(report::Exit::usage,
+                            fmt::format("{} is a link: name the file itself", name));
+}
+
 OutputFile::OutputFile(const Output& output, mode_t mode) : output_(output)
 {
     output.keep_what_is_there();

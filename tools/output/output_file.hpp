@@ -52,6 +52,10 @@ private:
     std::filesystem::path path_; // otherwise the path, with all links followed
 };
 
+// Error if the name is a link: one may have been put there by somebody else, to have a file of ours
+// overwritten or a log made where others read it.
+void refuse_link(const std::string& name);
+
 class OutputFile {
 public:
     explicit OutputFile(const Output& output, mode_t mode = 0644);
