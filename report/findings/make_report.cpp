@@ -114,7 +114,8 @@ public:
                                  [&](const Record& record) { defined.define(record); });
         };
         LogTables tables(find_apis);
-        Replays replays(tables, header.exit_began_ticks, reader.clock());
+        Replays replays(tables, header.exit_began_ticks, reader.clock(),
+                        {.span_peaks = options_.for_page});
         HeapReplay& replay = replays.heap;
         replay.expect_segments(find_segment_births(file));
         if (!running) // in a running program they are only on their way
@@ -127,12 +128,12 @@ public:
         process.duration_ns = reader.clock().ns(replay.counts().last_ticks);
         add_marks(process, replays.marks, reader.clock(), tables);
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);
-        process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
-                                     process.duration_ns);
-        process.shortage_count = replays.shortages.count();
         StackReader stacks(tables, symbolizer_,
                            options_.all_frames ? ShownFrames::all : ShownFrames::own,
                            &options_.suppressions);
+        process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
+                                     process.duration_ns, options_.for_page ? &stacks : nullptr);
+        process.shortage_count = replays.shortages.count();
         process.churn =
             describe_churn(replays.churn, replay.sites(), tables, reader.clock(), stacks);
         if (!report_.interrupted)
@@ -142,10 +143,11 @@ public:
             report_.interrupted ? ProcessEnd{.kind = ProcessEnd::Kind::running} : process.end;
         const LeakSource source{
             tables, reader.clock(), end, process.duration_ns, report_.processes.size(), stacks};
-        move_to(report_.shortages,
-                find_shortages(replays.shortages.kept(), process.pool.known, source));
-        process.memory = describe_memory(
-            {replay, replays.memory, replays.holders, replays.shortages, process.pool, source});
+        move_to(report_.shortages, find_shortages(replays.shortages.kept(), process.pool.known,
+                                                  options_.for_page, source));
+        process.memory =
+            describe_memory({replay, replays.memory, replays.holders, replays.shortages,
+                             replays.span_peaks, process.pool, source});
         add_leaks(process, replays, header, lost, source);
         process.test_count = replays.tests.count();
         process.tests = find_tests(replays.tests, replay.sites(), source);
@@ -220,8 +222,7 @@ private:
         }
         if (report_.interrupted)
             tell_of_interruption(fraction, logs);
-        replays.heap.finish();
-        replays.tests.finish(replays.heap.counts().last_ticks);
+        replays.finish();
         if (options_.progress && !report_.interrupted)
             options_.progress((done + 1) / static_cast<double>(logs));
     }

@@ -25,6 +25,9 @@ struct Options {
     std::uint64_t until_ticks = UINT64_MAX;
     // What growth is told per: a range's or a mark's name; empty: what suits the log best.
     std::string per;
+    // What pages show and texts do not: what memory was made of over time, and who owns the blocks
+    // of maps.
+    bool for_page = false;
     std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
     // Asked now and then; may be empty. True ends the reading: the report has what was read so far.
     std::function<bool()> interrupted;

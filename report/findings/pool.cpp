@@ -5,31 +5,24 @@
 #include <string_view>
 
 #include "report/findings/memory/memory.hpp"
+#include "report/findings/memory/pool_map.hpp"
 
 namespace vramscope::report {
 namespace {
 
-PoolMap map_of(PoolSnapshot&& snapshot, const RequestSizes& requests, std::uint64_t ns)
+PoolMap map_with_gaps(PoolSnapshot&& snapshot, const RequestSizes& requests, std::uint64_t ns,
+                      StackReader* stacks)
 {
-    PoolMap map;
-    map.ns = ns;
-    map.free = free_pieces(PieceSizes(snapshot), requests);
-    map.largest_gap = map.free.largest;
-    std::size_t pieces = 0;
-    std::size_t kept = 0;
-    for (; kept < snapshot.segments.size(); ++kept) {
-        pieces += snapshot.segments[kept].blocks.size();
-        if (pieces > kMostPieces)
-            break;
-    }
-    map.segments_left_out = snapshot.segments.size() - kept;
-    snapshot.segments.resize(kept);
-    map.segments = std::move(snapshot.segments);
+    const FreePieces free = free_pieces(PieceSizes(snapshot), requests);
+    PoolMap map = map_of(std::move(snapshot), ns, stacks);
+    map.free = free;
+    map.largest_gap = free.largest;
     return map;
 }
 
 PoolDevice describe_device(const SegmentReplay& replay, const DeviceMemory& memory,
-                           const DevicePool& pool, const TickClock& clock, std::uint64_t end_ns)
+                           const DevicePool& pool, const TickClock& clock, std::uint64_t end_ns,
+                           StackReader* stacks)
 {
     const DeviceMemory::Device* const known = memory.device(pool.device);
     const RequestSizes requests = known ? known->requests : RequestSizes();
@@ -39,15 +32,16 @@ PoolDevice describe_device(const SegmentReplay& replay, const DeviceMemory& memo
     device.timeline = times_of(pool.timeline.points(kReportPoints), clock);
     PoolSnapshot peak = replay.at_peak(pool);
     const std::uint64_t peak_ns = clock.ns(peak.ticks);
-    device.at_peak = map_of(std::move(peak), requests, peak_ns);
-    device.at_end = map_of(replay.now(pool), requests, end_ns);
+    device.at_peak = map_with_gaps(std::move(peak), requests, peak_ns, stacks);
+    device.at_end = map_with_gaps(replay.now(pool), requests, end_ns, stacks);
     return device;
 }
 
 } // namespace
 
 PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory,
-                         const LogTables& tables, const TickClock& clock, std::uint64_t end_ns)
+                         const LogTables& tables, const TickClock& clock, std::uint64_t end_ns,
+                         StackReader* stacks)
 {
     constexpr std::string_view kPrefix = "pool.";
     PoolReport report;
@@ -62,7 +56,7 @@ PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory
     if (!report.known)
         return report;
     for (const DevicePool& pool : replay.devices())
-        report.devices.push_back(describe_device(replay, memory, pool, clock, end_ns));
+        report.devices.push_back(describe_device(replay, memory, pool, clock, end_ns, stacks));
     std::sort(report.devices.begin(), report.devices.end(),
               [](const PoolDevice& a, const PoolDevice& b) { return a.device < b.device; });
     return report;

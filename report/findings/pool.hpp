@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/findings/memory/free_pieces.hpp"
+#include "report/findings/places/stack_reader.hpp"
 #include "report/log/tick_clock.hpp"
 #include "report/model/pool.hpp"
 #include "report/replay/memory.hpp"
@@ -14,7 +15,9 @@
 
 namespace vramscope::report {
 
+// `stacks`: reads the owners of the maps' blocks; nullptr: they are not wanted.
 PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory,
-                         const LogTables& tables, const TickClock& clock, std::uint64_t end_ns);
+                         const LogTables& tables, const TickClock& clock, std::uint64_t end_ns,
+                         StackReader* stacks);
 
 } // namespace vramscope::report

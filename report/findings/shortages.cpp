@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/findings/memory/pool_map.hpp"
 #include "tracker/format/frameworks.hpp"
 
 namespace vramscope::report {
@@ -62,11 +63,11 @@ std::string remedy_for(const Shortage& shortage)
 
 } // namespace
 
-std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
+std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool pooled, bool mapped,
                                      const LeakSource& source)
 {
     std::vector<Shortage> rows;
-    for (const LoggedShortage& one : logged) {
+    for (LoggedShortage& one : logged) {
         Shortage row;
         static_cast<CallPlace&>(row) = source.stacks.read(one.api, one.stack, one.ticks);
         static_cast<ShortageNumbers&>(row) = one;
@@ -78,6 +79,10 @@ std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, 
         row.owners = find_leaks(one.owners, source).leaks;
         sort_by_size(row.owners);
         row.owners.resize(std::min(row.owners.size(), kShownOwners));
+        if (mapped) {
+            row.pieces = map_of(std::move(one.pieces), row.at_ns, &source.stacks);
+            row.pieces.largest_gap = row.largest_gap;
+        }
         row.process = source.process;
         rows.push_back(std::move(row));
     }

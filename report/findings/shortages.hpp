@@ -13,7 +13,8 @@
 
 namespace vramscope::report {
 
-std::vector<Shortage> find_shortages(const std::vector<LoggedShortage>& logged, bool pooled,
+// `mapped`: with the segments then, and the owners of their blocks.
+std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool pooled, bool mapped,
                                      const LeakSource& source);
 
 } // namespace vramscope::report

@@ -5,6 +5,7 @@
 // All numbers are of one process and one device. A *peak* is the first moment of its height.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,6 +53,30 @@ struct Peak {
     std::vector<PeakPart> modules; // by the module of the innermost visible frame
     std::vector<PeakPart> phases;
     std::vector<PeakPart> apis;
+};
+
+struct ComposingStack : CallPlace {
+    format::Memory memory = format::Memory::none;
+};
+
+// The highest moment of a span of time. The spans follow each other without a gap.
+struct Composition {
+    struct Part {
+        std::size_t stack = 0; // index into Compositions::stacks
+        std::uint64_t bytes = 0;
+        std::uint64_t blocks = 0;
+    };
+    std::uint64_t from_ns = 0; // where the span begins, since the log was opened
+    std::uint64_t ns = 0;      // the moment: the first in the span at which the most was alive
+    // Of the program's blocks, as it had requested them. What `parts` lack is of other stacks.
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    std::vector<Part> parts; // the largest first
+};
+
+struct Compositions {
+    std::vector<ComposingStack> stacks; // those first that had the most at any of the moments
+    std::vector<Composition> moments;   // in order of time
 };
 
 enum class AdviceKind {
@@ -130,6 +155,7 @@ struct MemoryReport {
     Peak peak;
     std::vector<MemoryTime> timeline;
     std::vector<MemoryTime> fine_timeline; // the same in more and shorter spans, for a page
+    Compositions compositions;             // along the timeline; empty unless they were asked for
     std::vector<Advice> advice;            // the largest saving first
 
     std::uint64_t peak_allocated() const noexcept { return at_peak.parts.allocated; }

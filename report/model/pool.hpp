@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/model/call_place.hpp"
 #include "report/model/pool_stats.hpp"
 #include "report/model/waterfall.hpp"
 
@@ -18,11 +19,14 @@ enum class BlockState : std::uint8_t {
     inactive,
 };
 
+inline constexpr std::uint32_t kNoOwner = UINT32_MAX;
+
 struct BlockPiece {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t requested = 0; // 0 if inactive
     BlockState state = BlockState::inactive;
+    std::uint32_t owner = kNoOwner; // index into PoolMap::owners
 };
 
 struct SegmentPieces {
@@ -33,6 +37,12 @@ struct SegmentPieces {
     std::vector<BlockPiece> blocks; // all of it, without a hole
 };
 
+// What one place of the program had in a map, freed and pending blocks too.
+struct PieceOwner : CallPlace {
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+};
+
 // A moment's segments, the first of them if there are very many.
 struct PoolMap {
     std::uint64_t ns = 0;
@@ -40,6 +50,7 @@ struct PoolMap {
     FreePieces free; // the free pieces of all segments
     std::vector<SegmentPieces> segments;
     std::uint64_t segments_left_out = 0;
+    std::vector<PieceOwner> owners; // the largest first; empty unless they were asked for
 };
 
 struct PoolDevice {

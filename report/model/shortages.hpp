@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/model/leaks.hpp"
+#include "report/model/pool.hpp"
 #include "report/model/waterfall.hpp"
 
 namespace vramscope::report {
@@ -51,6 +52,7 @@ struct Shortage : CallPlace, ShortageNumbers {
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
     std::string remedy;         // a setting with which it would have fitted; empty: none is known
     bool estimated = false;     // told from sums: the pieces that the driver had are not known
+    PoolMap pieces;             // the segments then; empty unless they were asked for
     std::vector<Leak> owners;   // those that held the most of this device, largest first
     std::size_t process = 0;    // index into Report::processes
 };

@@ -10,6 +10,7 @@
 #include "report/page/findings.hpp"
 #include "report/page/processes.hpp"
 #include "report/page/template.hpp"
+#include "report/page/tests.hpp"
 #include "report/words/file_words.hpp"
 
 namespace vramscope::report {
@@ -45,6 +46,7 @@ struct Shown {
     std::string_view view;
     const Comparison* comparison = nullptr;
     const Report* base = nullptr;
+    const Check* check = nullptr;
 };
 
 Json document_of(const Shown& shown, const PageLimits& limits)
@@ -69,6 +71,8 @@ Json document_of(const Shown& shown, const PageLimits& limits)
                      {"ranks", ranks_of(report, tables)}};
     if (shown.comparison)
         document["compared"] = page_comparison(*shown.comparison, *shown.base, tables);
+    if (shown.check)
+        document["checked"] = page_check(*shown.check, tables);
     tables.add_to(document);
     return document;
 }
@@ -104,14 +108,19 @@ std::string page_of(const Shown& shown)
 
 } // namespace
 
-bool can_write_pages() noexcept
+std::string_view why_no_pages() noexcept
 {
-    return !page_template().empty();
+    return why_no_page();
 }
 
 std::string page_of(const Report& report, std::string_view view)
 {
     return page_of(Shown{.report = report, .view = view});
+}
+
+std::string page_of(const Check& check, const Report& report)
+{
+    return page_of(Shown{.report = report, .view = "check", .check = &check});
 }
 
 std::string page_of(const Comparison& comparison, const Report& base, const Report& now)

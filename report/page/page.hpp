@@ -11,17 +11,20 @@
 
 namespace vramscope::report {
 
+struct Check;
 struct Comparison;
 struct Report;
 
 inline constexpr std::size_t kMostPageBytes = 5'000'000;
 
-// False where vramscope was built without node: then there is nothing to make a page of.
-bool can_write_pages() noexcept;
+// Why vramscope was built without what a page is made of; empty: pages can be written.
+std::string_view why_no_pages() noexcept;
 
 // `view`: the command that the page is for, whose part it begins with: "report", "leaks", "peak".
-// Call it only if can_write_pages().
+// Call it only if why_no_pages() is empty.
 std::string page_of(const Report& report, std::string_view view);
+// Held against a budget, which comes first.
+std::string page_of(const Check& check, const Report& report);
 // Of the newer one, with what changed, and the base's timeline beside its own.
 std::string page_of(const Comparison& comparison, const Report& base, const Report& now);
 

@@ -7,6 +7,9 @@
 
 #include "report/json/memory.hpp"
 #include "report/json/sums.hpp"
+#include "report/page/compositions.hpp"
+#include "report/page/maps.hpp"
+#include "report/page/tests.hpp"
 #include "report/page/thin.hpp"
 
 namespace vramscope::report {
@@ -52,50 +55,6 @@ Json peak_json(const Peak& peak, PageTables& tables)
             {"phases", parts_json(peak.phases, "ranges at a peak", tables)}};
 }
 
-// Each block is its size and its state: 0 free, 1 allocated, 2 freed and not safe to reuse.
-Json segments_json(const PoolMap& map, std::size_t& pieces)
-{
-    Columns segments;
-    std::size_t left_out = map.segments_left_out;
-    for (const SegmentPieces& segment : map.segments) {
-        if (segment.blocks.size() > pieces) {
-            ++left_out;
-            continue;
-        }
-        pieces -= segment.blocks.size();
-        Json sizes = Json::array();
-        Json states = Json::array();
-        for (const BlockPiece& block : segment.blocks) {
-            sizes.push_back(block.bytes);
-            states.push_back(block.state == BlockState::inactive           ? 0
-                             : block.state == BlockState::active_allocated ? 1
-                                                                           : 2);
-        }
-        segments.add({{"address", fmt::format("{:#x}", segment.address)},
-                      {"bytes", segment.bytes},
-                      {"small", segment.small},
-                      {"sizes", std::move(sizes)},
-                      {"states", std::move(states)}});
-    }
-    return {{"ns", map.ns},
-            {"largest_gap", map.largest_gap},
-            {"left_out", left_out},
-            {"segments", segments.take()}};
-}
-
-Json maps_json(const PoolReport& pool, std::int32_t device, std::size_t most)
-{
-    for (const PoolDevice& one : pool.devices) {
-        if (one.device != device)
-            continue;
-        std::size_t at_peak = most / 2;
-        std::size_t at_end = most / 2;
-        return {{"peak", segments_json(one.at_peak, at_peak)},
-                {"end", segments_json(one.at_end, at_end)}};
-    }
-    return nullptr;
-}
-
 Json churn_json(const ChurnReport& churn, PageTables& tables)
 {
     return {{"allocations", churn.allocations},
@@ -132,13 +91,36 @@ Json churn_json(const ChurnReport& churn, PageTables& tables)
             {"more_sites", churn.more_sites}};
 }
 
-// How many points and pieces each device may have.
+// How much each device may have.
 struct DeviceShare {
     std::size_t points;
     std::size_t pieces;
+    std::size_t parts;
 };
 
-Json device_json(const Process& process, const MemoryReport& device, const DeviceShare& share,
+// At most kMostMaps of them: its peak, its end, and times at which it had too little memory.
+std::vector<PageMap> maps_of(const Process& process, const std::vector<const Shortage*>& shortages,
+                             const MemoryReport& device)
+{
+    constexpr const char* kPool = "the pool";
+    std::vector<PageMap> maps;
+    for (const PoolDevice& one : process.pool.devices) {
+        if (one.device != device.device)
+            continue;
+        maps.push_back({"peak", kPool, &one.at_peak});
+        maps.push_back({"end", kPool, &one.at_end});
+    }
+    for (const Shortage* const shortage : shortages) {
+        if (shortage->device == device.device && !shortage->pieces.segments.empty() &&
+            maps.size() < kMostMaps)
+            maps.push_back(
+                {"shortage", shortage->of_allocator ? shortage->api : kPool, &shortage->pieces});
+    }
+    return maps;
+}
+
+Json device_json(const Process& process, const MemoryReport& device,
+                 const std::vector<const Shortage*>& shortages, const DeviceShare& share,
                  PageTables& tables)
 {
     std::string about;
@@ -156,7 +138,8 @@ Json device_json(const Process& process, const MemoryReport& device, const Devic
             {"at_end", moment_json(device.at_end)},
             {"peak", peak_json(device.peak, tables)},
             {"timeline", page_timeline(thinned(times, share.points))},
-            {"maps", maps_json(process.pool, device.device, share.pieces)},
+            {"compositions", page_compositions(device.compositions, share.parts, tables)},
+            {"maps", page_maps(maps_of(process, shortages, device), share.pieces, tables)},
             {"advice", tables.rows_of(device.advice, "pieces of advice", [&](const Advice& row) {
                  return tables.with_call({{"kind", tables.text(name(row.kind))},
                                           {"saving", row.saving},
@@ -194,11 +177,12 @@ Json coverage_rows(const Process& process, PageTables& tables)
     return coverage;
 }
 
-Json process_json(const Process& process, const DeviceShare& share, PageTables& tables)
+Json process_json(const Process& process, const std::vector<const Shortage*>& shortages,
+                  const DeviceShare& share, PageTables& tables)
 {
     Json devices = Json::array();
     for (const MemoryReport& device : process.memory)
-        devices.push_back(device_json(process, device, share, tables));
+        devices.push_back(device_json(process, device, shortages, share, tables));
     return {{"pid", process.pid},
             {"program", tables.text(process.program)},
             {"command", tables.text(process.command)},
@@ -219,6 +203,8 @@ Json process_json(const Process& process, const DeviceShare& share, PageTables& 
             {"devices", devices},
             {"churn", churn_json(process.churn, tables)},
             {"shortage_count", process.shortage_count},
+            {"tests", page_tests(process, tables)},
+            {"test_count", process.test_count},
             {"crashed_in", texts_json(process.crashed_in, "frees that crashed", tables)},
             {"environment", environment_json(process, tables)},
             {"coverage", coverage_rows(process, tables)}};
@@ -247,11 +233,18 @@ Json page_processes(const Report& report, PageTables& tables)
     for (const Process& process : report.processes)
         devices += process.memory.size();
     const PageLimits& limits = tables.limits();
-    const DeviceShare share{share_of(limits.points, devices), share_of(limits.pieces, devices)};
+    const DeviceShare share{share_of(limits.points, devices), share_of(limits.pieces, devices),
+                            share_of(limits.parts, devices)};
     const std::size_t shown = std::min(report.processes.size(), limits.processes);
     Json processes = Json::array();
-    for (std::size_t at = 0; at < shown; ++at)
-        processes.push_back(process_json(report.processes[at], share, tables));
+    for (std::size_t at = 0; at < shown; ++at) {
+        std::vector<const Shortage*> shortages;
+        for (const Shortage& shortage : report.shortages) {
+            if (shortage.process == at)
+                shortages.push_back(&shortage);
+        }
+        processes.push_back(process_json(report.processes[at], shortages, share, tables));
+    }
     if (shown < report.processes.size())
         tables.note_thinned(report.processes.size(), shown, "processes");
     return processes;

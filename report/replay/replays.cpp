@@ -7,11 +7,22 @@
 
 namespace vramscope::report {
 
-Replays::Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock)
+Replays::Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock,
+                 const Wanted& wanted)
     : heap(tables, exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
       shortages(tables), churn(clock)
 {
-    heap.watch(watches);
+    if (wanted.span_peaks)
+        heap.watch(watches_and_span_peaks);
+    else
+        heap.watch(watches);
+}
+
+void Replays::finish()
+{
+    heap.finish();
+    tests.finish(heap.counts().last_ticks);
+    span_peaks.finish(heap.counts().last_ticks);
 }
 
 void Replays::apply(const RecordBatch& batch, const SegmentReplay& segments)

@@ -1,6 +1,6 @@
 // report/replay/replays.hpp — what one reading of a log feeds, beside the pool's replay.
 //
-// Feed it every batch of a ReadAhead, in order; then finish heap. `segments`: the pool as the
+// Feed it every batch of a ReadAhead, in order; then finish it. `segments`: the pool as the
 // reader has it, see ReadAhead::segments().
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "report/replay/peak.hpp"
 #include "report/replay/read_ahead.hpp"
 #include "report/replay/shortages.hpp"
+#include "report/replay/span_peaks.hpp"
 #include "report/replay/steps.hpp"
 #include "report/replay/tests.hpp"
 
@@ -34,12 +35,19 @@ struct Replays {
     Tests tests{memory};
     EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages, Tests> watches{
         memory, holders, growth, churn, shortages, tests};
+    SpanPeaks span_peaks{heap.sites(), memory}; // empty, unless they are wanted
+    EachWatch<BlockWatch, SpanPeaks> watches_and_span_peaks{watches, span_peaks};
 
-    Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock);
+    struct Wanted {
+        bool span_peaks = false;
+    };
+    Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock,
+            const Wanted& wanted);
     Replays(const Replays&) = delete;
     Replays& operator=(const Replays&) = delete;
 
     void apply(const RecordBatch& batch, const SegmentReplay& segments);
+    void finish(); // behind the last batch
 
 private:
     [[gnu::flatten]] void apply_any(const Record& record, std::span<const PoolChange> changes);

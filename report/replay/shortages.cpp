@@ -12,13 +12,17 @@
 namespace vramscope::report {
 namespace {
 
-void note_pieces(LoggedShortage& shortage, const PoolSnapshot& snapshot, const PieceSizes& free)
+PieceSizes note_pieces(LoggedShortage& shortage, PoolSnapshot&& snapshot)
 {
+    const PieceSizes free(snapshot);
     shortage.free_bytes = free.bytes();
     shortage.free_pieces = free.pieces();
     shortage.unusable = free.unusable_for(shortage.requested);
     shortage.fragmentation = free.fragmentation_for(shortage.requested);
     shortage.map = segment_cells(snapshot.segments, Shortages::kMapCells);
+    shortage.pieces = std::move(snapshot);
+    shortage.pieces.cut();
+    return free;
 }
 
 } // namespace
@@ -105,9 +109,7 @@ std::uint64_t Shortages::look_at_pieces(LoggedShortage& shortage, const SegmentR
     const DevicePool* const pool = segments.device(shortage.device);
     if (!pool)
         return 0;
-    const PoolSnapshot snapshot = segments.now(*pool);
-    const PieceSizes free(snapshot);
-    note_pieces(shortage, snapshot, free);
+    const PieceSizes free = note_pieces(shortage, segments.now(*pool));
     return segments.segments() + free.pieces();
 }
 
@@ -119,16 +121,19 @@ std::uint64_t Shortages::look_into_allocator(LoggedShortage& shortage, HeapRepla
         if (one.api == shortage.api && one.device == shortage.device)
             segments.push_back({one.address, one.bytes, 0, false, {}});
     }
-    std::vector<BlockPiece> blocks;
+    SnapshotBlocks blocks;
+    std::uint64_t looked_at = segments.size();
     heap.for_each_alive([&](const Block& block) {
-        if (block.api == shortage.api && block.device == shortage.device)
-            blocks.push_back(
-                {block.address, block.bytes, block.bytes, BlockState::active_allocated});
+        if (block.api != shortage.api || block.device != shortage.device)
+            return;
+        looked_at += 2;
+        blocks.add({.address = block.address,
+                    .bytes = block.bytes,
+                    .requested = block.bytes,
+                    .state = BlockState::active_allocated},
+                   {block.stack, block.ticks, block.api});
     });
-    const std::uint64_t looked_at = segments.size() + 2 * blocks.size();
-    const PoolSnapshot snapshot = snapshot_of(std::move(segments), std::move(blocks));
-    const PieceSizes free(snapshot);
-    note_pieces(shortage, snapshot, free);
+    const PieceSizes free = note_pieces(shortage, blocks.take(std::move(segments)));
     shortage.largest_gap = free.largest();
     return looked_at;
 }

@@ -36,6 +36,7 @@ struct LoggedShortage : ShortageNumbers {
     std::uint32_t thread = 0;       // index
     std::uint64_t row = 0;          // its number among all
     std::vector<LostBlocks> owners; // those that held the most
+    PoolSnapshot pieces;            // of the pool, or the allocator; empty where there was no walk
 };
 
 // At one place of the program an allocator asked the driver a second time.

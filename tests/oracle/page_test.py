@@ -9,12 +9,13 @@ import subprocess
 import sys
 import unittest
 
-from oracle import BUILD, GPU, NOT_HERE, PROGRAMS, VRAMSCOPE, OracleTest, needs
+from oracle import BUILD, GPU, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, OracleTest, needs
 
 HERE = pathlib.Path(__file__).parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 MODULES = pathlib.Path(os.environ.get("VRAMSCOPE_BROWSER") or CACHE / "vramscope" / "browser")
 MOST_BYTES = 5_000_000
+PYTHON = SOURCE / "tests" / "programs" / "python"
 LONG = ("--pool", "split", "--threads", "4", "--live", "20000", "--stacks", "3000")
 HOSTILE = '<img src=x onerror=alert(1)>"\'&\u202e'
 
@@ -66,6 +67,17 @@ class PageTest(OracleTest):
         self.assertGreater(min(told["colours"]), 5)
         self.assertTrue(told["zoomed"] and told["back"])
         self.assertEqual((told["theme_after"], told["found_nothing"]), ("dark", 0))
+        self.assert_shows_a_moment(told)
+
+    def assert_shows_a_moment(self, told):
+        moment = told["moment"]
+        self.assertRegex(moment["status"], r"^At [0-9.]+ .?s, [0-9.]+ [KMG]iB were alive in [0-9,]+ blocks?: the highest moment")
+        self.assertRegex(moment["clicked"], "^At ")
+        self.assertTrue(moment["kinds"][0].startswith("At "), moment["kinds"])
+        self.assertEqual(moment["pressed"], moment["kinds"][:1])
+        self.assertTrue(moment["then"] and all(text.endswith(" then") for text in moment["then"]), moment["then"])
+        self.assertIn(moment["root"].removeprefix("all, "), moment["status"])
+        self.assertEqual(moment["after"], ["Leaked"])
 
     def test_shows_hostile_names_as_text(self):
         program = self.folder / HOSTILE
@@ -74,6 +86,17 @@ class PageTest(OracleTest):
         self.assertEqual(told["markup"], 0)
         self.assertIn("<img src=x onerror=alert(1)>", told["title"])
         self.assertNotIn("\u202e", told["title"])
+
+    def test_shows_hostile_names_of_a_log_as_text(self):
+        """Of a function and its file, a test and a mark; with an owner of the blocks in a map."""
+        log = self.run_simulated(sys.executable, PYTHON / "hostile_names.py", settings=("--set", "pool=split"))
+        told = self.drive(self.page_of(log))
+        self.assertEqual(told["markup"], 0)
+        self.assertIn("</script><script>alert(1)</script><img", told["tests"][0])
+        for [name] in (told["leaks"], told["tests"], told["map"]["owners"]):
+            self.assertIn("alert(", name)
+            self.assertNotIn("\u202e", name)
+            self.assertLess(len(name), 2000)
 
     def test_opens_pooled_crashed_and_clean_runs(self):
         corpus = PROGRAMS.parent / "corpus"
@@ -90,6 +113,26 @@ class PageTest(OracleTest):
                 self.assertEqual("shortages" in told["sections"], name == "oom_lacking")
                 self.assertIn("reserved", " ".join(told["waterfall"]))
                 self.assertGreater(told["strips"], 0)
+                self.assertRegex(told["map"]["first"], "allocated|free|pending")
+
+    def test_shows_a_python_program_over_an_allocator_like_pytorchs(self):
+        log = self.run_simulated(sys.executable, PYTHON / "torch_train.py", PROGRAMS / "libtorch_allocator.so", "20",
+                                 settings=("--set", "pool=off"))
+        told = self.drive(self.page_of(log))
+        self.assertEqual(told["verdict"], "5.9 MiB leaked")
+        self.assertEqual(told["leaks"], ["keep_loss"])
+        self.assertIn("kept by allocators", " ".join(told["waterfall"]))
+        self.assert_shows_a_moment(told)
+
+    def test_shows_what_each_test_leaked_and_whether_it_kept_its_budget(self):
+        log = self.run_simulated(PROGRAMS / "gtest_suite", settings=("--set", "pool=off"))
+        written = self.folder / "check.html"
+        done = self.execute(VRAMSCOPE, "check", "--html", written, "--max-leaked", "2MiB", log)
+        self.assertEqual(done.returncode, 100, done.stderr)
+        told = self.drive(written)
+        self.assertEqual((told["verdict"], told["checked"]), ("Check failed", ["over budget"]))
+        self.assertEqual(told["tests"][0], "Pool.Leaks")
+        self.assertIn("3 MiB in 1 block from cuMemAlloc", told["opened_test"][0])
 
     def test_shows_the_processes_of_a_job_side_by_side(self):
         for steps in (2, 4):

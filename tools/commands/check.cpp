@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "report/json/json.hpp"
+#include "report/page/page.hpp"
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/budget.hpp"
@@ -33,6 +34,7 @@ Examples:
   vramscope check logs/ --max-peak 8GiB --fail-on leaks,oom,misuse
   vramscope check train.vsl --budget budget.json --json check.json
   vramscope check train.vsl --sarif leaks.sarif --junit leaks.xml
+  vramscope check tests/ --html check.html               each budget and each test, to look at in a browser
   vramscope check train.vsl --github                     in a job of GitHub Actions
   vramscope check train.vsl --path-map /app=build/app    recorded where the program was below /app
   vramscope run --check --max-leaked 1MiB ./train        both in one step
@@ -41,7 +43,8 @@ Examples:
 struct CheckOptions {
     std::vector<std::string> logs;
     std::string json;
-    bool force = false; // overwrite what `json` names
+    std::string html;
+    bool force = false; // overwrite what these two name
     BudgetOptions budget;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
@@ -54,17 +57,23 @@ int check_logs(const CheckOptions& options)
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    reading.for_page = !options.html.empty();
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
-    const auto files = inputs(logs, options.suppressions, options.budget.file);
+    auto files = inputs(logs, options.suppressions, options.budget.file);
     const Output json(options.json, files, options.force);
+    const Output html = page_output(options.html, files, options.json, options.force);
+    if (html.wanted())
+        files.emplace_back(options.html);
     const VerdictFiles verdicts(options.verdicts, files, options.json, options.force);
     const report::Report report = read_logs(logs, std::move(reading));
     const report::Check check = report::check(report, budget);
     verdicts.write(check, report);
+    if (html.wanted())
+        write_text_to(html, report::page_of(check, report));
     write_results(
         json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
         [&](std::ostream& out) {
-            if (verdicts.on_stdout())
+            if (verdicts.on_stdout() || html.is_stdout())
                 return;
             verdicts.tell(out, check, report, [&](std::ostream& text) {
                 report::write_check(text, check, report, style_for(STDOUT_FILENO));
@@ -83,6 +92,7 @@ void add_check(CommandLine& line)
                  std::string(kBudgetHelp) + kSizesHelp + kCheckFooter, check_logs, options);
     command.add_option("LOG", options->logs, "logs, or folders of them")->required();
     add_json_options(command, options->json, options->force, "the check");
+    add_html_option(command, options->html);
     add_budget_options(command, options->budget, nullptr);
     add_verdict_options(command, options->verdicts, nullptr);
     add_suppression_options(command, options->suppressions);

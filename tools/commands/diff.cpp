@@ -57,6 +57,7 @@ int diff_logs(const DiffOptions& options)
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    reading.for_page = !options.html.empty();
     const std::vector<std::filesystem::path> base_logs = find_logs({options.base});
     const std::vector<std::filesystem::path> new_logs = find_logs({options.now});
     std::vector<std::filesystem::path> taken = inputs(base_logs, options.suppressions);

@@ -9,6 +9,7 @@
 
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
+#include "report/page/page.hpp"
 #include "report/text/views.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
@@ -67,13 +68,14 @@ bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>
 
 report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgement,
                                   const std::vector<Announcement>& announcements,
-                                  const std::vector<std::filesystem::path>& logs)
+                                  const std::vector<std::filesystem::path>& logs, bool for_page)
 {
     report::Report report;
     if (!logs.empty()) {
         report::Options reading;
         reading.suppressions = judgement.suppressions;
         reading.symbols = judgement.symbols;
+        reading.for_page = for_page;
         report = read_logs(logs, std::move(reading));
     }
     for (const Announcement& entry : announcements) {
@@ -107,7 +109,8 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
 {
     const std::vector<Announcement> announcements = run.file.read();
     const auto logs = stamp_logs(logs_of(announcements), run.process.pid, run.wait_status);
-    const report::Report report = read_what_was_seen(run, judgement, announcements, logs);
+    const report::Report report =
+        read_what_was_seen(run, judgement, announcements, logs, outputs.html.wanted());
     if (logs.empty()) {
         say("nothing was seen of the program:");
         for (const std::string& line : report.reasons)
@@ -118,20 +121,23 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
     }
     for (const std::filesystem::path& log : logs)
         outputs.keep_off(log); // each of several processes has another name
+    std::optional<report::Check> check;
+    if (judgement.budget)
+        check = report::check(report, *judgement.budget);
     if (outputs.json.wanted())
         write_json_to(outputs.json, report);
     if (outputs.html.wanted()) {
-        write_page_to(outputs.html, report, "report");
+        write_text_to(outputs.html,
+                      check ? report::page_of(*check, report) : report::page_of(report, "report"));
         say(fmt::format("page: {}", outputs.html.name()));
     }
-    if (!judgement.budget)
+    if (!check)
         return 0;
-    const report::Check check = report::check(report, *judgement.budget);
-    outputs.verdicts.write(check, report);
-    outputs.verdicts.tell(std::cerr, check, report, [&](std::ostream& text) {
-        report::write_check_summary(text, check, report, style_for(STDERR_FILENO));
+    outputs.verdicts.write(*check, report);
+    outputs.verdicts.tell(std::cerr, *check, report, [&](std::ostream& text) {
+        report::write_check_summary(text, *check, report, style_for(STDERR_FILENO));
     });
-    return static_cast<int>(check.exit);
+    return static_cast<int>(check->exit);
 }
 
 } // namespace vramscope

@@ -30,14 +30,16 @@ Examples:
   vramscope snapshot 4711                      what does it hold, and where from?
   vramscope snapshot 4711 -o now.vsl           and a copy of its log, for later: vramscope report now.vsl
   vramscope snapshot 4711 --sysroot /proc/4711/root    a program in a container
+  vramscope snapshot 4711 --html now.html      a page to look at: who sits where, and what grew up to now
   vramscope snapshot 4711 --json - | jq '.totals.leaked_bytes'
 )";
 
 struct SnapshotOptions {
     pid_t pid = 0;
     std::string json;
+    std::string html;
     std::string copy;   // where a copy of the log goes; empty if none is wanted
-    bool force = false; // overwrite what `json` and `copy` name
+    bool force = false; // overwrite what these three name
     bool all_frames = false;
     SymbolOptions symbols;
 };
@@ -59,17 +61,24 @@ int take_snapshot(const SnapshotOptions& options)
     const LiveProcess process = find_live_process(options.pid);
     const Output copy(options.copy, {process.door}, options.force, Output::Keep::every_file);
     const Output json(options.json, {process.door, options.copy}, options.force);
+    const Output html =
+        page_output(options.html, {process.door, options.copy}, options.json, options.force);
     const std::uint64_t ticks =
         capture::read_ticks(report::LogFile::open(process.door).header().clock);
     if (copy.wanted())
         write_copy(copy, report::LogFile::open(process.door), ticks);
     reading.all_frames = options.all_frames;
     reading.until_ticks = ticks;
+    reading.for_page = html.wanted();
     report::Report report = report::make_report({process.door}, reading);
     report.processes.front().log = options.copy.empty() ? process.name.string() : options.copy;
+    if (html.wanted())
+        write_page_to(html, report, "snapshot");
     write_results(
         json, [&](std::ostream& out) { report::write_json(out, report); },
         [&](std::ostream& out) {
+            if (html.is_stdout())
+                return;
             report::write_snapshot(out, report, style_for(STDOUT_FILENO));
             if (copy.wanted())
                 out << "\nNext: vramscope report "
@@ -87,7 +96,8 @@ void add_snapshot(CommandLine& line)
                                  kSnapshotFooter, take_snapshot, options);
     command.add_option("PID", options->pid, "a process that runs under vramscope")->required();
     add_json_options(command, options->json, options->force, "the report",
-                     "overwrite the copy, and any file of --json");
+                     "overwrite the copy, and any file of --json and --html");
+    add_html_option(command, options->html);
     command.add_option("-o,--output", options->copy, "keep a copy of the log as it is now")
         ->option_text("COPY");
     command.add_flag("--all-frames", options->all_frames,

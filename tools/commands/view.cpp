@@ -82,6 +82,7 @@ int view_logs(const ViewOptions& options)
     report::Options reading;
     reading.all_frames = options.all_frames;
     reading.per = options.per;
+    reading.for_page = !options.html.empty();
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);

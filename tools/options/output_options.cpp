@@ -2,6 +2,7 @@
 #include "tools/options/output_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/page/page.hpp"
@@ -25,10 +26,12 @@ void add_html_option(CLI::App& command, std::string& html)
 Output page_output(const std::string& html, std::vector<std::filesystem::path> taken,
                    const std::string& json, bool force)
 {
-    if (!html.empty() && !report::can_write_pages())
-        throw report::Error(report::Exit::usage,
-                            "--html: this vramscope was built without pages: install node and npm, "
-                            "run cmake again, which says whether it has them, and build");
+    if (const std::string_view why = report::why_no_pages(); !html.empty() && !why.empty())
+        throw report::Error(
+            report::Exit::usage,
+            fmt::format("--html: this vramscope was built without pages, as {}: mend that, run "
+                        "cmake again, which says whether it has what pages need, and build",
+                        why));
     if (html == "-" && json == "-")
         throw report::Error(report::Exit::usage,
                             "--html and --json cannot both go to stdout: give one a file");

@@ -143,7 +143,7 @@ void Output::keep_what_is_there() const
     throw report::Error(report::Exit::usage,
                         fmt::format("{} exists{}: -f overwrites it", name_,
                                     keep_ == Keep::foreign_files
-                                        ? ", and is no JSON or export of vramscope's"
+                                        ? ", and is no JSON, page or export of vramscope's"
                                         : ""));
 }
 

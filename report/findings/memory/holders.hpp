@@ -13,13 +13,6 @@
 
 namespace vramscope::report {
 
-// What one site had at one moment.
-struct SiteShare {
-    SiteId site = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t blocks = 0;
-};
-
 inline constexpr std::size_t kMostHolders = 20; // of each kind; then a row "(others)"
 
 // What the device's sites have now.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/findings/memory/advice.hpp"
+#include "report/findings/memory/compositions.hpp"
 #include "report/findings/memory/holders.hpp"
 #include "report/findings/memory/peak.hpp"
 
@@ -115,6 +116,8 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
     device.fine_timeline = times_of(memory.timeline.points(), clock);
     add_holders(device, holdings, source);
     device.peak = find_peak(holdings, source.heap, source.log);
+    device.compositions = find_compositions(source.span_peaks.of_device(memory.index),
+                                            source.heap.sites(), source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);
     return device;
 }

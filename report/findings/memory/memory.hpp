@@ -9,6 +9,7 @@
 #include "report/replay/memory.hpp"
 #include "report/replay/peak.hpp"
 #include "report/replay/shortages.hpp"
+#include "report/replay/span_peaks.hpp"
 
 namespace vramscope::report {
 
@@ -17,6 +18,7 @@ struct MemorySource {
     const DeviceMemory& memory;
     const PeakHolders& holders;
     const Shortages& shortages;
+    const SpanPeaks& span_peaks;
     const PoolReport& pool;
     const LeakSource& log;
 };

@@ -8,4 +8,9 @@ std::string_view page_template() noexcept
     return {};
 }
 
+std::string_view why_no_page() noexcept
+{
+    return VRAMSCOPE_WHY_NO_PAGE;
+}
+
 } // namespace vramscope::report

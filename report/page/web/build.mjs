@@ -99,6 +99,11 @@ std::string_view page_template() noexcept
     return {reinterpret_cast<const char*>(kPage), sizeof kPage};
 }
 
+std::string_view why_no_page() noexcept
+{
+    return {};
+}
+
 } // namespace vramscope::report
 `,
 );

@@ -45,6 +45,13 @@ struct SiteLoss {
     std::uint64_t blocks = 0;
 };
 
+// What a site had at one moment.
+struct SiteShare {
+    SiteId site = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+};
+
 class Sites {
 public:
     // Gives the block its site. `phase`: of the ranges that are open around it.

@@ -27,6 +27,8 @@ struct PoolBlock {
     std::uint64_t born_ticks = 0;
     std::uint64_t born = 0;  // serial
     std::uint64_t freed = 0; // serial; 0: live
+    std::uint64_t stack = 0; // of its allocation, as the next one
+    std::uint64_t api = 0;
     std::uint64_t end() const noexcept { return address + bytes; }
     bool pending() const noexcept { return freed != 0; }
 };

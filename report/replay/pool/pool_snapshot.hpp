@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "report/model/pool.hpp"
@@ -12,9 +14,37 @@
 
 namespace vramscope::report {
 
+// Of a block's allocation.
+struct PieceCall {
+    std::uint64_t stack = 0;
+    std::uint64_t ticks = 0;
+    std::uint64_t api = 0;
+};
+
 struct PoolSnapshot {
     std::uint64_t ticks = 0;
     std::vector<SegmentPieces> segments;
+    std::vector<PieceCall> calls; // what `owner` of a block is an index into, here
+    std::uint64_t segments_left_out = 0;
+
+    // Segments behind the first ones go, so that at most kMostPieces of blocks and gaps stay.
+    void cut();
+};
+
+// Blocks on their way into a snapshot.
+class SnapshotBlocks {
+public:
+    void add(BlockPiece piece, const PieceCall& call);
+    // As it was at that serial, if it was there.
+    void add(const PoolBlock& block, std::uint64_t serial);
+
+    // Puts the blocks into the segments that they lie in, and gaps between them.
+    PoolSnapshot take(std::vector<SegmentPieces> segments);
+
+private:
+    std::vector<BlockPiece> blocks_;
+    std::vector<PieceCall> calls_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> numbers_; // of API and stack
 };
 
 // Keeps what has gone since the most was allocated.
@@ -38,10 +68,7 @@ private:
     std::vector<SegmentPieces> segments_; // without their blocks
 };
 
-// Puts blocks into the segments that they lie in, and gaps between them.
-PoolSnapshot snapshot_of(std::vector<SegmentPieces> segments, std::vector<BlockPiece> blocks);
-
-// The same of what is there now.
+// Of what is there now.
 PoolSnapshot snapshot_of(const std::vector<const Segment*>& segments, std::uint64_t ticks);
 
 } // namespace vramscope::report

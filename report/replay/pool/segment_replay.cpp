@@ -205,6 +205,8 @@ void SegmentReplay::allocate(const Record& record)
     block.bytes = std::min(bytes, segment->end() - address);
     block.requested = std::min(record.bytes, block.bytes);
     block.born_ticks = record.ticks;
+    block.stack = record.stack;
+    block.api = record.api;
     const std::uint64_t end = address + block.bytes;
     change(*segment, record.ticks, [&](DevicePool& pool) {
         PoolBlocks::Place place = segment->blocks.place_of(address);

@@ -63,10 +63,12 @@ told.colours = await page.evaluate(() =>
     return new Set(new Uint32Array(data.buffer)).size;
   }),
 );
-told.leaks = await texts(".leak > button code");
+told.leaks = await texts("#leaks .leak > button code");
 told.frames = await page.locator(".flame .node").count();
 told.waterfall = await texts(".waterfall th");
-told.strips = await page.locator(".segments .strip").count();
+told.strips = await page.locator(".strips .strip").count();
+told.tests = await texts(".test .test-name");
+told.checked = await texts("#check td .verdict-word");
 told.markup = await page.evaluate(
   () => document.querySelectorAll("main script, main img, main iframe").length,
 );
@@ -75,10 +77,10 @@ told.licences = (await page.locator("footer pre").textContent()).length;
 
 // By keyboard alone: the first leak opens, and the timeline shows it.
 if (told.leaks.length > 0) {
-  await page.locator(".leak > button").first().focus();
+  await page.locator("#leaks .leak > button").first().focus();
   await page.keyboard.press("Enter");
   told.opened = {
-    expanded: await page.locator(".leak > button").first().getAttribute("aria-expanded"),
+    expanded: await page.locator("#leaks .leak > button").first().getAttribute("aria-expanded"),
     stack: await texts(".leak-more .stack code"),
     legend: await texts(".legend li"),
     marked: await texts(".flame .marked"),
@@ -95,11 +97,44 @@ if (told.canvases > 0) {
   await page.waitForTimeout(100);
   told.back = (await ticks()) === all;
 }
+// A moment is picked: leaks and call stacks show what was alive then.
+if ((await page.locator("#moment").count()) > 0) {
+  await page.locator("#moment").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("End");
+  told.moment = {
+    status: (await texts(".picker p"))[0],
+    root: (await page.locator(".flame [aria-level='1']").getAttribute("aria-label")) ?? "",
+    kinds: await texts("#flame .choice button"),
+    pressed: await texts("#flame .choice button[aria-pressed=true]"),
+    then: await texts("#leaks .leak-blocks"),
+  };
+  await page.locator(".chart .u-over").click({ position: { x: 2, y: 50 } });
+  told.moment.clicked = (await texts(".picker p"))[0];
+  await page.locator(".picker button").click();
+  told.moment.after = await texts("#flame .choice button[aria-pressed=true]");
+}
+// Who sits in the segments: by arrow keys, and all blocks of one owner.
+if (told.strips > 0) {
+  await page.locator(".strips").focus();
+  await page.keyboard.press("ArrowRight");
+  told.map = { first: (await texts(".readout"))[0], owners: await texts(".owners button code") };
+  if (told.map.owners.length > 0) {
+    await page.locator(".owners button").first().focus();
+    await page.keyboard.press("Enter");
+    told.map.looked = await page.locator(".owners button[aria-pressed=true]").count();
+  }
+}
+if (told.tests.length > 0) {
+  await page.locator(".test > button").first().focus();
+  await page.keyboard.press("Enter");
+  told.opened_test = await texts(".test .leak-more");
+}
 await page.locator(".theme").click();
 told.theme_after = await page.evaluate(() => document.documentElement.dataset.theme);
 if (told.leaks.length > 0) {
-  await page.locator("input[type=search]").fill("no such function anywhere");
-  told.found_nothing = await page.locator(".leak").count();
+  await page.locator("#leaks input[type=search]").fill("no such function anywhere");
+  told.found_nothing = await page.locator("#leaks .leak").count();
 }
 
 // That the policy holds: what is put into the page as markup does not run.

@@ -1,6 +1,6 @@
 // tests/report/page/page_test.cpp — one file, nothing of a log in its markup, never too large.
 //
-// What is drawn of it is tested in a browser, by tests/page.
+// What is drawn of it is tested in a browser, by tests/oracle/page_test.py.
 #include "report/page/page.hpp"
 
 #include <string>
@@ -49,8 +49,8 @@ class Page : public testing::Test {
 protected:
     void SetUp() override
     {
-        if (!can_write_pages())
-            GTEST_SKIP() << "built without node";
+        if (!why_no_pages().empty())
+            GTEST_SKIP() << why_no_pages();
     }
 };
 
@@ -93,6 +93,40 @@ TEST_F(Page, SaysWhatItLeavesOut)
               std::string::npos);
 }
 
+// 64 moments of 512 call stacks each.
+Compositions large_compositions()
+{
+    Compositions all;
+    for (std::size_t stack = 0; stack < 512; ++stack) {
+        ComposingStack& place = all.stacks.emplace_back();
+        place.stack.emplace_back().function = "f" + std::to_string(stack);
+    }
+    for (std::size_t at = 0; at < 64; ++at) {
+        Composition& moment = all.moments.emplace_back();
+        moment.from_ns = moment.ns = at << 40;
+        moment.bytes = (at % 7) << 40;
+        for (std::size_t stack = 0; stack < 512; ++stack)
+            moment.parts.push_back({stack, (512 - stack) << 30, 1000});
+    }
+    return all;
+}
+
+PoolMap large_map()
+{
+    PoolMap map;
+    SegmentPieces segment;
+    segment.address = 0x7f0000000000;
+    segment.bytes = 5000ull << 30;
+    for (std::uint32_t at = 0; at < 5000; ++at)
+        segment.blocks.push_back({.address = at,
+                                  .bytes = 1ull << 30,
+                                  .state = BlockState::active_allocated,
+                                  .owner = at % 1000});
+    map.segments.push_back(segment);
+    map.owners.resize(1000);
+    return map;
+}
+
 TEST_F(Page, StaysBelowItsLimitForAnyLog)
 {
     Report report = report_of(20'000, std::string(10'000, 'x'));
@@ -101,9 +135,55 @@ TEST_F(Page, StaysBelowItsLimitForAnyLog)
         process.memory.emplace_back().fine_timeline.resize(4096);
         for (std::size_t time = 0; time < 4096; ++time)
             process.memory[0].fine_timeline[time].ns = time << 32;
+        if (at < 8) {
+            process.memory[0].compositions = large_compositions();
+            process.pool.devices.emplace_back();
+            process.pool.devices[0].at_peak = process.pool.devices[0].at_end = large_map();
+        }
+        process.tests.resize(3000);
         report.processes.push_back(process);
     }
     EXPECT_LE(page_of(report, "report").size(), kMostPageBytes);
+}
+
+TEST_F(Page, HasFewerMomentsRatherThanFewerThanSomeCallStacks)
+{
+    Report report = report_of(1, "train");
+    report.processes[0].memory[0].compositions = large_compositions();
+    const Json one =
+        data_of(page_of(report, "report"))["processes"][0]["devices"][0]["compositions"];
+    EXPECT_EQ(one["moments"]["ns"].size(), 64u);
+    EXPECT_EQ(one["stacks"]["api"].size(), 512u);
+    EXPECT_EQ(one["left_out"], 0);
+    for (std::size_t at = 0; at < 128; ++at)
+        report.processes.push_back(report.processes[0]);
+    const Json few =
+        data_of(page_of(report, "report"))["processes"][0]["devices"][0]["compositions"];
+    const std::size_t moments = few["moments"]["ns"].size();
+    EXPECT_GE(few["stacks"]["api"].size(), 16u);
+    EXPECT_EQ(few["stacks"]["api"].size() + few["left_out"].get<std::size_t>(), 512u);
+    ASSERT_GE(moments, 8u);
+    for (std::size_t at = 0; at < moments; ++at)
+        EXPECT_GE(few["moments"]["bytes"][at], 4ull << 40) << "the highest of its neighbours";
+}
+
+TEST_F(Page, HasTheNamesOfTestsAndOwnersAsText)
+{
+    Report report = report_of(1, "train");
+    Process& process = report.processes[0];
+    process.tests.emplace_back().name = kHostile;
+    process.tests[0].leaks.emplace_back().stack.emplace_back().function = kHostile;
+    process.pool.devices.emplace_back();
+    process.pool.devices[0].at_end = large_map();
+    process.pool.devices[0].at_end.owners[0].stack.emplace_back().function = kHostile;
+    const std::string page = page_of(report, "report");
+    EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+    const Json data = data_of(page);
+    const Json& tests = data["processes"][0]["tests"];
+    EXPECT_EQ(
+        data["strings"][tests["name"][0].get<std::size_t>()].get<std::string>().find("\u202e"),
+        std::string::npos);
+    EXPECT_EQ(data["processes"][0]["devices"][0]["maps"][1]["owners"]["bytes"].size(), 1000u);
 }
 
 } // namespace

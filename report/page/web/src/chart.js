@@ -120,8 +120,38 @@ function drawPeak(chart, device) {
   ctx.restore();
 }
 
-/** @param {HTMLElement} place @param {(index: number | null) => void} onCursor */
-export function makeChart(place, device, shortages, selected, onCursor) {
+/** The moment that was picked, and the span of time that it stands for. */
+function drawMoment(chart, moment) {
+  if (!moment) return;
+  const { ctx, bbox } = chart;
+  const inside = (ns) =>
+    Math.min(Math.max(chart.valToPos(ns / 1e9, "x", true), bbox.left), bbox.left + bbox.width);
+  const [from, to, x] = [moment.from_ns, moment.to_ns, moment.ns].map(inside);
+  ctx.save();
+  ctx.fillStyle = colour("accent-soft");
+  ctx.fillRect(from, bbox.top, Math.max(to - from, devicePixelRatio), bbox.height);
+  ctx.strokeStyle = colour("text");
+  ctx.setLineDash([]);
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
+}
+
+function pickOnClick(chart, onPick) {
+  chart.over.addEventListener("click", () => {
+    if (chart.cursor.left >= 0) onPick(chart.posToVal(chart.cursor.left, "x") * 1e9);
+  });
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {{shortages: object[], selected: object | null, drawn: {current: object | null},
+ *          onCursor: (index: number | null) => void, onPick: (ns: number) => void}} shown
+ */
+export function makeChart(place, device, { shortages, selected, drawn, onCursor, onPick }) {
   const axis = { stroke: colour("dim"), font: "11px system-ui, sans-serif", ticks: { show: false } };
   const series = (stroke, more) => ({ stroke, width: 1.5, paths: stepped, points: { show: false }, ...more });
   return new uPlot(
@@ -159,7 +189,12 @@ export function makeChart(place, device, shortages, selected, onCursor) {
       ],
       bands: [{ series: [1, 2], fill: colour("accent-band") }],
       hooks: {
-        draw: [(chart) => drawMarks(chart, device, shortages), (chart) => drawPeak(chart, device)],
+        ready: [(chart) => pickOnClick(chart, onPick)],
+        draw: [
+          (chart) => drawMoment(chart, drawn.current),
+          (chart) => drawMarks(chart, device, shortages),
+          (chart) => drawPeak(chart, device),
+        ],
         setCursor: [(chart) => onCursor(chart.cursor.idx)],
       },
     },

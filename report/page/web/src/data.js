@@ -22,6 +22,10 @@ const TEXTS = new Set([
   "value",
   "verdict",
   "change",
+  "budget",
+  "measured",
+  "limit",
+  "state",
 ]);
 
 const text = (number) => raw.strings[number] ?? "";
@@ -57,7 +61,10 @@ export function rowsOf(columns) {
   for (let at = 0; at < lengthOf(columns); ++at) {
     const row = { id: at };
     for (const name of names) row[name] = TEXTS.has(name) ? asText(columns[name][at]) : columns[name][at];
-    if (typeof row.stack === "number") row.stack = raw.stacks[row.stack].map((number) => frames[number]);
+    if (typeof row.stack === "number") {
+      row.call = `${row.stack} ${row.api}`; // what rows of one call have in common
+      row.stack = raw.stacks[row.stack].map((number) => frames[number]);
+    }
     rows.push(row);
   }
   return rows;
@@ -88,12 +95,34 @@ function lineOf(timeline, end) {
   return line;
 }
 
+/** The moments of a device, each with its span of time; what was alive then is made when it is asked for. */
+function momentsOf({ stacks, moments }, process) {
+  const places = rowsOf(stacks);
+  const rows = rowsOf(moments);
+  return rows.map((moment, at) => ({
+    ...moment,
+    to_ns: rows[at + 1]?.from_ns ?? Math.max(process.duration_ns, moment.ns),
+    rows: () =>
+      moment.stacks.map((stack, part) => ({
+        ...places[stack],
+        bytes: moment.stack_bytes[part],
+        blocks: moment.stack_blocks[part],
+      })),
+  }));
+}
+
+function mapOf(map) {
+  return { ...map, of: text(map.of), segments: rowsOf(map.segments), owners: rowsOf(map.owners) };
+}
+
 function deviceOf(device, process) {
   return {
     ...device,
     process,
     line: lineOf(device.timeline, process.duration_ns),
     name: text(device.name),
+    moments: momentsOf(device.compositions, process),
+    maps: device.maps.map(mapOf),
     peak: {
       ...device.peak,
       stacks: rowsOf(device.peak.stacks),
@@ -117,6 +146,7 @@ function processOf(process, index) {
     pool: text(process.pool),
     marks: rowsOf(process.marks),
     crashed_in: rowsOf(process.crashed_in),
+    tests: rowsOf(process.tests).map((test) => ({ ...test, process: index, leaks: rowsOf(test.leaks) })),
     environment: rowsOf(process.environment),
     churn: {
       ...process.churn,
@@ -143,6 +173,16 @@ function comparedOf(compared) {
   };
 }
 
+function checkedOf(checked) {
+  if (!checked) return null;
+  return {
+    ...checked,
+    rows: rowsOf(checked.rows),
+    doubts: rowsOf(checked.doubts).map((row) => row.text),
+    stateOf: new Map(rowsOf(checked.tests).map((row) => [`${row.process} ${row.test}`, row.state])),
+  };
+}
+
 const shortages = rowsOf(raw.shortages).map((row) => ({ ...row, owners: rowsOf(row.owners) }));
 
 export const report = {
@@ -159,6 +199,7 @@ export const report = {
   ranks: rowsOf(raw.ranks),
   processes: raw.processes.map(processOf),
   compared: comparedOf(raw.compared),
+  checked: checkedOf(raw.checked),
 };
 
 /** Every device of every process, that with the highest peak first of all to look at. */
@@ -172,6 +213,13 @@ export function deviceText(device) {
   const ordinal = device.device ?? "?";
   const process = report.processes.length > 1 ? `process ${device.process.pid}, ` : "";
   return `${process}device ${ordinal}${device.name ? ` · ${device.name}` : ""}`;
+}
+
+/** The moment that stands for a time: the highest one of the span around it. @param {number} ns */
+export function momentAt(device, ns) {
+  let at = 0;
+  while (at + 1 < device.moments.length && device.moments[at + 1].from_ns <= ns) ++at;
+  return at;
 }
 
 /** The frame that a row is called by: the innermost one of the program's own. */

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { deviceText, highest, placeText, report } from "./data.js";
 import { AsTable, Choice, Section } from "./parts.jsx";
 import { treeOf, visibleNodes } from "./tree.js";
-import { bytesText, counted, grouped, percentText, shortFunction } from "./words.js";
+import { bytesText, counted, grouped, percentText, shortFunction, timeText } from "./words.js";
 
 const LEAST = 0.001; // narrower ones are not drawn
 const sites = report.processes.flatMap((process) => process.churn.sites);
@@ -47,15 +47,29 @@ const KINDS = {
     about: `Allocations of a size that the same place had freed before.${ofSites}`,
   },
 };
-const kinds = Object.entries(KINDS).filter(([, kind]) => kind.rows.some((row) => kind.value(row) > 0));
+const ofRun = Object.entries(KINDS).filter(([, kind]) => kind.rows.some((row) => kind.value(row) > 0));
 
-function classOf(node, selected) {
+/** What was alive at the moment that was picked. */
+function kindOf(moment) {
+  const rows = moment.rows();
+  const rest = moment.bytes - rows.reduce((sum, row) => sum + row.bytes, 0);
+  return {
+    title: `At ${timeText(moment.ns)}`,
+    rows,
+    value: (row) => row.bytes,
+    text: bytesText,
+    about: `Bytes that were alive at ${timeText(moment.ns)} on ${deviceText(moment.device)}, the highest moment from ${timeText(
+      moment.from_ns,
+    )} to ${timeText(moment.to_ns)}.${rest > 0 ? ` ${bytesText(rest)} of smaller call stacks are left out.` : ""}`,
+  };
+}
+
+function classOf(node, marked) {
   const { frame } = node;
-  const marked = selected && node.rows.has(selected) && frame;
   return [
     "node",
     frame?.library ? "library" : frame?.python ? "python" : frame?.file ? "own" : "unknown",
-    marked && "marked",
+    frame && marked.some((row) => node.rows.has(row)) && "marked",
   ]
     .filter(Boolean)
     .join(" ");
@@ -75,6 +89,8 @@ function neighbour(node, key) {
 
 function Flame({ kind, selected, select }) {
   const root = useMemo(() => treeOf(kind.rows, kind.value), [kind]);
+  // A row of another list is the same call.
+  const marked = selected ? kind.rows.filter((row) => row.call === selected.call) : [];
   const [focus, setFocus] = useState(root);
   const [current, setCurrent] = useState(root);
   const place = useRef(null);
@@ -93,7 +109,8 @@ function Flame({ kind, selected, select }) {
     setCurrent(node);
     if (node.rows.size === 1) {
       const [row] = node.rows;
-      if (kind === KINDS.leaked) select(row);
+      const leak = report.leaks.find((one) => one === row) ?? report.leaks.find((one) => one.call === row.call);
+      if (leak) select(leak);
     }
   };
   const onKey = (event) => {
@@ -140,7 +157,7 @@ function Flame({ kind, selected, select }) {
             aria-label={label(node)}
             title={label(node)}
             aria-selected={node === current}
-            class={`${classOf(node, selected)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
+            class={`${classOf(node, marked)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
             style={{ left: `${left(node)}%`, width: `${width(node)}%`, top: `${node.depth * 22}px` }}
             onClick={() => go(node === focus && node !== root ? node.parent : node)}
             onMouseEnter={() => setCurrent(node)}
@@ -161,10 +178,13 @@ function Flame({ kind, selected, select }) {
   );
 }
 
-export function Flames({ selected, select }) {
-  const [name, choose] = useState(kinds[0]?.[0]);
+export function Flames({ selected, select, moment }) {
+  const [chosen, choose] = useState(ofRun[0]?.[0]);
+  const then = useMemo(() => moment && kindOf(moment), [moment]);
+  useEffect(() => choose(moment ? "then" : ofRun[0]?.[0]), [moment]);
+  const kinds = then ? [["then", then], ...ofRun] : ofRun;
   if (kinds.length === 0) return null;
-  const kind = KINDS[name];
+  const [name, kind] = kinds.find(([key]) => key === chosen) ?? kinds[0];
   const rows = () =>
     [...kind.rows]
       .sort((a, b) => kind.value(b) - kind.value(a))
@@ -189,7 +209,7 @@ export function Flames({ selected, select }) {
         />
       }
     >
-      <Flame kind={kind} selected={name === "leaked" ? selected : null} select={select} />
+      <Flame kind={kind} selected={selected} select={select} />
       <AsTable
         caption="The call stacks as a table"
         columns={[[kind.title, "number"], ["From the outermost frame"]]}

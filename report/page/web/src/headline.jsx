@@ -1,4 +1,5 @@
 // report/page/web/src/headline.jsx — the answer: does it leak, where, how fast, what is the peak.
+import { CHECKS } from "./check.jsx";
 import { deviceText, functionText, highest, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { bytesText, counted, grouped, percentText, rateText, timeText } from "./words.js";
 
@@ -193,16 +194,18 @@ function runText() {
 
 export function Headline({ select }) {
   const first = report.processes[0];
+  const checked = report.checked && (CHECKS[report.checked.verdict] ?? [report.checked.verdict, ""]);
   return (
     <section id="overview" aria-label="Overview">
       <p class="command">
         <code>{first ? first.command || first.program : ""}</code>
       </p>
-      <h1 class={`verdict ${report.verdict}`}>
+      <h1 class={`verdict ${checked ? checked[1] : report.verdict}`}>
         <span class="dot" aria-hidden="true" />
-        {verdictText()}
+        {checked ? checked[0] : verdictText()}
       </h1>
       <p class="lead">
+        {checked && <strong>{verdictText()}. </strong>}
         {verdictDetail()}
         {growing && (
           <>

@@ -1,8 +1,28 @@
 // report/page/web/src/leaks.jsx — what was never freed, by call stack: search, order, stacks.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { Bar, Choice, Section, Stack } from "./parts.jsx";
 import { bytesText, classText, counted, grouped, kindText, rateText, timeText } from "./words.js";
+
+/**
+ * How much was alive at the places of leaks at a moment: known for the larger ones; of others, the least that it
+ * was for a while.
+ */
+function aliveAt(moment) {
+  const known = new Map();
+  for (const row of moment.rows()) known.set(`${row.call} ${row.memory}`, row.bytes);
+  return new Map(
+    report.leaks
+      .filter(
+        (leak) => leak.process === moment.device.process.index && leak.device === moment.device.device,
+      )
+      .map((leak) => {
+        const [ns, bytes] = leak.alive;
+        const at = ns.findIndex((time) => time >= moment.ns);
+        return [leak, known.get(`${leak.call} ${leak.memory}`) ?? bytes[at] ?? 0];
+      }),
+  );
+}
 
 const AT_ONCE = 25;
 const ORDERS = {
@@ -11,6 +31,7 @@ const ORDERS = {
   blocks: ["Blocks", (a, b) => b.blocks - a.blocks],
   first: ["First seen", (a, b) => a.first_ns - b.first_ns],
 };
+const thenOrder = (then) => ["Alive then", (a, b) => (then.get(b) ?? 0) - (then.get(a) ?? 0) || b.bytes - a.bytes];
 
 const wordsOf = new Map(
   report.leaks.map((row) => [
@@ -27,7 +48,7 @@ const wordsOf = new Map(
 );
 
 /** What was alive at a place over the run. */
-export function Sparkline({ row }) {
+export function Sparkline({ row, moment }) {
   const [ns, bytes] = row.alive;
   if (ns.length < 2) return <span class="spark" />;
   const [width, height] = [96, 22];
@@ -48,6 +69,7 @@ export function Sparkline({ row }) {
     >
       <path class="area" d={`${path}V${height}Z`} />
       <path class="edge" d={path.replace(/^M0 \d+V/, "M0 ")} />
+      {moment && <path class="then" d={`M${((Math.min(moment.ns, end) / end) * width).toFixed(1)} 0V${height}`} />}
     </svg>
   );
 }
@@ -76,7 +98,7 @@ function facts(row) {
   ];
 }
 
-function LeakRow({ row, most, open, toggle }) {
+function LeakRow({ row, most, open, toggle, moment, then }) {
   const id = `leak-${row.id}`;
   return (
     <li class={`leak ${open ? "open" : ""}`} id={id}>
@@ -85,8 +107,10 @@ function LeakRow({ row, most, open, toggle }) {
           <span class="number">{bytesText(row.bytes)}</span>
           <Bar part={row.bytes} whole={most} />
         </span>
-        <span class="leak-blocks number dim">{counted(row.blocks, "block")}</span>
-        <Sparkline row={row} />
+        <span class={`leak-blocks number ${then > 0 ? "" : "dim"}`}>
+          {then === undefined ? counted(row.blocks, "block") : then > 0 ? `${bytesText(then)} then` : "none then"}
+        </span>
+        <Sparkline row={row} moment={then === undefined ? null : moment} />
         <span class="leak-place">
           <code title={wholeFunction(row)}>{functionText(row)}</code>
           <span class="dim">{placeText(ownFrame(row))}</span>
@@ -112,7 +136,7 @@ function LeakRow({ row, most, open, toggle }) {
   );
 }
 
-function Rows({ rows, selected, select }) {
+function Rows({ rows, selected, select, moment, then }) {
   const [shown, setShown] = useState(AT_ONCE);
   const list = useRef(null);
   const at = selected ? rows.indexOf(selected) : -1;
@@ -133,6 +157,8 @@ function Rows({ rows, selected, select }) {
             row={row}
             most={most}
             open={row === selected}
+            moment={moment}
+            then={then?.get(row)}
             toggle={(one) => select(one === selected ? null : one)}
           />
         ))}
@@ -148,9 +174,11 @@ function Rows({ rows, selected, select }) {
   );
 }
 
-export function Leaks({ selected, select }) {
+export function Leaks({ selected, select, moment }) {
   const [wanted, setWanted] = useState("");
-  const [order, setOrder] = useState("bytes");
+  const [chosen, setOrder] = useState("bytes");
+  const then = useMemo(() => moment && aliveAt(moment), [moment]);
+  useEffect(() => setOrder(moment ? "then" : "bytes"), [moment]);
   if (report.leaks.length === 0)
     return (
       <Section id="leaks" title="Leaks">
@@ -163,22 +191,28 @@ export function Leaks({ selected, select }) {
         </p>
       </Section>
     );
+  const orders = then ? { then: thenOrder(then), ...ORDERS } : ORDERS;
+  const order = orders[chosen] ? chosen : "bytes";
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = report.leaks
     .filter((row) => words.every((word) => wordsOf.get(row).includes(word)))
-    .sort(ORDERS[order][1]);
+    .sort(orders[order][1]);
   const found = rows.reduce((sum, row) => sum + row.bytes, 0);
   return (
     <Section
       id="leaks"
       title="Leaks"
-      about={`What was never freed, by call stack. The line beside a size is what was alive there over the run.`}
+      about={
+        moment
+          ? `What was never freed, by call stack, and what was alive at these places at ${timeText(moment.ns)}.`
+          : "What was never freed, by call stack. The line beside a size is what was alive there over the run."
+      }
       tools={
         <Choice
           label="Order"
           value={order}
           onChange={setOrder}
-          options={Object.entries(ORDERS).map(([key, [title]]) => [key, title])}
+          options={Object.entries(orders).map(([key, [title]]) => [key, title])}
         />
       }
     >
@@ -196,7 +230,7 @@ export function Leaks({ selected, select }) {
             : counted(rows.length, "call stack")}
         </span>
       </div>
-      <Rows rows={rows} selected={selected} select={select} />
+      <Rows rows={rows} selected={selected} select={select} moment={moment} then={then} />
     </Section>
   );
 }

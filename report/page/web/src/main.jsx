@@ -1,6 +1,7 @@
 // report/page/web/src/main.jsx — the page: its parts in the order in which they are asked for.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Check } from "./check.jsx";
 import { Coverage } from "./coverage.jsx";
 import { report } from "./data.js";
 import { Diff } from "./diff.jsx";
@@ -12,13 +13,16 @@ import { Peak } from "./peak.jsx";
 import { Ranks } from "./ranks.jsx";
 import { Segments } from "./segments.jsx";
 import { Shortages } from "./shortages.jsx";
+import { Tests } from "./tests.jsx";
 import { useTheme } from "./theme.js";
 import { Timeline } from "./timeline.jsx";
 
 /** What may be there, in the order of the page. */
 const PARTS = [
   ["overview", "Overview"],
+  ["check", "Budgets"],
   ["diff", "Compared"],
+  ["tests", "Tests"],
   ["timeline", "Timeline"],
   ["leaks", "Leaks"],
   ["flame", "Call stacks"],
@@ -65,6 +69,7 @@ function Bar({ parts, theme, changeTheme }) {
 function Page() {
   const [theme, changeTheme] = useTheme();
   const [selected, select] = useState(null);
+  const [moment, setMoment] = useState(null);
   const [parts, setParts] = useState([]);
   useEffect(() => {
     setParts(PARTS.filter(([id]) => document.getElementById(id)));
@@ -76,10 +81,12 @@ function Page() {
       <Bar parts={parts} theme={theme} changeTheme={changeTheme} />
       <main>
         <Headline select={select} />
+        <Check />
         <Diff />
-        <Timeline selected={selected} theme={theme} />
-        <Leaks selected={selected} select={select} />
-        <Flames selected={selected} select={select} />
+        <Tests />
+        <Timeline selected={selected} theme={theme} moment={moment} setMoment={setMoment} />
+        <Leaks selected={selected} select={select} moment={moment} />
+        <Flames selected={selected} select={select} moment={moment} />
         <Peak />
         <Shortages />
         <Segments />

@@ -1,7 +1,7 @@
 // report/page/web/src/timeline.jsx — each device's memory over time.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseOf, chartData, hasPending, hasUsed, look, lookAtAll, makeChart } from "./chart.js";
-import { devices, deviceText, functionText, highest, report } from "./data.js";
+import { devices, deviceText, functionText, highest, momentAt, report } from "./data.js";
 import { AsTable, Section } from "./parts.jsx";
 import { bytesText, counted, timeText } from "./words.js";
 
@@ -85,13 +85,15 @@ function Moments({ device, shortages }) {
   );
 }
 
-function Chart({ device, selected, theme, shortages }) {
+function Chart({ device, selected, theme, shortages, moment, pick }) {
   const place = useRef(null);
   const chart = useRef(null);
+  const drawn = useRef(null); // the moment, for the chart that was made before it was picked
   const [at, setAt] = useState(null);
   useEffect(() => {
     setAt(null);
-    chart.current = makeChart(place.current, device, shortages, selected, setAt);
+    const onPick = (ns) => device.moments.length > 0 && pick(momentAt(device, ns));
+    chart.current = makeChart(place.current, device, { shortages, selected, drawn, onCursor: setAt, onPick });
     const follow = new ResizeObserver(() => {
       if (place.current && Math.abs(place.current.clientWidth - chart.current.width) > 1)
         chart.current.setSize({ width: place.current.clientWidth, height: chart.current.height });
@@ -102,6 +104,10 @@ function Chart({ device, selected, theme, shortages }) {
       chart.current.destroy();
     };
   }, [device, selected, theme]);
+  useEffect(() => {
+    drawn.current = moment;
+    chart.current.redraw(false);
+  }, [moment, device, selected, theme]);
   const onKey = (event) => {
     const act = !event.ctrlKey && !event.metaKey && KEYS[event.key];
     if (!act) return;
@@ -147,22 +153,68 @@ function Chart({ device, selected, theme, shortages }) {
           All
         </button>
         <span class="about hint">
-          Drag to zoom, double-click for all; ctrl or shift and the wheel zoom and move.
+          Click to pick a moment, drag to zoom, double-click for all; ctrl or shift and the wheel zoom and
+          move.
         </span>
       </div>
     </>
   );
 }
 
-export function Timeline({ selected, theme }) {
+/** What the call stacks and the leaks below are of: the whole run, or a moment of it. */
+function MomentPicker({ device, moment, pick }) {
+  const { moments } = device;
+  if (moments.length === 0) return null;
+  const at = moment ? moment.id : momentAt(device, device.at_peak.ns);
+  return (
+    <div class="picker">
+      <label for="moment">Moment</label>
+      <input
+        id="moment"
+        type="range"
+        min="0"
+        max={moments.length - 1}
+        value={at}
+        aria-valuetext={`${timeText(moments[at].ns)}, ${bytesText(moments[at].bytes)} alive`}
+        onInput={(event) => pick(Number(event.currentTarget.value))}
+      />
+      <p class="about" role="status">
+        {moment ? (
+          <>
+            At <strong>{timeText(moment.ns)}</strong>, <strong>{bytesText(moment.bytes)}</strong> were alive in{" "}
+            {counted(moment.blocks, "block")}: the highest moment from {timeText(moment.from_ns)} to{" "}
+            {timeText(moment.to_ns)}. <a href="#leaks">Leaks</a> and <a href="#flame">call stacks</a> show it.
+          </>
+        ) : (
+          `Pick one of ${moments.length} moments, here or in the chart: leaks and call stacks then show what was alive.`
+        )}
+      </p>
+      {moment && (
+        <button type="button" onClick={() => pick(null)}>
+          Whole run
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Timeline({ selected, theme, moment, setMoment }) {
   const [device, setDevice] = useState(highest);
   if (!device || device.timeline.ns === undefined) return null;
+  const pick = (at) => setMoment(at === null ? null : { device, ...device.moments[at] });
+  const picked = moment?.device === device ? moment : null;
   const shortages = report.shortages.filter(
     (row) => row.process === device.process.index && (row.device === null || row.device === device.device),
   );
   const shown = selected && selected.process === device.process.index ? selected : null;
   const choice = devices.length > 1 && (
-    <select aria-label="Device" onChange={(event) => setDevice(devices[event.currentTarget.value])}>
+    <select
+      aria-label="Device"
+      onChange={(event) => {
+        setMoment(null);
+        setDevice(devices[event.currentTarget.value]);
+      }}
+    >
       {devices.map((one, at) => (
         <option key={at} value={at} selected={one === device}>
           {deviceText(one)}
@@ -177,7 +229,15 @@ export function Timeline({ selected, theme }) {
       tools={choice}
       about={`${deviceText(device)}. A column that stands for more than one event shows all heights between its least and its most.`}
     >
-      <Chart device={device} selected={shown} theme={theme} shortages={shortages} />
+      <Chart
+        device={device}
+        selected={shown}
+        theme={theme}
+        shortages={shortages}
+        moment={picked}
+        pick={pick}
+      />
+      <MomentPicker device={device} moment={picked} pick={pick} />
       <AsTable
         caption="The timeline as a table"
         rows={() => tableRows(device)}

@@ -1,0 +1,157 @@
+// report/page/web/src/tests.jsx — the program's tests, each by itself: what it leaked, its peak, its verdict.
+import { useState } from "preact/hooks";
+import { report } from "./data.js";
+import { Bar, Choice, Section, Stack } from "./parts.jsx";
+import { bytesText, counted, grouped, timeText } from "./words.js";
+
+const AT_ONCE = 25;
+const tests = report.processes.flatMap((process) => process.tests);
+const most = (name) => tests.reduce((bytes, test) => Math.max(bytes, test[name]), 0);
+
+/** [the word, its tone]; by the budget, where there is one. */
+function verdictOf(test) {
+  const state = report.checked?.stateOf.get(`${test.process} ${test.id}`);
+  if (test.result === "began") return ["did not end", "inconclusive"];
+  if (state === "failed") return ["over budget", "leaks"];
+  if (state === "unknown") return ["not known", "inconclusive"];
+  if (report.checked) return ["kept", "clean"];
+  return test.leaked_blocks > 0 ? ["leaks", "leaks"] : ["clean", "clean"];
+}
+
+const rank = { leaks: 2, inconclusive: 1, clean: 0 };
+const worse = (a, b) => rank[verdictOf(b)[1]] - rank[verdictOf(a)[1]];
+const ORDERS = {
+  worst: ["Worst first", (a, b) => worse(a, b) || b.leaked_bytes - a.leaked_bytes],
+  peak: ["Peak", (a, b) => b.peak - a.peak],
+  run: ["As they ran", (a, b) => a.process - b.process || a.begin_ns - b.begin_ns],
+  name: ["Name", (a, b) => (a.name < b.name ? -1 : 1)],
+};
+
+function facts(test) {
+  return [
+    ["Said", test.result === "began" ? "nothing: it did not end" : test.result],
+    ["Ran", `${timeText(test.begin_ns)} to ${timeText(test.end_ns)}`],
+    ["Allocated", counted(test.allocations, "block")],
+    ["Peak", `${bytesText(test.peak)}, ${bytesText(test.growth)} more than at its beginning`],
+    ...(test.later_bytes > 0 ? [["Freed later", `${bytesText(test.later_bytes)}, when it had ended`]] : []),
+    ...(report.process_count > 1 ? [["Process", String(report.processes[test.process].pid)]] : []),
+  ];
+}
+
+function More({ test, id }) {
+  return (
+    <div class="leak-more" id={id}>
+      <dl>
+        {facts(test).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div>
+        {test.leaks.length === 0 && <p class="about">Nothing of it was left at the end.</p>}
+        {test.leaks.map((leak) => (
+          <div class="test-leak" key={leak.id}>
+            <p>
+              <strong class="number">{bytesText(leak.bytes)}</strong> in {counted(leak.blocks, "block")} from{" "}
+              {leak.api}
+            </p>
+            <Stack row={leak} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function TestRow({ test, open, toggle, peak }) {
+  const id = `test-${test.process}-${test.id}`;
+  const [word, tone] = verdictOf(test);
+  return (
+    <li class={`leak test ${open ? "open" : ""}`}>
+      <button type="button" aria-expanded={open} aria-controls={`${id}-more`} onClick={toggle}>
+        <span class={`verdict-word ${tone}`}>{word}</span>
+        <span class="test-name" title={test.name}>
+          {test.name}
+        </span>
+        <span class={`number ${test.leaked_blocks > 0 ? "" : "dim"}`}>
+          {test.leaked_blocks > 0 ? `${bytesText(test.leaked_bytes)} leaked` : "no leak"}
+        </span>
+        <span class="leak-bytes test-peak">
+          <span class="number">{bytesText(test.peak)}</span>
+          <Bar part={test.peak} whole={peak} />
+        </span>
+      </button>
+      {open && <More test={test} id={`${id}-more`} />}
+    </li>
+  );
+}
+
+function aboutText() {
+  const all = report.processes.reduce((sum, process) => sum + process.test_count, 0);
+  const leaking = tests.filter((test) => test.leaked_blocks > 0).length;
+  const unended = tests.filter((test) => test.result === "began").length;
+  return `${counted(all, "test")}: ${
+    leaking === 0 ? "none leaked" : `${grouped(leaking)} leaked`
+  }${unended > 0 ? `, ${grouped(unended)} did not end` : ""}. The highest peak is ${bytesText(most("peak"))}.${
+    all > tests.length ? ` ${grouped(all - tests.length)} are left out.` : ""
+  }`;
+}
+
+export function Tests() {
+  const [order, setOrder] = useState("worst");
+  const [wanted, setWanted] = useState("");
+  const [shown, setShown] = useState(AT_ONCE);
+  const [open, setOpen] = useState(null);
+  if (tests.length === 0) return null;
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = tests
+    .filter((test) => words.every((word) => test.name.toLowerCase().includes(word)))
+    .sort(ORDERS[order][1]);
+  const left = rows.length - shown;
+  return (
+    <Section
+      id="tests"
+      title="Tests"
+      about={aboutText()}
+      tools={
+        <Choice
+          label="Order of the tests"
+          value={order}
+          onChange={setOrder}
+          options={Object.entries(ORDERS).map(([key, [title]]) => [key, title])}
+        />
+      }
+    >
+      <div class="search">
+        <input
+          type="search"
+          placeholder="Search tests"
+          aria-label="Search the tests"
+          value={wanted}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+        />
+        <span class="about" role="status">
+          {counted(rows.length, "test")}
+        </span>
+      </div>
+      <ul class="leaks">
+        {rows.slice(0, shown).map((test) => (
+          <TestRow
+            key={`${test.process} ${test.id}`}
+            test={test}
+            open={test === open}
+            toggle={() => setOpen(test === open ? null : test)}
+            peak={most("peak")}
+          />
+        ))}
+      </ul>
+      {left > 0 && (
+        <button type="button" class="more" onClick={() => setShown(shown + 10 * AT_ONCE)}>
+          {counted(left, "more test")}
+        </button>
+      )}
+    </Section>
+  );
+}

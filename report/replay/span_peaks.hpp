@@ -1,0 +1,95 @@
+// report/replay/span_peaks.hpp — what was alive at the highest moment of each span of the run.
+//
+// A device's time is in at most kMostSpans spans of one width; when there are too many, two become
+// one, which keeps the higher moment of both. As with the peak, a site that changes behind the
+// highest moment first saves what it had then. A span ends with a walk over all sites: make one only
+// for who wants to see moments. A watch of HeapReplay, behind DeviceMemory; finish it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "report/replay/heap/block_watch.hpp"
+#include "report/replay/heap/site_vector.hpp"
+#include "report/replay/memory.hpp"
+
+namespace vramscope::report {
+
+struct SpanPeak {
+    std::uint64_t begin_ticks = 0; // of the span
+    std::uint64_t ticks = 0;       // the first moment at which the most was alive
+    std::uint64_t bytes = 0;       // of the program's device memory, as it was requested
+    std::uint64_t blocks = 0;
+    std::vector<SiteShare> shares; // the largest, in no order
+};
+
+class SpanPeaks final : public BlockWatch {
+public:
+    static constexpr std::size_t kMostSpans = 64;
+    static constexpr std::size_t kMostShares = 256;
+
+    // Both outlive this.
+    SpanPeaks(const Sites& sites, const DeviceMemory& memory) : sites_(sites), memory_(memory) {}
+
+    void finish(std::uint64_t end_ticks);
+
+    // In order of time, without a gap from the first on; of a device in DeviceMemory.
+    const std::vector<SpanPeak>& of_device(std::size_t index) const;
+
+    void prefetch(SiteId site) const override { saved_.prefetch(site); }
+    void born(const Block& block) override;
+    void freed(const Block& block, std::uint64_t ticks) override;
+    void gone(const Block& block, std::uint64_t ticks) override { freed(block, ticks); }
+    void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
+
+private:
+    // What a site had at a moment; valid as long as that is the highest of its device's last span.
+    struct Saved {
+        std::uint64_t moment = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t blocks = 0;
+    };
+    struct Spans {
+        std::vector<SpanPeak> done;
+        std::uint64_t first = 0;
+        std::uint64_t begin = 0; // of the last one
+        std::uint64_t next = 0;  // where that ends; 0: none has begun
+        unsigned shift = 10;
+        std::uint64_t high = 0; // the most that was alive in it, since high_ticks
+        std::uint64_t high_ticks = 0;
+        std::uint64_t moment = 0; // number of that moment
+
+        std::uint64_t span_of(std::uint64_t ticks) const noexcept
+        {
+            return ticks > first ? (ticks - first) >> shift : 0;
+        }
+        std::uint64_t begin_of(std::uint64_t ticks) const noexcept
+        {
+            return first + (span_of(ticks) << shift);
+        }
+        void halve();
+        void keep(SpanPeak peak);
+    };
+    // An event of some sites of one device; `before`: what they had, `level`: what all had.
+    struct Change {
+        const DeviceMemory::Device& device;
+        std::uint64_t ticks;
+        std::span<const SiteShare> before;
+        std::uint64_t level;
+    };
+
+    void note(const Change& change);
+    void turn(Spans& spans, const Change& change);
+    void open(Spans& spans, std::uint64_t begin, const Change& change);
+    void close(Spans& spans, const DeviceMemory::Device& device);
+    void save(const Spans& spans, std::span<const SiteShare> before);
+
+    const Sites& sites_;
+    const DeviceMemory& memory_;
+    SiteVector<Saved> saved_;
+    std::vector<Spans> spans_; // indexed as DeviceMemory's devices
+    std::uint64_t moments_ = 0;
+};
+
+} // namespace vramscope::report

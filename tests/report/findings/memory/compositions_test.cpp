@@ -1,0 +1,185 @@
+// tests/report/findings/memory/compositions_test.cpp — what was alive at moments all along a run.
+#include "report/findings/memory/compositions.hpp"
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/report_of.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::LogBuilder;
+using test::operator""_MiB;
+
+LogBuilder program()
+{
+    return test::program_with_stacks().place({.context = 1, .device = 0});
+}
+
+Report page_report_of(const LogBuilder& log)
+{
+    const test::TempFile file(log.build());
+    Options options;
+    options.for_page = true;
+    return make_report({file.path()}, options);
+}
+
+Compositions compositions_of(const LogBuilder& log)
+{
+    return page_report_of(log).processes.at(0).memory.at(0).compositions;
+}
+
+std::uint64_t offset_of(const CallPlace& place)
+{
+    return place.stack.empty() ? 0 : place.stack.front().offset & ~0xfffu;
+}
+
+// By the offset of the innermost frame.
+std::map<std::uint64_t, std::uint64_t> bytes_of(const Compositions& all, const Composition& moment)
+{
+    std::map<std::uint64_t, std::uint64_t> bytes;
+    for (const Composition::Part& part : moment.parts)
+        bytes[offset_of(all.stacks.at(part.stack))] += part.bytes;
+    return bytes;
+}
+
+using Level = std::map<std::uint64_t, std::uint64_t>; // of each stack's offset
+
+TEST(Compositions, AreOfTheHighestMomentOfEachSpan)
+{
+    LogBuilder log = program();
+    log.at(1'000'000).alloc(0x1000, 300, 1).alloc(0x2000, 500, 2).free(0x2000);
+    log.at(60'000'000).alloc(0x3000, 100, 3).free(0x3000).alloc(0x4000, 50, 3);
+    const Compositions all = compositions_of(log);
+    ASSERT_GE(all.moments.size(), 3u);
+    EXPECT_EQ(bytes_of(all, all.moments.front()), (Level{{0x1000, 300}, {0x2000, 500}}));
+    EXPECT_EQ(bytes_of(all, all.moments[1]), (Level{{0x1000, 300}})) << "when nothing happened";
+    EXPECT_EQ(bytes_of(all, all.moments.back()), (Level{{0x1000, 300}, {0x3000, 100}}));
+    EXPECT_EQ(all.moments.back().blocks, 2u);
+}
+
+TEST(Compositions, AreNotMadeUnlessTheyAreWanted)
+{
+    LogBuilder log = program();
+    log.alloc(0x1000, 300, 1);
+    EXPECT_TRUE(test::report_of(log).processes.at(0).memory.at(0).compositions.moments.empty());
+}
+
+TEST(Compositions, OfAContextThatDiedHaveWhatItHadBefore)
+{
+    LogBuilder log = program();
+    log.at(1'000'000).alloc(0x1000, 300, 1).alloc(0x2000, 500, 2);
+    log.at(90'000'000).context_gone(1);
+    log.at(180'000'000).alloc(0x5000, 7, 4);
+    const Compositions all = compositions_of(log);
+    const Level both{{0x1000, 300}, {0x2000, 500}};
+    std::size_t with_both = 0;
+    for (const Composition& moment : all.moments)
+        with_both += bytes_of(all, moment) == both ? 1 : 0;
+    EXPECT_GE(with_both, 2u) << "when it was made, while nothing happened, and when it died";
+    EXPECT_EQ(bytes_of(all, all.moments.back()), (Level{{0x4000, 7}}));
+}
+
+// What the events up to each of these times left, by a walk over them.
+struct Walk {
+    std::map<std::uint64_t, Level> after; // by time
+    std::map<std::uint64_t, std::uint64_t> sums;
+};
+
+Walk random_walk(LogBuilder& log, std::uint32_t seed)
+{
+    std::mt19937 random(seed);
+    std::vector<std::pair<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>> live;
+    Walk walk;
+    Level level;
+    std::uint64_t ticks = 1'000'000;
+    std::uint64_t sum = 0;
+    for (std::uint64_t at = 0; at < 3000; ++at) {
+        ticks += random() % (random() % 50 == 0 ? 5'000'000 : 3'000);
+        log.at(ticks);
+        if (live.empty() || random() % 100 < 52) {
+            const std::uint64_t stack = 1 + random() % 4;
+            const std::uint64_t bytes = 1 + random() % 1000;
+            log.alloc(0x10000 + at * 0x1000, bytes, stack);
+            live.push_back({0x10000 + at * 0x1000, {stack, bytes}});
+            level[stack * 0x1000] += bytes;
+            sum += bytes;
+        } else {
+            const std::size_t which = random() % live.size();
+            const auto [address, block] = live[which];
+            log.free(address);
+            live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
+            if ((level[block.first * 0x1000] -= block.second) == 0)
+                level.erase(block.first * 0x1000);
+            sum -= block.second;
+        }
+        walk.after[ticks] = level;
+        walk.sums[ticks] = sum;
+    }
+    return walk;
+}
+
+TEST(Compositions, OfRandomRunsAreWhatAWalkOverTheEventsFinds)
+{
+    for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+        SCOPED_TRACE(seed);
+        LogBuilder log = program();
+        const std::uint64_t start = log.header().start_ticks;
+        const Walk walk = random_walk(log, seed);
+        const Compositions all = compositions_of(log);
+        ASSERT_GT(all.moments.size(), 20u);
+        ASSERT_LE(all.moments.size(), SpanPeaks::kMostSpans);
+        for (std::size_t at = 0; at < all.moments.size(); ++at) {
+            const Composition& moment = all.moments[at];
+            const auto then = std::prev(walk.after.upper_bound(moment.ns + start));
+            EXPECT_EQ(bytes_of(all, moment), then->second);
+            std::uint64_t most = 0;
+            const bool last = at + 1 == all.moments.size();
+            const std::uint64_t end = last ? UINT64_MAX : all.moments[at + 1].from_ns + start;
+            for (auto sum = walk.sums.lower_bound(moment.from_ns + start);
+                 sum != walk.sums.end() && sum->first < end; ++sum)
+                most = std::max(most, sum->second);
+            EXPECT_GE(moment.bytes, most);
+            EXPECT_LE(moment.from_ns, moment.ns);
+        }
+    }
+}
+
+TEST(PoolMaps, NameTheOwnersOfBlocksAtThePeakAndAtTheEnd)
+{
+    LogBuilder log = program();
+    log.segment(0x100000000, 8_MiB).pooled(0x100000000, 1_MiB, 0, 1);
+    log.pooled(0x100200000, 2_MiB, 0, 2).free(0x100200000).reusable();
+    log.pooled(0x100400000, 1_MiB, 0, 1);
+    const Report report = page_report_of(log);
+    const PoolDevice& pool = report.processes.at(0).pool.devices.at(0);
+    ASSERT_EQ(pool.at_peak.owners.size(), 2u);
+    EXPECT_EQ(offset_of(pool.at_peak.owners[0]), 0x2000u);
+    EXPECT_EQ(pool.at_peak.owners[0].bytes, 2_MiB);
+    ASSERT_EQ(pool.at_end.owners.size(), 1u);
+    EXPECT_EQ(offset_of(pool.at_end.owners[0]), 0x1000u);
+    EXPECT_EQ(pool.at_end.owners[0].blocks, 2u);
+    for (const BlockPiece& piece : pool.at_end.segments.at(0).blocks)
+        EXPECT_EQ(piece.owner, piece.state == BlockState::inactive ? kNoOwner : 0);
+}
+
+TEST(PoolMaps, OfAShortageHaveTheSegmentsThen)
+{
+    LogBuilder log = program();
+    log.segment(0x100000000, 8_MiB).pooled(0x100000000, 1_MiB, 0, 3);
+    log.failed(2, 64_MiB, "cuMemAlloc_v2", 4).out_of_memory({0, 64_MiB, 1_MiB, 16_MiB});
+    log.free(0x100000000);
+    const Report report = page_report_of(log);
+    ASSERT_EQ(report.shortages.size(), 1u);
+    const PoolMap& map = report.shortages[0].pieces;
+    ASSERT_EQ(map.owners.size(), 1u);
+    EXPECT_EQ(offset_of(map.owners[0]), 0x3000u);
+    EXPECT_EQ(map.ns, report.shortages[0].at_ns);
+}
+
+} // namespace
+} // namespace vramscope::report
