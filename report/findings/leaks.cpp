@@ -125,10 +125,8 @@ private:
                                           lost.phase.end())
                                 .first,
                             row.phase.end());
-        for (const std::string& name : lost.names) {
-            if (std::find(leak.names.begin(), leak.names.end(), name) == leak.names.end())
-                leak.names.push_back(name);
-        }
+        for (const std::string& name : lost.names)
+            add_name(leak.names, name);
         std::vector<std::uint32_t> both;
         std::set_union(row.threads.begin(), row.threads.end(), lost.threads.begin(),
                        lost.threads.end(), std::back_inserter(both));

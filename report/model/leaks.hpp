@@ -54,7 +54,7 @@ struct Leak : CallPlace {
     std::vector<ThreadLabel> threads; // those that allocated, at most kMaxLeakThreads of them
     std::uint64_t thread_count = 0;
     std::string phase; // path of the NVTX ranges that all blocks share: "epoch/step"; empty: none
-    std::vector<std::string> names; // that the program gave to blocks; few
+    std::vector<std::string> names; // that the program gave to blocks, in order; few
     bool phases_differ = false;     // some blocks came from deeper or sibling ranges
     std::size_t process = 0;        // index into Report::processes
 };

@@ -31,6 +31,16 @@ void LostBlocks::add(const Block& block)
     last_ticks = std::max(last_ticks, block.ticks);
 }
 
+void add_name(std::vector<std::string>& names, const std::string& name)
+{
+    constexpr std::size_t kMost = 16;
+    const auto place = std::lower_bound(names.begin(), names.end(), name);
+    if (place == names.end() || *place != name)
+        names.insert(place, name);
+    if (names.size() > kMost)
+        names.pop_back();
+}
+
 void LostSums::add(const Block& block, Fate fate, const std::string& name)
 {
     auto [at, first] =
@@ -47,9 +57,8 @@ void LostSums::add(const Block& block, Fate fate, const std::string& name)
     phases_.hold(block.phase);
     phases_.release(std::exchange(at->second.last_phase, block.phase));
     sum.add(block);
-    if (!name.empty() && sum.names.size() < LostBlocks::kMostNames &&
-        std::find(sum.names.begin(), sum.names.end(), name) == sum.names.end())
-        sum.names.push_back(name);
+    if (!name.empty())
+        add_name(sum.names, name);
     const auto place = std::lower_bound(sum.threads.begin(), sum.threads.end(), block.thread);
     if (place == sum.threads.end() || *place != block.thread)
         sum.threads.insert(place, block.thread);

@@ -59,13 +59,14 @@ struct LostBlocks {
     std::vector<std::uint32_t> threads; // indexes, sorted
     std::vector<std::string> phase;     // the path of ranges that all blocks share
     bool phases_differ = false;
-    std::vector<std::string> names; // that the program gave to blocks: the first kMostNames
-
-    static constexpr std::size_t kMostNames = 16;
+    std::vector<std::string> names; // that the program gave to blocks: see add_name
 
     // One more block of this stack: all but its fate, its thread and its phase.
     void add(const Block& block);
 };
+
+// Names in the order of the alphabet, the first few.
+void add_name(std::vector<std::string>& names, const std::string& name);
 
 class LostSums {
 public:

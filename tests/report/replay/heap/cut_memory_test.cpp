@@ -76,7 +76,7 @@ TEST(CutMemory, IsActiveWhileAnotherStreamUsesWhatWasGivenBack)
         return device_of(test::report_of(built)).allocators.at(0).active.value_or(Stat{});
     };
     EXPECT_EQ(active(log).current, 5_MiB);
-    log.blocks_pending("PyTorch", 0).give_back(kSegment + 2_MiB);
+    log.give_back(kSegment + 2_MiB).blocks_pending("PyTorch", 0);
     EXPECT_EQ(active(log).current, 0u);
     EXPECT_EQ(active(log).peak, 7_MiB);
     EXPECT_EQ(active(log).allocated, 7_MiB);
@@ -103,7 +103,7 @@ TEST(CutMemory, HasTheLastNameOfEachBlock)
         log.cut(kSegment + at, 2_MiB, 7);
     for (const auto& [at, name] : {std::pair{2_MiB, "q"}, {2_MiB, "k"}, {6_MiB, "v"}, {4_MiB, "v"}})
         log.block_name("PyTorch", kSegment + at, name);
-    log.block_name("another", kSegment, "of another allocator");
+    log.block_name("a heap", kSegment, "of another allocator");
     const Report report = test::report_of(log);
     ASSERT_EQ(report.leaks.size(), 1u);
     EXPECT_EQ(report.leaks[0].names, (std::vector<std::string>{"k", "v"}));
