@@ -27,7 +27,8 @@ MemoryReading::MemoryReading(const LogFile& file)
 }
 
 void MemoryReading::read(BlockWatch& watch, std::uint64_t until_ticks,
-                         const std::function<void(double)>& progress)
+                         const std::function<void(double)>& progress,
+                         const std::function<void(const Record&)>& look)
 {
     replay_.watch(watch);
     replay_.expect_segments(find_segment_births(file_));
@@ -36,6 +37,8 @@ void MemoryReading::read(BlockWatch& watch, std::uint64_t until_ticks,
         replay_.expect(reader_.pending_frees());
     std::uint64_t records = 0;
     while (const Record* const record = reader_.next()) {
+        if (look)
+            look(*record);
         replay_.apply(*record);
         if (++records % kRecordsPerProgress == 0 && progress)
             progress(reader_.fraction_read());

@@ -23,8 +23,10 @@ public:
     explicit MemoryReading(const LogFile& file);
 
     // The watch is told of every block, of any memory. `until_ticks`: see LogReader::hold_back().
+    // `look`, if it is not empty, is shown each record before the watch hears of it.
     void read(BlockWatch& watch, std::uint64_t until_ticks,
-              const std::function<void(double)>& progress);
+              const std::function<void(double)>& progress,
+              const std::function<void(const Record&)>& look = {});
 
     const LogTables& tables() const noexcept { return tables_; }
     const HeapReplay& replay() const noexcept { return replay_; }

@@ -55,6 +55,11 @@ void export_trace(const std::filesystem::path& log, const Sink& sink,
 void export_sanitizer(const std::filesystem::path& log, const Sink& sink,
                       const ExportOptions& options = {});
 
+// A memory snapshot of PyTorch (a pickle of protocol 4), for memory_viz and what else reads those:
+// device memory of any kind, its events and what was there at the end.
+void export_torch_snapshot(const std::filesystem::path& log, const Sink& sink,
+                           const ExportOptions& options = {});
+
 // The report's timeline as comma-separated values: a line for each span of time and device.
 void export_timeline(const std::filesystem::path& log, const Sink& sink,
                      const ExportOptions& options = {});

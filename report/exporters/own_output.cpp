@@ -15,8 +15,10 @@ bool is_own_output(std::string_view head) noexcept
     constexpr std::string_view kXml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ";
     if (head.starts_with(kEvents) || head.starts_with(kGitlab) || head == "[]\n")
         return true;
+    constexpr std::string_view kPickle = "\x80\x04}(\x8c\x08"
+                                         "exporter";
     for (const std::string_view begin :
-         {kOwnJsonHead, kOwnFoldedHead, kOwnTimelineHead, kOwnMetricsHead})
+         {kPickle, kOwnJsonHead, kOwnFoldedHead, kOwnTimelineHead, kOwnMetricsHead})
         if (head.starts_with(begin))
             return true;
     if (head.starts_with("========= ") && has(kOwnMark))

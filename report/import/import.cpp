@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/import/rmm_log.hpp"
 #include "report/import/torch_log.hpp"
 #include "report/import/torch_snapshot.hpp"
+#include "report/log/file_bytes.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -35,11 +37,12 @@ public:
 
     const std::string& name() const noexcept { return name_; }
     int descriptor() const noexcept { return descriptor_; }
-    bool is_pickle() const
+    std::string head() const
     {
-        constexpr unsigned char kProto = 0x80;
-        unsigned char first = 0;
-        return ::pread(descriptor_, &first, 1, 0) == 1 && first == kProto;
+        constexpr std::size_t kHeadBytes = 64;
+        std::string head(kHeadBytes, '\0');
+        head.resize(read_file(descriptor_, 0, head.data(), head.size()));
+        return head;
     }
 
 private:
@@ -51,14 +54,24 @@ private:
 
 Imported import_recording(const std::filesystem::path& path, int log)
 {
+    constexpr char kPickle = '\x80'; // as one of protocol 2 or later begins
     const Recording recording(path);
-    if (!recording.is_pickle())
-        throw Error(Exit::bad_input,
-                    fmt::format("{} is no memory snapshot of PyTorch (a pickle of protocol 2 to 5)",
-                                recording.name()));
+    const std::string head = recording.head();
+    const std::string program = path.filename().string();
     Imported imported;
-    const TorchSnapshot snapshot = read_torch_snapshot(recording.descriptor(), recording.name());
-    if (!write_torch_log(snapshot, path.filename().string(), log, imported))
+    bool written = false;
+    if (head.starts_with(kPickle))
+        written = write_torch_log(read_torch_snapshot(recording.descriptor(), recording.name()),
+                                  program, log, imported);
+    else if (is_rmm_log(head))
+        written = write_rmm_log(recording.descriptor(), recording.name(), program, log, imported);
+    else
+        throw Error(
+            Exit::bad_input,
+            fmt::format("{} is neither a memory snapshot of PyTorch (a pickle of protocol 2 "
+                        "to 5) nor a log of RMM (lines of Thread,Time,Action,…)",
+                        recording.name()));
+    if (!written)
         throw Error(Exit::usage,
                     fmt::format("the log cannot be written: {}", std::strerror(errno)));
     return imported;

@@ -181,7 +181,8 @@ private:
         format::Place place;
         place.device = device_;
         place.stream = snapshot_.streams[stream];
-        place.pool = pool;
+        const auto& [owner, number] = snapshot_.pools[pool];
+        place.pool = std::uint64_t{owner} << 32 | number;
         return place;
     }
 
@@ -407,7 +408,7 @@ bool write_torch_log(const TorchSnapshot& snapshot, const std::string& program, 
     tell_unknown(imported, untold, clock.known());
     for (const std::string& sentence : imported.unknown)
         log.add(kDefinitionLane, {}, format::Info{"imported.unknown", sentence});
-    log.header().start_real_ns = 1000 * clock.start_us();
+    log.header().start_real_ns = 1000 * clock.start_us() - (clock.known() ? kBeforeFirst : 0);
     log.header().snapshot_ticks = last + kBeforeFirst; // it was running when it was recorded
     log.header().suballocated = 1;
     return log.finish();

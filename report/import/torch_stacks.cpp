@@ -17,6 +17,14 @@ bool is_python_file(std::string_view file)
     return file.ends_with(".py") || file.starts_with('<');
 }
 
+// Of what recorded the stack.
+bool is_recorder(std::string_view function)
+{
+    return function.starts_with("torch::unwind::") ||
+           function.starts_with("torch::CapturedTraceback::") ||
+           function.starts_with("torch::cuda::(anonymous namespace)::gather");
+}
+
 bool is_named(std::string_view file)
 {
     return file != "??";
@@ -82,6 +90,8 @@ void TorchStacks::write(std::uint32_t stack)
     const std::size_t count = std::min(frames.size(), kMostFrames);
     for (std::size_t at = 0; at < count; ++at) {
         const std::uint32_t number = frames[at];
+        if (native.empty() && python.empty() && is_recorder(snapshot_.frames[number].function))
+            continue;
         const bool in_loop = !python.empty() && python.back().native == native.size();
         if (codes_[number] != 0) {
             python.push_back({native.size(), codes_[number], snapshot_.frames[number].line});

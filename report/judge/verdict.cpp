@@ -17,10 +17,16 @@ constexpr format::Word<Lost> kWhyLost[] = {
     {Lost::table_full, "a table of the recorder was full"},
     {Lost::ended, "they came after the recorder was shut down"}};
 
-std::string doubt_of_end(const ProcessEnd& end)
+std::string doubt_of_end(const ProcessEnd& end, bool imported)
 {
     if (end.conclusive())
         return {};
+    if (imported)
+        return end.kind == ProcessEnd::Kind::running
+                   ? "the program was still running when the snapshot was taken: what it held then "
+                     "it may have freed later"
+                   : "the recording does not tell how the program ended: what it held then may be "
+                     "no leak";
     if (end.kind == ProcessEnd::Kind::running)
         return "the program is still running: what it holds now it may free later";
     return fmt::format("the program {}: what it held then is listed, but it may not be a leak",
@@ -66,7 +72,8 @@ void add_tests(std::vector<std::string>& reasons, const Process& process)
 std::vector<std::string> reasons_for_doubt(const Process& process)
 {
     std::vector<std::string> reasons;
-    if (std::string doubt = doubt_of_end(process.end); !doubt.empty())
+    if (std::string doubt = doubt_of_end(process.end, !process.info_value("imported").empty());
+        !doubt.empty())
         reasons.push_back(std::move(doubt));
     for (const std::string& free : process.crashed_in)
         reasons.push_back(process.threads > 1

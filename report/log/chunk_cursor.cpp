@@ -127,7 +127,7 @@ ChunkCursor::Step ChunkCursor::step(Cursor& in, Record& record)
         place_ = place;
         return Step::nothing;
     }
-    if ((byte & format::kFirstLengthPrefixed) == 0)
+    if ((byte & format::kLengthPrefixed) == 0)
         return Step::failed; // a hot record of unknown shape, or bytes that were never written
     return length_prefixed(in, record);
 }

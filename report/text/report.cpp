@@ -60,6 +60,17 @@ public:
             out_ << prefix << "  suppressed: " << known << '\n';
     }
 
+    static std::string times_of(const Process& process)
+    {
+        if (const std::string what = process.info_value("imported"); !what.empty())
+            return fmt::format(
+                "{}{}, {} long", process.started.empty() ? "" : "from " + process.started + ", ",
+                terminal_safe("imported from a " + what), human_time(process.duration_ns));
+        return fmt::format("pid {}, {}ran {} and {}", process.pid,
+                           process.started.empty() ? "" : "started " + process.started + ", ",
+                           human_time(process.duration_ns), describe(process.end));
+    }
+
     // What a program holds that runs on is no verdict.
     void holdings()
     {
@@ -76,9 +87,7 @@ public:
         const std::string command = process.command.empty() ? process.program : process.command;
         out_ << '\n';
         field("Program", terminal_safe(command.empty() ? "(not recorded)" : command));
-        field("", fmt::format("pid {}, {}ran {} and {}", process.pid,
-                              process.started.empty() ? "" : "started " + process.started + ", ",
-                              human_time(process.duration_ns), describe(process.end)));
+        field("", times_of(process));
         field("Log", terminal_safe(process.log.string()));
         if (const std::string driver = driver_line(process); !driver.empty())
             field("Driver", driver);

@@ -11,7 +11,7 @@ import unittest
 
 from cli import PROGRAMS, SOURCE, VRAMSCOPE, CliTest
 
-FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "csv", "openmetrics")
+FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "torch-snapshot", "csv", "openmetrics")
 SCHEMAS = SOURCE / "report" / "json"
 
 

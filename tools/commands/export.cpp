@@ -33,6 +33,7 @@ Examples:
   vramscope export --to pprof -o train.pb.gz --sysroot /srv/rootfs train.vsl
   vramscope export --to trace -o train.json train.vsl                open it at ui.perfetto.dev
   vramscope export --to speedscope -o train.speedscope.json train.vsl && npx speedscope train.speedscope.json
+  vramscope export --to torch-snapshot -o train.pickle train.vsl     open it at pytorch.org/memory_viz
   vramscope export --to openmetrics -o /var/lib/node_exporter/train.prom train.vsl
 )";
 
@@ -72,6 +73,8 @@ constexpr std::array kFormats{
            &report::export_trace, false, true},
     Format{"sanitizer", "what was never freed, block by block, in the words of compute-sanitizer's memcheck",
            &report::export_sanitizer, false, true},
+    Format{"torch-snapshot", "device memory as a memory snapshot of PyTorch, for pytorch.org/memory_viz, also of other programs",
+           &report::export_torch_snapshot, true, true},
     Format{"csv", "the timeline: allocated, reserved, used by all, in at most 256 spans for each device",
            &report::export_timeline, false, false},
     Format{"openmetrics", "sums and peaks, for Prometheus, node_exporter's textfiles and GitLab",
@@ -83,7 +86,7 @@ std::string export_help()
 {
     std::string formats;
     for (const Format& format : kFormats)
-        formats += fmt::format("  {:<11} {}\n", format.name, format.what);
+        formats += fmt::format("  {:<14} {}\n", format.name, format.what);
     return fmt::format(kExportFooter, formats);
 }
 

@@ -20,12 +20,13 @@ namespace fs = std::filesystem;
 constexpr const char* kImportFooter =
     R"(FILE is a memory snapshot of PyTorch, as torch.cuda.memory._dump_snapshot() writes it: a pickle of protocol 2 to 5,
 of PyTorch 2.0 and later, also of a program that was out of memory. It is read as data, and nothing in it is run. What
-it is, is told by its content. Every command takes the log then; what FILE does not tell is said there as not known.
+it is, is told by its content, as is a log of RMM's logging resource (Thread,Time,Action,Pointer,Size,Stream). Every command takes the log then; what FILE does not tell is said there as not known.
 
 Ends 0; 120 if FILE is no such recording; 125 for wrong usage, or if the log cannot be written.
 
 Examples:
   vramscope import snapshot.pickle             writes snapshot.vsl
+  vramscope import rmm_log.csv && vramscope peak rmm_log.vsl
   vramscope import snapshot.pickle -o step.vsl && vramscope peak step.vsl
 )";
 
@@ -60,8 +61,9 @@ int import(const ImportOptions& options)
 void add_import(CommandLine& line)
 {
     const auto options = std::make_shared<ImportOptions>();
-    CLI::App& command = line.add("import", "a memory snapshot of PyTorch, as a log", kImportFooter,
-                                 import, options);
+    CLI::App& command =
+        line.add("import", "a memory snapshot of PyTorch or a log of RMM, as a log of ours",
+                 kImportFooter, import, options);
     command.add_option("FILE", options->recording, "what another tool recorded")->required();
     command.add_option("-o,--output", options->output, "the log; else FILE with the ending .vsl")
         ->option_text("LOG");

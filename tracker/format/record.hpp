@@ -20,7 +20,7 @@ inline constexpr std::uint8_t kSameStack = 0x08; // the stack
 constexpr Tag tag_of(std::uint8_t byte) noexcept
 {
     constexpr std::uint8_t kHotTagMask = 0x07;
-    return static_cast<Tag>(byte & (byte & kFirstLengthPrefixed ? 0xff : kHotTagMask));
+    return static_cast<Tag>(byte & kLengthPrefixed ? byte : byte & kHotTagMask);
 }
 
 struct Alloc {
