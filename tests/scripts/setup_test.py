@@ -16,7 +16,7 @@ THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
 TEST_PACKAGES = "git python3-jsonschema python3-yaml libgtest-dev llvm ccache".split() + THRUST
 ORACLES = ("heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler python3-prometheus-client "
            "python3-junitparser python3-pytest libxml2-utils nodejs npm chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
-           "rpm python3-venv debootstrap python3-greenlet").split()
+           "rpm python3-venv debootstrap python3-greenlet sqlite3 libdebuginfod1").split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev libbz2-dev zlib1g-dev "
                 "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev").split()
 
@@ -28,6 +28,7 @@ case ${0##*/} in
         [[ $1 == --version ]] && echo "cmake version $v" || echo "$v" ;;
     nvcc) echo "Cuda compilation tools, release $(<nvcc.version), V1" ;;
     id) cat uid ;;
+    dpkg-deb) mkdir -p "$OLDPWD/usr/bin"; touch "$OLDPWD/usr/bin/promtool"; chmod +x "$OLDPWD/usr/bin/promtool" ;;
     npm) echo "npm $*" >>log; [[ -e offline ]] && exit 1; mkdir -p "${!#}/node_modules/ajv" ;;
     node | g++-11) ;;
     sudo) echo "sudo $*" >>log; "$@" ;;
@@ -55,6 +56,7 @@ case ${0##*/} in
             update)
                 [[ -e offline ]] && echo "E: Failed to fetch http://mirror/debian/dists/bookworm/InRelease" >&2 && exit 100
                 [[ -e stranger ]] && echo "E: Failed to fetch http://elsewhere/InRelease" >&2 && exit 100 ;;
+            download) [[ -e offline ]] && exit 100; touch "$OLDPWD/prometheus_1.deb" ;;
             install)
                 echo "dlstatus:1:33.3:Retrieving" >&3; echo "Unpacking 1 of 840 packages"; echo "pmstatus:p:100.0:Installed" >&3
                 for p in "$@"; do
@@ -80,7 +82,7 @@ class Setup(unittest.TestCase):
         for tool in REAL_TOOLS:
             if shutil.which(tool):
                 (self.machine / "bin" / tool).symlink_to(shutil.which(tool))
-        for actor in ["cmake", "g++", "nvcc", "id", "dpkg-query", "apt-cache", "apt-get"]:
+        for actor in ["cmake", "g++", "nvcc", "id", "dpkg-query", "dpkg-deb", "apt-cache", "apt-get"]:
             self.add_command(actor)
         for actor in ["cuda-toolkit", "cuda-headers"]:
             self.add_command(actor, "scripts")
@@ -112,6 +114,7 @@ class Setup(unittest.TestCase):
                        "VRAMSCOPE_AJV": str(self.machine / "ajv"),
                        "VRAMSCOPE_NPM_ORACLES": str(self.machine / "oracles"),
                        "VRAMSCOPE_BROWSER": str(self.machine / "browser"),
+                       "VRAMSCOPE_PROMTOOL": str(self.machine / "promtool"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}
         done = subprocess.run([self.machine / "scripts/setup", *options], env=environment, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, (self.machine / "log").read_text()
@@ -175,6 +178,7 @@ class Setup(unittest.TestCase):
         self.assertNotIn(" nodejs", log)
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'ajv'}\n")
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
+        self.assertEqual(os.listdir(self.machine / "promtool"), ["promtool"])
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'oracles'}\n")
         self.put("log", "")
         self.assertEqual(self.setup("--tests")[2], "")  # once
