@@ -17,7 +17,11 @@ namespace vramscope::report {
 
 using Sink = std::function<void(std::string_view)>;
 
+// What the lines of folded stacks have; speedscope's file has both.
+enum class FoldedSum { never_freed, allocated };
+
 struct ExportOptions {
+    FoldedSum folded = FoldedSum::never_freed;
     bool all_frames = false;   // where there are stacks: see Options::all_frames
     std::optional<int> device; // where there are stacks: only memory of this one
     std::function<void(double fraction)> progress; // may be empty
@@ -38,7 +42,8 @@ void export_heaptrack(const std::filesystem::path& log, const Sink& sink,
 void export_pprof(const std::filesystem::path& log, const Sink& sink,
                   const ExportOptions& options = {});
 
-// Flame graphs of what was never freed: a line for each stack, "outer;…;inner BYTES".
+// Flame graphs, of what was never freed or of all that was allocated: a line for each stack,
+// "outer;…;inner BYTES".
 void export_folded(const std::filesystem::path& log, const Sink& sink,
                    const ExportOptions& options = {});
 

@@ -149,12 +149,14 @@ void export_folded(const std::filesystem::path& log, const Sink& sink, const Exp
 {
     std::map<std::string, std::uint64_t> lines;
     read_stacks(log, options, [&](const Site& site, const CallPlace& place, const StackUse& use) {
-        if (use.never_freed_bytes == 0)
+        const std::uint64_t sum =
+            options.folded == FoldedSum::allocated ? use.allocated_bytes : use.never_freed_bytes;
+        if (sum == 0)
             return;
         std::string line = std::string(kOwnFoldedHead) + memory_kind_of(site);
         for (auto frame = place.stack.rbegin(); frame != place.stack.rend(); ++frame)
             line += ';' + folded(function_of(*frame));
-        lines[line] += use.never_freed_bytes;
+        lines[line] += sum;
     });
     for (const auto& [line, bytes] : lines)
         sink(fmt::format("{} {}\n", line, bytes));

@@ -32,6 +32,8 @@ class SpeedscopeTest(OracleTest):
                 self.assertEqual([one["endValue"] for one in profiles], [sum(one["weights"]) for one in profiles])
                 lines = self.export(log, "folded").read_text().splitlines()
                 self.assertEqual(sum(int(line.rpartition(" ")[2]) for line in lines), totals["leaked_bytes"])
+                lines = self.export(log, "folded", "--sum", "allocated").read_text().splitlines()
+                self.assertEqual(sum(int(line.rpartition(" ")[2]) for line in lines), totals["allocated_bytes"])
 
     def test_stacks_end_where_the_report_says(self):
         log, report = self.trace_log("training_demo")

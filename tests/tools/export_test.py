@@ -84,6 +84,10 @@ class ExportTest(CliTest):
             status, _, errors = self.exported("--to", name, "--device", "0", "run.vsl")
             self.assertEqual(status, 125)
             self.assert_one_line(errors, name, "--device")
+        for options, part in (("pprof", "allocated"), "folded stacks"), (("folded", "peak"), "never-freed, allocated"):
+            status, _, errors = self.exported("--to", options[0], "--sum", options[1], "run.vsl")
+            self.assertEqual(status, 125)
+            self.assert_one_line(errors, "--sum", part)
 
     def test_binary_is_not_written_to_a_terminal(self):
         status, shown = self.on_terminal("export", "--to", "pprof", "run.vsl")

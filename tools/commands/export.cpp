@@ -34,6 +34,7 @@ Examples:
   vramscope export --to trace -o train.json train.vsl                open it at ui.perfetto.dev
   vramscope export --to speedscope -o train.speedscope.json train.vsl && npx speedscope train.speedscope.json
   vramscope export --to torch-snapshot -o train.pickle train.vsl     open it at pytorch.org/memory_viz
+  vramscope export --to folded --sum allocated train.vsl | flamegraph.pl --countname bytes > train.svg
   vramscope export --to openmetrics -o /var/lib/node_exporter/train.prom train.vsl
 )";
 
@@ -44,6 +45,7 @@ struct ExportOptions {
     bool force = false;        // overwrite what `output` names
     std::optional<int> device; // nothing means all devices
     bool all_frames = false;
+    std::string sum; // of folded stacks; empty: what was never freed
     SymbolOptions symbols;
 };
 
@@ -67,7 +69,7 @@ constexpr std::array kFormats{
            &report::export_pprof, true, true},
     Format{"speedscope", "the same stacks, for speedscope.app: never freed and allocated, in bytes and blocks",
            &report::export_speedscope, false, true},
-    Format{"folded", "what was never freed, a line for each stack, for flamegraph.pl and others: outer;inner BYTES",
+    Format{"folded", "a line for each stack, for flamegraph.pl and others: outer;inner BYTES; of --sum never-freed or allocated",
            &report::export_folded, false, true},
     Format{"trace", "the life of each block, marks and counters, for Perfetto (Chrome's trace events)",
            &report::export_trace, false, true},
@@ -112,6 +114,18 @@ std::filesystem::path the_one_log(const std::vector<std::string>& arguments)
     return logs.front();
 }
 
+report::FoldedSum folded_sum(const ExportOptions& options)
+{
+    if (!options.sum.empty() && options.format != "folded")
+        throw Error(Exit::usage, fmt::format("{}: --sum is for folded stacks", options.format));
+    if (options.sum == "allocated")
+        return report::FoldedSum::allocated;
+    if (!options.sum.empty() && options.sum != "never-freed")
+        throw Error(Exit::usage,
+                    fmt::format("--sum {}: it can be never-freed, allocated", options.sum));
+    return report::FoldedSum::never_freed;
+}
+
 int export_log(const ExportOptions& options)
 {
     const Format& format = format_named(options.format);
@@ -120,6 +134,7 @@ int export_log(const ExportOptions& options)
         throw Error(
             Exit::usage,
             fmt::format("{}: --device and --all-frames are for formats of stacks", format.name));
+    const report::FoldedSum folded = folded_sum(options);
     const bool terminal = options.output == "-" && ::isatty(STDOUT_FILENO);
     if (terminal && format.binary)
         throw Error(
@@ -129,6 +144,7 @@ int export_log(const ExportOptions& options)
     report::ExportOptions how;
     how.all_frames = options.all_frames;
     how.device = options.device;
+    how.folded = folded;
     how.symbols = read_symbol_options(options.symbols);
     how.unread_files = warn_of;
     if (!terminal)
@@ -162,6 +178,11 @@ void add_export(CommandLine& line)
         ->option_text("N");
     command.add_flag("--all-frames", options->all_frames,
                      "formats of stacks: with the frames of the CUDA runtime and of vramscope");
+    offer(command
+              .add_option("--sum", options->sum,
+                          "folded stacks: bytes that were never-freed, as is usual, or allocated")
+              ->option_text("WHAT"),
+          {"never-freed", "allocated"});
     add_symbol_options(command, options->symbols);
 }
 
