@@ -87,6 +87,17 @@ class Packages(PackageTest):
         self.assertLessEqual({f"/usr/{name}" for name in self.installed_files()}, set(listed))
         self.assertNotIn("/usr/share/man/man1", listed)  # it is of another package
 
+    def test_the_rpm_installs_into_a_root_that_has_nothing(self):
+        package, root = self.the("*.rpm"), self.folder / "root"
+        if os.getuid() != 0:
+            self.skipTest("only root can install into another root")
+        root.mkdir()
+        done = self.execute("rpm", "--root", root, "--nodeps", "--nosignature", "--install", package)  # its libraries are this machine's
+        self.assertEqual(done.returncode, 0, done.stderr)
+        verified = self.execute("rpm", "--root", root, "--verify", "--nodeps", "vramscope")
+        self.assertEqual((verified.returncode, verified.stdout), (0, ""))
+        self.assert_traces(root / "usr/bin/vramscope")
+
     def test_the_wheel_brings_command_and_module(self):
         made = self.execute(SOURCE / "scripts/wheel", BUILD, "--output", self.folder)
         self.assertEqual(made.returncode, 0, made.stderr)
