@@ -20,9 +20,8 @@ void DeviceMemory::apply(const Record& record, std::span<const PoolChange> chang
         device.pool = change.bytes;
         touch(device);
     }
-    for (Device* const device : changed_)
+    for (Device* device = std::exchange(changed_, nullptr); device; device = device->next_changed)
         update(*device, record.ticks);
-    changed_.clear();
     if (!is_hot(record.tag))
         apply_rare(record);
 }

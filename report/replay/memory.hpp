@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/log/chunk_cursor.hpp"
@@ -77,6 +78,7 @@ public:
         bool sampled = false;
         std::uint64_t unattributed = 0;
         bool changed = false;
+        Device* next_changed = nullptr; // if it is changed; nullptr: it is the last
     };
 
     // Both outlive this.
@@ -107,7 +109,7 @@ private:
     void touch(Device& device)
     {
         if (!device.changed)
-            changed_.push_back(&device);
+            device.next_changed = std::exchange(changed_, &device);
         device.changed = true;
     }
     static std::uint64_t kept_of(const Device& device) noexcept
@@ -131,7 +133,7 @@ private:
     const Sites& sites_;
     std::deque<Device> devices_; // never moved: they are pointed to
     std::vector<Device*> of_ordinal_;
-    std::vector<Device*> changed_;
+    Device* changed_ = nullptr; // the first of those that the record changed
     std::size_t marks_ = 0;
 };
 

@@ -107,12 +107,18 @@ public:
 private:
     static constexpr std::size_t kLeastSlots = 1024;
 
+    // Twice: one product keeps addresses that are evenly far apart evenly far apart, and with some
+    // multipliers they stood in few long runs.
     std::size_t home(std::uint64_t key) const noexcept
     {
-        __extension__ using Product = unsigned __int128;
-        const Product product = Product{key ^ seed_} * multiplier_;
-        const auto hash = static_cast<std::uint64_t>(product >> 64 ^ product);
+        const std::uint64_t hash = mix(mix(key ^ seed_));
         return static_cast<std::size_t>(hash) & (entries_.size() - 1);
+    }
+    std::uint64_t mix(std::uint64_t word) const noexcept
+    {
+        __extension__ using Product = unsigned __int128;
+        const Product product = Product{word} * multiplier_;
+        return static_cast<std::uint64_t>(product >> 64 ^ product);
     }
 
     std::size_t next(std::size_t at) const noexcept { return (at + 1) & (entries_.size() - 1); }

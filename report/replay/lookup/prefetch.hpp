@@ -47,6 +47,7 @@ void prefetch(const Value* value) noexcept
 {
     constexpr std::size_t kLine = 64;
     const auto* const first = reinterpret_cast<const char*>(value);
+#pragma GCC unroll 8
     for (std::size_t offset = 0; offset < sizeof(Value); offset += kLine)
         __builtin_prefetch(first + offset);
     if constexpr (sizeof(Value) > alignof(Value) && alignof(Value) < kLine) // else it has no more
