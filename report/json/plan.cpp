@@ -3,6 +3,7 @@
 
 #include "report/json/json.hpp"
 #include "report/json/parts.hpp"
+#include "report/words/file_words.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -22,6 +23,15 @@ Json with_place(Json row, const CallPlace& place)
     return with_stack(std::move(row), place);
 }
 
+Json pin_json(const PlanPin& pin)
+{
+    return with_place({{"pinned_bytes", pin.pinned},
+                       {"bytes", pin.bytes},
+                       {"blocks", pin.blocks},
+                       {"segments", pin.segments}},
+                      pin);
+}
+
 Json planned_shortage_json(const PlanShortage& shortage)
 {
     return with_place({{"at_ns", shortage.at_ns},
@@ -30,7 +40,8 @@ Json planned_shortage_json(const PlanShortage& shortage)
                        {"allocated_bytes", shortage.allocated},
                        {"beside_bytes", shortage.beside},
                        {"largest_free_bytes", shortage.largest_free},
-                       {"is_beside", shortage.is_beside}},
+                       {"is_beside", shortage.is_beside},
+                       {"would_make_room", list_json(shortage.would_make_room, pin_json)}},
                       shortage);
 }
 
@@ -79,15 +90,6 @@ Json saving_json(const PlanSaving& saving)
                       saving);
 }
 
-Json pin_json(const PlanPin& pin)
-{
-    return with_place({{"pinned_bytes", pin.pinned},
-                       {"bytes", pin.bytes},
-                       {"blocks", pin.blocks},
-                       {"segments", pin.segments}},
-                      pin);
-}
-
 Json packing_json(const PlanPacking& packing)
 {
     return {{"lower_bytes", packing.lower},
@@ -112,6 +114,8 @@ Json planned_device_json(const PlanDevice& device)
             {"more_holder_bytes", device.more_bytes},
             {"savings", list_json(device.savings, saving_json)},
             {"packing", device.packing ? packing_json(*device.packing) : Json(nullptr)},
+            {"recorded_failure",
+             device.recorded_failure ? card_json(*device.recorded_failure) : Json(nullptr)},
             {"pinned_at_peak", list_json(device.pins_at_peak, pin_json)},
             {"pinned_at_end", list_json(device.pins_at_end, pin_json)},
             {"unknown", device.unknown}};
@@ -159,6 +163,8 @@ Json scale_json(const PlanScale& scale)
 void write_plan_json(std::ostream& out, const Plan& plan)
 {
     std::vector<std::string> notices = plan.notices;
+    for (const UnreadFile& file : plan.unread_files)
+        notices.push_back(notice_of(file));
     const Json document = {{"schema_version", kPlanSchemaVersion},
                            {"verdict", name(plan.verdict)},
                            {"exit_status", plan.exit_status()},

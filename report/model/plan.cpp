@@ -1,6 +1,8 @@
 // report/model/plan.cpp — what is asked of the rows of a plan.
 #include "report/model/plan.hpp"
 
+#include <algorithm>
+
 #include "report/error.hpp"
 
 namespace vramscope::report {
@@ -10,8 +12,9 @@ const PlanPolicy* PlanDevice::best() const noexcept
 {
     const PlanPolicy* best = nullptr;
     for (const PlanPolicy& row : policies) {
-        if (row.smallest_card && row.name != kIdealPolicy &&
-            (!best || *row.smallest_card < *best->smallest_card))
+        const bool is_bound = std::find(kBoundPolicies.begin(), kBoundPolicies.end(), row.name) !=
+                              kBoundPolicies.end();
+        if (row.smallest_card && !is_bound && (!best || *row.smallest_card < *best->smallest_card))
             best = &row;
     }
     return best;

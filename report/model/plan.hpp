@@ -4,6 +4,7 @@
 // device of that many bytes, of which `base` is taken before the program's allocator gets any.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,14 +18,23 @@
 
 namespace vramscope::report {
 
+// Blocks of one call stack that keep segments from going back to the driver.
+struct PlanPin : CallPlace {
+    std::uint64_t pinned = 0; // free bytes of the segments that only its blocks hold
+    std::uint64_t bytes = 0;  // of its blocks there
+    std::uint64_t blocks = 0;
+    std::uint64_t segments = 0;
+};
+
 // The request that a replay could not serve. Its stack is that of the request in the log.
 struct PlanShortage : TimedCall {
     std::uint64_t requested = 0;
     std::uint64_t reserved = 0; // by the allocator then, after all that could go back did
     std::uint64_t allocated = 0;
-    std::uint64_t beside = 0;       // what the program had past its allocator
-    std::uint64_t largest_free = 0; // the largest free piece in what was reserved
-    bool is_beside = false;         // what failed went past the allocator
+    std::uint64_t beside = 0;             // what the program had past its allocator
+    std::uint64_t largest_free = 0;       // the largest free piece in what was reserved
+    bool is_beside = false;               // what failed went past the allocator
+    std::vector<PlanPin> would_make_room; // the fewest bytes to free; `pinned` and `segments` are 0
 };
 
 struct PlanCard { // of --card
@@ -88,14 +98,6 @@ struct PlanPacking {
     std::string method; // "by size", …: how
 };
 
-// Keeps segments from going back to the driver.
-struct PlanPin : CallPlace {
-    std::uint64_t pinned = 0; // free bytes of the segments that only its blocks hold
-    std::uint64_t bytes = 0;  // of its blocks there
-    std::uint64_t blocks = 0;
-    std::uint64_t segments = 0;
-};
-
 struct PlanDevice {
     std::int32_t device = -1;       // -1: not known
     std::uint64_t device_bytes = 0; // of the one that it ran on; 0: not known
@@ -112,14 +114,16 @@ struct PlanDevice {
     std::uint64_t more_bytes = 0;
     std::vector<PlanSaving> savings; // the largest first
     std::optional<PlanPacking> packing;
-    std::vector<PlanPin> pins_at_peak; // of the allocator that the log has; the largest first
+    std::optional<PlanCard> recorded_failure; // on the device that it ran on, if it failed there
+    std::vector<PlanPin> pins_at_peak;        // under the first policy; the largest first
     std::vector<PlanPin> pins_at_end;
     std::vector<std::string> unknown; // what the log does not tell, in whole sentences
 
-    // The policy that needs the smallest card, the ideal one aside; nullptr: none fits on any.
+    // The policy that needs the smallest card, bounds aside; nullptr: none fits on any.
     const PlanPolicy* best() const noexcept;
 };
-inline constexpr const char* kIdealPolicy = "ideal"; // could move memory: no program can have it
+// Estimates on the good side, and what could move memory: no program can have them.
+inline constexpr std::array<const char*, 2> kBoundPolicies{"ideal", "async-best"};
 
 struct PlanProcess {
     std::uint32_t pid = 0;

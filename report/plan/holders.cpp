@@ -23,6 +23,14 @@ struct AtPeak {
 std::vector<AtPeak> sites_at_peak(const TraceWatch::DeviceTrace& device)
 {
     std::map<SiteId, AtPeak> sites;
+    for (const StartSegment& segment : device.trace.at_start) {
+        for (const StartBlock& block : segment.blocks) {
+            AtPeak& site = sites[device.trace.sites[block.block]];
+            site.site = device.trace.sites[block.block];
+            site.bytes += block.bytes;
+            ++site.blocks;
+        }
+    }
     const std::vector<Request>& requests = device.trace.requests;
     const std::size_t end = std::min(device.facts.peak_request + 1, requests.size());
     for (const Request& request : std::span(requests).first(end)) {
@@ -78,12 +86,6 @@ void add_holders(PlanDevice& to, const TraceWatch::DeviceTrace& device, Places& 
         to.more_bytes += to.holders.back().bytes;
         to.holders.pop_back();
     }
-}
-
-std::vector<PlanSaving> find_savings(const TracedLog&, const TraceWatch::DeviceTrace&,
-                                     const PolicyRow&, Places&)
-{
-    return {};
 }
 
 } // namespace vramscope::report::plan

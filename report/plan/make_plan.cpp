@@ -2,6 +2,7 @@
 #include "report/plan/make_plan.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -11,9 +12,12 @@
 #include "report/findings/totals.hpp"
 #include "report/plan/compare.hpp"
 #include "report/plan/holders.hpp"
+#include "report/plan/packing.hpp"
+#include "report/plan/pins.hpp"
 #include "report/plan/places.hpp"
 #include "report/plan/read_trace.hpp"
 #include "report/plan/recorded_policy.hpp"
+#include "report/plan/scale.hpp"
 
 namespace vramscope::report::plan {
 namespace {
@@ -37,7 +41,7 @@ public:
         process.allocator = log_.allocator();
         process.pool_mode = log_.pool_mode();
         add_doubts(process.doubts);
-        for (const DeviceTrace& device : log_.devices()) {
+        for (DeviceTrace& device : log_.devices()) {
             if (!device.trace.sites.empty())
                 process.devices.push_back(plan_of(device, process.doubts));
         }
@@ -67,10 +71,13 @@ private:
             doubts.emplace_back("the log is damaged: events are missing");
     }
 
-    PlanDevice plan_of(const DeviceTrace& device, std::vector<std::string>& doubts)
+    PlanDevice plan_of(DeviceTrace& device, std::vector<std::string>& doubts)
     {
         const Trace& trace = device.trace;
         PlanDevice to;
+        const std::optional<PolicyRow> recorded = recorded_policy(log_, to.unknown);
+        if (recorded && log_.allocator().empty())
+            correct_base(device, *recorded);
         to.device = trace.device;
         to.device_bytes = trace.device_bytes;
         to.base = trace.base_bytes;
@@ -82,11 +89,14 @@ private:
                               : places_.ns(trace.requests[device.facts.peak_request].ticks);
         to.beside_peak = device.facts.peak_beside;
         to.recorded_reserved = log_.recorded_reserved(trace.device);
-        to.unknown = trace.unknown;
-        const std::vector<PolicyRow> policies = policies_for(to);
-        add_policies(to, device, policies);
+        to.unknown.insert(to.unknown.begin(), trace.unknown.begin(), trace.unknown.end());
+        const std::vector<PolicyRow> policies = policies_for(recorded, to);
+        const Outcome judged = add_policies(to, device, policies);
+        add_pins(to, device, policies.front(), judged.peak.request);
         add_holders(to, device, places_);
-        to.savings = find_savings(log_, device, policies.front(), places_);
+        to.packing = packing_of(trace);
+        to.savings = find_savings(log_, device, policies.front(), to.policies.front().peak_reserved,
+                                  places_);
         if (!device.facts.failed.empty())
             doubts.push_back(
                 fmt::format("{} failed for want of memory: what the program would "
@@ -95,11 +105,44 @@ private:
         return to;
     }
 
+    // What the driver says is used has its own rounding in it, which the log has not, and a replay
+    // has. It may be asked within an allocation that the log has behind its answer.
+    static void correct_base(DeviceTrace& device, const PolicyRow& recorded)
+    {
+        const std::vector<UsedSample>& samples = device.facts.used;
+        if (samples.empty())
+            return;
+        std::vector<std::uint64_t> taken(samples.size());
+        CountedDevice counted;
+        const std::unique_ptr<Policy> policy = recorded.make(counted);
+        std::size_t next = 0; // the first sample that is not behind
+        replay(device.trace, *policy, counted, false,
+               [&](std::size_t at, const Policy&, const CountedDevice& now, const Outcome&) {
+                   const std::uint64_t level = now.reserved() + now.beside();
+                   for (; next < samples.size() && samples[next].requests < at; ++next)
+                       ;
+                   for (std::size_t one = next;
+                        one < samples.size() && samples[one].requests <= at + 1; ++one) {
+                       if (samples[one].requests == at + 1 || taken[one] < samples[one].reserved)
+                           taken[one] = std::max(taken[one], level);
+                   }
+               });
+        std::uint64_t most = 0;
+        std::uint64_t least = UINT64_MAX;
+        for (std::size_t at = 0; at < samples.size(); ++at) {
+            const std::uint64_t rest = samples[at].used - std::min(samples[at].used, taken[at]);
+            most = std::max(most, rest);
+            least = std::min(least, rest);
+        }
+        // The driver's own pools are in what is used, and are no base.
+        device.trace.base_bytes = device.facts.stream_ordered > 0 ? least : most;
+    }
+
     // The one that is judged comes first.
-    std::vector<PolicyRow> policies_for(PlanDevice& to) const
+    std::vector<PolicyRow> policies_for(const std::optional<PolicyRow>& recorded,
+                                        PlanDevice& to) const
     {
         std::vector<PolicyRow> rows;
-        const std::optional<PolicyRow> recorded = recorded_policy(log_, to.unknown);
         for (const std::string& name : options_.policies)
             rows.push_back(policy_of(name));
         if (recorded && options_.policies.empty())
@@ -124,8 +167,9 @@ private:
         return row ? std::vector{*row} : std::vector<PolicyRow>();
     }
 
-    void add_policies(PlanDevice& to, const DeviceTrace& device,
-                      const std::vector<PolicyRow>& policies)
+    // Gives the outcome of the first without a limit.
+    Outcome add_policies(PlanDevice& to, const DeviceTrace& device,
+                         const std::vector<PolicyRow>& policies)
     {
         const std::vector<Compared> compared = compare(device.trace, policies, options_.cards);
         for (std::size_t at = 0; at < policies.size(); ++at) {
@@ -141,11 +185,37 @@ private:
                 row.fails_above = found.smallest->fails_above;
             }
             for (std::size_t card = 0; card < options_.cards.size(); ++card)
-                row.cards.push_back(card_of(options_.cards[card], found.on_cards[card], device));
+                row.cards.push_back(card_of(options_.cards[card], found.on_cards[card], device,
+                                            at == 0 ? &policies[at] : nullptr));
         }
+        if (!device.facts.failed.empty() && device.trace.device_bytes > 0)
+            to.recorded_failure = card_of(
+                device.trace.device_bytes,
+                replay(device.trace, policies.front(), {.capacity = device.trace.device_bytes}),
+                device, &policies.front());
+        return compared.front().unlimited;
     }
 
-    PlanCard card_of(std::uint64_t bytes, const Outcome& outcome, const DeviceTrace& device)
+    static std::optional<PlanPacking> packing_of(const Trace& trace)
+    {
+        const Packing packing = pack(trace);
+        if (packing.method.empty())
+            return std::nullopt;
+        return PlanPacking{packing.lower, packing.upper, trace.sites.size(), packing.method};
+    }
+
+    void add_pins(PlanDevice& to, const DeviceTrace& device, const PolicyRow& policy,
+                  std::size_t peak)
+    {
+        const std::size_t last = device.trace.requests.size() - 1;
+        const auto segments = segments_at(device.trace, policy, {peak, last});
+        to.pins_at_peak = find_pins(segments[0], device, peak, places_);
+        to.pins_at_end = find_pins(segments[1], device, last, places_);
+    }
+
+    // With the policy, also which blocks would have made room.
+    PlanCard card_of(std::uint64_t bytes, const Outcome& outcome, const DeviceTrace& device,
+                     const PolicyRow* policy)
     {
         PlanCard card{.bytes = bytes,
                       .fits = !outcome.out_of_memory,
@@ -165,6 +235,12 @@ private:
         shortage.beside = first.beside;
         shortage.largest_free = first.largest_free;
         shortage.is_beside = first.is_beside;
+        if (!policy || first.request >= device.trace.requests.size())
+            return card;
+        const std::uint64_t taken = device.trace.base_bytes + first.reserved + first.beside;
+        shortage.would_make_room = room_for(
+            first.bytes, bytes - std::min(bytes, taken),
+            segments_at(device.trace, *policy, {first.request}, bytes).front(), device, places_);
         return card;
     }
 
@@ -201,6 +277,9 @@ Plan make_plan(const std::vector<std::filesystem::path>& logs, const PlanOptions
     Symbolizer symbolizer(options.symbols);
     for (const std::string& name : options.policies)
         policy_of(name); // wrong ones are refused before anything is read
+    std::optional<Dimension> dimension;
+    if (!options.scale.empty())
+        dimension = read_dimension(options.scale, logs.size());
     for (std::size_t at = 0; at < logs.size() && !plan.interrupted; ++at) {
         const auto progress = [&](double fraction) {
             if (options.progress)
@@ -213,6 +292,8 @@ Plan make_plan(const std::vector<std::filesystem::path>& logs, const PlanOptions
     plan.unread_files = symbolizer.unread_files();
     plan.notices = symbolizer.notices();
     plan.verdict = verdict_of(plan);
+    if (dimension && !plan.interrupted)
+        plan.scale = find_scale(*dimension, plan);
     return plan;
 }
 

@@ -15,6 +15,7 @@ namespace vramscope::report::plan {
 struct PlanOptions {
     std::vector<std::uint64_t> cards;  // bytes of whole devices
     std::vector<std::string> policies; // names; none: the recorded one, and the usual ones
+    std::string scale;                 // "batch=8,16,32", a number for each log; empty: not asked
     std::function<void(double fraction)> progress; // of the reading; may be empty
     std::function<bool()> interrupted;             // asked now and then; may be empty
     SymbolizerOptions symbols;

@@ -28,7 +28,8 @@ TracedLog::TracedLog(const std::filesystem::path& path)
       }),
       tables_(find_apis_), births_(find_segment_births(file_)),
       heap_(tables_, file_.header().exit_began_ticks), memory_(tables_, heap_.sites()),
-      holders_(heap_, memory_), traces_(tables_, heap_.sites(), !births_.empty()),
+      holders_(heap_, memory_),
+      traces_(tables_, heap_.sites(), memory_, !births_.empty(), file_.header().start_ticks),
       batches_(reader_, find_apis_)
 {
     heap_.watch(watches_);
@@ -61,6 +62,8 @@ void TracedLog::read(const std::function<void(double)>& progress,
             batches_.stop();
         }
     }
+    if (starting_)
+        end_start();
     for (TraceWatch::DeviceTrace& device : traces_.devices())
         describe(device, stopped);
     heap_.finish();
@@ -76,6 +79,8 @@ void TracedLog::apply(const RecordBatch& batch)
         std::size_t own = 0;
         while (own < changes.size() && changes[own].record == at)
             ++own;
+        if (starting_ && records[at].timed && records[at].ticks > file_.header().start_ticks)
+            end_start();
         holders_.before(records[at]);
         traces_.before(records[at]);
         heap_.apply(records[at]);
@@ -84,6 +89,14 @@ void TracedLog::apply(const RecordBatch& batch)
         traces_.after(records[at]);
         changes = changes.subspan(own);
     }
+}
+
+// What is there was there before the recording, if that is another tool's.
+void TracedLog::end_start()
+{
+    starting_ = false;
+    if (!tables_.info_value("imported").empty())
+        traces_.settle_start(heap_.segments_now());
 }
 
 std::string TracedLog::allocator() const
@@ -112,8 +125,12 @@ Coverage TracedLog::coverage() const
     return coverage_of(heap_.counts(), tables_, reader_, file_.header(), running());
 }
 
-// Contexts and code are there from early on, and stay. Where there is a pool, the driver rounds up
-// nothing of what is asked for; else its least word has the least of its rounding.
+bool TracedLog::ended_by_itself() const
+{
+    return judge_end(file_.header(), running()).conclusive();
+}
+
+// Contexts and code are there from early on, and stay.
 void TracedLog::find_base(Trace& trace) const
 {
     const DeviceMemory::Device* const device = memory_.device(trace.device);
@@ -134,6 +151,10 @@ void TracedLog::add_unknown(const TraceWatch::DeviceTrace& device,
 {
     const TraceFacts& facts = device.facts;
     const std::string blocks_of = allocator();
+    for (const auto& [key, value] : tables_.info()) {
+        if (key == "imported.unknown")
+            unknown.push_back(value);
+    }
     if (!blocks_of.empty() && facts.streams == 0)
         unknown.push_back(fmt::format("Of the blocks of {0} the log has no streams, and not when "
                                       "other streams were done with them: all are replayed as of "

@@ -51,6 +51,9 @@ public:
     std::uint64_t recorded_reserved(std::int32_t device) const noexcept; // at most, by the log
     bool base_known(std::int32_t device) const noexcept;
     Coverage coverage() const;
+    bool ended_by_itself() const; // what was not freed then never would have been
+
+    std::deque<TraceWatch::DeviceTrace>& devices() noexcept { return traces_.devices(); }
 
     // Whose blocks the requests are: "PyTorch"; empty: the driver's, or those of vramscope's pool.
     std::string allocator() const;
@@ -59,6 +62,7 @@ public:
 private:
     bool running() const noexcept;
     void apply(const RecordBatch& batch);
+    void end_start();
     void describe(TraceWatch::DeviceTrace& device, bool interrupted);
     void add_unknown(const TraceWatch::DeviceTrace& device,
                      std::vector<std::string>& unknown) const;
@@ -75,6 +79,7 @@ private:
     TraceWatch traces_;
     EachWatch<DeviceMemory, PeakHolders, TraceWatch> watches_{memory_, holders_, traces_};
     ReadAhead batches_;
+    bool starting_ = true; // nothing came yet that is later than the log's opening
 };
 
 } // namespace vramscope::report::plan

@@ -87,13 +87,23 @@ void TraceWatch::push(DeviceTrace& to, const Request& request)
         to.beside -= request.bytes;
     if (request.action == Action::take_beside)
         to.facts.peak_beside = std::max(to.facts.peak_beside, to.beside += request.bytes);
-    if (request.action != Action::allocate)
+    if (request.action == Action::allocate)
+        note_live(to, request.bytes);
+}
+
+void TraceWatch::note_live(DeviceTrace& to, std::uint64_t bytes)
+{
+    to.live += bytes;
+    if (to.live <= to.facts.peak_live)
         return;
-    to.live += request.bytes;
-    if (to.live > to.facts.peak_live) {
-        to.facts.peak_live = to.live;
-        to.facts.peak_request = to.trace.requests.size() - 1;
-    }
+    to.facts.peak_live = to.live;
+    to.facts.peak_request = to.trace.requests.empty() ? 0 : to.trace.requests.size() - 1;
+}
+
+// The recording of another tool began when it was there already.
+bool TraceWatch::is_from_before(const Block& block) const
+{
+    return block.ticks == start_ticks_ && !tables_.info_value("imported").empty();
 }
 
 void TraceWatch::born(const Block& block)
@@ -117,7 +127,13 @@ void TraceWatch::born(const Block& block)
         request.pool = pool_of(to, record_->place.pool);
         to.facts.stream_ordered += asked && block.memory == Memory::async;
     }
-    push(to, request);
+    if (asked && is_from_before(block)) {
+        to.started.push_back(request);
+        to.started_at.push_back(block.address);
+        note_live(to, block.bytes);
+    } else {
+        push(to, request);
+    }
     if (block.site >= live_.size())
         live_.resize(block.site + std::size_t{1});
     std::vector<Live>& live = live_[block.site];
@@ -126,6 +142,54 @@ void TraceWatch::born(const Block& block)
         return; // of a hostile log: two handles of one number and one time
     entry->value = {request.block, static_cast<std::uint32_t>(live.size())};
     live.push_back({entry->key, block.bytes});
+}
+
+void TraceWatch::settle_start(const std::vector<AllocatorSegment>& segments)
+{
+    for (DeviceTrace& device : devices_)
+        settle_start(device, segments);
+}
+
+// Blocks that lie in no segment are asked for first.
+void TraceWatch::settle_start(DeviceTrace& device, const std::vector<AllocatorSegment>& segments)
+{
+    constexpr std::uint64_t kSmallBlock = 1u << 20; // PyTorch's
+    constexpr std::uint64_t kSmallSegment = 2u << 20;
+    std::vector<StartSegment>& start = device.trace.at_start;
+    for (const AllocatorSegment& segment : segments) {
+        if (segment.device == device.trace.device)
+            start.push_back({.address = segment.address,
+                             .bytes = segment.bytes,
+                             .small = segment.bytes == kSmallSegment,
+                             .blocks = {}});
+    }
+    std::sort(start.begin(), start.end(),
+              [](const StartSegment& a, const StartSegment& b) { return a.address < b.address; });
+    std::vector<Request> outside;
+    for (std::size_t at = 0; at < device.started.size(); ++at) {
+        const Request& block = device.started[at];
+        const std::uint64_t address = device.started_at[at];
+        auto segment = std::upper_bound(
+            start.begin(), start.end(), address,
+            [](std::uint64_t wanted, const StartSegment& one) { return wanted < one.address; });
+        if (segment == start.begin() ||
+            address - std::prev(segment)->address >= std::prev(segment)->bytes) {
+            outside.push_back(block);
+            continue;
+        }
+        --segment;
+        segment->stream = block.stream;
+        segment->pool = block.pool;
+        segment->small = segment->small && block.bytes <= kSmallBlock;
+        segment->blocks.push_back(
+            {.block = block.block, .offset = address - segment->address, .bytes = block.bytes});
+    }
+    for (StartSegment& segment : start)
+        std::sort(segment.blocks.begin(), segment.blocks.end(),
+                  [](const StartBlock& a, const StartBlock& b) { return a.offset < b.offset; });
+    device.trace.requests.insert(device.trace.requests.begin(), outside.begin(), outside.end());
+    device.started = {};
+    device.started_at = {};
 }
 
 void TraceWatch::gone(const Block& block, std::uint64_t ticks)
@@ -186,11 +250,31 @@ void TraceWatch::note_rare(const Record& record)
         failed_stack_[record.thread] = failed->stack;
     else if (const auto failure = record.as<format::OutOfMemory>())
         note_failure(record, *failure);
+    else if (const auto said = record.as<format::DeviceMemory>())
+        note_used(*said);
     else if (const auto ready = record.as<format::Reusable>(); ready && !ready->own)
         synchronise(record.ticks - std::min<std::uint64_t>(record.ticks, ready->age));
     else if (const auto segment = record.as<format::SegmentGone>();
              segment && segment->end == format::SegmentEnd::asked)
         empty_caches(record.ticks);
+}
+
+// When there are too many, every second one goes.
+void TraceWatch::note_used(const format::DeviceMemory& said)
+{
+    DeviceTrace& device = trace_of(said.device);
+    if (said.total == 0 || device.samples++ % device.stride != 0)
+        return;
+    std::vector<UsedSample>& samples = device.facts.used;
+    if (samples.size() == kMostSamples) {
+        device.stride *= 2;
+        for (std::size_t at = 0; at < kMostSamples / 2; ++at)
+            samples[at] = samples[2 * at];
+        samples.resize(kMostSamples / 2);
+    }
+    const DeviceMemory::Device* const known = memory_.device(device.trace.device);
+    samples.push_back({said.total - std::min(said.free, said.total),
+                       known ? memory_.now(*known).reserved : 0, device.trace.requests.size()});
 }
 
 // What it would have done with the memory is not known: it is given back at once.
@@ -225,7 +309,9 @@ void TraceWatch::synchronise(std::uint64_t ticks)
                 break;
             --at;
         }
-        if (at != requests.begin() && std::prev(at)->action == Action::synchronise)
+        const bool behind_one =
+            at != requests.begin() && std::prev(at)->action == Action::synchronise;
+        if (behind_one || (at != requests.end() && at->action == Action::synchronise))
             continue;
         const auto index = static_cast<std::size_t>(at - requests.begin());
         requests.insert(at, {.ticks = ticks, .action = Action::synchronise});

@@ -17,8 +17,10 @@
 #include "report/log/log_tables.hpp"
 #include "report/plan/trace.hpp"
 #include "report/replay/heap/block_watch.hpp"
+#include "report/replay/heap/cut_memory.hpp"
 #include "report/replay/lookup/flat_map.hpp"
 #include "report/replay/lookup/random_seed.hpp"
+#include "report/replay/memory.hpp"
 
 namespace vramscope::report::plan {
 
@@ -30,6 +32,13 @@ struct FailedRequest {
     std::uint64_t ticks = 0;
 };
 
+// The driver said how much of the device was used.
+struct UsedSample {
+    std::uint64_t used = 0;     // bytes, by all processes
+    std::uint64_t reserved = 0; // by the log
+    std::size_t requests = 0;   // how many there were before
+};
+
 // What is to be known of a trace beside its requests.
 struct TraceFacts {
     std::vector<FailedRequest> failed;
@@ -38,6 +47,7 @@ struct TraceFacts {
     std::uint64_t peak_beside = 0;    // bytes taken beside, at most
     std::uint64_t stream_ordered = 0; // requests of cuMemAllocAsync and its like
     std::uint64_t unseen_frees = 0;   // blocks that left without a free in the log
+    std::vector<UsedSample> used;     // at most kMostSamples, over all of the log
     std::uint64_t managed = 0;        // blocks of managed memory, left out
     std::uint64_t synchronisations = 0;
     std::uint64_t streams = 0;
@@ -45,6 +55,7 @@ struct TraceFacts {
 
 class TraceWatch final : public BlockWatch {
 public:
+    static constexpr std::size_t kMostSamples = 64;
     static constexpr SiteId kNoSite = UINT32_MAX; // of a request that failed
 
     struct DeviceTrace {
@@ -55,14 +66,20 @@ public:
         friend class TraceWatch;
         std::uint64_t live = 0;
         std::uint64_t beside = 0;
+        std::uint64_t samples = 0;             // all of them
+        std::uint64_t stride = 1;              // so many are one that is kept
+        std::vector<Request> started;          // allocations from before the recording
+        std::vector<std::uint64_t> started_at; // their addresses
         std::unordered_map<std::uint64_t, std::uint16_t> streams; // keyed by handle
         std::unordered_map<std::uint64_t, std::uint8_t> pools;
         bool gave_back = false; // its last segments, and asked for none since
     };
 
     // `cut`: the log has blocks that an allocator of the program's cut. The others outlive this.
-    TraceWatch(LogTables& tables, const Sites& sites, bool cut)
-        : tables_(tables), sites_(sites), cut_(cut)
+    // `start_ticks`: of the log's header; what an imported log has of that time was there before.
+    TraceWatch(LogTables& tables, const Sites& sites, const DeviceMemory& memory, bool cut,
+               std::uint64_t start_ticks)
+        : tables_(tables), sites_(sites), memory_(memory), cut_(cut), start_ticks_(start_ticks)
     {
     }
 
@@ -72,6 +89,9 @@ public:
         if (!is_hot(record.tag))
             note_rare(record);
     }
+
+    // Behind the last record of the start, with the segments that are there then.
+    void settle_start(const std::vector<AllocatorSegment>& segments);
 
     // In the order of their first requests.
     std::deque<DeviceTrace>& devices() noexcept { return devices_; }
@@ -98,11 +118,15 @@ private:
     DeviceTrace& trace_of(std::int64_t device);
     BlockId add_block(DeviceTrace& to, SiteId site);
     void push(DeviceTrace& to, const Request& request);
+    static void note_live(DeviceTrace& to, std::uint64_t bytes);
+    bool is_from_before(const Block& block) const;
+    static void settle_start(DeviceTrace& device, const std::vector<AllocatorSegment>& segments);
     void leave(const Block& block, std::uint64_t ticks);
     void give_back(const Site& site, BlockId block, std::uint64_t bytes, std::uint64_t ticks);
     void forget(std::uint64_t key, SiteId site, std::uint64_t ticks);
     void note_rare(const Record& record);
     void note_failure(const Record& record, const format::OutOfMemory& failure);
+    void note_used(const format::DeviceMemory& said);
     void synchronise(std::uint64_t ticks);
     void empty_caches(std::uint64_t ticks);
     static std::uint16_t stream_of(DeviceTrace& to, std::uint64_t handle);
@@ -110,7 +134,9 @@ private:
 
     LogTables& tables_;
     const Sites& sites_;
+    const DeviceMemory& memory_;
     bool cut_;
+    std::uint64_t start_ticks_;
     const Record* record_ = nullptr; // that HeapReplay has now
     std::deque<DeviceTrace> devices_;
     FlatMap<Place> places_;

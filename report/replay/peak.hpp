@@ -67,6 +67,11 @@ public:
     // Of each device in DeviceMemory, its sites that had anything at its peak, in their order.
     std::vector<std::vector<PeakHolding>> at_peaks() const;
     std::vector<std::vector<RepeatedPairs>> repeated_pairs() const;
+    // When the first range of this kind began; 0: none did.
+    std::uint64_t first_ticks(PhaseKind kind) const noexcept
+    {
+        return kind < kinds_.size() ? kinds_[kind].first_ticks : 0;
+    }
 
     void prefetch(SiteId site) const override { sites_.prefetch(site); }
     void born(const Block& block) override;

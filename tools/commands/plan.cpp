@@ -38,6 +38,7 @@ Examples:
   vramscope plan train.vsl                               the smallest card that fits, and the best knob
   vramscope plan train.vsl --card 24GiB --card 16GiB     would it fit on these?
   vramscope plan train.vsl --card 24GiB --policy torch:expandable_segments:True
+  vramscope plan b8.vsl b16.vsl b32.vsl --scale batch=8,16,32 --card 24GiB      the largest batch
   vramscope plan train.vsl --json - | jq '.processes[].devices[].policies[] | {name, smallest_card_bytes}'
 )";
 
@@ -45,6 +46,7 @@ struct PlanArguments {
     std::vector<std::string> logs;
     std::vector<std::string> cards;
     std::vector<std::string> policies;
+    std::string scale;
     std::string json;
     bool force = false; // overwrite what `json` names
     SymbolOptions symbols;
@@ -66,6 +68,7 @@ int plan_logs(const PlanArguments& options)
     for (const std::string& card : options.cards)
         wanted.cards.push_back(card_of(card));
     wanted.policies = options.policies;
+    wanted.scale = options.scale;
     wanted.symbols = read_symbol_options(options.symbols);
     wanted.progress = progress_bar();
     wanted.interrupted = [] { return Interrupt::came(); };
@@ -98,6 +101,10 @@ void add_plan(CommandLine& line)
                     "repeated")
         ->allow_extra_args(false)
         ->option_text("NAME");
+    command
+        .add_option("--scale", options->scale,
+                    "the logs are of runs at these sizes: a line through their peaks")
+        ->option_text("NAME=N,N...");
     add_json_options(command, options->json, options->force, "the plan");
     add_symbol_options(command, options->symbols);
 }

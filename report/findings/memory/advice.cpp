@@ -60,11 +60,9 @@ private:
 
 } // namespace
 
-std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
-                                const std::vector<RepeatedPairs>& pairs, const HeapReplay& heap,
-                                const LeakSource& log)
+std::vector<SiteAdvice> advise(const std::vector<PeakHolding>& holdings, bool conclusive)
 {
-    AdviceTable table(heap, log);
+    std::vector<SiteAdvice> advice;
     std::uint64_t peak = 0;
     for (const PeakHolding& holding : holdings)
         peak += holding.bytes;
@@ -72,17 +70,27 @@ std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
     for (const PeakHolding& holding : holdings) {
         if (holding.bytes < peak / kLeastPart || ++read > kMostReadSites)
             continue;
-        if (holding.kept_bytes > 0 && log.end.conclusive())
-            table.add(AdviceKind::never_freed, holding.site, holding.kept_bytes,
-                      holding.kept_blocks);
+        if (holding.kept_bytes > 0 && conclusive)
+            advice.push_back(
+                {AdviceKind::never_freed, holding.site, holding.kept_bytes, holding.kept_blocks});
         if (holding.early_bytes > 0)
-            table.add(AdviceKind::allocated_early, holding.site, holding.early_bytes,
-                      holding.early_blocks, holding.early_phase);
+            advice.push_back({AdviceKind::allocated_early, holding.site, holding.early_bytes,
+                              holding.early_blocks, holding.early_phase});
         if (holding.late_bytes > 0 && holding.phase_was_over)
-            table.add(AdviceKind::released_late, holding.site, holding.late_bytes,
-                      holding.late_blocks);
+            advice.push_back(
+                {AdviceKind::released_late, holding.site, holding.late_bytes, holding.late_blocks});
     }
-    read = 0;
+    return advice;
+}
+
+std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
+                                const std::vector<RepeatedPairs>& pairs, const HeapReplay& heap,
+                                const LeakSource& log)
+{
+    AdviceTable table(heap, log);
+    for (const SiteAdvice& one : advise(holdings, log.end.conclusive()))
+        table.add(one.kind, one.site, one.bytes, one.blocks, one.other);
+    std::size_t read = 0;
     for (const RepeatedPairs& repeated : pairs) {
         if (repeated.pairs >= kLeastPairs && repeated.bytes > 0 && ++read <= kMostReadSites)
             table.add(AdviceKind::redundant_pairs, repeated.site, 0, repeated.pairs, 0,

@@ -14,6 +14,19 @@ namespace vramscope::report {
 
 inline constexpr std::size_t kMostAdvice = 20;
 
+// What the times of a site's blocks prove of the peak.
+struct SiteAdvice {
+    AdviceKind kind = AdviceKind::never_freed; // no redundant_pairs
+    SiteId site = 0;
+    std::uint64_t bytes = 0; // at the peak
+    std::uint64_t blocks = 0;
+    PhaseKind other = 0; // of allocated_early
+};
+
+// In the order of the holdings; less than a thousandth of the peak is left out. `conclusive`: what
+// was not freed never would have been.
+std::vector<SiteAdvice> advise(const std::vector<PeakHolding>& holdings, bool conclusive);
+
 // The largest saving first; those that save calls alone come last.
 std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
                                 const std::vector<RepeatedPairs>& pairs, const HeapReplay& heap,

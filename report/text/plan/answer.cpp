@@ -94,7 +94,10 @@ std::string what_to_lower(const TextOutput& out, const Plan& plan, const PlanDev
         return text;
     const PlanHolder& most = device.holders.front();
     const std::string place = innermost_in(most, out.room_behind(30));
-    if (const std::uint64_t missing = missing_on(plan, best); missing > 0)
+    const std::uint64_t missing = missing_on(plan, best);
+    if (missing > most.bytes)
+        text += fmt::format(", {} too many", human_bytes(missing));
+    else if (missing > 0)
         return text + fmt::format("; lower {} by {} (it has {})", place, human_bytes(missing),
                                   human_bytes(most.bytes));
     return text + fmt::format("; {} of them are of {}", human_bytes(most.bytes), place);

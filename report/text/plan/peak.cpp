@@ -27,7 +27,7 @@ std::string change_of(const PlanSaving& saving)
     case AdviceKind::redundant_pairs:
         break;
     }
-    return "released before the peak: it is never freed";
+    return "released before the peak, and not never";
 }
 
 void write_pins(TextOutput& out, const char* when, const std::vector<PlanPin>& pins)
@@ -75,12 +75,12 @@ void write_plan_savings(TextOutput& out, const PlanDevice& device)
 {
     if (device.savings.empty())
         return;
-    out.stream() << "  What a change would save at the peak, replayed\n";
+    out.stream() << "  What a change would save, replayed: reserved at most, and live at most\n";
     for (const PlanSaving& saving : device.savings)
         out.wrapped("", fmt::format("  {:>10}  ", human_bytes(saving.saves_reserved)),
-                    fmt::format("{} in {}, {}: {}", human_bytes(saving.bytes),
-                                counted(saving.blocks, "block"), change_of(saving),
-                                innermost_in(saving, out.room_behind(30))));
+                    fmt::format("{} live, if {} in {} were {}: {}", human_bytes(saving.saves_live),
+                                human_bytes(saving.bytes), counted(saving.blocks, "block"),
+                                change_of(saving), innermost_in(saving, out.room_behind(30))));
 }
 
 void write_plan_packing(TextOutput& out, const PlanDevice& device)

@@ -1,4 +1,5 @@
 // report/text/plan/plan.cpp — the answer, then each device, then what is not known.
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -35,6 +36,20 @@ void write_device(TextOutput& out, const Plan& plan, const PlanProcess& process,
     write_plan_pins(out, device);
 }
 
+// Sentence by sentence, the policies that it is said of.
+std::map<std::string, std::string> guesses_of(const Plan& plan)
+{
+    std::map<std::string, std::string> guesses;
+    if (plan.processes.empty() || plan.processes.front().devices.empty())
+        return guesses;
+    for (const PlanPolicy& row : plan.processes.front().devices.front().policies) {
+        std::string& names = guesses[row.unsure];
+        names += (names.empty() ? "" : ", ") + row.name;
+    }
+    guesses.erase("");
+    return guesses;
+}
+
 } // namespace
 
 void write_plan(std::ostream& out, const Plan& plan, const TextStyle& style)
@@ -60,12 +75,10 @@ void write_plan(std::ostream& out, const Plan& plan, const TextStyle& style)
         for (const PlanDevice& device : process.devices) {
             for (const std::string& sentence : device.unknown)
                 say("Not known: ", sentence);
-            for (const PlanPolicy& row : device.policies) {
-                if (!row.unsure.empty())
-                    say("Not sure: ", row.name + ": " + row.unsure);
-            }
         }
     }
+    for (const auto& [sentence, names] : guesses_of(plan))
+        say("Not sure: ", names + ": " + sentence);
     for (const std::string& notice : plan.notices)
         say("Note: ", notice);
     for (const std::string& sentence : sentences_about(plan.unread_files))

@@ -12,6 +12,8 @@
 namespace vramscope::report {
 namespace {
 
+constexpr std::size_t kNameColumns = 34;
+
 std::string smallest_of(const PlanPolicy& policy)
 {
     if (!policy.searched)
@@ -34,19 +36,21 @@ std::string why_short(const PlanShortage& shortage, std::uint64_t card, std::uin
 
 } // namespace
 
+// A name that is long has a line of its own.
 void write_plan_policies(TextOutput& out, const Plan& plan, const PlanDevice& device)
 {
-    std::size_t names = 6;
-    for (const PlanPolicy& row : device.policies)
-        names = std::max(names, columns(policy_words(row)));
-    out.stream() << fmt::format("  {:<{}}  {:>10} {:>8} {:>10}  {:>13}", "policy", names,
+    out.stream() << fmt::format("  {:<{}}  {:>10} {:>8} {:>10}  {:>13}", "policy", kNameColumns,
                                 "reserved", "unused", "calls", "smallest card");
     for (const std::uint64_t card : plan.cards)
         out.stream() << fmt::format("  {:>10}", "on " + human_bytes(card));
     out.stream() << '\n';
     for (const PlanPolicy& row : device.policies) {
-        out.stream() << fmt::format("  {:<{}}  {:>10} {:>8} {:>10}  {:>13}",
-                                    terminal_safe(policy_words(row)), names,
+        std::string name = terminal_safe(policy_words(row));
+        if (columns(name) > kNameColumns) {
+            out.stream() << "  " << name << '\n';
+            name.clear();
+        }
+        out.stream() << fmt::format("  {:<{}}  {:>10} {:>8} {:>10}  {:>13}", name, kNameColumns,
                                     human_bytes(row.peak_reserved), percent(row.fragmentation()),
                                     grouped(row.device_calls), smallest_of(row));
         for (const PlanCard& card : row.cards)
@@ -61,18 +65,31 @@ void write_plan_policies(TextOutput& out, const Plan& plan, const PlanDevice& de
     }
 }
 
+namespace {
+
+void write_card(TextOutput& out, const PlanCard& card, std::uint64_t base)
+{
+    if (!card.shortage)
+        return;
+    const PlanShortage& shortage = *card.shortage;
+    out.wrapped("", fmt::format("  On {}: ", human_bytes(card.bytes)),
+                fmt::format("out of memory at {} for {}: {}; {}", human_time(shortage.at_ns),
+                            human_bytes(shortage.requested), why_short(shortage, card.bytes, base),
+                            innermost_in(shortage, out.room_behind(30))));
+    for (const PlanPin& row : shortage.would_make_room)
+        out.line(fmt::format("      room, if {} of {} had been freed: ",
+                             counted(row.blocks, "block"), human_bytes(row.bytes)),
+                 row);
+}
+
+} // namespace
+
 void write_plan_shortages(TextOutput& out, const PlanDevice& device)
 {
-    for (const PlanCard& card : device.policies.front().cards) {
-        if (!card.shortage)
-            continue;
-        const PlanShortage& shortage = *card.shortage;
-        out.wrapped("", fmt::format("  On {}: ", human_bytes(card.bytes)),
-                    fmt::format("out of memory at {} for {}: {}; {}", human_time(shortage.at_ns),
-                                human_bytes(shortage.requested),
-                                why_short(shortage, card.bytes, device.base),
-                                innermost_in(shortage, out.room_behind(30))));
-    }
+    for (const PlanCard& card : device.policies.front().cards)
+        write_card(out, card, device.base);
+    if (device.recorded_failure)
+        write_card(out, *device.recorded_failure, device.base);
 }
 
 } // namespace vramscope::report

@@ -1,0 +1,193 @@
+// tests/report/plan/make_plan_test.cpp — who has the peak, what a change saves, what pins segments.
+#include "report/plan/make_plan.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "report/error.hpp"
+#include "report/plan/scale.hpp"
+#include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
+
+namespace vramscope::report::plan {
+namespace {
+
+using test::LogBuilder;
+using test::TempFile;
+using test::operator""_MiB;
+
+Plan plan_of(const LogBuilder& log, const PlanOptions& options)
+{
+    const TempFile file(log.build());
+    return make_plan({file.path()}, options);
+}
+
+// No allocator between the program and a driver that rounds up.
+PlanOptions without_allocator()
+{
+    PlanOptions options;
+    options.policies = {"none"};
+    return options;
+}
+
+LogBuilder on_device()
+{
+    LogBuilder log = test::program_with_stacks();
+    log.context(1).place({.context = 1, .device = 0});
+    return log;
+}
+
+// Of stack 1 a buffer that is never freed; of stack 2 the peak.
+LogBuilder with_a_buffer()
+{
+    LogBuilder log = on_device();
+    log.alloc(0x10000000, 40_MiB, 1).alloc(0x20000000, 60_MiB, 2).free(0x20000000);
+    return log.alloc(0x30000000, 30_MiB, 3).free(0x30000000);
+}
+
+TEST(MakePlan, NamesThoseThatHaveThePeak)
+{
+    const Plan plan = plan_of(with_a_buffer(), without_allocator());
+    ASSERT_EQ(plan.processes.size(), 1u);
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    EXPECT_EQ(plan.verdict, PlanVerdict::fits);
+    EXPECT_EQ(device.live_peak, 100_MiB);
+    EXPECT_EQ(device.policies.at(0).smallest_card, 100_MiB);
+    ASSERT_EQ(device.holders.size(), 2u);
+    EXPECT_EQ(device.holders[0].bytes, 60_MiB);
+    EXPECT_EQ(device.holders[1].bytes, 40_MiB);
+    EXPECT_EQ(device.holders[1].stack.at(0).offset, 0x1000u);
+}
+
+TEST(MakePlan, ProvesASavingByAReplay)
+{
+    const Plan plan = plan_of(with_a_buffer(), without_allocator());
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    ASSERT_EQ(device.savings.size(), 1u);
+    EXPECT_EQ(device.savings[0].kind, AdviceKind::never_freed);
+    EXPECT_EQ(device.savings[0].bytes, 40_MiB);
+    EXPECT_EQ(device.savings[0].saves_reserved, 40_MiB);
+    EXPECT_EQ(device.savings[0].saves_live, 40_MiB);
+}
+
+// Another peak is nearly as high, and the buffer is there too.
+TEST(MakePlan, SavesNoMoreThanTheNextPeakLeaves)
+{
+    LogBuilder log = on_device();
+    log.alloc(0x10000000, 40_MiB, 1).alloc(0x40000000, 55_MiB, 3).free(0x40000000);
+    log.alloc(0x20000000, 60_MiB, 2).free(0x20000000);
+    const Plan plan = plan_of(log, without_allocator());
+    const PlanSaving& saving = plan.processes[0].devices.at(0).savings.at(0);
+    EXPECT_EQ(saving.bytes, 40_MiB);
+    EXPECT_EQ(saving.saves_live, 5_MiB);
+    EXPECT_EQ(saving.saves_reserved, 4_MiB); // the driver rounds up 55 MiB to 56
+}
+
+TEST(MakePlan, AllocatesLaterWhatIsKeptForALaterRange)
+{
+    LogBuilder log = on_device();
+    log.push("load").alloc(0x10000000, 40_MiB, 1).pop();
+    log.push("train").alloc(0x20000000, 60_MiB, 2).free(0x20000000).pop();
+    log.push("test").free(0x10000000).pop();
+    const Plan plan = plan_of(log, without_allocator());
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    ASSERT_EQ(device.savings.size(), 1u);
+    EXPECT_EQ(device.savings[0].kind, AdviceKind::allocated_early);
+    EXPECT_EQ(device.savings[0].phase, "test");
+    EXPECT_EQ(device.savings[0].saves_reserved, 40_MiB);
+}
+
+TEST(MakePlan, SaysWhichBlockPinsASegment)
+{
+    LogBuilder log = on_device();
+    log.header().suballocated = 1;
+    constexpr std::uint64_t kSegment = 0x1'0000'0000;
+    log.alloc(kSegment, 20_MiB).alloc(kSegment, 8_MiB, 1, "PyTorch");
+    log.alloc(kSegment + 8_MiB, 2_MiB, 2, "PyTorch").alloc(kSegment + 10_MiB, 9_MiB, 3, "PyTorch");
+    log.free(kSegment, "PyTorch").free(kSegment + 10_MiB, "PyTorch");
+    const Plan plan = plan_of(log, {});
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    EXPECT_EQ(device.policies.at(0).name, "torch");
+    ASSERT_EQ(device.pins_at_end.size(), 1u);
+    EXPECT_EQ(device.pins_at_end[0].pinned, 18_MiB);
+    EXPECT_EQ(device.pins_at_end[0].bytes, 2_MiB);
+    EXPECT_EQ(device.pins_at_end[0].stack.at(0).offset, 0x2000u);
+}
+
+TEST(MakePlan, CountsWhatIsTakenBesideOnEachCard)
+{
+    LogBuilder log = on_device();
+    log.alloc(0x10, 24_MiB, 1, "cuArrayCreate_v2").alloc(0x10000000, 8_MiB, 2);
+    PlanOptions options = without_allocator();
+    options.cards = {30_MiB, 32_MiB};
+    const Plan plan = plan_of(log, options);
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    EXPECT_EQ(plan.verdict, PlanVerdict::does_not_fit);
+    EXPECT_EQ(plan.exit_status(), 100);
+    EXPECT_EQ(device.policies.at(0).smallest_card, 32_MiB);
+    EXPECT_FALSE(device.policies[0].cards.at(0).fits);
+    EXPECT_TRUE(device.policies[0].cards.at(1).fits);
+    ASSERT_TRUE(device.policies[0].cards[0].shortage);
+    EXPECT_EQ(device.policies[0].cards[0].shortage->beside, 24_MiB);
+}
+
+// A block of 1 MiB takes 2 MiB of the driver's.
+TEST(MakePlan, TakesTheDriversRoundingOutOfTheBase)
+{
+    LogBuilder log = on_device();
+    log.alloc(0x10000000, 1_MiB, 1).device_memory(1024_MiB - 302_MiB, 1024_MiB);
+    log.alloc(0x20000000, 60_MiB, 2);
+    const Plan plan = plan_of(log, without_allocator());
+    EXPECT_EQ(plan.processes[0].devices.at(0).base, 300_MiB);
+}
+
+TEST(MakePlan, KnowsAnAllocationThatTheDriverWasAskedWithin)
+{
+    LogBuilder log = on_device();
+    log.info("pool.mode", "cache");
+    log.segment(0x10000000, 1_MiB).device_memory(1024_MiB - 302_MiB, 1024_MiB);
+    log.pooled(0x10000000, 1_MiB);
+    const Plan plan = plan_of(log, {});
+    EXPECT_EQ(plan.processes[0].devices.at(0).policies.at(0).name, "cache");
+    EXPECT_EQ(plan.processes[0].devices.at(0).base, 300_MiB);
+}
+
+TEST(MakePlan, TakesOverWhatWasThereBeforeTheRecording)
+{
+    constexpr std::uint64_t kSegment = 0x1'0000'0000;
+    LogBuilder log = on_device();
+    log.header().suballocated = 1;
+    log.info("imported", "a test").at(log.header().start_ticks).alloc(kSegment, 20_MiB);
+    log.at(log.header().start_ticks).alloc(kSegment, 8_MiB, 1, "PyTorch");
+    log.at(log.header().start_ticks + 1000).alloc(kSegment + 8_MiB, 2_MiB, 2, "PyTorch");
+    const Plan plan = plan_of(log, {});
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    EXPECT_EQ(device.requests, 1u);
+    EXPECT_EQ(device.live_peak, 10_MiB);
+    EXPECT_EQ(device.policies.at(0).peak_reserved, 20_MiB);
+    EXPECT_EQ(device.holders.size(), 2u);
+}
+
+TEST(Scale, FitsALineAndItsError)
+{
+    const PlanLine exact = fit_line({1, 2, 4}, {30, 50, 90});
+    EXPECT_NEAR(exact.each, 20, 1e-9);
+    EXPECT_NEAR(exact.fixed, 10, 1e-9);
+    EXPECT_NEAR(exact.error, 0, 1e-9);
+    EXPECT_GT(fit_line({1, 2, 4}, {30, 60, 90}).error, 1);
+    EXPECT_EQ(fit_line({1, 2}, {30, 60}).error, 0);
+}
+
+TEST(Scale, ReadsItsDimension)
+{
+    const Dimension dimension = read_dimension("batch=8,16", 2);
+    EXPECT_EQ(dimension.name, "batch");
+    EXPECT_EQ(dimension.values, (std::vector<std::uint64_t>{8, 16}));
+    for (const char* const wrong :
+         {"batch", "=8,16", "batch=8,", "batch=8,x", "batch=0,1", "batch=8,8"})
+        EXPECT_THROW(read_dimension(wrong, 2), Error) << wrong;
+}
+
+} // namespace
+} // namespace vramscope::report::plan
