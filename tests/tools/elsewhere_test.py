@@ -57,7 +57,8 @@ class ALogOfAContainer(Elsewhere):
                          ["load_labels", "log_loss"])
 
     def test_what_is_missing_is_said_once_with_the_next_step(self):
-        for command in [("report",), ("leaks",), ("peak",), ("frag",), ("churn",), ("check", "--max-leaked", "1GiB")]:
+        for command in [("report",), ("leaks",), ("peak",), ("frag",), ("churn",), ("plan",),
+                        ("check", "--max-leaked", "1GiB")]:
             status, stdout, stderr = self.vramscope(*command, "run.vsl")
             self.assertEqual((status, stderr), (0, ""), command)
             text = " ".join(stdout.split())
@@ -147,7 +148,7 @@ class FilesThatAreNotThoseTraced(Elsewhere):
 
 class WrongUsage(CliTest):
     def test_is_one_line_before_anything_is_read(self):
-        for command in ["report", "leaks", "churn", "check", "suppress", "export --to jsonl", "diff none.vsl",
+        for command in ["report", "leaks", "churn", "plan", "check", "suppress", "export --to jsonl", "diff none.vsl",
                         "run"]:
             for option, value, why in [("--sysroot", "nowhere", "there is no such folder"),
                                        ("--path-map", "/app", "write OLD=NEW"),

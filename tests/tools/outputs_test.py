@@ -154,7 +154,7 @@ class WhatIsThere(OutputTest):
     def setUp(self):
         super().setUp()
         self.commands = [["export", "--to", name, "-o", "OUT", "run.vsl"] for name in FORMATS]
-        self.commands += [[view, "--json", "OUT", "run.vsl"] for view in (*VIEWS, "check")]
+        self.commands += [[view, "--json", "OUT", "run.vsl"] for view in (*VIEWS, "check", "plan")]
         if self.has_pages():
             self.commands += [["report", "--html", "OUT", "run.vsl"], ["diff", "--html", "OUT", "run.vsl", "run.vsl"],
                               ["run", "--simulate", "1GiB", "--html", "OUT", PROGRAMS / "training_demo", "1"]]

@@ -53,6 +53,7 @@ class Usage(CliTest):
             for arguments, refusal in [(["check", f"--max-peak={text}", "none.vsl"], "write bytes"),
                                        (["check", f"--max-growth={text}/s", "none.vsl"], "write bytes"),
                                        (["check", "--budget", "size.budget", "none.vsl"], "write bytes"),
+                                       (["plan", f"--card={text}", "none.vsl"], "write a size"),
                                        (["run", f"--set=limit={text}", "true"], "use a size"),
                                        (["run", f"--set=max_cached={text}", "true"], "use a size"),
                                        (["run", f"--simulate={text}", "true"], "write a size")]:
