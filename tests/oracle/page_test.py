@@ -43,7 +43,7 @@ class PageTest(OracleTest):
         self.assertEqual((told["errors"], told["requests"], told["resources"], told["html"]), ([], [], 0, []))
         for name, view in told["views"].items():
             self.assertEqual((view["axe"], view["wider"]), ([], 0), name)
-            self.assertEqual(view["theme"], name.split()[1])
+            self.assertEqual(view["theme"], name.split()[1].rstrip(","))
         self.assertFalse(told["ran"], "a script that is not the page's own ran")
         self.assertGreater(told["licences"], 1000)
         return told

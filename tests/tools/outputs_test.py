@@ -79,6 +79,7 @@ class AnInput(OutputTest):
         self.assert_kept("diff", "--json", "OUT", "other.vsl", "LOG")
         if self.has_pages():
             self.assert_kept("diff", "--html", "OUT", "LOG", "other.vsl")
+            self.assert_kept("check", "--html", "OUT", "LOG")
         self.assert_kept("diff", "--json", "OUT", "LOG", "other.vsl")
 
     def test_of_suppress(self):
@@ -117,6 +118,7 @@ class TwoOutputs(OutputTest):
         if not self.has_pages():
             self.skipTest("built without pages")
         self.assert_refused("report", "--json", "both", "--html", "both", "run.vsl")
+        self.assert_refused("check", "--sarif", "both", "--html", "both", "run.vsl")
         self.assert_refused("report", "--json", "-", "--html", "-", "run.vsl", parts=["cannot both go to stdout"])
         status, page, errors = self.call("leaks", "--json", "leaks.json", "--html", "-", "run.vsl")
         self.assertEqual((status, errors), (0, ""))
@@ -156,7 +158,8 @@ class WhatIsThere(OutputTest):
         self.commands = [["export", "--to", name, "-o", "OUT", "run.vsl"] for name in FORMATS]
         self.commands += [[view, "--json", "OUT", "run.vsl"] for view in (*VIEWS, "check", "plan")]
         if self.has_pages():
-            self.commands += [["report", "--html", "OUT", "run.vsl"], ["diff", "--html", "OUT", "run.vsl", "run.vsl"],
+            self.commands += [["report", "--html", "OUT", "run.vsl"], ["check", "--html", "OUT", "run.vsl"],
+                              ["diff", "--html", "OUT", "run.vsl", "run.vsl"],
                               ["run", "--simulate", "1GiB", "--html", "OUT", PROGRAMS / "training_demo", "1"]]
         self.commands += [["diff", "--json", "OUT", "run.vsl", "run.vsl"],
                           ["run", "--simulate", "1GiB", "--json", "OUT", PROGRAMS / "training_demo", "1"]]

@@ -130,6 +130,7 @@ if (told.tests.length > 0) {
   await page.keyboard.press("Enter");
   told.opened_test = await texts(".test .leak-more");
 }
+await look(page, "1280 light, with all of it opened");
 await page.locator(".theme").click();
 told.theme_after = await page.evaluate(() => document.documentElement.dataset.theme);
 if (told.leaks.length > 0) {

@@ -49,10 +49,13 @@ const KINDS = {
 };
 const ofRun = Object.entries(KINDS).filter(([, kind]) => kind.rows.some((row) => kind.value(row) > 0));
 
-/** What was alive at the moment that was picked. */
+const SMALLER = { function: "(smaller call stacks)", file: "", module: "", line: 0, library: 1 };
+
+/** What was alive at the moment that was picked, all of it. */
 function kindOf(moment) {
   const rows = moment.rows();
   const rest = moment.bytes - rows.reduce((sum, row) => sum + row.bytes, 0);
+  if (rest > 0) rows.push({ bytes: rest, stack: [SMALLER], own: 0 });
   return {
     title: `At ${timeText(moment.ns)}`,
     rows,
@@ -60,7 +63,7 @@ function kindOf(moment) {
     text: bytesText,
     about: `Bytes that were alive at ${timeText(moment.ns)} on ${deviceText(moment.device)}, the highest moment from ${timeText(
       moment.from_ns,
-    )} to ${timeText(moment.to_ns)}.${rest > 0 ? ` ${bytesText(rest)} of smaller call stacks are left out.` : ""}`,
+    )} to ${timeText(moment.to_ns)}.${rest > 0 ? ` ${bytesText(rest)} are of smaller call stacks, which are not told apart.` : ""}`,
   };
 }
 
@@ -109,7 +112,7 @@ function Flame({ kind, selected, select }) {
     setCurrent(node);
     if (node.rows.size === 1) {
       const [row] = node.rows;
-      const leak = report.leaks.find((one) => one === row) ?? report.leaks.find((one) => one.call === row.call);
+      const leak = report.leaks.find((one) => one === row || (row.call && one.call === row.call));
       if (leak) select(leak);
     }
   };

@@ -41,6 +41,17 @@ function verdictDetail() {
   return totals.leaked_blocks > 0 ? `Up to where it is known, ${held} were not freed, from ${from}.` : "";
 }
 
+/** What is over its budget, in a check. */
+function overText() {
+  const over = report.checked.rows
+    .filter((row) => row.state === "failed")
+    .map((row) => `${row.budget} ${row.measured}, ${row.limit}`);
+  const tests = report.checked.failed_tests;
+  if (tests > 0) over.push(`${counted(tests, "test")} over budget`);
+  if (over.length === 0) return `${counted(report.checked.rows.length, "budget")}, none exceeded.`;
+  return `Over budget: ${over.join("; ")}.`;
+}
+
 function Figure({ title, value, detail, href, tone }) {
   return (
     <a class={`figure ${tone ?? ""}`} href={href}>
@@ -205,7 +216,11 @@ export function Headline({ select }) {
         {checked ? checked[0] : verdictText()}
       </h1>
       <p class="lead">
-        {checked && <strong>{verdictText()}. </strong>}
+        {checked && (
+          <>
+            <a href="#check">{overText()}</a> <strong>{verdictText()}. </strong>
+          </>
+        )}
         {verdictDetail()}
         {growing && (
           <>

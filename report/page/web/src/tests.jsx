@@ -79,7 +79,9 @@ function TestRow({ test, open, toggle, peak }) {
           {test.leaked_blocks > 0 ? `${bytesText(test.leaked_bytes)} leaked` : "no leak"}
         </span>
         <span class="leak-bytes test-peak">
-          <span class="number">{bytesText(test.peak)}</span>
+          <span class="number">
+            {bytesText(test.peak)} <span class="dim">peak</span>
+          </span>
           <Bar part={test.peak} whole={peak} />
         </span>
       </button>

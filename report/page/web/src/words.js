@@ -55,7 +55,8 @@ export const percentText = (part, whole) => (whole > 0 ? `${((100 * part) / whol
 
 /** A function without what its parentheses and angle brackets hold: "log_loss(…)". @param {string} name */
 export function shortFunction(name) {
-  if (/\boperator\b|->/.test(name)) return name; // there, such a sign is no bracket
+  // There, such a sign is no bracket; and Python calls functions <module> and <lambda>.
+  if (/\boperator\b|->|^<\w+>$/.test(name)) return name;
   let short = "";
   let depth = 0;
   let inside = 0; // characters that are left out
