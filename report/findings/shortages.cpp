@@ -29,10 +29,10 @@ void judge(Shortage& shortage)
     const std::uint64_t all = shortage.free + std::min(cached, UINT64_MAX - shortage.free);
     if (shortage.pooled && !shortage.at_least && shortage.largest_gap >= shortage.requested) {
         shortage.kind = ShortageKind::cached;
-    } else if (shortage.total > 0 && all < shortage.requested) {
+    } else if (shortage.free_known() && all < shortage.requested) {
         shortage.kind = ShortageKind::lacking;
         shortage.short_by = shortage.requested - all;
-    } else if (shortage.total == 0 || shortage.at_least) {
+    } else if (!shortage.free_known() || shortage.at_least) {
         shortage.kind = ShortageKind::unknown;
     } else {
         shortage.kind = ShortageKind::fragmented;

@@ -29,13 +29,20 @@ void LogWriter::name_lane(std::uint32_t lane, std::string name)
 
 void LogWriter::alloc(std::uint32_t lane, const format::Alloc& event, const format::Place& place)
 {
-    Lane& to = room(lane, 2 * format::kMaxHotBytes, event.ticks);
-    std::uint8_t bytes[2 * format::kMaxHotBytes];
-    std::uint8_t* end = bytes;
-    if (to.place != place)
-        end = format::encode_place(end, to.place = place);
-    end = format::encode_alloc(end, event, to.deltas);
-    to.payload.insert(to.payload.end(), +bytes, end);
+    this->place(lane, event.ticks, place);
+    Lane& to = room(lane, format::kMaxHotBytes, event.ticks);
+    std::uint8_t bytes[format::kMaxHotBytes];
+    to.payload.insert(to.payload.end(), +bytes, format::encode_alloc(bytes, event, to.deltas));
+}
+
+// Together with the event behind it, so that no chunk begins between them.
+void LogWriter::place(std::uint32_t lane, std::uint64_t ticks, const format::Place& place)
+{
+    Lane& to = room(lane, 2 * format::kMaxHotBytes, ticks);
+    if (to.place == place)
+        return;
+    std::uint8_t bytes[format::kMaxHotBytes];
+    to.payload.insert(to.payload.end(), +bytes, format::encode_place(bytes, to.place = place));
 }
 
 void LogWriter::free(std::uint32_t lane, const format::Free& event)

@@ -26,6 +26,8 @@ public:
 
     void alloc(std::uint32_t lane, const format::Alloc& event, const format::Place& place);
     void free(std::uint32_t lane, const format::Free& event);
+    // What happens next in the lane happens there.
+    void place(std::uint32_t lane, std::uint64_t ticks, const format::Place& place);
     template <typename R>
     void add(std::uint32_t lane, const format::Moment& moment, const R& fields)
     {

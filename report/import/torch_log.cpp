@@ -127,7 +127,8 @@ private:
                               {event.bytes, event.stack, event.stream, pool_at(event), true});
         case TorchAction::free_requested:
             return give_block(event, next && next->action == TorchAction::free_completed &&
-                                         next->address == event.address);
+                                         next->address == event.address &&
+                                         next->time_us == event.time_us);
         case TorchAction::free_completed:
             if (awaited_.erase(event.address) != 0)
                 log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {event.address}, true});
@@ -256,6 +257,7 @@ private:
             for (const auto& [address, memory] : *held)
                 reserved += memory.bytes;
         const format::Moment moment{now_, kBlockAlloc};
+        log_.place(lane_, now_, place(event.stream, event.pool));
         log_.add(lane_, moment,
                  format::Failed{kOutOfMemory, 0, event.bytes, stacks_.id(event.stack)});
         log_.add(

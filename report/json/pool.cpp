@@ -124,7 +124,6 @@ Json pool_json(const PoolReport& pool)
 
 Json shortage_json(const Shortage& shortage)
 {
-    const bool told = shortage.total > 0; // what the driver had
     const bool pooled = shortage.pooled;
     const bool looked_at = pooled && shortage.owners_known;
     Json row = with_stack(
@@ -134,8 +133,8 @@ Json shortage_json(const Shortage& shortage)
          {"device", ordinal_json(shortage.device)},
          {"requested_bytes", shortage.requested},
          {"requested_at_least", shortage.at_least},
-         {"free_bytes", if_known(told, shortage.free)},
-         {"total_bytes", if_known(told, shortage.total)},
+         {"free_bytes", if_known(shortage.free_known(), shortage.free)},
+         {"total_bytes", if_known(shortage.total > 0, shortage.total)},
          {"held_bytes", if_known(shortage.owners_known, shortage.held)},
          {"allocated_bytes", if_known(pooled, shortage.allocated)},
          {"reserved_bytes", if_known(pooled, shortage.reserved)},

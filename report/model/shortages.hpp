@@ -26,7 +26,9 @@ struct ShortageNumbers {
     std::int32_t device = -1;    // -1: not known
     std::uint64_t requested = 0; // by the allocation that failed
     std::uint64_t free = 0;
-    std::uint64_t total = 0;     // 0: the driver did not tell
+    std::uint64_t total = 0; // 0: the driver did not tell
+    // The recording of another tool may tell what was free, and not of how much.
+    bool free_known() const noexcept { return total > 0 || free > 0; }
     std::uint64_t allocated = 0; // what the pool had allocated
     std::uint64_t reserved = 0;
     std::uint64_t largest_gap = 0;

@@ -56,9 +56,9 @@ void pieces(TextOutput& out, const Shortage& shortage)
 std::string numbers(const Shortage& shortage)
 {
     std::string text;
-    if (shortage.total > 0)
-        text =
-            fmt::format("{} free of {}; ", human_bytes(shortage.free), human_bytes(shortage.total));
+    if (shortage.free_known())
+        text = human_bytes(shortage.free) + " free" +
+               (shortage.total > 0 ? " of " + human_bytes(shortage.total) : "") + "; ";
     if (shortage.owners_known)
         text += fmt::format("the program held {}; ", human_bytes(shortage.held));
     text += shortage.pooled
@@ -110,7 +110,7 @@ std::string called(const Shortage& shortage)
 
 std::string why_unknown(const Shortage& shortage)
 {
-    if (shortage.total == 0)
+    if (!shortage.free_known())
         return "out of memory: how much was free is not known";
     if (shortage.requested == 0)
         return "out of memory: how much was asked for is not known";

@@ -76,7 +76,8 @@ class SnapshotsOfPyTorch(ImportTest):
         expect_same(self, snapshot, self.log())
         status, _, _ = self.vramscope("report", "--json", "report.json", "run.vsl")
         self.assertEqual(status, 0)
-        held = {row["device"]: row["at_end"]["reserved"] for row in self.read_json("report.json")["processes"][0]["memory"]}
+        held = {row["device"]: row["at_end"]["waterfall"]["reserved"]
+                for row in self.read_json("report.json")["processes"][0]["device_memory"]}
         for device in range(3):
             self.assertEqual(held[device], sum(segment["total_size"] for segment in snapshot["segments"]
                                                if segment["device"] == device))
@@ -120,8 +121,11 @@ class SnapshotsOfPyTorch(ImportTest):
         self.imported(snapshot_of(allocator))
         status, _, _ = self.vramscope("report", "--json", "report.json", "run.vsl")
         self.assertEqual(status, 0)
-        last = max(self.read_json("report.json")["shortages"], key=lambda row: row["requested"])
-        self.assertEqual(last["requested"], 100 << 30)
+        report = self.read_json("report.json")
+        row = max(report["out_of_memory"], key=lambda row: row["at_ns"])
+        live = sum(block["requested_size"] for _, block in allocator.live())
+        self.assertEqual((row["requested_bytes"], row["free_bytes"], row["allocated_bytes"]), (5 << 30, 777, live))
+        self.assertEqual(row["stack"][0]["function"], "f3")
 
     def test_of_older_versions_have_less_in_them(self):
         frames = [{"name": "f", "filename": "a.py", "line": 3}]
@@ -166,7 +170,7 @@ class WhatIsNoSnapshot(ImportTest):
                               (pickle.dumps({"segments": [], "device_traces": [[{"action": "alloc", "addr": "x"}]]}), "no number"),
                               (pickle.dumps({"segments": [], "device_traces": [[{"action": 5}]]}), "no text"),
                               (b"\x80\x02]q\x05.", "remembers"), (b"\x80\x02h\x05.", "never remembered"),
-                              (b"\x80\x02e.", "no mark"), (b"\x80\x02a.", "than there is"), (b"\x80\x02.", "one value"),
+                              (b"\x80\x02e.", "there is none"), (b"\x80\x02a.", "than there is"), (b"\x80\x02.", "one value"),
                               (b"\x80\x02X\xff\xff\xff\x7f", "cut"), (b"\x80\x04\x8e" + b"\xff" * 8, "cut"),
                               (b"\x80\x02\x8b\xff\xff\xff\x7f", "cut"), (b"\x80\x04]\x94h\x00a.", "read already")):
             with self.subTest(content[:20]):
