@@ -102,6 +102,14 @@ public:
     {
     }
 
+    // What is to be known of the frames' names, from files and from logs.
+    std::vector<std::string> notices_of_names() const
+    {
+        std::vector<std::string> notices = symbolizer_.notices();
+        notices.insert(notices.end(), logged_notices_.begin(), logged_notices_.end());
+        return notices;
+    }
+
     void read(const std::filesystem::path& path, std::size_t logs)
     {
         const LogFile file = LogFile::open(path);
@@ -152,6 +160,8 @@ public:
         process.test_count = replays.tests.count();
         process.tests = find_tests(replays.tests, replay.sites(), source);
         add_lines(process, replay, logs > 1);
+        logged_notices_.insert(logged_notices_.end(), tables.names_notices().begin(),
+                               tables.names_notices().end());
         report_.processes.push_back(std::move(process));
     }
 
@@ -312,6 +322,7 @@ private:
     Report& report_;
     const Options& options_;
     Symbolizer& symbolizer_;
+    std::vector<std::string> logged_notices_; // of names that were in logs
 };
 
 void sum_up(Report& report)
@@ -324,19 +335,6 @@ void sum_up(Report& report)
         return;
     report.reasons.push_back(
         "no CUDA memory call was seen: `vramscope doctor` tells why that can be");
-}
-
-// What is to be known of the names: of those from files of this machine, and of those in logs.
-void add_name_notices(Report& report, const Symbolizer& symbolizer)
-{
-    std::vector<std::string> notices = symbolizer.notices();
-    for (const Process& process : report.processes)
-        for (const auto& [key, value] : process.info)
-            if (key == "names.notice")
-                notices.push_back(value);
-    for (std::string& notice : notices)
-        if (std::find(report.notices.begin(), report.notices.end(), notice) == report.notices.end())
-            report.notices.push_back(std::move(notice));
 }
 
 } // namespace
@@ -365,7 +363,9 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     report.sysroot = options.symbols.sysroot.string();
     for (const PathMap& map : options.symbols.path_maps)
         report.path_maps.push_back(map.from.string() + "=" + map.to.string());
-    add_name_notices(report, symbolizer);
+    for (std::string& notice : one_log.notices_of_names())
+        if (std::find(report.notices.begin(), report.notices.end(), notice) == report.notices.end())
+            report.notices.push_back(std::move(notice));
     return report;
 }
 

@@ -186,8 +186,8 @@ Json process_json(const Process& process)
             {{"ordinal", device.ordinal}, {"bytes", device.bytes}, {"name", device.name}});
     Json info = Json::object();
     for (const auto& [key, value] : process.info)
-        // There may be several: they are in coverage, frameworks and notices.
-        if (key != "unknown_entry_point" && key != "bypassed" && key != "names.notice")
+        // There may be several: they are in coverage and frameworks.
+        if (key != "unknown_entry_point" && key != "bypassed")
             info[key] = value;
     Json coverage = coverage_json(process.coverage);
     add_surroundings(coverage, process);

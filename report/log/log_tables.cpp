@@ -69,7 +69,10 @@ bool LogTables::take(const Record& record)
 
 bool LogTables::add(const format::Info& info, std::uint64_t)
 {
-    info_.emplace_back(info.key, info.value);
+    if (info.key == kNamesNotice)
+        names_notices_.emplace_back(info.value);
+    else
+        info_.emplace_back(info.key, info.value);
     return true;
 }
 

@@ -51,6 +51,8 @@ struct LoggedPythonCode {
     std::string lines;
 };
 
+inline constexpr std::string_view kNamesNotice = "names.notice"; // key of such an info
+
 // What the log itself says of an address of a module.
 struct LoggedFrames {
     std::vector<Frame> frames; // innermost first, without module and build-id
@@ -121,6 +123,8 @@ public:
     const std::vector<LoggedDevice>& devices() const noexcept { return devices_; }
     const std::vector<std::pair<std::string, std::string>>& info() const noexcept { return info_; }
     std::string_view info_value(std::string_view key) const noexcept; // empty: the log has none
+    // What is to be known of the frames that the log names.
+    const std::vector<std::string>& names_notices() const noexcept { return names_notices_; }
     std::uint64_t undefined() const noexcept
     {
         return undefined_;
@@ -152,6 +156,7 @@ private:
     std::unordered_map<std::uint64_t, std::size_t> loaded_; // number of a module -> its index
     std::vector<LoggedDevice> devices_;
     std::vector<std::pair<std::string, std::string>> info_;
+    std::vector<std::string> names_notices_;
     std::uint64_t undefined_ = 0;
 };
 

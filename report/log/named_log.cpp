@@ -171,7 +171,7 @@ NamedLog::NamedLog(const LogFile& log, Symbolizer& symbolizer)
         }
     }
     for (const std::string& notice : symbolizer.notices())
-        chunks.add(format::Info{"names.notice", notice});
+        chunks.add(format::Info{kNamesNotice, notice});
     added_ = chunks.take();
     header_.chunks += static_cast<std::uint32_t>(added_.size() / header_.chunk_bytes);
 }

@@ -13,7 +13,9 @@ from cli import PROGRAMS, CliTest
 PID, PROCESS_START = 24, 40  # offsets in FileHeader
 COMMANDS = [("report",), ("report", "--json", "-"), ("leaks", "--all-frames"), ("peak",), ("frag",), ("churn",), ("timeline",),
             ("check", "--json", "-"), ("check", "--sarif", "-"), ("suppress",), ("diff", "run.vsl"), ("export", "--to", "jsonl"),
-            ("export", "--to", "heaptrack"), ("export", "--to", "speedscope"), ("export", "--to", "sanitizer")]
+            ("export", "--to", "heaptrack"), ("export", "--to", "speedscope"), ("export", "--to", "sanitizer"),
+            ("export", "--to", "trace"), ("export", "--to", "openmetrics"), ("report", "--html", "-")]
+FEW = [("report",), ("report", "--json", "-"), ("export", "--to", "jsonl"), ("report", "--html", "-")]
 
 
 class SymbolizeTest(CliTest):
@@ -32,30 +34,30 @@ class SymbolizeTest(CliTest):
         self.assertEqual(found, status, stderr)
         return stdout if status == 0 else stderr
 
-    def everything(self):
-        return {command: self.vramscope(*command, "run.vsl") for command in COMMANDS}
+    def told(self, commands):
+        return {command: self.vramscope(*command, "run.vsl") for command in commands}
 
     def remove_program(self):
         shutil.rmtree(self.folder / "inside")
 
 
 class ANamedLog(SymbolizeTest):
-    def check(self):
-        wanted = self.everything()
+    def check(self, commands):
+        wanted = self.told(commands)
         self.assertIn("log_loss", wanted[("report",)][1])
         self.assertRegex(self.symbolize("run.vsl"), r"^run\.vsl: \d+ places named\n$")
         self.remove_program()
-        for command, found in self.everything().items():
+        for command, found in self.told(commands).items():
             with self.subTest(command):
                 self.assertEqual(found, wanted[command])
 
     def test_says_the_same_where_the_program_is_not(self):
-        self.check()
+        self.check(COMMANDS)
 
     def test_and_so_it_does_packed(self):
         self.assertEqual(self.vramscope("pack", "--rm", "run.vsl")[0], 0)
         (self.folder / "run.vsl.zst").rename(self.log)
-        self.check()
+        self.check(FEW)
         self.assertEqual(self.log.read_bytes()[:4], b"\x28\xb5\x2f\xfd", "it is packed as before")
 
     def test_needs_no_library_either(self):
@@ -64,6 +66,13 @@ class ANamedLog(SymbolizeTest):
         named = self.vramscope("leaks", "--sysroot", "empty", "run.vsl")
         self.assertNotIn("no such file", named[1])
         self.assertIn("log_loss", named[1])
+
+    def test_keeps_what_is_to_be_known_of_its_names(self):
+        program = self.folder / "inside" / "train"
+        self.assertEqual(self.execute("objcopy", "--remove-section=.note.gnu.build-id", program).returncode, 0)
+        self.assertEqual(self.vramscope("run", "--simulate", "1GiB", "-f", "-o", "run.vsl", program, "2")[0], 0)
+        self.assertIn("has no build-id in the log", self.vramscope("leaks", "run.vsl")[1])
+        self.check(FEW)
 
     def test_is_not_named_twice(self):
         self.symbolize("run.vsl")
