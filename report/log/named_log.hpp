@@ -1,4 +1,4 @@
-// report/log/named_log.hpp — a log with the names of its frames in it, for where its program is not.
+// report/log/named_log.hpp — a log with its frames' names in it, for where its program is not.
 //
 // The bytes of the log, a header that counts more chunks, and these chunks behind it: for each
 // address of a stack what the symbolizer knows of it (FrameName), so that no reader looks for the

@@ -1,9 +1,10 @@
 // report/symbols/symbolizer.hpp — module, build-id, address -> function, file, line, inlines.
 //
 // Works on the ELF files of this machine, and over the network only where debuginfod is asked for.
-// What is not known stays empty: print module+0xoffset then. Files are hostile: a bad one gives fewer names, no crash.
-// `vaddr` is the address inside the file (the runtime address minus the module's load bias), looked
-// up as given: for a return address pass one less, to get the line of the call.
+// What is not known stays empty: print module+0xoffset then. Files are hostile: a bad one gives
+// fewer names, no crash. `vaddr` is the address inside the file (the runtime address minus the
+// module's load bias), looked up as given: for a return address pass one less, to get the line of
+// the call.
 #pragma once
 
 #include <cstdint>

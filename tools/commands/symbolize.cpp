@@ -1,4 +1,4 @@
-// tools/commands/symbolize.cpp — writes names into a log, so that it can be read where its program is not.
+// tools/commands/symbolize.cpp — writes names into a log, for where its program is not.
 #include <algorithm>
 #include <memory>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// tests/report/log/named_log_test.cpp — names behind the end of a log: its bytes stay, in chunks of any size.
+// tests/report/log/named_log_test.cpp — names behind the end of a log, whose bytes stay.
 #include "report/log/named_log.hpp"
 
 #include <algorithm>
