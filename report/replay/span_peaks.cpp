@@ -7,6 +7,9 @@
 namespace vramscope::report {
 namespace {
 
+// A span ends when it is this part of the device's events, or of its time.
+constexpr std::uint64_t kSpanParts = 48;
+
 bool is_device_memory(format::Memory memory) noexcept
 {
     return class_of(memory) == format::MemoryClass::device;
@@ -24,21 +27,39 @@ void keep_largest(std::vector<SiteShare>& shares)
 
 } // namespace
 
-// Into the span before, where both are one by now.
-void SpanPeaks::Spans::keep(SpanPeak peak)
+void SpanPeaks::Spans::keep(Done done_now)
 {
-    peak.begin_ticks = begin_of(peak.begin_ticks);
-    if (done.empty() || done.back().begin_ticks != peak.begin_ticks)
-        done.push_back(std::move(peak));
-    else if (peak.bytes > done.back().bytes)
-        done.back() = std::move(peak);
+    done.push_back(std::move(done_now));
+    if (done.size() > kMostSpans)
+        join_least();
 }
 
-void SpanPeaks::Spans::halve()
+// The two neighbours that are least together, in events and in time.
+void SpanPeaks::Spans::join_least()
 {
-    ++shift;
-    for (SpanPeak& peak : std::exchange(done, {}))
-        keep(std::move(peak));
+    const double all_events = static_cast<double>(events) + 1;
+    const double all_ticks = static_cast<double>(last_ticks - first_ticks) + 1;
+    const auto share = [&](std::size_t at) {
+        return static_cast<double>(done[at].events + done[at + 1].events) / all_events +
+               static_cast<double>(done[at].ticks_long + done[at + 1].ticks_long) / all_ticks;
+    };
+    std::size_t least = 0;
+    for (std::size_t at = 1; at + 1 < done.size(); ++at) {
+        if (share(at) < share(least))
+            least = at;
+    }
+    Done& one = done[least];
+    Done& next = done[least + 1];
+    next.begin_ticks = one.begin_ticks;
+    next.events += one.events;
+    next.ticks_long += one.ticks_long;
+    if (one.bytes >= next.bytes) {
+        next.ticks = one.ticks;
+        next.bytes = one.bytes;
+        next.blocks = one.blocks;
+        next.shares = std::move(one.shares);
+    }
+    done.erase(done.begin() + static_cast<std::ptrdiff_t>(least));
 }
 
 void SpanPeaks::born(const Block& block)
@@ -83,15 +104,26 @@ void SpanPeaks::note(const Change& change)
 {
     spans_.resize(std::max(spans_.size(), change.device.index + 1));
     Spans& spans = spans_[change.device.index];
-    if (spans.next == 0)
-        spans.first = change.ticks;
-    save(spans, change.before);
-    if (change.ticks >= spans.next)
-        turn(spans, change);
-    if (change.device.requested.current <= spans.high)
+    if (spans.moment == 0) {
+        spans.first_ticks = spans.last_ticks = change.ticks;
+        open(spans, change.ticks, change.device.requested.current);
+    } else {
+        save(spans, change.before);
+    }
+    // What comes late is as late as the event before it.
+    const Change now{change.device, std::max(change.ticks, spans.last_ticks), change.before,
+                     change.level};
+    const std::uint64_t share = (now.ticks - spans.first_ticks) / kSpanParts;
+    const bool after_a_gap = now.ticks - spans.last_ticks > share;
+    if (after_a_gap || now.ticks - spans.begin_ticks > share ||
+        spans.events - spans.begin_events > spans.events / kSpanParts)
+        turn(spans, now, after_a_gap);
+    spans.last_ticks = now.ticks;
+    ++spans.events;
+    if (now.device.requested.current <= spans.high)
         return;
-    spans.high = change.device.requested.current;
-    spans.high_ticks = change.ticks;
+    spans.high = now.device.requested.current;
+    spans.high_ticks = now.ticks;
     spans.moment = ++moments_;
 }
 
@@ -104,40 +136,36 @@ void SpanPeaks::save(const Spans& spans, std::span<const SiteShare> before)
     }
 }
 
-// Ends the last span. The time up to here in which nothing happened is a span as well.
-void SpanPeaks::turn(Spans& spans, const Change& change)
+// Ends the span. A long time up to here in which nothing happened is a span as well, of what was
+// there before the change.
+void SpanPeaks::turn(Spans& spans, const Change& change, bool after_a_gap)
 {
-    const bool first = spans.next == 0;
-    if (!first)
-        close(spans, change.device);
-    while (spans.span_of(change.ticks) >= kMostSpans)
-        spans.halve();
-    const std::uint64_t gap = spans.begin_of(spans.begin) + (std::uint64_t{1} << spans.shift);
-    const std::uint64_t begin = spans.begin_of(change.ticks);
-    if (!first && gap < begin) {
-        open(spans, gap, change);
-        close(spans, change.device);
+    const std::uint64_t gap_begin = spans.last_ticks;
+    close(spans, change.device, after_a_gap ? gap_begin : change.ticks);
+    if (after_a_gap) {
+        open(spans, gap_begin, change.level);
+        save(spans, change.before);
+        close(spans, change.device, change.ticks);
     }
-    open(spans, begin, change);
+    open(spans, change.ticks, change.device.requested.current);
 }
 
-// It begins with what was there before the change.
-void SpanPeaks::open(Spans& spans, std::uint64_t begin, const Change& change)
+void SpanPeaks::open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t level)
 {
-    const std::uint64_t width = std::uint64_t{1} << spans.shift;
-    spans.begin = begin;
-    spans.next = begin + std::min(width, UINT64_MAX - begin);
-    spans.high = change.level;
-    spans.high_ticks = begin;
+    spans.begin_ticks = begin_ticks;
+    spans.begin_events = spans.events;
+    spans.high = level;
+    spans.high_ticks = begin_ticks;
     spans.moment = ++moments_;
-    save(spans, change.before);
 }
 
-void SpanPeaks::close(Spans& spans, const DeviceMemory::Device& device)
+void SpanPeaks::close(Spans& spans, const DeviceMemory::Device& device, std::uint64_t end_ticks)
 {
-    SpanPeak peak;
-    peak.begin_ticks = spans.begin;
+    Done peak;
+    peak.begin_ticks = spans.begin_ticks;
     peak.ticks = spans.high_ticks;
+    peak.events = spans.events - spans.begin_events;
+    peak.ticks_long = end_ticks - spans.begin_ticks;
     const std::vector<Site>& sites = sites_.all();
     for (SiteId at = 0; at < sites.size(); ++at) {
         const Site& site = sites[at];
@@ -158,19 +186,23 @@ void SpanPeaks::close(Spans& spans, const DeviceMemory::Device& device)
 void SpanPeaks::finish(std::uint64_t end_ticks)
 {
     for (const DeviceMemory::Device& device : memory_.devices()) {
-        if (device.index >= spans_.size() || spans_[device.index].next == 0)
+        if (device.index >= spans_.size() || spans_[device.index].moment == 0)
             continue;
         Spans& spans = spans_[device.index];
-        if (end_ticks >= spans.next)
-            turn(spans, {device, end_ticks, {}, device.requested.current});
-        close(spans, device);
+        const Change end{
+            device, std::max(end_ticks, spans.last_ticks), {}, device.requested.current};
+        const std::uint64_t share = (end.ticks - spans.first_ticks) / kSpanParts;
+        if (end.ticks - spans.last_ticks > share)
+            turn(spans, end, true);
+        close(spans, device, end.ticks);
     }
 }
 
-const std::vector<SpanPeak>& SpanPeaks::of_device(std::size_t index) const
+std::vector<SpanPeak> SpanPeaks::of_device(std::size_t index) const
 {
-    static const std::vector<SpanPeak> kNone;
-    return index < spans_.size() ? spans_[index].done : kNone;
+    if (index >= spans_.size())
+        return {};
+    return {spans_[index].done.begin(), spans_[index].done.end()};
 }
 
 } // namespace vramscope::report

@@ -1,9 +1,10 @@
 // report/replay/span_peaks.hpp — what was alive at the highest moment of each span of the run.
 //
-// A device's time is in at most kMostSpans spans of one width; when there are too many, two become
-// one, which keeps the higher moment of both. As with the peak, a site that changes behind the
-// highest moment first saves what it had then. A span ends with a walk over all sites: make one only
-// for who wants to see moments. A watch of HeapReplay, behind DeviceMemory; finish it.
+// A device's time is in at most kMostSpans spans, each short both beside the run's time and beside
+// its events: so a loop has its moments, be it a hundredth of either. When there are too many, two
+// become one, which keeps the higher moment of both. As with the peak, a site that changes behind
+// the highest moment first saves what it had then. A span ends with a walk over all sites: make one
+// only where moments are wanted. A watch of HeapReplay, behind DeviceMemory; finish it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ public:
     void finish(std::uint64_t end_ticks);
 
     // In order of time, without a gap from the first on; of a device in DeviceMemory.
-    const std::vector<SpanPeak>& of_device(std::size_t index) const;
+    std::vector<SpanPeak> of_device(std::size_t index) const;
 
     void prefetch(SiteId site) const override { saved_.prefetch(site); }
     void born(const Block& block) override;
@@ -50,26 +51,24 @@ private:
         std::uint64_t bytes = 0;
         std::uint64_t blocks = 0;
     };
+    struct Done : SpanPeak {
+        std::uint64_t events = 0;
+        std::uint64_t ticks_long = 0;
+    };
     struct Spans {
-        std::vector<SpanPeak> done;
-        std::uint64_t first = 0;
-        std::uint64_t begin = 0; // of the last one
-        std::uint64_t next = 0;  // where that ends; 0: none has begun
-        unsigned shift = 10;
-        std::uint64_t high = 0; // the most that was alive in it, since high_ticks
+        std::vector<Done> done;
+        std::uint64_t first_ticks = 0;
+        std::uint64_t last_ticks = 0;
+        std::uint64_t events = 0; // the last one included
+        // Of the span that is not done.
+        std::uint64_t begin_ticks = 0;
+        std::uint64_t begin_events = 0; // how many were before it
+        std::uint64_t high = 0;         // the most that was alive, first at high_ticks
         std::uint64_t high_ticks = 0;
-        std::uint64_t moment = 0; // number of that moment
+        std::uint64_t moment = 0; // number of that moment; 0: there is no span
 
-        std::uint64_t span_of(std::uint64_t ticks) const noexcept
-        {
-            return ticks > first ? (ticks - first) >> shift : 0;
-        }
-        std::uint64_t begin_of(std::uint64_t ticks) const noexcept
-        {
-            return first + (span_of(ticks) << shift);
-        }
-        void halve();
-        void keep(SpanPeak peak);
+        void keep(Done done);
+        void join_least();
     };
     // An event of some sites of one device; `before`: what they had, `level`: what all had.
     struct Change {
@@ -80,9 +79,9 @@ private:
     };
 
     void note(const Change& change);
-    void turn(Spans& spans, const Change& change);
-    void open(Spans& spans, std::uint64_t begin, const Change& change);
-    void close(Spans& spans, const DeviceMemory::Device& device);
+    void turn(Spans& spans, const Change& change, bool after_a_gap);
+    void open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t level);
+    void close(Spans& spans, const DeviceMemory::Device& device, std::uint64_t end_ticks);
     void save(const Spans& spans, std::span<const SiteShare> before);
 
     const Sites& sites_;

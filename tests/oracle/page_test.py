@@ -71,7 +71,7 @@ class PageTest(OracleTest):
 
     def assert_shows_a_moment(self, told):
         moment = told["moment"]
-        self.assertRegex(moment["status"], r"^At [0-9.]+ .?s, [0-9.]+ [KMG]iB were alive in [0-9,]+ blocks?: the highest moment")
+        self.assertRegex(moment["status"], r"^At [0-9.]+ .?s, [0-9.]+ [KMG]iB were alive in [0-9,]+ blocks?: the highest")
         self.assertRegex(moment["clicked"], "^At ")
         self.assertTrue(moment["kinds"][0].startswith("At "), moment["kinds"])
         self.assertEqual(moment["pressed"], moment["kinds"][:1])
