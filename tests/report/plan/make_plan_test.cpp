@@ -60,6 +60,15 @@ TEST(MakePlan, NamesThoseThatHaveThePeak)
     EXPECT_EQ(device.holders[1].stack.at(0).offset, 0x1000u);
 }
 
+TEST(MakePlan, SaysThatNothingWasAskedFor)
+{
+    LogBuilder log = on_device();
+    log.alloc(0x1000, 9_MiB, 0, "cuMemHostAlloc");
+    const Plan plan = plan_of(log, {});
+    EXPECT_EQ(plan.verdict, PlanVerdict::nothing);
+    EXPECT_EQ(plan.exit_status(), 110);
+}
+
 TEST(MakePlan, ProvesASavingByAReplay)
 {
     const Plan plan = plan_of(with_a_buffer(), without_allocator());
