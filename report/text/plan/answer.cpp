@@ -148,7 +148,7 @@ void write_plan_answer(TextOutput& out, const Plan& plan)
                 fmt::format("{}: {} ({}{})", verdict_words(out, plan, judged), need_of(judged),
                             terminal_safe(policy_words(judged)), where));
     write_knob(out, plan, *device);
-    if (device->base_known)
+    if (device->base > 0)
         out.wrapped("", "Of each card ",
                     fmt::format("{} are taken before: contexts, code and other processes, by the "
                                 "driver's word.",

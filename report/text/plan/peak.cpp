@@ -27,7 +27,7 @@ std::string change_of(const PlanSaving& saving)
     case AdviceKind::redundant_pairs:
         break;
     }
-    return "released before the peak, and not never";
+    return "released before the peak (they never are)";
 }
 
 void write_pins(TextOutput& out, const char* when, const std::vector<PlanPin>& pins)
