@@ -28,6 +28,8 @@ class Snapshots(unittest.TestCase):
                 with self.subTest(file=file.name, device=device):
                     answers = torch_snapshot.Play(segments, events).compare(PLAYER, "torch")
                     print(f"{file.name} device {device}: {len(answers)} requests")
+        with self.assertRaises(torch_snapshot.Difference, msg="other rules make no difference"):
+            torch_snapshot.Play(segments, events).compare(PLAYER, "torch:roundup_power2_divisions:2")
 
 
 if __name__ == "__main__":
