@@ -36,13 +36,12 @@ struct Request {
     std::uint8_t pool = 0; // 0: the allocator's own; others are private, as those of CUDA graphs
 };
 
-// A block that was alive before the first request. Its size may be unknown: then bytes is what is
-// known to be occupied, and `exact` is false.
+// A block that was alive before the first request.
 struct StartBlock {
     BlockId block = 0;
-    std::uint64_t offset = 0; // in its segment
-    std::uint64_t bytes = 0;
-    bool exact = true;
+    std::uint64_t offset = 0;      // in its segment
+    std::uint64_t bytes = 0;       // as it was asked for
+    std::uint64_t place_bytes = 0; // of its place; 0: the log does not tell, see start_places.hpp
 };
 
 // What the recorded allocator held before the first request. Empty for a log from the start.
@@ -60,8 +59,8 @@ struct Trace {
     std::vector<StartSegment> at_start;
     std::vector<Request> requests;
     std::vector<SiteId> sites; // by BlockId
-    std::uint64_t base_bytes =
-        0; // used on the device by others than this allocator: contexts, code
+    // Used on the device by others than this allocator: contexts, code.
+    std::uint64_t base_bytes = 0;
     std::uint64_t device_bytes = 0;   // of the device that it ran on; 0: not known
     std::vector<std::string> unknown; // what the log does not tell, in whole sentences
 };

@@ -133,6 +133,8 @@ void TraceWatch::born(const Block& block)
         note_live(to, block.bytes);
     } else {
         push(to, request);
+        if (asked)
+            to.places.born(block.address);
     }
     if (block.site >= live_.size())
         live_.resize(block.site + std::size_t{1});
@@ -187,6 +189,7 @@ void TraceWatch::settle_start(DeviceTrace& device, const std::vector<AllocatorSe
     for (StartSegment& segment : start)
         std::sort(segment.blocks.begin(), segment.blocks.end(),
                   [](const StartBlock& a, const StartBlock& b) { return a.offset < b.offset; });
+    device.places.begin(start);
     device.trace.requests.insert(device.trace.requests.begin(), outside.begin(), outside.end());
     device.started = {};
     device.started_at = {};
@@ -204,8 +207,11 @@ void TraceWatch::leave(const Block& block, std::uint64_t ticks)
     const MemoryClass kind = class_of(block.memory);
     if (kind == MemoryClass::reserved)
         trace_of(block.device).gave_back = true;
-    if (kind == MemoryClass::device)
-        forget(key_of(block), block.site, ticks);
+    if (kind != MemoryClass::device)
+        return;
+    if (is_request(block.memory))
+        trace_of(block.device).places.gone(block.address);
+    forget(key_of(block), block.site, ticks);
 }
 
 // The last block of the site takes its place.

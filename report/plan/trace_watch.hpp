@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report/log/log_tables.hpp"
+#include "report/plan/start_places.hpp"
 #include "report/plan/trace.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/cut_memory.hpp"
@@ -70,6 +71,7 @@ public:
         std::uint64_t stride = 1;              // so many are one that is kept
         std::vector<Request> started;          // allocations from before the recording
         std::vector<std::uint64_t> started_at; // their addresses
+        StartPlaces places;
         std::unordered_map<std::uint64_t, std::uint16_t> streams; // keyed by handle
         std::unordered_map<std::uint64_t, std::uint8_t> pools;
         bool gave_back = false; // its last segments, and asked for none since

@@ -1,6 +1,7 @@
 # tests/support/torch_snapshot.py — PyTorch's memory history as requests for bin/tests/policy_player, and what must come back.
 #
 # What lived before the history began is found by going back from the segments at its end.
+import bisect
 import subprocess
 
 MIB = 1 << 20
@@ -46,6 +47,25 @@ def roll_back(segments, events):
     return whole, live
 
 
+def note_places(whole, live, events):
+    """Makes blocks in `live` as long as their places: what is allocated behind one begins where its place ends."""
+    alive, older, segments = sorted(live), set(live), sorted(whole)
+    for event in events:
+        address = event.get("addr")
+        at = bisect.bisect_left(alive, address) if address is not None else 0
+        if event["action"] == "alloc":
+            before = alive[at - 1] if at else None
+            if before in older:
+                begin = segments[bisect.bisect_right(segments, before) - 1]
+                if address < begin + whole[begin]["bytes"] and address - before <= live[before] + MIB:
+                    live[before] = address - before
+                    older.discard(before)
+            alive.insert(at, address)
+        elif event["action"] == "free_completed" and alive[at:at + 1] == [address]:
+            alive.pop(at)
+            older.discard(address)
+
+
 def blocks_in(segment, address, live):
     """[(address, bytes)] in order. In the large pool no free piece is as small as 1 MiB: such a gap is the block's."""
     inside = sorted(one for one in live if address <= one < address + segment["bytes"])
@@ -88,7 +108,9 @@ class Play:
         self.expandable = any(event["action"] == "segment_map" for event in events)
         self.reserved = 0
         if not self.expandable:
-            self.start(*roll_back(segments, events))
+            whole, live = roll_back(segments, events)
+            note_places(whole, live, events)
+            self.start(whole, live)
         for index, event in enumerate(events):
             self.read(event, index, events[index + 1] if index + 1 < len(events) else {})
         self.end_flush()

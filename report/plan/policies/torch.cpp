@@ -70,15 +70,29 @@ bool TorchPolicy::start(const std::vector<StartSegment>& segments)
                 rest = behind;
             }
             const BlockIndex live = rest;
-            rest = block.bytes < heap_[live].bytes ? heap_.cut(live, block.bytes) : 0;
+            const bool last = &block == &segment.blocks.back();
+            const std::uint64_t end = last ? segment.bytes : (&block + 1)->offset;
+            const std::uint64_t bytes = start_bytes(block, segment.small, end - block.offset);
+            rest = bytes < heap_[live].bytes ? heap_.cut(live, bytes) : 0;
             heap_[live].state = State::live;
             entry_of(where_, block.block) = live;
-            allocated_ += block.bytes;
+            allocated_ += bytes;
         }
         if (rest)
             heap_.insert(rest);
     }
     return true;
+}
+
+// Bytes of the place that a block had of this room. A rest that is not worth splitting is its own.
+std::uint64_t TorchPolicy::start_bytes(const StartBlock& block, bool small,
+                                       std::uint64_t room) const
+{
+    const std::uint64_t bytes =
+        block.place_bytes ? block.place_bytes : pool::round_block(options_.pool, block.bytes);
+    if (bytes > room || (!small && !options_.expandable && room - bytes <= pool::kSmallBytes))
+        return room;
+    return bytes;
 }
 
 bool TorchPolicy::allocate(const Request& request)

@@ -56,6 +56,7 @@ private:
     };
 
     // torch.cpp: the order of attempts
+    std::uint64_t start_bytes(const StartBlock& block, bool small, std::uint64_t room) const;
     BlockIndex find_free(const Wanted& wanted);
     BlockIndex grow(const Wanted& wanted);
     BlockIndex take_segment(const Wanted& wanted);
