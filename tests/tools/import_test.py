@@ -91,7 +91,7 @@ class SnapshotsOfPyTorch(ImportTest):
                 self.imported(snapshot)
                 again = self.exported()
                 if not expandable:  # mapped memory is known in pieces
-                    expect_same_snapshot(self, snapshot, again, stacks=True)
+                    expect_same_snapshot(self, snapshot, again, stacks=True, places=False)
                 self.assertEqual(again["external_annotations"], names)
                 self.assertEqual(again["allocator_settings"]["max_split_size"], -1)
                 first = self.log()
@@ -125,7 +125,7 @@ class SnapshotsOfPyTorch(ImportTest):
         row = max(report["out_of_memory"], key=lambda row: row["at_ns"])
         live = sum(block["requested_size"] for _, block in allocator.live())
         self.assertEqual((row["requested_bytes"], row["free_bytes"], row["allocated_bytes"]), (5 << 30, 777, live))
-        self.assertEqual(row["stack"][0]["function"], "f3")
+        self.assertEqual([frame["function"] for frame in row["stack"]][:2], ["f0", "f1"])
 
     def test_of_older_versions_have_less_in_them(self):
         frames = [{"name": "f", "filename": "a.py", "line": 3}]
