@@ -1,8 +1,8 @@
 // tests/bench/plan_bench.cpp — how many requests a second each policy of `vramscope plan` answers.
 //
-// plan_bench [REQUESTS [POLICY...]]: 10 million by default, of two made-up programs. In the first a few
-// thousand blocks of random sizes come and go on two streams, so that free lists are long; in the
-// second the same sizes come again and again, as in a training's steps.
+// plan_bench [REQUESTS [POLICY...]]: 10 million by default, of two made-up programs. In the first a
+// few thousand blocks of random sizes come and go on two streams, so that free lists are long; in
+// the second the same sizes come again and again, as in a training's steps.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

@@ -1,7 +1,7 @@
 # tests/oracle/smallest_card_test.py — the simulated GPU's word on the smallest card that `vramscope plan` names.
 #
-# A program of the corpus is recorded on a large device without our pool. On a device of the size that the plan names for a
-# policy it runs with that pool, and with 2 MiB less it does not.
+# A program of the corpus is recorded on a large device without our pool. On a device of the size that the plan names for
+# a policy it runs with that pool, and with 2 MiB less it does not.
 import json
 import pathlib
 import sys

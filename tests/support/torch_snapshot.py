@@ -1,4 +1,4 @@
-# tests/support/torch_snapshot.py — PyTorch's memory history as requests for bin/tests/policy_player, and what must come back.
+# tests/support/torch_snapshot.py — PyTorch's memory history as requests for policy_player, and its answers.
 #
 # What lived before the history began is found by going back from the segments at its end.
 import bisect
@@ -95,8 +95,8 @@ class PrivateSegments:
 class Play:
     """What the player is asked, and what it must answer.
 
-    `emptied` has the numbers of the program's requests that emptied the cache; without it each run of segments that go back
-    is taken for one. `pooled` has those that were made in the last private pool, which the history of a failure lacks.
+    `emptied` has the numbers of the program's requests that emptied the cache; without it each run of segments that go
+    back is taken for one. `pooled` has those that were made in the only private pool, which a failure's event lacks.
     """
 
     def __init__(self, segments, events, emptied=None, pooled=()):

@@ -1,7 +1,7 @@
 # tests/torch/policy_test.py — real PyTorch's allocator and our replay of its rules do the same, with each of its knobs.
 #
-# Allocated, reserved and the retries are compared after each request of a random program, each block's address and each call
-# of the driver's where the history says it; on a device that is large enough, and on one that is not.
+# What is allocated and reserved is compared after each request of a random program, and so are each block's address and
+# each call of the driver's; on a device that is large enough, and on one that is not.
 import json
 import unittest
 
@@ -18,8 +18,8 @@ STEPS = 800
 class Knobs(TorchTest):
     def assert_same(self, knobs, device, seed, fraction=None):
         fractions = [] if fraction is None else [str(fraction)]
-        done = self.run_program("requests.py", str(seed), str(STEPS), str(96 << 20), *fractions, VRAMSCOPE_SIMULATE=device,
-                                PYTORCH_CUDA_ALLOC_CONF=knobs)
+        done = self.run_program("requests.py", str(seed), str(STEPS), str(96 << 20), *fractions,
+                                VRAMSCOPE_SIMULATE=device, PYTORCH_CUDA_ALLOC_CONF=knobs)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         recording = json.loads((self.folder / "recording.json").read_text())
         play = torch_snapshot.Play(recording["segments"], recording["events"], recording["emptied"],

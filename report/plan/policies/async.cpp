@@ -1,4 +1,4 @@
-// report/plan/policies/async.cpp — cudaMallocAsync: its rules as NVIDIA publishes them, an estimate.
+// report/plan/policies/async.cpp — cudaMallocAsync by NVIDIA's published rules: an estimate.
 #include "report/plan/policies/async.hpp"
 
 #include "interpose/pool/rounding.hpp"

@@ -1,4 +1,4 @@
-// report/plan/policies/async.hpp — cudaMallocAsync: its rules as NVIDIA publishes them, an estimate.
+// report/plan/policies/async.hpp — cudaMallocAsync by NVIDIA's published rules: an estimate.
 //
 // The driver's pool is closed, so it is bracketed. In the best case pages of 2 MiB are mapped to
 // wherever they are needed; in the worst none are, and what one stream freed serves others only

@@ -1,4 +1,4 @@
-// report/plan/policies/torch_validate.cpp — PyTorch's own allocator: is all as it must be? For tests.
+// report/plan/policies/torch_validate.cpp — PyTorch's allocator: is all as it must be? For tests.
 #include "report/plan/policies/torch.hpp"
 
 namespace vramscope::report::plan {

@@ -1,4 +1,4 @@
-// tests/report/plan/requests.hpp — traces written by hand or by chance, and what a policy makes of them.
+// tests/report/plan/requests.hpp — traces by hand and by chance, and what a policy makes of them.
 #pragma once
 
 #include <cstdint>

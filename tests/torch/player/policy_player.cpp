@@ -4,8 +4,8 @@
 //   segment ADDRESS BYTES STREAM POOL SMALL, live BLOCK OFFSET BYTES: what was there at the start
 //   at ADDRESS: the next address that the device gives out
 //   alloc BLOCK BYTES STREAM POOL, free BLOCK, later BLOCK, ready BLOCK, sync, empty: requests
-// An answer is +ADDRESS,BYTES or -ADDRESS,BYTES for each call of the device, then the block's address
-// (0: none, or out of memory), what is allocated, and what is reserved.
+// An answer is +ADDRESS,BYTES or -ADDRESS,BYTES for each call of the device, then the block's
+// address (0: none, or out of memory), what is allocated, and what is reserved.
 #include <cstdio>
 #include <deque>
 #include <exception>
