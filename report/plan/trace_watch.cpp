@@ -10,7 +10,6 @@ namespace vramscope::report::plan {
 
 using format::Memory;
 using format::MemoryClass;
-using format::Tag;
 
 namespace {
 
