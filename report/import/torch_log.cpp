@@ -2,7 +2,7 @@
 #include "report/import/torch_log.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -130,9 +130,7 @@ private:
                                          next->address == event.address &&
                                          next->time_us == event.time_us);
         case TorchAction::free_completed:
-            if (awaited_.erase(event.address) != 0)
-                log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {event.address}, true});
-            return;
+            return end_wait(event.address);
         case TorchAction::segment_alloc:
             return take_segment(event.address, memory_of(event));
         case TorchAction::segment_free:
@@ -234,15 +232,34 @@ private:
 
     void give_block(const TorchEvent& event, bool at_once)
     {
+        std::uint64_t bytes = 0;
         if (const auto block = state_.blocks.find(event.address); block != state_.blocks.end()) {
-            allocated_ -= block->second.bytes;
+            bytes = block->second.bytes;
+            allocated_ -= bytes;
             state_.blocks.erase(block);
         }
         if (!at_once) {
-            awaited_.insert(event.address);
+            pending_ += awaited_.try_emplace(event.address, bytes).second ? bytes : 0;
             log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {event.address}, false});
         }
         give(kBlockFree, event.address, event.stack);
+        if (!at_once)
+            note_pending();
+    }
+
+    void end_wait(std::uint64_t address)
+    {
+        const auto waiting = awaited_.extract(address);
+        if (waiting.empty())
+            return;
+        pending_ -= waiting.mapped();
+        log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {address}, true});
+        note_pending();
+    }
+
+    void note_pending()
+    {
+        log_.add(lane_, {now_}, format::BlocksPending{{kBlockAlloc}, {device_}, pending_});
     }
 
     void give(TorchApi api, std::uint64_t address, std::uint32_t stack)
@@ -312,7 +329,8 @@ private:
     std::uint64_t now_ = kTorchStart;
     std::uint64_t allocated_ = 0;
     std::uint64_t handles_ = 0;
-    std::set<std::uint64_t> awaited_;
+    std::map<std::uint64_t, std::uint64_t> awaited_; // bytes by address
+    std::uint64_t pending_ = 0;                      // their sum
     std::uint32_t label_ = 0;
     std::vector<const TorchAnnotation*> annotations_;
     std::size_t next_annotation_ = 0;

@@ -36,7 +36,7 @@ struct ImportOptions {
     bool force = false;
 };
 
-int import(const ImportOptions& options)
+int import_file(const ImportOptions& options)
 {
     fs::path place = options.output;
     if (options.output.empty())
