@@ -198,6 +198,8 @@ private:
 
     static std::optional<PlanPacking> packing_of(const Trace& trace)
     {
+        if (trace.requests.size() >= kSearchAllBelow)
+            return std::nullopt;
         const Packing packing = pack(trace);
         if (packing.method.empty())
             return std::nullopt;
