@@ -63,7 +63,7 @@ void add_import(CommandLine& line)
     const auto options = std::make_shared<ImportOptions>();
     CLI::App& command =
         line.add("import", "a memory snapshot of PyTorch or a log of RMM, as a log of ours",
-                 kImportFooter, import, options);
+                 kImportFooter, import_file, options);
     command.add_option("FILE", options->recording, "what another tool recorded")->required();
     command.add_option("-o,--output", options->output, "the log; else FILE with the ending .vsl")
         ->option_text("LOG");
