@@ -80,7 +80,7 @@ void TraceWatch::push(DeviceTrace& to, const Request& request)
         to.trace.requests.push_back({.ticks = request.ticks, .action = Action::empty_cache});
     }
     to.trace.requests.push_back(request);
-    if (request.action == Action::free)
+    if (request.action == Action::free || request.action == Action::free_later)
         to.live -= request.bytes;
     if (request.action == Action::give_beside)
         to.beside -= request.bytes;
@@ -152,17 +152,22 @@ void TraceWatch::settle_start(const std::vector<AllocatorSegment>& segments)
 }
 
 // Blocks that lie in no segment are asked for first.
-void TraceWatch::settle_start(DeviceTrace& device, const std::vector<AllocatorSegment>& segments)
+void TraceWatch::settle_start(DeviceTrace& device,
+                              const std::vector<AllocatorSegment>& segments) const
 {
     constexpr std::uint64_t kSmallBlock = 1u << 20; // PyTorch's
     constexpr std::uint64_t kSmallSegment = 2u << 20;
     std::vector<StartSegment>& start = device.trace.at_start;
     for (const AllocatorSegment& segment : segments) {
-        if (segment.device == device.trace.device)
-            start.push_back({.address = segment.address,
-                             .bytes = segment.bytes,
-                             .small = segment.bytes == kSmallSegment,
-                             .blocks = {}});
+        if (segment.device != device.trace.device)
+            continue;
+        const auto told = sizes_.find(segment.address);
+        const bool known = told != sizes_.end() && told->second != format::BlockSize::unknown;
+        start.push_back({.address = segment.address,
+                         .bytes = segment.bytes,
+                         .small = known ? told->second == format::BlockSize::small
+                                        : segment.bytes == kSmallSegment,
+                         .blocks = {}});
     }
     std::sort(start.begin(), start.end(),
               [](const StartSegment& a, const StartSegment& b) { return a.address < b.address; });
@@ -210,11 +215,13 @@ void TraceWatch::leave(const Block& block, std::uint64_t ticks)
         return;
     if (is_request(block.memory))
         trace_of(block.device).places.gone(block.address);
-    forget(key_of(block), block.site, ticks);
+    const auto waiting = waiting_.find(block.address);
+    forget(key_of(block), block.site, ticks,
+           waiting == waiting_.end() ? nullptr : &waiting->second);
 }
 
 // The last block of the site takes its place.
-void TraceWatch::forget(std::uint64_t key, SiteId site, std::uint64_t ticks)
+void TraceWatch::forget(std::uint64_t key, SiteId site, std::uint64_t ticks, Waiting* waiting)
 {
     auto* const entry = places_.find(key);
     if (!entry || site >= live_.size())
@@ -223,7 +230,7 @@ void TraceWatch::forget(std::uint64_t key, SiteId site, std::uint64_t ticks)
     std::vector<Live>& live = live_[site];
     if (found.place >= live.size() || live[found.place].key != key)
         return;
-    give_back(sites_[site], found.block, live[found.place].bytes, ticks);
+    give_back(sites_[site], found.block, live[found.place].bytes, ticks, waiting);
     places_.erase(entry);
     live[found.place] = live.back();
     live.pop_back();
@@ -232,13 +239,28 @@ void TraceWatch::forget(std::uint64_t key, SiteId site, std::uint64_t ticks)
 }
 
 void TraceWatch::give_back(const Site& site, BlockId block, std::uint64_t bytes,
-                           std::uint64_t ticks)
+                           std::uint64_t ticks, Waiting* waiting)
 {
-    push(trace_of(site.device),
-         {.bytes = bytes,
-          .ticks = ticks,
-          .block = block,
-          .action = is_request(site.memory) ? Action::free : Action::give_beside});
+    DeviceTrace& to = trace_of(site.device);
+    Action action = Action::give_beside;
+    if (is_request(site.memory))
+        action = waiting ? Action::free_later : Action::free;
+    if (action == Action::free_later)
+        *waiting = {&to, block};
+    push(to, {.bytes = bytes, .ticks = ticks, .block = block, .action = action});
+}
+
+// It is told before the block's free, and again when the work is done.
+void TraceWatch::note_waiting(const format::Awaited& block, std::uint64_t ticks)
+{
+    if (!block.over) {
+        waiting_[block.address] = {};
+        return;
+    }
+    const auto waiting = waiting_.extract(block.address);
+    if (!waiting.empty() && waiting.mapped().of)
+        push(*waiting.mapped().of,
+             {.ticks = ticks, .block = waiting.mapped().block, .action = Action::ready});
 }
 
 void TraceWatch::context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks)
@@ -257,6 +279,10 @@ void TraceWatch::note_rare(const Record& record)
         note_failure(record, *failure);
     else if (const auto said = record.as<format::DeviceMemory>())
         note_used(*said);
+    else if (const auto waits = record.as<format::Awaited>())
+        note_waiting(*waits, record.ticks);
+    else if (const auto cut = record.as<format::CutFrom>(); cut && record.ticks == start_ticks_)
+        sizes_[cut->address] = cut->blocks;
     else if (const auto ready = record.as<format::Reusable>(); ready && !ready->own)
         synchronise(record.ticks - std::min<std::uint64_t>(record.ticks, ready->age));
     else if (const auto segment = record.as<format::SegmentGone>();

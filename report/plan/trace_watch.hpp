@@ -115,6 +115,12 @@ private:
         std::uint64_t bytes = 0;
     };
 
+    // A block that queued work of another stream uses when the program gives it back.
+    struct Waiting {
+        DeviceTrace* of = nullptr; // null: it was not given back yet
+        BlockId block = 0;
+    };
+
     std::uint64_t key_of(const Block& block) const noexcept;
     bool is_request(format::Memory memory) const noexcept;
     DeviceTrace& trace_of(std::int64_t device);
@@ -122,10 +128,12 @@ private:
     void push(DeviceTrace& to, const Request& request);
     static void note_live(DeviceTrace& to, std::uint64_t bytes);
     bool is_from_before(const Block& block) const;
-    static void settle_start(DeviceTrace& device, const std::vector<AllocatorSegment>& segments);
+    void settle_start(DeviceTrace& device, const std::vector<AllocatorSegment>& segments) const;
     void leave(const Block& block, std::uint64_t ticks);
-    void give_back(const Site& site, BlockId block, std::uint64_t bytes, std::uint64_t ticks);
-    void forget(std::uint64_t key, SiteId site, std::uint64_t ticks);
+    void give_back(const Site& site, BlockId block, std::uint64_t bytes, std::uint64_t ticks,
+                   Waiting* waiting);
+    void forget(std::uint64_t key, SiteId site, std::uint64_t ticks, Waiting* waiting = nullptr);
+    void note_waiting(const format::Awaited& block, std::uint64_t ticks);
     void note_rare(const Record& record);
     void note_failure(const Record& record, const format::OutOfMemory& failure);
     void note_used(const format::DeviceMemory& said);
@@ -142,7 +150,9 @@ private:
     const Record* record_ = nullptr; // that HeapReplay has now
     std::deque<DeviceTrace> devices_;
     FlatMap<Place> places_;
-    std::vector<std::vector<Live>> live_; // by site
+    std::vector<std::vector<Live>> live_;                        // by site
+    std::unordered_map<std::uint64_t, Waiting> waiting_;         // by address
+    std::unordered_map<std::uint64_t, format::BlockSize> sizes_; // of segments at the start
     // By thread: the stack of its last call that failed.
     std::unordered_map<std::uint32_t, std::uint64_t> failed_stack_;
     std::uint64_t seed_ = random_seed() | 1;
