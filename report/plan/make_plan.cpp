@@ -56,7 +56,10 @@ private:
         const bool running = is_running(header);
         const ProcessEnd end = judge_end(header, running);
         const Coverage coverage = log_.coverage();
-        if (running)
+        if (log_.imported())
+            doubts.emplace_back("the recording ends before the program: what it asked for later is "
+                                "not here");
+        else if (running)
             doubts.emplace_back("the program is still running: what it will ask for is not here");
         else if (!end.conclusive())
             doubts.push_back(fmt::format(

@@ -95,7 +95,7 @@ void TracedLog::apply(const RecordBatch& batch)
 void TracedLog::end_start()
 {
     starting_ = false;
-    if (!tables_.info_value("imported").empty())
+    if (imported())
         traces_.settle_start(heap_.segments_now());
 }
 
@@ -155,7 +155,7 @@ void TracedLog::add_unknown(const TraceWatch::DeviceTrace& device,
         if (key == "imported.unknown")
             unknown.push_back(value);
     }
-    if (!blocks_of.empty() && facts.streams == 0)
+    if (!blocks_of.empty() && facts.streams == 0 && !imported())
         unknown.push_back(fmt::format("Of the blocks of {0} the log has no streams, and not when "
                                       "other streams were done with them: all are replayed as of "
                                       "one stream, and free at their frees.",

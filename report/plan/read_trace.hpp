@@ -51,6 +51,7 @@ public:
     std::uint64_t recorded_reserved(std::int32_t device) const noexcept; // at most, by the log
     bool base_known(std::int32_t device) const noexcept;
     Coverage coverage() const;
+    bool imported() const { return !tables_.info_value("imported").empty(); }
     bool ended_by_itself() const; // what was not freed then never would have been
 
     std::deque<TraceWatch::DeviceTrace>& devices() noexcept { return traces_.devices(); }

@@ -72,7 +72,8 @@ BlockId TraceWatch::add_block(DeviceTrace& to, SiteId site)
     return static_cast<BlockId>(to.trace.sites.size() - 1);
 }
 
-// Segments that went back, with none asked for behind that, were given back on the program's word.
+// Segments that went back though no request had failed were given back on the program's word; after
+// one a replay gives back and tries again by itself, where it has to.
 void TraceWatch::push(DeviceTrace& to, const Request& request)
 {
     if (to.gave_back) {
@@ -109,7 +110,7 @@ void TraceWatch::born(const Block& block)
 {
     const MemoryClass kind = class_of(block.memory);
     if (kind == MemoryClass::reserved)
-        trace_of(block.device).gave_back = false;
+        trace_of(block.device).short_of = false;
     if (kind != MemoryClass::device)
         return;
     DeviceTrace& to = trace_of(block.device);
@@ -117,6 +118,7 @@ void TraceWatch::born(const Block& block)
     if (block.memory == Memory::managed)
         return;
     const bool asked = is_request(block.memory);
+    to.short_of = to.short_of && !asked;
     Request request{.bytes = block.bytes,
                     .ticks = block.ticks,
                     .block = add_block(to, block.site),
@@ -210,7 +212,7 @@ void TraceWatch::leave(const Block& block, std::uint64_t ticks)
 {
     const MemoryClass kind = class_of(block.memory);
     if (kind == MemoryClass::reserved)
-        trace_of(block.device).gave_back = true;
+        trace_of(block.device).gave_back = !trace_of(block.device).short_of;
     if (kind != MemoryClass::device)
         return;
     if (is_request(block.memory))
@@ -316,6 +318,7 @@ void TraceWatch::note_failure(const Record& record, const format::OutOfMemory& f
         return;
     DeviceTrace& to = trace_of(failure.device);
     to.gave_back = false;
+    to.short_of = true;
     if (!is_request(api->memory))
         return;
     Request request{

@@ -74,7 +74,8 @@ public:
         StartPlaces places;
         std::unordered_map<std::uint64_t, std::uint16_t> streams; // keyed by handle
         std::unordered_map<std::uint64_t, std::uint8_t> pools;
-        bool gave_back = false; // its last segments, and asked for none since
+        bool gave_back = false; // segments, and not because a request had failed
+        bool short_of = false;  // the driver refused, and nothing was got since
     };
 
     // `cut`: the log has blocks that an allocator of the program's cut. The others outlive this.

@@ -113,12 +113,13 @@ TEST(ReadTrace, KnowsAnEmptiedCacheFromASecondTry)
     LogBuilder log = on_device();
     log.header().suballocated = 1;
     log.alloc(kFirst, 20_MiB).alloc(kFirst, 3_MiB, 2, "PyTorch").free(kFirst, "PyTorch");
-    log.free(kFirst); // given back, and another asked for at once
+    log.failed(2, 40_MiB, "cuMemAlloc_v2", 4).out_of_memory({.device = 0, .requested = 40_MiB});
+    log.free(kFirst); // given back since memory was short, and asked for again
     log.alloc(kSecond, 40_MiB).alloc(kSecond, 30_MiB, 2, "PyTorch").free(kSecond, "PyTorch");
-    log.free(kSecond); // given back, and then nothing
+    log.free(kSecond); // given back at the program's word, though another is asked for behind it
     log.alloc(kFirst, 20_MiB).alloc(kFirst, 2_MiB, 2, "PyTorch");
     log.free(kFirst, "PyTorch").free(kFirst);
-    EXPECT_EQ(trace_of(log), "+0:3 -0 +1:30 -1 +2:2 -2");
+    EXPECT_EQ(trace_of(log), "+0:3 -0 +1:30 -1 e +2:2 -2");
 }
 
 TEST(ReadTrace, EmptiesTheCacheWhereSegmentsWentBackAndOthersAreUsed)
