@@ -16,9 +16,9 @@ class CachingAllocator(EndToEndTest):
         plain = self.plain("torch_program", allocator, name)
         self.assertEqual(plain.returncode, 0, plain.stderr)
         report = self.trace("torch_program", allocator, name, **env)
-        self.assertEqual(self.stdout, plain.stdout)
+        self.assertEqual(*(text.rpartition(" peak ")[0] for text in (self.stdout, plain.stdout)))  # of threads it varies
         self.assertEqual(report["verdict"], verdict)
-        self.counted = dict(zip(("allocated", "reserved", "active", "peak"), map(int, plain.stdout.split()[-7::2])))
+        self.counted = dict(zip(("allocated", "reserved", "active", "peak"), map(int, self.stdout.split()[-7::2])))
         [process] = report["processes"]
         [self.device] = process["device_memory"]
         for moment in ("at_peak", "at_reserved_peak", "at_end"):
