@@ -10,6 +10,7 @@
 
 #include "interpose/pool/address_tree.hpp"
 #include "interpose/pool/block_table.hpp"
+#include "interpose/pool/oldest_lists.hpp"
 #include "interpose/pool/pending_sums.hpp"
 #include "interpose/pool/rounding.hpp"
 
@@ -184,13 +185,12 @@ public:
     // Takes out the segment that was free for longest, passed or not: upstream waits for it then.
     bool take_out_oldest(Leaving& leaving) noexcept
     {
-        Index oldest = 0;
-        for (Index at = kFirst; at < groups_.end(); ++at) {
-            const Group* const group = used_group(at);
-            if (group && group->head && (!oldest || table_[group->head].turn < table_[oldest].turn))
-                oldest = group->head;
-        }
-        return oldest && take_out_block(oldest, leaving);
+        const auto turn_of_head = [this](Index group) {
+            const Index head = groups_[group].head; // an unused group has none
+            return head ? table_[head].turn : OldestLists::kEmpty;
+        };
+        const Index group = oldest_.find(kFirst, groups_.end(), turn_of_head);
+        return group && take_out_block(groups_[group].head, leaving);
     }
 
     // Mean age of what take_out() could take, in searches; false: there is nothing.
@@ -246,6 +246,7 @@ public:
         groups_.clear();
         by_bytes_.clear();
         recent_ = {};
+        oldest_ = {};
         by_order_.clear();
         pending_ = {};
     }
@@ -364,6 +365,7 @@ private:
     Slab<Group> groups_;
     AddressMap by_bytes_;                          // the group of each size
     std::array<Index, 1 << kRecentBits> recent_{}; // groups of sizes that were asked for last
+    OldestLists oldest_;                           // groups
     AddressTree<Nodes> by_order_{Nodes{&table_}};
     PendingSums pending_;
 };
