@@ -33,7 +33,7 @@ function Legend({ device, selected, at }) {
       {entries.map(([name, text, column]) => (
         <li key={name}>
           <span class={`key ${name}`} aria-hidden="true" />
-          {text}
+          <span class="label">{text}</span>
           <span class="number">{value(column)}</span>
         </li>
       ))}
