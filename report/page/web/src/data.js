@@ -224,7 +224,10 @@ export function momentAt(device, ns) {
 
 /** The frame that a row is called by: the innermost one of the program's own. */
 export const ownFrame = (row) => row.stack[row.own] ?? row.stack[0];
-export const functionText = (row) => shortFunction(ownFrame(row)?.function ?? "(no call stack)");
+export const functionText = (row) => {
+  const frame = ownFrame(row);
+  return frame ? shortFunction(frame.function) : "(no call stack)";
+};
 export const wholeFunction = (row) => ownFrame(row)?.function ?? "";
 export function placeText(frame) {
   if (!frame) return "";
