@@ -152,7 +152,7 @@ TEST(ChunkCursor, ReadsManyRecordsAcrossWindows)
 TEST(ChunkCursor, SkipsLengthPrefixedRecordsThatItDoesNotKnow)
 {
     LogBuilder log;
-    log.record(0x3f, Bytes(100, 0xff)).alloc(0x1000, 256);
+    log.record(0x7f, Bytes(100, 0xff)).alloc(0x1000, 256);
     const TempFile file(log.build());
     const Decoded decoded = decode(file);
     ASSERT_EQ(decoded.records.size(), 2u);
