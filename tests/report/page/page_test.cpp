@@ -139,9 +139,9 @@ TEST_F(Page, StaysBelowItsLimitForAnyLog)
             process.memory[0].compositions = large_compositions();
             process.pool.devices.emplace_back();
             process.pool.devices[0].at_peak = process.pool.devices[0].at_end = large_map();
+            process.tests.resize(3000);
         }
-        process.tests.resize(3000);
-        report.processes.push_back(process);
+        report.processes.push_back(std::move(process));
     }
     EXPECT_LE(page_of(report, "report").size(), kMostPageBytes);
 }
@@ -156,7 +156,7 @@ TEST_F(Page, HasFewerMomentsRatherThanFewerThanSomeCallStacks)
     EXPECT_EQ(one["stacks"]["api"].size(), 512u);
     EXPECT_EQ(one["left_out"], 0);
     for (std::size_t at = 0; at < 128; ++at)
-        report.processes.push_back(report.processes[0]);
+        report.processes.emplace_back().memory.emplace_back();
     const Json few =
         data_of(page_of(report, "report"))["processes"][0]["devices"][0]["compositions"];
     const std::size_t moments = few["moments"]["ns"].size();
