@@ -20,7 +20,7 @@ using test::operator""_MiB;
 using test::operator""_GiB;
 
 // "+0:5" a block of 5 MiB, "-0" its free, "|" a synchronisation, "e" an emptied cache, ">1:2" and
-// "<1" memory taken beside.
+// "<1" memory taken beside, "~0" a free that queued work delays, "=0" that work is done.
 std::string words_of(const Trace& trace)
 {
     std::string words;
@@ -42,7 +42,13 @@ std::string words_of(const Trace& trace)
         case Action::empty_cache:
             words += " e";
             break;
-        default:
+        case Action::free_later:
+            words += fmt::format(" ~{}", request.block);
+            break;
+        case Action::ready:
+            words += fmt::format(" ={}", request.block);
+            break;
+        case Action::free:
             words += fmt::format(" -{}", request.block);
         }
     }
@@ -132,6 +138,17 @@ TEST(ReadTrace, EmptiesTheCacheWhereSegmentsWentBackAndOthersAreUsed)
     log.alloc(kSecond, 20_MiB).alloc(kSecond, 20_MiB, 2, "PyTorch").free(kSecond, "PyTorch");
     log.free(kSecond).alloc(kFirst + 4_MiB, 1_MiB, 2, "PyTorch");
     EXPECT_EQ(trace_of(log), "+0:3 +1:20 -1 e +2:1");
+}
+
+TEST(ReadTrace, KnowsWhatAnotherStreamStillUsesWhenItIsFreed)
+{
+    constexpr std::uint64_t kBlock = 0x1'0000'0000;
+    LogBuilder log = on_device();
+    log.header().suballocated = 1;
+    log.alloc(kBlock, 20_MiB).alloc(kBlock, 3_MiB, 2, "PyTorch");
+    log.add(format::Awaited{1, kBlock, false}).free(kBlock, "PyTorch");
+    log.alloc(kBlock + 4_MiB, 1_MiB, 2, "PyTorch").add(format::Awaited{1, kBlock, true});
+    EXPECT_EQ(trace_of(log), "+0:3 ~0 +1:1 =0");
 }
 
 TEST(ReadTrace, PutsASynchronisationWhereItWas)
