@@ -1,6 +1,6 @@
 // tools/commands/schema.cpp — the JSON Schemas of what is written as JSON.
-#include <iostream>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include "report/json/schemas.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/usage.hpp"
+#include "tools/output/results.hpp"
 
 namespace vramscope {
 namespace {
@@ -26,9 +27,7 @@ int print_schema(const std::string& name)
     for (const report::Schema& schema : report::schemas()) {
         if (schema.name != name)
             continue;
-        std::cout << schema.text;
-        if (!std::cout.flush())
-            throw report::Error(report::Exit::usage, "cannot write to stdout");
+        write_text_to(Output("-", {}, false), std::string(schema.text));
         return 0;
     }
     std::string known;
