@@ -211,12 +211,15 @@ void TraceWatch::gone(const Block& block, std::uint64_t ticks)
 void TraceWatch::leave(const Block& block, std::uint64_t ticks)
 {
     const MemoryClass kind = class_of(block.memory);
-    if (kind == MemoryClass::reserved)
-        trace_of(block.device).gave_back = !trace_of(block.device).short_of;
-    if (kind != MemoryClass::device)
+    if (kind != MemoryClass::device && kind != MemoryClass::reserved)
         return;
+    DeviceTrace& from = trace_of(block.device);
+    if (kind == MemoryClass::reserved) {
+        from.gave_back = !from.short_of;
+        return;
+    }
     if (is_request(block.memory))
-        trace_of(block.device).places.gone(block.address);
+        from.places.gone(block.address);
     const auto waiting = waiting_.find(block.address);
     forget(key_of(block), block.site, ticks,
            waiting == waiting_.end() ? nullptr : &waiting->second);

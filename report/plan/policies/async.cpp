@@ -186,10 +186,7 @@ void AsyncWorstPolicy::give_back(std::uint64_t kept)
 
 std::uint64_t AsyncWorstPolicy::largest_free() const
 {
-    std::uint64_t largest = 0;
-    for (const PlaceOfBlock& place : heap_.pools().front().free)
-        largest = std::max(largest, place.bytes);
-    return largest;
+    return heap_.largest_free();
 }
 
 } // namespace vramscope::report::plan

@@ -1,6 +1,8 @@
 // report/plan/policies/block_heap.cpp — blocks that are cut and joined, and lists of the free ones.
 #include "report/plan/policies/block_heap.hpp"
 
+#include <algorithm>
+
 namespace vramscope::report::plan {
 
 BlockHeap::BlockHeap()
@@ -84,6 +86,15 @@ void BlockHeap::insert(BlockIndex index)
 void BlockHeap::erase(BlockIndex index)
 {
     list_of(blocks_[index]).erase(blocks_[index].place);
+}
+
+std::uint64_t BlockHeap::largest_free() const
+{
+    std::uint64_t largest = 0;
+    for (const BlockPool& pool : pools_)
+        for (const PlaceOfBlock& place : pool.free)
+            largest = std::max(largest, place.bytes);
+    return largest;
 }
 
 } // namespace vramscope::report::plan

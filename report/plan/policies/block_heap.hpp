@@ -83,6 +83,8 @@ public:
     void insert(BlockIndex index); // into its pool's list of its state
     void erase(BlockIndex index);  // from that
 
+    std::uint64_t largest_free() const; // bytes of a block, in all pools
+
 private:
     void merge_one(BlockIndex index, BlockIndex neighbour);
     BlockList& list_of(const HeapBlock& block);

@@ -128,10 +128,7 @@ bool RmmPool::add_segment(std::uint64_t bytes, std::uint16_t stream)
 
 std::uint64_t RmmPool::largest_free() const
 {
-    std::uint64_t largest = 0;
-    for (const PlaceOfBlock& place : heap_.pools().front().free)
-        largest = std::max(largest, place.bytes);
-    return largest;
+    return heap_.largest_free();
 }
 
 } // namespace vramscope::report::plan

@@ -245,11 +245,7 @@ std::uint64_t TorchPolicy::address(BlockId block) const
 
 std::uint64_t TorchPolicy::largest_free() const
 {
-    std::uint64_t largest = 0;
-    for (const BlockPool& pool : heap_.pools())
-        for (const PlaceOfBlock& place : pool.free)
-            largest = std::max(largest, place.bytes);
-    return largest;
+    return heap_.largest_free();
 }
 
 } // namespace vramscope::report::plan
