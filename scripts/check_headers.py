@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-QUICK = ["-Werror", "-O0", "-c"]  # after the build's own; to parse alone would not tell what nobody uses
+QUICK = ["-Werror", "-O0", "-g0", "-c"]  # after the build's own; to parse alone would not tell what nobody uses
 MADE = {"tools/simgpu/generate.py": ("tools/simgpu/generated", ["--runtime-node", "libcudart.so"], ""),
         "tests/simgpu/generate_calls.py": ("tests/simgpu/generated", [], "calls.inc")}
 

@@ -1,12 +1,17 @@
 # vramscope_unity(TARGET FILES): compiles so many files of a target as one. Most of a file's time goes to headers that
 # the next file includes too. Names in anonymous namespaces must then differ from file to file.
-#   -DVRAMSCOPE_UNITY=OFF compiles each alone, as preset asan does: it finds the include that is missing, and suits clangd.
+#   -DVRAMSCOPE_UNITY=OFF compiles each alone, as preset asan does: it finds the include of ours that is missing, and suits
+#   clangd. The standard library's largest headers are then parsed once for each target.
 option(VRAMSCOPE_UNITY "compile several files as one where that is quicker" ON)
+
+set(VRAMSCOPE_LARGE_HEADERS <algorithm> <filesystem> <functional> <map> <sstream> <string> <unordered_map> <vector>)
 
 function(vramscope_unity target files)
   if(VRAMSCOPE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
     # GCC takes an anonymous namespace in any included file for a header's.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  else()
+    target_precompile_headers(${target} PRIVATE ${VRAMSCOPE_LARGE_HEADERS})
   endif()
 endfunction()
