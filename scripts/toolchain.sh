@@ -51,6 +51,19 @@ CONF
     export APT_CONFIG=$folder/apt.conf
 }
 
+# unpack_root APT FOLDER: unpacks what apt, which keeps it in APT, has fetched, as a root of its own: FOLDER. Nothing of what
+# the packages' own scripts do is done.
+unpack_root() {
+    local folder=$2 name package
+    rm -rf "$folder"
+    mkdir -p "$folder"/usr/{bin,sbin,lib,lib64}
+    for name in bin sbin lib lib64; do ln -s "usr/$name" "$folder/$name"; done
+    for package in "$1"/cache/archives/*.deb; do
+        dpkg-deb -x "$package" "$folder"
+        basename "$package" .deb >>"$folder/packages.txt"
+    done
+}
+
 # Prints the first C++ compiler that is new enough; CXX goes first, as the user's word.
 find_cxx() {
     local candidate version

@@ -12,12 +12,13 @@ SCRIPTS = pathlib.Path(__file__).parents[2] / "scripts"
 
 
 def deb(tree, files, package):
-    """Packs files, a dictionary of contents by path, into a package; what lies in a bin/ can be run."""
+    """Packs files, a dictionary of contents by path, into a package; what lies in a bin/, or is a script, can be run."""
     for name, content in {**files, "DEBIAN/control": "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: m\nDescription: d\n"}.items():
         path = tree / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        path.chmod(0o755 if "bin/" in name else 0o644)
+        data = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(data)
+        path.chmod(0o755 if "bin/" in name or data.startswith(b"#!") else 0o644)
     (tree / "DEBIAN").chmod(0o755)
     subprocess.run(["dpkg-deb", "-Znone", "--root-owner-group", "-b", tree, package], check=True, capture_output=True)
 

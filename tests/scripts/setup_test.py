@@ -35,6 +35,7 @@ case ${0##*/} in
     dpkg-query) while read -r p; do echo "$p ii "; done <installed; exit 1 ;;
     apt-cache) grep -qxF "$2" unknown && echo "  Candidate: (none)" || echo "  Candidate: 1.0" ;;
     cuda-headers) echo "cuda-headers $*" >>log ;;
+    python-root) [[ -e pythons ]] && exit; echo "python-root $*" >>log; [[ ! -e offline ]] && touch pythons ;;
     cuda-toolkit)
         [[ -e offline ]] && echo "cuda-toolkit: no network: apt cannot reach http://mirror/debian/" >&2 && exit 1
         [[ $1 == --plan ]] && echo "11.8 858 g++-11" && exit
@@ -84,7 +85,7 @@ class Setup(unittest.TestCase):
                 (self.machine / "bin" / tool).symlink_to(shutil.which(tool))
         for actor in ["cmake", "g++", "nvcc", "id", "dpkg-query", "dpkg-deb", "apt-cache", "apt-get"]:
             self.add_command(actor)
-        for actor in ["cuda-toolkit", "cuda-headers"]:
+        for actor in ["cuda-toolkit", "cuda-headers", "python-root"]:
             self.add_command(actor, "scripts")
         self.put("root/etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n")
         self.put("installed", "\n".join(ALL_PACKAGES) + "\n")
@@ -180,6 +181,7 @@ class Setup(unittest.TestCase):
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
         self.assertEqual(os.listdir(self.machine / "promtool"), ["promtool"])
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'oracles'}\n")
+        self.assertIn("python-root \n", log)
         self.put("log", "")
         self.assertEqual(self.setup("--tests")[2], "")  # once
 
@@ -204,6 +206,7 @@ class Setup(unittest.TestCase):
             self.assertNotIn(f" {package} ", log)
         self.assertNotIn("npm", log)
         self.assertNotIn("cuda-headers", log)
+        self.assertNotIn("python-root", log)
 
     def test_a_validator_of_another_version_is_replaced(self):
         self.testing_machine()
@@ -364,7 +367,7 @@ class Setup(unittest.TestCase):
         status, output, log = self.setup("--dry-run", "--tests", "--headers")
         self.assertEqual((status, log), (0, ""), output)
         for told in ["would run: apt-get update", "apt-get install", "libdw-dev", "g++-11", "heaptrack", "858 MB", "146 MB", "552 MB",
-                     "npm ci", "cuda-headers", str(self.machine / "cuda")]:
+                     "npm ci", "cuda-headers", "python-root", str(self.machine / "cuda")]:
             self.assertIn(told, output)
         self.assertEqual(os.listdir(self.machine / "tmp"), [])
 

@@ -9,6 +9,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from e2e import (BUILD, GPU, PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, line_of,  # noqa: E402, F401
                  simulated_only)
 
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "vramscope"
+PYTHON_ROOT = pathlib.Path(os.environ.get("VRAMSCOPE_PYTHON_ROOT") or CACHE / "python-root")  # scripts/python-root
 PYTHON_VERSIONS = [(3, minor) for minor in range(8, 16)]
 
 
@@ -20,10 +22,11 @@ def version_of(python):
 
 @functools.cache
 def pythons():
-    """{version: interpreters}: this one, those of VRAMSCOPE_PYTHONS (`:` between them), of /usr/bin and of pyenv."""
+    """{version: interpreters}: this one, those of VRAMSCOPE_PYTHONS (`:` between them), of /usr/bin, of pyenv and of scripts/python-root."""
     candidates = [sys.executable, *filter(None, os.environ.get("VRAMSCOPE_PYTHONS", "").split(":"))]
     candidates += pathlib.Path("/usr/bin").glob("python3.*[0-9]")
     candidates += pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python3.*[0-9]")
+    candidates += PYTHON_ROOT.glob("python3.*[0-9]")
     found = {}
     for python in dict.fromkeys(os.path.realpath(candidate) for candidate in candidates):
         found.setdefault(version_of(python), []).append(python)

@@ -1,0 +1,92 @@
+# tests/scripts/python_root_test.py — runs scripts/python-root on a machine that is played.
+import os
+import shutil
+import subprocess
+import unittest
+
+from played_machine import PlayedMachine, deb
+
+# The C library's loader is played by a program that prints what it is asked to run.
+FILES = {"usr/lib64/ld-linux-x86-64.so.2": '#!/bin/sh\n[ ! -e "$MACHINE/unfit" ] && echo "$LD_LIBRARY_PATH: $*"\n',
+         "usr/lib/x86_64-linux-gnu/libc.so.6": "", "usr/bin/python3.14": "", "usr/bin/python3.15": ""}
+APT = """#!/bin/bash
+echo "${0##*/} $*" >>"$MACHINE/log"
+if [[ $* == "update --print-uris" ]]; then
+    echo "'http://mirror/debian/dists/bookworm/InRelease' InRelease 0 "
+    exit
+fi
+folder=$(dirname "$APT_CONFIG")
+case $* in
+    update*) [[ -e $MACHINE/reachable ]] && cp "$folder/sources.list" "$MACHINE/sources" || exit 100 ;;
+    *--print-uris*) echo "'http://mirror/debian/pool/main/p/python3.15_3.15_amd64.deb' python3.15_3.15_amd64.deb 30000000 SHA256:0" ;;
+    *--download-only*) [[ ! -e $MACHINE/damaged ]] && cp "$MACHINE/python.deb" "$folder/cache/archives/python3.15_3.15_amd64.deb" ;;
+esac
+"""
+
+
+@unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
+class PythonRoot(PlayedMachine):
+    SCRIPT = "python-root"
+    APT = APT
+
+    def setUp(self):
+        super().setUp()
+        self.kept = self.machine / "cache" / "python-root"
+        self.write("reachable")
+        deb(self.machine / "tree", FILES, self.machine / "python.deb")
+
+    def fetch(self):
+        return self.run_script(VRAMSCOPE_PYTHON_ROOT=str(self.kept))
+
+    def assert_gives_up(self, why):
+        status, output = self.fetch()
+        self.assertEqual(status, 1, output)
+        self.assertIn(why, output.splitlines()[-1])
+        self.assertIn("will be skipped", output.splitlines()[-1])
+        self.assertFalse(self.kept.exists())
+
+    def test_the_root_is_whole_and_nothing_else_stays(self):
+        status, output = self.fetch()
+        self.assertEqual(status, 0, output)
+        self.assertIn("a download of 30 MB", output)
+        self.assertEqual((self.kept / "packages.txt").read_text(), "python3.15_3.15_amd64\n")
+        self.assertEqual(os.listdir(self.kept.parent), ["python-root"])
+        self.assertEqual((self.machine / "sources").read_text().split()[-3:], ["http://mirror/debian/", "forky", "main"])
+
+    def test_a_launcher_runs_each_version_with_the_c_library_beside_it(self):
+        self.fetch()
+        folder = os.path.realpath(self.kept)
+        for version in ("3.14", "3.15"):
+            python = self.kept / f"python{version}"
+            done = subprocess.run([python, "-c", "1 + 1"], env={**os.environ, "LD_LIBRARY_PATH": "/gpu", "MACHINE": str(self.machine)},
+                                  capture_output=True, text=True)
+            self.assertEqual(done.stdout, f"/gpu: --argv0 {folder}/python{version} --library-path {folder}/lib/x86_64-linux-gnu:/gpu "
+                                          f"{folder}/usr/bin/python{version} -c 1 + 1\n")
+
+    def test_what_is_there_is_not_fetched_again(self):
+        self.fetch()
+        (self.machine / "log").unlink()
+        self.assertEqual(self.fetch(), (0, ""))
+        self.assertFalse((self.machine / "log").exists())
+
+    def test_a_mirror_out_of_reach_is_told(self):
+        (self.machine / "reachable").unlink()
+        self.assert_gives_up("http://mirror/debian/ cannot be reached")
+
+    def test_a_machine_without_a_debian_mirror_is_told(self):
+        self.write("root/etc/os-release", "ID=ubuntu\nVERSION_CODENAME=noble\n")
+        self.assert_gives_up("this is no Debian")
+
+    def test_a_broken_download_is_told_and_taken_up_again(self):
+        self.write("damaged")
+        self.assert_gives_up("did not come whole")
+        (self.machine / "damaged").unlink()
+        self.assertEqual(self.fetch()[0], 0)
+
+    def test_what_does_not_run_here_is_told(self):
+        self.write("unfit")
+        self.assert_gives_up("does not run here")
+
+
+if __name__ == "__main__":
+    unittest.main()
