@@ -1,7 +1,8 @@
 // tests/tracker/capture/python/walk_test.cpp — frames of a real CPython, with right and wrong offsets.
 //
-// Each libpython at hand runs in a child of its own. tests/e2e/frameworks/python_test.py holds the
-// stacks of whole programs against what these say of themselves.
+// Each libpython at hand, or each of the folder VRAMSCOPE_TEST_PYTHONS, runs in a child of its own.
+// tests/e2e/frameworks/python_test.py holds the stacks of whole programs against what these say of
+// themselves.
 #include "tracker/capture/python/walk.hpp"
 
 #include <algorithm>
@@ -39,6 +40,10 @@ std::vector<std::string> libraries()
                 std::atoi(name.c_str() + kName.size()) >= kFirstMinor)
                 found.push_back(entry.path());
     };
+    if (const char* const only = std::getenv("VRAMSCOPE_TEST_PYTHONS")) {
+        look(only);
+        return found;
+    }
     for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/local/lib"})
         look(folder);
     for (const auto& version :
