@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from framework import PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, on_each_python, simulated_only
+from framework import PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, on_each_python, simulated_only, version_of
 
 FOLDER = SOURCE / "tests" / "programs" / "python"
 
@@ -59,6 +59,28 @@ class PythonTest(EndToEndTest):
             inner.unlink()
         self.traced(python, FOLDER / "subinterpreters.py", "expected")
         self.assert_as_said("expected")
+
+    @on_each_python
+    def test_offsets_that_are_not_right_switch_it_off(self, python):
+        """Each word of CPython's own table of them, changed alone."""
+        if version_of(python) < (3, 13):
+            return
+        self.traced(python, FOLDER / "forged.py", "said")
+        lines = marked("forged.py")
+        right = [[str(FOLDER / "forged.py"), lines[mark], name]
+                 for mark, name in (("allocate", "allocate"), ("forged", "forged"), ("module", "<module>"))]
+        off = {}
+        for pid, word in json.loads((self.folder / "said").read_text()).items():
+            report = self.report_of(f"log.{pid}.vsl")
+            [leak] = report["leaks"]
+            stack = [[frame["file"], frame["line"], frame["function"]] for frame in leak["stack"] if frame.get("python")]
+            notices = [notice for notice in report["notices"] if "functions of Python" in notice]
+            self.assertEqual((stack, len(notices)), ([], 1) if notices else (right, 0), f"word {word}")
+            if notices:
+                off[word] = notices[0]
+        self.assertIn("table of offsets is not one that is known", off[1])
+        self.assertIn("free-threaded build", off[2])
+        self.assertGreaterEqual(len(off), 12)
 
     def test_the_headline_is_the_line_that_leaks(self):
         lines = marked("leak.py")

@@ -101,8 +101,7 @@ bool find_layout(const Interpreter& interpreter, Layout& out, const char*& why_n
         if (known)
             out = *known;
     } else {
-        const bool known = read_offsets(interpreter.base, interpreter.version, out);
-        why_not = known ? nullptr : "its table of offsets is not one that is known";
+        why_not = read_offsets(interpreter.base, interpreter.version, out);
     }
     return !why_not;
 }

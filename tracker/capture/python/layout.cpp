@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "tracker/capture/careful_read.hpp"
 
@@ -106,6 +107,32 @@ constexpr std::size_t kCodeOffsets = 10;
 constexpr std::size_t kMostOffsets = 96;
 constexpr std::uint16_t kFromTraceableToBytecode = 16; // which the table does not tell
 
+struct Offsets {
+    char cookie[8];
+    std::uint64_t version;
+    std::uint64_t free_threaded;
+    std::uint64_t words[kMostOffsets];
+};
+
+bool are_plausible(std::uint64_t interpreter_id, std::span<const std::uint64_t> offsets) noexcept
+{
+    constexpr std::uint64_t kMostBytes = 4096; // of a struct: a larger offset is none
+    constexpr std::uint64_t kMostOfInterpreter = 1 << 22;
+    return interpreter_id <= kMostOfInterpreter &&
+           std::all_of(offsets.begin(), offsets.end(),
+                       [](std::uint64_t offset) { return offset <= kMostBytes; });
+}
+
+// What no type proves: a first line is a number, a file and a name are texts, and a thread may have no
+// frame at all. These have not moved in any version with a table, nor has a code object's version, of
+// which the table does not tell.
+bool are_as_ever(const std::uint64_t* thread, const std::uint64_t* code) noexcept
+{
+    constexpr std::uint64_t kTop = 72;
+    return thread[4] == kTop && code[1] == kPython312.file && code[3] == kPython312.name &&
+           code[4] == kPython312.line_table && code[5] == kPython312.first_line;
+}
+
 } // namespace
 
 const Layout* known_layout(std::uint32_t version) noexcept
@@ -117,31 +144,26 @@ const Layout* known_layout(std::uint32_t version) noexcept
     return found == kByVersion.end() ? nullptr : found;
 }
 
-bool read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& out) noexcept
+const char* read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& out) noexcept
 {
     const std::uint8_t minor = version >> 16 & 0xff;
     const auto* const shape = std::find_if(
         kShapes.begin(), kShapes.end(), [minor](const Shape& row) { return row.minor == minor; });
-    struct {
-        char cookie[8];
-        std::uint64_t version;
-        std::uint64_t free_threaded;
-        std::uint64_t offsets[kMostOffsets];
-    } table;
-    if (shape == kShapes.end() || version >> 24 != 3 || !read_carefully(runtime, &table) ||
+    Offsets table;
+    if (shape == kShapes.end() || version >> 24 != 3)
+        return "this version is not known";
+    if (!read_carefully(runtime, &table) ||
         std::memcmp(table.cookie, "xdebugpy", sizeof table.cookie) != 0 ||
-        table.version >> 16 != version >> 16 || table.free_threaded != 0)
-        return false;
-    const std::uint64_t* const thread = table.offsets + shape->runtime + shape->interpreter;
+        table.version >> 16 != version >> 16)
+        return "its table of offsets is not one that is known";
+    if (table.free_threaded != 0)
+        return "it is a free-threaded build, whose frames are not known";
+    const std::uint64_t* const thread = table.words + shape->runtime + shape->interpreter;
     const std::uint64_t* const frame = thread + shape->thread;
     const std::uint64_t* const code = frame + shape->frame;
-    const std::uint64_t interpreter_id = table.offsets[shape->runtime + 1];
-    constexpr std::uint64_t kMostBytes = 4096; // of a struct: a larger offset is none
-    constexpr std::uint64_t kMostOfInterpreter = 1 << 22;
-    if (interpreter_id > kMostOfInterpreter ||
-        std::any_of(thread, code + kCodeOffsets,
-                    [](std::uint64_t offset) { return offset > kMostBytes; }))
-        return false;
+    const std::uint64_t interpreter_id = table.words[shape->runtime + 1];
+    if (!are_plausible(interpreter_id, {thread, code + kCodeOffsets}) || !are_as_ever(thread, code))
+        return "its table has offsets that cannot be right";
     const auto offset = [](const std::uint64_t& from) { return static_cast<std::uint16_t>(from); };
     out = kPython312;
     out.minor = minor;
@@ -159,7 +181,7 @@ bool read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& out) no
     out.first_line = offset(code[5]);
     out.bytecode = offset(code[9]);
     out.first_traceable = static_cast<std::uint16_t>(out.bytecode - kFromTraceableToBytecode);
-    return true;
+    return nullptr;
 }
 
 } // namespace vramscope::capture::python

@@ -66,7 +66,7 @@ inline constexpr std::uintptr_t kTagBits = 7;   // of a pointer to code, since 3
 // Null: not a version whose frames are known. `version` is PY_VERSION_HEX.
 const Layout* known_layout(std::uint32_t version) noexcept;
 
-// Reads the table of a version since 3.13, which begins at `runtime`. False: it has another shape.
-bool read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& out) noexcept;
+// Reads the table of a version since 3.13, which begins at `runtime`. Null: it did; else why not.
+const char* read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& out) noexcept;
 
 } // namespace vramscope::capture::python

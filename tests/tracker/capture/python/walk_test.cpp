@@ -198,6 +198,11 @@ TEST(PythonLayout, IsNotKnownForOtherVersions)
     EXPECT_EQ(known_layout(0x030b07f0)->minor, 11);
     Layout layout;
     alignas(8) char zeros[4096] = {};
-    EXPECT_FALSE(read_offsets(reinterpret_cast<std::uintptr_t>(zeros), 0x030d00f0, layout));
-    EXPECT_FALSE(read_offsets(8, 0x030d00f0, layout));
+    const auto table = reinterpret_cast<std::uintptr_t>(zeros);
+    EXPECT_STREQ(read_offsets(table, 0x030c00f0, layout), "this version is not known");
+    EXPECT_STREQ(read_offsets(table, 0x031000f0, layout), "this version is not known");
+    EXPECT_STREQ(read_offsets(table, 0x040d00f0, layout), "this version is not known");
+    constexpr const char* kNoTable = "its table of offsets is not one that is known";
+    EXPECT_STREQ(read_offsets(table, 0x030d00f0, layout), kNoTable);
+    EXPECT_STREQ(read_offsets(8, 0x030d00f0, layout), kNoTable);
 }
