@@ -165,8 +165,8 @@ bool PickleMachine::number(std::uint8_t opcode)
     case 0x8b: { // LONG4
         const std::uint64_t count = input_.number(opcode == 0x8a ? 1 : 4);
         std::uint64_t bits = count == 0 ? 0 : input_.number(std::min<std::uint64_t>(count, 8));
-        if (count > 8)
-            fail("a number has more than 63 bits");
+        if (count > 9 || (count == 9 && input_.byte() != 0)) // a ninth of 0: it has no sign
+            fail("a number has more than 64 bits");
         if (count > 0 && count < 8 && (bits >> (8 * count - 1) & 1) != 0)
             bits |= UINT64_MAX << 8 * count;
         return push(integer(bits)), true;

@@ -21,7 +21,7 @@ struct PickleValue {
     enum class Kind : std::uint8_t {
         none,
         boolean, // bits: 0 or 1
-        integer, // bits: of a signed number
+        integer, // bits: of a signed number, or of an unsigned one above all of these
         real,    // bits: of a double
         pair,    // of two numbers below 2^32, the first in the upper half of bits
         text,    // bits: see PickleMachine::text()

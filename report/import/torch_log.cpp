@@ -107,16 +107,24 @@ private:
             take_segment(address, memory);
         for (const auto& [address, memory] : state.mapped)
             take_piece(address, memory);
-        for (const auto& [address, block] : state.blocks) {
-            take_block(address, block);
-            ++imported_.older_blocks;
-            older_bytes_ += block.bytes;
-            unknown_stacks_ += block.stack == 0;
-            if (block.exact)
-                continue;
-            ++unknown_sizes_;
-            log_.add(lane_, {now_}, format::SizeUnknown{{kBlockAlloc}, {address}});
+        for (const auto& [address, block] : state.blocks)
+            take_older(address, block);
+        for (const auto& [address, block] : state.pending) {
+            take_older(address, block);
+            give_block(address, 0, false);
         }
+    }
+
+    void take_older(std::uint64_t address, const HeldBlock& block)
+    {
+        take_block(address, block);
+        ++imported_.older_blocks;
+        older_bytes_ += block.bytes;
+        unknown_stacks_ += block.stack == 0;
+        if (block.exact)
+            return;
+        ++unknown_sizes_;
+        log_.add(lane_, {now_}, format::SizeUnknown{{kBlockAlloc}, {address}});
     }
 
     void write_event(const TorchEvent& event, const TorchEvent* next)
@@ -126,11 +134,11 @@ private:
             return take_block(event.address,
                               {event.bytes, event.stack, event.stream, pool_at(event), true});
         case TorchAction::free_requested:
-            return give_block(event, next && next->action == TorchAction::free_completed &&
-                                         next->address == event.address &&
-                                         next->time_us == event.time_us);
+            return give_block(event.address, event.stack,
+                              next && next->action == TorchAction::free_completed &&
+                                  next->address == event.address && next->time_us == event.time_us);
         case TorchAction::free_completed:
-            return end_wait(event.address);
+            return complete(event);
         case TorchAction::segment_alloc:
             return take_segment(event.address, memory_of(event));
         case TorchAction::segment_free:
@@ -151,6 +159,10 @@ private:
             return;
         case TorchAction::oom:
             return run_out(event);
+        case TorchAction::snapshot:
+            return log_.add(
+                lane_, {now_},
+                format::Mark{fmt::format("PyTorch snapshot, active bytes: {}", event.bytes)});
         case TorchAction::other:
             return;
         }
@@ -230,30 +242,34 @@ private:
                    place(block.stream, block.pool));
     }
 
-    void give_block(const TorchEvent& event, bool at_once)
+    void give_block(std::uint64_t address, std::uint32_t stack, bool at_once)
     {
         std::uint64_t bytes = 0;
-        if (const auto block = state_.blocks.find(event.address); block != state_.blocks.end()) {
+        if (const auto block = state_.blocks.find(address); block != state_.blocks.end()) {
             bytes = block->second.bytes;
             allocated_ -= bytes;
             state_.blocks.erase(block);
         }
         if (!at_once) {
-            pending_ += awaited_.try_emplace(event.address, bytes).second ? bytes : 0;
-            log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {event.address}, false});
+            pending_ += awaited_.try_emplace(address, bytes).second ? bytes : 0;
+            log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {address}, false});
         }
-        give(kBlockFree, event.address, event.stack);
+        give(kBlockFree, address, stack);
         if (!at_once)
             note_pending();
     }
 
-    void end_wait(std::uint64_t address)
+    // Of a block that waited; or of one that was freed at once, if the recording has no request.
+    void complete(const TorchEvent& event)
     {
-        const auto waiting = awaited_.extract(address);
-        if (waiting.empty())
+        const auto waiting = awaited_.extract(event.address);
+        if (waiting.empty()) {
+            if (state_.blocks.contains(event.address))
+                give_block(event.address, event.stack, true);
             return;
+        }
         pending_ -= waiting.mapped();
-        log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {address}, true});
+        log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {event.address}, true});
         note_pending();
     }
 
@@ -426,6 +442,8 @@ bool write_torch_log(const TorchSnapshot& snapshot, const std::string& program, 
         untold.inconsistent += of_device.inconsistent();
     }
     tell_unknown(imported, untold, clock.known());
+    if (!clock.known())
+        log.add(kDefinitionLane, {}, format::Info{"imported.times", "none"});
     for (const std::string& sentence : imported.unknown)
         log.add(kDefinitionLane, {}, format::Info{"imported.unknown", sentence});
     log.header().start_real_ns = 1000 * clock.start_us() - (clock.known() ? kBeforeFirst : 0);

@@ -104,6 +104,7 @@ constexpr std::pair<std::string_view, TorchAction> kActions[] = {
     {"segment_map", TorchAction::segment_map},
     {"segment_unmap", TorchAction::segment_unmap},
     {"oom", TorchAction::oom},
+    {"snapshot", TorchAction::snapshot},
 };
 
 class TorchReader final : public PickleMachine {
@@ -181,12 +182,14 @@ private:
 
     std::uint64_t frame_number(const Value& dict)
     {
+        const std::uint64_t line = number_or(dict, kLine, 0);
         const std::tuple key(text_number(dict, kName), text_number(dict, kFilename),
-                             number_or(dict, kLine, 0));
+                             line <= INT32_MAX ? line : 0); // -1 of Python, without its sign
         const auto [known, added] = frame_numbers_.try_emplace(key, read_.frames.size());
         if (added) {
-            const auto& [function, file, line] = key;
-            read_.frames.push_back({std::string(text(function)), std::string(text(file)), line});
+            const auto& [function, file, line_of_it] = key;
+            read_.frames.push_back(
+                {std::string(text(function)), std::string(text(file)), line_of_it});
             charge(200 + text(function).size() + text(file).size());
         }
         return known->second;

@@ -21,12 +21,13 @@ enum class TorchAction : std::uint8_t {
     segment_map,
     segment_unmap,
     oom,
-    other, // "snapshot", and what later versions may add
+    snapshot,
+    other, // what later versions may add
 };
 
 struct TorchEvent {
-    std::uint64_t address = 0; // of oom: the device's free bytes
-    std::uint64_t bytes = 0;
+    std::uint64_t address = 0;  // of oom: the device's free bytes
+    std::uint64_t bytes = 0;    // of snapshot: all that was active
     std::uint64_t time_us = 0;  // of the real time; 0: this version has no times
     std::uint32_t stack = 0;    // index of TorchSnapshot::stacks
     std::uint32_t metadata = 0; // index of TorchSnapshot::texts; 0: none
@@ -67,7 +68,7 @@ struct TorchAnnotation {
 struct TorchFrame {
     std::string function;
     std::string file;
-    std::uint64_t line = 0;
+    std::uint64_t line = 0; // 0: not known
 };
 
 struct TorchTrace { // of the device with its index

@@ -17,10 +17,12 @@ void undo(TorchState& state, const TorchEvent& event)
 {
     const HeldMemory memory{event.bytes, 0, event.stream, event.pool, event.bytes == kMappedPiece};
     switch (event.action) {
-    case TorchAction::alloc:
-        state.inconsistent += state.blocks.erase(event.address) == 0;
+    case TorchAction::alloc: // a recording may lack the request to free
+        state.inconsistent +=
+            state.blocks.erase(event.address) + state.pending.erase(event.address) == 0;
         break;
     case TorchAction::free_requested:
+        state.pending.erase(event.address);
         state.blocks[event.address] = {event.bytes, 0, event.stream, event.pool, true};
         break;
     case TorchAction::segment_alloc:
@@ -39,8 +41,11 @@ void undo(TorchState& state, const TorchEvent& event)
             state.mapped[piece] = {bytes, 0, event.stream, event.pool, memory.small};
         });
         break;
-    case TorchAction::free_completed: // its block was no longer the program's
+    case TorchAction::free_completed:
+        state.pending[event.address] = {event.bytes, 0, event.stream, event.pool, true};
+        break;
     case TorchAction::oom:
+    case TorchAction::snapshot:
     case TorchAction::other:
         break;
     }
@@ -74,10 +79,11 @@ TorchState state_at_end(const TorchSnapshot& snapshot, std::int64_t device)
                            });
         for (std::uint64_t at = 0; at < segment.block_count; ++at) {
             const TorchBlock& block = snapshot.blocks[segment.first_block + at];
-            if (block.state == TorchBlock::State::allocated)
-                state.blocks[block.address] = {block.requested.value_or(block.bytes), block.stack,
-                                               segment.stream, segment.pool,
-                                               block.requested.has_value()};
+            if (block.state == TorchBlock::State::inactive)
+                continue;
+            auto& of = block.state == TorchBlock::State::pending ? state.pending : state.blocks;
+            of[block.address] = {block.requested.value_or(block.bytes), block.stack, segment.stream,
+                                 segment.pool, block.requested.has_value()};
         }
     }
     return state;

@@ -32,7 +32,8 @@ struct TorchState {
     std::map<std::uint64_t, HeldMemory> segments;
     std::map<std::uint64_t, HeldMemory> mapped;
     std::map<std::uint64_t, HeldBlock> blocks;
-    std::uint64_t inconsistent = 0; // events that do not fit to what follows
+    std::map<std::uint64_t, HeldBlock> pending; // the program's no longer, and not free yet
+    std::uint64_t inconsistent = 0;             // events that do not fit to what follows
 
     const HeldMemory* around(std::uint64_t address) const; // nullptr: none
 };

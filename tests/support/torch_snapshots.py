@@ -6,7 +6,8 @@ import random
 
 MIB = 1 << 20
 SMALL_SEGMENT = 2 * MIB
-ACTIONS = ("alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map", "segment_unmap", "oom")
+ACTIONS = ("alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map", "segment_unmap", "oom",
+           "snapshot")
 
 
 class Allocator:
@@ -195,7 +196,8 @@ def expect_same_snapshot(test, first, second, stacks=False, places=True):
     """Two snapshots say the same. `places`: also how large the places of blocks are, which a log does not have: it is told
     from what lies around them, and a neighbour may have been freed since."""
     def event(one):
-        row = [one["action"], one.get("addr", one.get("device_free")), one["size"], one["stream"], one["time_us"]]
+        row = [one["action"], one.get("addr", one.get("device_free")), one["size"], one["stream"],
+               one.get("time_us")]
         # The end of queued work, and of what an allocator itself does, has no caller.
         return row + [without_recorder(one["frames"])] if stacks and one["action"] in ("alloc", "segment_alloc") else row
 
@@ -215,4 +217,18 @@ def expect_same_snapshot(test, first, second, stacks=False, places=True):
 
 def load(path):
     with open(path, "rb") as file:
-        return pickle.load(file)
+        return whole(pickle.load(file))
+
+
+def whole(snapshot):
+    """With what older versions leave to their readers: where blocks begin, what they were asked for, one pool for all."""
+    for segment in snapshot["segments"]:
+        segment.setdefault("segment_pool_id", (0, 0))
+        segment.setdefault("is_expandable", False)
+        begin = segment["address"]
+        for block in segment["blocks"]:
+            asked = block["history"][0]["real_size"] if "history" in block else 0
+            begin = block.setdefault("address", begin) + block["size"]
+            block.setdefault("requested_size", asked)
+            block.setdefault("frames", [])
+    return snapshot

@@ -142,6 +142,67 @@ class SnapshotsOfPyTorch(ImportTest):
         event = {"action": "alloc", "addr": 4096, "size": 1000, "stream": 0, "frames": frames}
         self.assertIn("no times", self.imported({"segments": [segment], "device_traces": [[event]]}))
 
+    def test_without_times_are_given_back_without_times(self):
+        snapshot = snapshot_of(Allocator(3, ring=200).work(300))
+        for event in snapshot["device_traces"][0]:
+            del event["time_us"]
+        self.imported(snapshot)
+        again = self.exported()
+        self.assertFalse([event for event in again["device_traces"][0] if "time_us" in event])
+        expect_same_snapshot(self, snapshot, again, places=False)
+        self.assertIn("no times", self.imported(again))
+
+    def test_tell_when_the_program_took_snapshots(self):
+        allocator = Allocator(3, device=1).work(50)
+        allocator.event("snapshot", 0, 123456789, 0, [])
+        snapshot = snapshot_of(Allocator(4).work(20), allocator.work(50))
+        self.imported(snapshot)
+        expect_same_snapshot(self, snapshot, self.exported(), places=False)
+        self.assertIn("active bytes: 123456789", self.vramscope("timeline", "run.vsl")[1])
+
+    def test_know_what_waits_for_streams_since_before_they_began(self):
+        for completed in (True, False):
+            with self.subTest(completed=completed):
+                allocator = Allocator(5).work(200)
+                while not allocator.live("active_pending_free"):
+                    allocator.free()
+                segment, block = allocator.live("active_pending_free")[0]
+                allocator.trace.clear()
+                if completed:
+                    allocator.complete(segment, block)
+                allocator.malloc(700)
+                snapshot = snapshot_of(allocator)
+                self.imported(snapshot)
+                expect_same(self, snapshot, self.log())
+                expect_same_snapshot(self, snapshot, self.exported(), places=False)
+                self.vramscope("report", "--json", "report.json", "run.vsl")
+                waiting = sum(each["requested_size"] for _, each in allocator.live("active_pending_free"))
+                memory, = self.read_json("report.json")["processes"][0]["device_memory"][0]["allocators"]
+                live = sum(each["requested_size"] for _, each in allocator.live())
+                self.assertEqual((memory["allocated_bytes"]["current"], memory["active_bytes"]["current"]), (live, live + waiting))
+
+    def test_without_requests_to_free_end_blocks_when_they_are_free(self):
+        allocator = Allocator(6)
+        for _ in range(200):
+            allocator.malloc(5000)
+            segment, block = allocator.live()[0]
+            allocator.complete(segment, block)
+        snapshot = snapshot_of(allocator)
+        self.imported(snapshot)
+        log = self.log()
+        self.assertEqual(log.blocks[0], {})
+        self.assertEqual(sum(call[0] == "free" for call in log.calls[0]), 200)
+
+    def test_whose_lines_are_below_zero_do_not_know_them(self):
+        snapshot = snapshot_of(Allocator(1).work(20))
+        for event in snapshot["device_traces"][0]:
+            event["frames"] = [{"name": "f", "filename": "a.py", "line": 2 ** 64 - 1}]  # as PyTorch writes -1
+        self.imported(snapshot)
+        self.assertEqual({frame["line"] for event in self.exported()["device_traces"][0] if event["action"] == "alloc"
+                          for frame in event["frames"]}, {0})
+        self.dump(pickle.dumps({"segments": [], "device_traces": [], "more": 2 ** 64}))
+        self.assertIn("64 bits", self.vramscope("import", "-f", "snapshot.pickle", "-o", "run.vsl")[2])
+
     def test_of_newer_versions_have_more_in_them(self):
         snapshot = snapshot_of(Allocator(1).work(50))
         snapshot["host_traces"] = [{"what": [1.5, None, (1, 2, 3), b"bytes", {"a": -(1 << 40)}]}]

@@ -1,6 +1,7 @@
 // report/exporters/torch/device_reading.cpp — segments from records, blocks from the replay.
 #include "report/exporters/torch/device_reading.hpp"
 
+#include <charconv>
 #include <iterator>
 #include <vector>
 
@@ -49,6 +50,8 @@ void DeviceReading::look_at(const Record& record)
         refused_[record.thread] = refused->stack;
     else if (const auto state = record.as<format::OutOfMemory>(); state && is_here(state->device))
         run_out(record, *state);
+    else if (const auto mark = record.as<format::Mark>())
+        note_snapshot(record, mark->name);
     else if (const auto from = record.as<format::CutFrom>()) {
         if (const auto found = state_.segments.find(from->address); found != state_.segments.end())
             found->second.small = from->blocks == format::BlockSize::small;
@@ -206,6 +209,18 @@ void DeviceReading::run_out(const Record& record, const format::OutOfMemory& sta
            .stack = refused_[record.thread],
            .ticks = record.ticks,
            .is_shortage = true});
+}
+
+// An imported log has a mark where the program took a snapshot.
+void DeviceReading::note_snapshot(const Record& record, std::string_view mark)
+{
+    constexpr std::string_view kSnapshot = "PyTorch snapshot, active bytes: ";
+    if (!mark.starts_with(kSnapshot) || record.thread != static_cast<std::uint64_t>(device_) + 1)
+        return;
+    std::uint64_t bytes = 0;
+    mark.remove_prefix(kSnapshot.size());
+    std::from_chars(mark.data(), mark.data() + mark.size(), bytes);
+    tell("snapshot", 0, bytes, 0, 0, record.ticks);
 }
 
 void DeviceReading::reserve(std::uint64_t address, ReservedMemory memory)

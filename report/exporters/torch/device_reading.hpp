@@ -80,6 +80,7 @@ private:
     void map(const format::Map& map);
     void unmap(std::uint64_t address, std::uint64_t bytes);
     void await(const format::Awaited& block);
+    void note_snapshot(const Record& record, std::string_view mark);
     void run_out(const Record& record, const format::OutOfMemory& state);
     bool is_here(std::int64_t device);
     void reserve(std::uint64_t address, ReservedMemory memory);

@@ -90,7 +90,8 @@ private:
         entry(event.is_shortage ? "device_free" : "addr", event.address);
         entry("size", event.bytes);
         entry("stream", event.stream);
-        entry("time_us", us_of(event.ticks));
+        if (known_.tables.info_value("imported.times") != "none")
+            entry("time_us", us_of(event.ticks));
         write_frames(event.stack, event.ticks);
         out_.end();
     }
