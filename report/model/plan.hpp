@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -169,6 +170,19 @@ struct PlanScale {
     std::vector<PlanScaledCard> cards;
 };
 
+// The answer comes from the device that needs most, or for which nothing is enough.
+struct PlanAnswer {
+    const PlanProcess* process = nullptr; // nullptr: no log asked for device memory
+    const PlanDevice* device = nullptr;
+    const PlanPolicy* best = nullptr; // nullptr: none fits on any card
+    bool helps = false;               // `best` is worth a change of the allocator's setting
+    std::uint64_t saved = 0;          // of the card, by `best`
+    // What the smallest --card lacks for `best`; 0: nothing, or no card was asked for.
+    std::uint64_t missing = 0;
+
+    const PlanPolicy& judged() const { return device->policies.front(); }
+};
+
 struct Plan {
     PlanVerdict verdict = PlanVerdict::nothing;
     bool interrupted = false;
@@ -179,6 +193,9 @@ struct Plan {
     std::vector<UnreadFile> unread_files;
 
     int exit_status() const noexcept; // see README.md of tools
+    PlanAnswer answer() const noexcept;
+    // What is not sure of the policies, and of which: a sentence, and their names.
+    std::map<std::string, std::string> guesses() const;
 };
 
 } // namespace vramscope::report

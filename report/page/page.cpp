@@ -8,6 +8,7 @@
 #include "report/model/report.hpp"
 #include "report/page/comparison.hpp"
 #include "report/page/findings.hpp"
+#include "report/page/plan.hpp"
 #include "report/page/processes.hpp"
 #include "report/page/template.hpp"
 #include "report/page/tests.hpp"
@@ -92,18 +93,25 @@ std::string script_text(const Json& document)
     return text;
 }
 
-std::string page_of(const Shown& shown)
+// Its document is made again, with less in it, until it is small enough.
+template <typename MakeDocument>
+std::string fitting_page(MakeDocument document_within)
 {
     constexpr std::string_view kDataGoesHere = "@VRAMSCOPE_DATA@";
     const std::string_view page = page_template();
     const std::size_t at = page.find(kDataGoesHere);
     PageLimits limits;
-    std::string data = script_text(document_of(shown, limits));
+    std::string data = script_text(document_within(limits));
     while (data.size() + page.size() > kMostPageBytes && limits.rows > 1) {
         limits = limits.halved();
-        data = script_text(document_of(shown, limits));
+        data = script_text(document_within(limits));
     }
     return fmt::format("{}{}{}", page.substr(0, at), data, page.substr(at + kDataGoesHere.size()));
+}
+
+std::string page_of(const Shown& shown)
+{
+    return fitting_page([&](const PageLimits& limits) { return document_of(shown, limits); });
 }
 
 } // namespace
@@ -126,6 +134,17 @@ std::string page_of(const Check& check, const Report& report)
 std::string page_of(const Comparison& comparison, const Report& base, const Report& now)
 {
     return page_of(Shown{.report = now, .view = "diff", .comparison = &comparison, .base = &base});
+}
+
+std::string page_of(const Plan& plan)
+{
+    return fitting_page([&](const PageLimits& limits) {
+        PageTables tables(limits);
+        Json document = {
+            {"view", "plan"}, {"processes", Json::array()}, {"plan", page_plan(plan, tables)}};
+        tables.add_to(document);
+        return document;
+    });
 }
 
 } // namespace vramscope::report

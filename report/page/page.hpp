@@ -1,4 +1,4 @@
-// report/page/page.hpp — a report as one page for a browser: everything is inside it.
+// report/page/page.hpp — a report or a plan as one page for a browser: everything is inside it.
 //
 // A page loads nothing and sends nothing: its policy lets only its own script and style run, each
 // known by a hash. What comes from logs is data, never markup. It has at most kMostPageBytes, for
@@ -13,6 +13,7 @@ namespace vramscope::report {
 
 struct Check;
 struct Comparison;
+struct Plan;
 struct Report;
 
 inline constexpr std::size_t kMostPageBytes = 5'000'000;
@@ -27,5 +28,6 @@ std::string page_of(const Report& report, std::string_view view);
 std::string page_of(const Check& check, const Report& report);
 // Of the newer one, with what changed, and the base's timeline beside its own.
 std::string page_of(const Comparison& comparison, const Report& base, const Report& now);
+std::string page_of(const Plan& plan);
 
 } // namespace vramscope::report

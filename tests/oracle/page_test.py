@@ -147,7 +147,54 @@ class PageTest(OracleTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         told = self.drive(written)
         self.assertEqual(told["sections"][:2], ["overview", "diff"])
+        self.assertRegex(told["verdict"], "^It became worse|^Nothing changed")
         self.assertIn("allocated in the run before", " ".join(told["opened"]["legend"]))
+
+    def live(self, name, orders, *options):
+        log = self.folder / name
+        subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", log, *options, PROGRAMS / "live"], input=orders, text=True,
+                       capture_output=True, timeout=60)
+        return log
+
+    def plan_of(self, *arguments, status=0):
+        written = self.folder / "plan.html"
+        done = self.execute(VRAMSCOPE, "plan", "-f", "--html", written, *arguments)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertLess(written.stat().st_size, MOST_BYTES)
+        return self.drive(written)
+
+    def test_of_a_plan_says_the_answer_first(self):
+        log = self.live("run.vsl", "hold 70000 900 drop 300 hold 200000 100 drop 50 hold 5242881 7 drop 3 end\n", "--pool", "split")
+        told = self.plan_of(log, "--card", "64MiB", status=100)
+        self.assertEqual((told["verdict"], told["title"]), ("Does not fit on 64 MiB", "live · plan · vramscope"))
+        self.assertRegex(told["lead"], r"^The smallest card that fits has \d+ MiB with split, as recorded\. Best knob: ")
+        self.assertEqual(told["policies"][0], "split, as recorded")
+        self.assertEqual(len(told["on_cards"]), len(told["policies"]))
+        self.assertTrue(all(text.startswith("out at ") for text in told["on_cards"]), told["on_cards"])
+        self.assertEqual(told["sections"], ["overview", "policies", "shortages", "peak", "pins", "coverage"])
+        self.assertEqual(told["pins"], ["End"])
+
+    def test_of_a_plan_over_runs_of_several_sizes_shows_the_line(self):
+        sizes = (8, 16, 32)
+        logs = [self.live(f"b{size}.vsl", f"hold {size << 19} 10 hold 3145728 4 drop 5 end\n") for size in sizes]
+        told = self.plan_of(*logs, "--scale", "<b>batch=8,16,32", "--card", "128MiB", status=100)
+        self.assertEqual((told["sections"][1], told["markup"]), ("scale", 0))
+        self.assertEqual(told["scale"], ["Largest <b>batch on 128 MiB: 22"])
+        self.assertGreater(told["colours"][0], 3)
+
+    def test_of_a_plan_shows_hostile_names_as_text(self):
+        program = self.folder / HOSTILE
+        shutil.copy(PROGRAMS / "training_demo", program)
+        told = self.plan_of(self.run_simulated(program, "2"))
+        self.assertEqual(told["markup"], 0)
+        self.assertIn("<img src=x onerror=alert(1)>", told["title"])
+
+    def test_of_a_plan_without_a_request_says_so(self):
+        program = PROGRAMS.parent / "corpus" / "leak_pinned"
+        if not program.exists():
+            self.skip("the corpus is not built")
+        told = self.plan_of(self.run_simulated(program), status=110)
+        self.assertEqual((told["verdict"], told["sections"]), ("No log asked for device memory", ["overview", "coverage"]))
 
     def test_of_a_long_run_is_small_and_opens_at_once(self):
         log = self.folder / "long.vsl"

@@ -11,6 +11,7 @@
 
 #include "report/error.hpp"
 #include "report/json/json.hpp"
+#include "report/page/page.hpp"
 #include "report/plan/make_plan.hpp"
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
@@ -39,6 +40,7 @@ Examples:
   vramscope plan train.vsl --card 24GiB --card 16GiB     would it fit on these?
   vramscope plan train.vsl --card 24GiB --policy torch:expandable_segments:True
   vramscope plan b8.vsl b16.vsl b32.vsl --scale batch=8,16,32 --card 24GiB      the largest batch
+  vramscope plan train.vsl --html plan.html              policies side by side, to look at in a browser
   vramscope plan train.vsl --json - | jq '.processes[].devices[].policies[] | {name, smallest_card_bytes}'
 )";
 
@@ -48,7 +50,8 @@ struct PlanArguments {
     std::vector<std::string> policies;
     std::string scale;
     std::string json;
-    bool force = false; // overwrite what `json` names
+    std::string html;
+    bool force = false; // overwrite what these two name
     SymbolOptions symbols;
 };
 
@@ -74,10 +77,16 @@ int plan_logs(const PlanArguments& options)
     wanted.interrupted = [] { return Interrupt::came(); };
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     const Output json(options.json, logs, options.force);
+    const Output html = page_output(options.html, logs, options.json, options.force);
     const report::Plan plan = report::plan::make_plan(logs, wanted);
+    if (html.wanted())
+        write_text_to(html, report::page_of(plan));
     write_results(
         json, [&](std::ostream& out) { report::write_plan_json(out, plan); },
-        [&](std::ostream& out) { report::write_plan(out, plan, style_for(STDOUT_FILENO)); });
+        [&](std::ostream& out) {
+            if (!html.is_stdout())
+                report::write_plan(out, plan, style_for(STDOUT_FILENO));
+        });
     return plan.interrupted ? kInterruptedStatus : plan.exit_status();
 }
 
@@ -106,6 +115,7 @@ void add_plan(CommandLine& line)
                     "the logs are of runs at these sizes: a line through their peaks")
         ->option_text("NAME=N,N...");
     add_json_options(command, options->json, options->force, "the plan");
+    add_html_option(command, options->html);
     add_symbol_options(command, options->symbols);
 }
 

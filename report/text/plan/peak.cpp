@@ -7,6 +7,7 @@
 
 #include "report/text/plan/sections.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/plan_words.hpp"
 #include "report/words/shares.hpp"
 #include "report/words/words.hpp"
 
@@ -15,20 +16,6 @@ namespace {
 
 constexpr std::size_t kShownHolders = 8;
 constexpr std::size_t kShownPins = 5;
-
-std::string change_of(const PlanSaving& saving)
-{
-    switch (saving.kind) {
-    case AdviceKind::released_late:
-        return fmt::format("released when range {} is over", terminal_safe(saving.phase));
-    case AdviceKind::allocated_early:
-        return fmt::format("allocated when range {} begins", terminal_safe(saving.phase));
-    case AdviceKind::never_freed:
-    case AdviceKind::redundant_pairs:
-        break;
-    }
-    return "released before the peak (they never are)";
-}
 
 void write_pins(TextOutput& out, const char* when, const std::vector<PlanPin>& pins)
 {

@@ -1,5 +1,4 @@
 // report/text/plan/plan.cpp — the answer, then each device, then what is not known.
-#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -7,7 +6,7 @@
 #include "report/text/plan/sections.hpp"
 #include "report/text/view.hpp"
 #include "report/text/views.hpp"
-#include "report/words/file_words.hpp"
+#include "report/words/plan_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -36,20 +35,6 @@ void write_device(TextOutput& out, const Plan& plan, const PlanProcess& process,
     write_plan_pins(out, device);
 }
 
-// Sentence by sentence, the policies that it is said of.
-std::map<std::string, std::string> guesses_of(const Plan& plan)
-{
-    std::map<std::string, std::string> guesses;
-    if (plan.processes.empty() || plan.processes.front().devices.empty())
-        return guesses;
-    for (const PlanPolicy& row : plan.processes.front().devices.front().policies) {
-        std::string& names = guesses[row.unsure];
-        names += (names.empty() ? "" : ", ") + row.name;
-    }
-    guesses.erase("");
-    return guesses;
-}
-
 } // namespace
 
 void write_plan(std::ostream& out, const Plan& plan, const TextStyle& style)
@@ -61,28 +46,11 @@ void write_plan(std::ostream& out, const Plan& plan, const TextStyle& style)
         for (const PlanDevice& device : process.devices)
             write_device(text, plan, process, device);
     }
-    bool first = true;
-    const auto say = [&](const char* head, const std::string& sentence) {
-        out << (first ? "\n" : "");
-        first = false;
-        text.wrapped("", head, terminal_safe(sentence));
-    };
-    if (plan.interrupted)
-        say("Not the whole run: ", "the reading was interrupted");
-    for (const PlanProcess& process : plan.processes) {
-        for (const std::string& doubt : process.doubts)
-            say("Not the whole run: ", doubt);
-        for (const PlanDevice& device : process.devices) {
-            for (const std::string& sentence : device.unknown)
-                say("Not known: ", sentence);
-        }
-    }
-    for (const auto& [sentence, names] : guesses_of(plan))
-        say("Not sure: ", names + ": " + sentence);
-    for (const std::string& notice : plan.notices)
-        say("Note: ", notice);
-    for (const std::string& sentence : sentences_about(plan.unread_files))
-        say("Note: ", sentence);
+    const std::vector<PlanSentence> sentences = sentences_about(plan);
+    if (!sentences.empty())
+        out << '\n';
+    for (const PlanSentence& sentence : sentences)
+        text.wrapped("", fmt::format("{}: ", sentence.about), terminal_safe(sentence.text));
 }
 
 } // namespace vramscope::report

@@ -1,11 +1,11 @@
 // report/text/plan/policies.cpp — a row for each policy, and where it runs out of memory.
-#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "report/text/plan/sections.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/plan_words.hpp"
 #include "report/words/shares.hpp"
 #include "report/words/words.hpp"
 
@@ -19,19 +19,6 @@ std::string smallest_of(const PlanPolicy& policy)
     if (!policy.searched)
         return "-";
     return policy.smallest_card ? human_bytes(*policy.smallest_card) : "none";
-}
-
-std::string why_short(const PlanShortage& shortage, std::uint64_t card, std::uint64_t base)
-{
-    const std::uint64_t taken = base + shortage.reserved + shortage.beside;
-    const std::uint64_t left = card - std::min(card, taken);
-    const std::uint64_t unused = shortage.reserved - shortage.allocated;
-    if (shortage.is_beside)
-        return fmt::format("it is asked of the driver, and {} are left", human_bytes(left));
-    if (left + unused < shortage.requested)
-        return fmt::format("all that is free together are {}", human_bytes(left + unused));
-    return fmt::format("{} are free, but the largest piece has {}", human_bytes(left + unused),
-                       human_bytes(std::max(left, shortage.largest_free)));
 }
 
 } // namespace

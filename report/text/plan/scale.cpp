@@ -1,32 +1,14 @@
 // report/text/plan/scale.cpp — what one more of a dimension costs, and how many a card is for.
-#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "report/text/plan/sections.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/plan_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
-namespace {
-
-// A line may go below zero.
-std::string signed_bytes(double bytes)
-{
-    const auto whole = static_cast<std::uint64_t>(std::min(std::abs(bytes), 0x1p62));
-    return (bytes < 0 && whole > 0 ? "-" : "") + human_bytes(whole);
-}
-
-std::string line_words(const PlanLine& line, const std::string& dimension)
-{
-    std::string words = fmt::format("{} and {} for each of {}", signed_bytes(line.fixed),
-                                    signed_bytes(line.each), dimension);
-    return line.error > 0 ? words + ", give or take " + signed_bytes(line.error) : words;
-}
-
-} // namespace
-
 void write_plan_scale(TextOutput& out, const Plan& plan)
 {
     if (!plan.scale)

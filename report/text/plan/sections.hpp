@@ -15,7 +15,4 @@ void write_plan_packing(TextOutput& out, const PlanDevice& device);
 void write_plan_pins(TextOutput& out, const PlanDevice& device);
 void write_plan_scale(TextOutput& out, const Plan& plan);
 
-// "torch, as recorded"
-std::string policy_words(const PlanPolicy& policy);
-
 } // namespace vramscope::report

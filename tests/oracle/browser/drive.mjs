@@ -68,6 +68,10 @@ told.frames = await page.locator(".flame .node").count();
 told.waterfall = await texts(".waterfall th");
 told.strips = await page.locator(".strips .strip").count();
 told.tests = await texts(".test .test-name");
+told.lead = (await texts(".lead"))[0];
+told.policies = await texts(".policies th[scope=row]");
+told.on_cards = await texts("#policies td .verdict-word");
+told.scale = await texts("#scale .largest li");
 told.checked = await texts("#check td .verdict-word");
 told.markup = await page.evaluate(
   () => document.querySelectorAll("main script, main img, main iframe").length,
@@ -86,7 +90,7 @@ if (told.leaks.length > 0) {
     marked: await texts(".flame .marked"),
   };
 }
-if (told.canvases > 0) {
+if ((await page.locator(".chart[role=application]").count()) > 0) {
   const ticks = () => page.evaluate(() => document.querySelector(".chart canvas").toDataURL());
   await page.locator(".chart").focus();
   const all = await ticks();
@@ -113,6 +117,12 @@ if ((await page.locator("#moment").count()) > 0) {
   told.moment.clicked = (await texts(".picker p"))[0];
   await page.locator(".picker button").click();
   told.moment.after = await texts("#flame .choice button[aria-pressed=true]");
+}
+// What pins segments, at another moment.
+if ((await page.locator("#pins .choice button").count()) > 0) {
+  await page.locator("#pins .choice button").last().focus();
+  await page.keyboard.press("Enter");
+  told.pins = await texts("#pins .choice button[aria-pressed=true]");
 }
 // Who sits in the segments: by arrow keys, and all blocks of one owner.
 if (told.strips > 0) {

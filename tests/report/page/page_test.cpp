@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "report/model/plan.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
@@ -90,6 +91,51 @@ TEST_F(Page, SaysWhatItLeavesOut)
     EXPECT_EQ(data["leaks"]["bytes"][0], 2500);
     EXPECT_EQ(data["leak_count"], 2500);
     EXPECT_NE(data["thinned"].dump().find("2,000 of 2,500 call stacks that leak"),
+              std::string::npos);
+}
+
+Plan plan_of(const std::string& name, std::size_t holders)
+{
+    Plan plan;
+    plan.verdict = PlanVerdict::does_not_fit;
+    plan.cards = {64};
+    PlanProcess& process = plan.processes.emplace_back();
+    process.program = name;
+    PlanDevice& device = process.devices.emplace_back();
+    PlanPolicy& judged = device.policies.emplace_back();
+    judged.name = "cache";
+    judged.smallest_card = 100;
+    judged.cards = {{.bytes = 64, .shortage = PlanShortage{}}};
+    PlanPolicy other = judged;
+    other.name = "torch";
+    other.smallest_card = 80;
+    device.policies.push_back(other);
+    for (std::size_t at = 0; at < holders; ++at) {
+        PlanHolder& holder = device.holders.emplace_back();
+        holder.bytes = holders - at;
+        for (std::size_t depth = 0; depth < 20; ++depth)
+            holder.stack.emplace_back().function = name + std::to_string(at * 20 + depth);
+    }
+    return plan;
+}
+
+TEST_F(Page, OfAPlanHasItsAnswer)
+{
+    const Json plan = data_of(page_of(plan_of("train", 1)))["plan"];
+    EXPECT_EQ(plan["verdict"], "does-not-fit");
+    const Json answer = {
+        {"device", 0}, {"best", 1}, {"helps", true}, {"saved", 20}, {"missing", 16}};
+    EXPECT_EQ(plan["answer"], answer);
+    EXPECT_EQ(plan["devices"][0]["shortages"]["card"][0], 64);
+    EXPECT_EQ(data_of(page_of(Plan()))["plan"]["answer"], nullptr);
+}
+
+TEST_F(Page, OfAPlanIsNeverTooLargeAndShowsHostileNamesAsText)
+{
+    const std::string page = page_of(plan_of(kHostile + std::string(800, 'x'), 3000));
+    EXPECT_LE(page.size(), kMostPageBytes);
+    EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+    EXPECT_NE(data_of(page)["thinned"].dump().find("of 3,000 call stacks at a peak"),
               std::string::npos);
 }
 

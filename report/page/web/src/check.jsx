@@ -34,6 +34,7 @@ export function Check() {
         </ul>
       )}
       <Table
+        whole
         caption="The budgets"
         columns={[["Budget"], ["Measured", "number"], ["Allowed", "number"], ["Verdict"]]}
         rows={checked.rows.map((row) => {

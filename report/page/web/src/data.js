@@ -26,6 +26,9 @@ const TEXTS = new Set([
   "measured",
   "limit",
   "state",
+  "words",
+  "why",
+  "about",
 ]);
 
 const text = (number) => raw.strings[number] ?? "";
@@ -201,6 +204,54 @@ export const report = {
   compared: comparedOf(raw.compared),
   checked: checkedOf(raw.checked),
 };
+
+function plannedDeviceOf(device) {
+  return {
+    ...device,
+    program: text(device.program),
+    log: text(device.log),
+    allocator: text(device.allocator),
+    policies: rowsOf(device.policies),
+    shortages: rowsOf(device.shortages).map((row) => ({ ...row, room: rowsOf(row.room) })),
+    holders: rowsOf(device.holders),
+    savings: rowsOf(device.savings),
+    packing: device.packing && { ...device.packing, method: text(device.packing.method) },
+    pins_at_peak: rowsOf(device.pins_at_peak),
+    pins_at_end: rowsOf(device.pins_at_end),
+  };
+}
+
+function scaleOf(scale) {
+  const line = (one) => ({ ...one, words: text(one.words) });
+  return {
+    ...scale,
+    dimension: text(scale.dimension),
+    live_line: line(scale.live_line),
+    card_line: line(scale.card_line),
+    stacks: rowsOf(scale.stacks),
+    cards: rowsOf(scale.cards),
+  };
+}
+
+function planOf(planned) {
+  const devices = planned.devices.map(plannedDeviceOf);
+  const device = planned.answer && devices[planned.answer.device];
+  return {
+    ...planned,
+    devices,
+    answer: device && {
+      ...planned.answer,
+      device,
+      judged: device.policies[0],
+      best: device.policies[planned.answer.best] ?? null,
+    },
+    scale: planned.scale && scaleOf(planned.scale),
+    unknown: rowsOf(planned.unknown),
+  };
+}
+
+/** A plan is a page of its own: its report has no processes. */
+export const plan = raw.plan ? planOf(raw.plan) : null;
 
 /** Every device of every process, that with the highest peak first of all to look at. */
 export const devices = report.processes.flatMap((process) => process.devices);

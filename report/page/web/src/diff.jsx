@@ -3,21 +3,39 @@ import { functionText, ownFrame, placeText, report, wholeFunction } from "./data
 import { Section, Table } from "./parts.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
-const SENTENCES = {
-  same: "Nothing changed beyond the tolerance",
-  better: "It became better",
-  worse: "It became worse",
-  inconclusive: "The logs do not show whether it became worse",
-  "nothing-observed": "No CUDA memory call was seen",
+/** [what the page says first, its tone] by the verdict of a comparison. */
+export const COMPARISONS = {
+  same: ["Nothing changed beyond the tolerance", "clean"],
+  better: ["It became better", "clean"],
+  worse: ["It became worse", "leaks"],
+  inconclusive: ["The logs do not show whether it became worse", "inconclusive"],
+  "nothing-observed": ["No CUDA memory call was seen", "inconclusive"],
 };
 const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
 
 const numberText = (row, value) => (row.unit === "bytes" ? bytesText(value) : grouped(value));
+/** "peak bytes from 3 MiB to 5 MiB" for each number that is judged to be worse. */
+export function worseText() {
+  const worse = report.compared.numbers.filter((row) => row.regressed);
+  if (worse.length === 0) return `${counted(report.compared.numbers.length, "number")} compared, none worse.`;
+  const one = (row) =>
+    `${row.name.replaceAll("_", " ")} from ${numberText(row, row.base)} to ${numberText(row, row.now)}`;
+  return `Worse: ${worse.map(one).join("; ")}.`;
+}
+
 function changeText(row) {
   const change = row.now - row.base;
   if (change === 0) return "–";
   return `${change > 0 ? "+" : "−"}${numberText(row, Math.abs(change))}`;
 }
+
+const Had = ({ bytes, blocks }) => (
+  <>
+    {bytesText(bytes)}
+    <br />
+    <span class="dim">{counted(blocks, "block")}</span>
+  </>
+);
 
 function Places({ title, rows }) {
   if (rows.length === 0) return null;
@@ -26,15 +44,15 @@ function Places({ title, rows }) {
       <h3>{title}</h3>
       <Table
         caption={title}
-        columns={[["Change"], ["Before", "number"], ["Now", "number"], ["Where"]]}
+        columns={[["Where"], ["Change"], ["Before", "number"], ["Now", "number"]]}
         rows={rows.map((row) => [
-          CHANGES[row.change] ?? row.change,
-          `${bytesText(row.base_bytes)}, ${counted(row.base_blocks, "block")}`,
-          `${bytesText(row.new_bytes)}, ${counted(row.new_blocks, "block")}`,
           <>
             <code title={wholeFunction(row)}>{functionText(row)}</code>{" "}
             <span class="dim">{placeText(ownFrame(row))}</span>
           </>,
+          CHANGES[row.change] ?? row.change,
+          <Had bytes={row.base_bytes} blocks={row.base_blocks} />,
+          <Had bytes={row.new_bytes} blocks={row.new_blocks} />,
         ])}
       />
     </div>
@@ -47,8 +65,8 @@ export function Diff() {
   return (
     <Section
       id="diff"
-      title={SENTENCES[compared.verdict] ?? compared.verdict}
-      about="Beside the run before. The timeline shows both on one axis of time; all other parts are of the newer run."
+      title="Beside the run before"
+      about="The timeline shows both on one axis of time; all other parts are of the newer run."
     >
       {compared.reasons.length > 0 && (
         <ul class="reasons">
@@ -58,6 +76,7 @@ export function Diff() {
         </ul>
       )}
       <Table
+        whole
         caption="The numbers of both runs"
         columns={[["Number"], ["Before", "number"], ["Now", "number"], ["Change", "number"], ["Judged"]]}
         rows={compared.numbers.map((row) => [

@@ -1,6 +1,7 @@
 // report/page/web/src/headline.jsx — the answer: does it leak, where, how fast, what is the peak.
 import { CHECKS } from "./check.jsx";
 import { deviceText, functionText, highest, ownFrame, placeText, report, wholeFunction } from "./data.js";
+import { COMPARISONS, worseText } from "./diff.jsx";
 import { bytesText, counted, grouped, percentText, rateText, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
@@ -52,7 +53,15 @@ function overText() {
   return `Over budget: ${over.join("; ")}.`;
 }
 
-function Figure({ title, value, detail, href, tone }) {
+/** [what is said first, its tone] of a check and of a comparison; nothing: the run's own verdict is. */
+function judgedText() {
+  const { checked, compared } = report;
+  if (checked) return CHECKS[checked.verdict] ?? [checked.verdict, ""];
+  if (compared) return COMPARISONS[compared.verdict] ?? [compared.verdict, ""];
+  return null;
+}
+
+export function Figure({ title, value, detail, href, tone }) {
   return (
     <a class={`figure ${tone ?? ""}`} href={href}>
       <span class="figure-title">{title}</span>
@@ -142,10 +151,10 @@ function TopLeaks({ select }) {
   );
 }
 
-/** The largest call stacks at the peak, those of one function together. */
-function peakParts(device) {
+/** The largest call stacks, those of one function together. */
+function largestParts(rows, whole) {
   const parts = new Map();
-  for (const row of device.peak.stacks) {
+  for (const row of rows) {
     const name = functionText(row);
     const part = parts.get(name) ?? { name, place: placeText(ownFrame(row)), bytes: 0 };
     part.bytes += row.bytes;
@@ -153,18 +162,17 @@ function peakParts(device) {
   }
   const sorted = [...parts.values()].sort((a, b) => b.bytes - a.bytes);
   const shown = sorted.slice(0, sorted.length === PEAK_PARTS + 1 ? PEAK_PARTS + 1 : PEAK_PARTS);
-  const rest = device.peak.bytes - shown.reduce((sum, part) => sum + part.bytes, 0);
+  const rest = whole - shown.reduce((sum, part) => sum + part.bytes, 0);
   if (rest > 0) shown.push({ name: "everything else", place: "", bytes: rest, rest: true });
   return shown;
 }
 
-function PeakMadeOf() {
-  if (!highest || highest.peak.bytes === 0) return null;
-  const parts = peakParts(highest);
-  const whole = highest.peak.bytes;
+export function MadeOf({ title, rows, whole }) {
+  if (!(whole > 0)) return null;
+  const parts = largestParts(rows, whole);
   return (
     <div class="panel">
-      <h2 class="small">What the peak is made of</h2>
+      <h2 class="small">{title}</h2>
       <div class="peak-bar" aria-hidden="true">
         {parts.map((part, at) => (
           <span
@@ -205,20 +213,21 @@ function runText() {
 
 export function Headline({ select }) {
   const first = report.processes[0];
-  const checked = report.checked && (CHECKS[report.checked.verdict] ?? [report.checked.verdict, ""]);
+  const judged = judgedText();
   return (
     <section id="overview" aria-label="Overview">
       <p class="command">
         <code>{first ? first.command || first.program : ""}</code>
       </p>
-      <h1 class={`verdict ${checked ? checked[1] : report.verdict}`}>
+      <h1 class={`verdict ${judged ? judged[1] : report.verdict}`}>
         <span class="dot" aria-hidden="true" />
-        {checked ? checked[0] : verdictText()}
+        {judged ? judged[0] : verdictText()}
       </h1>
       <p class="lead">
-        {checked && (
+        {judged && (
           <>
-            <a href="#check">{overText()}</a> <strong>{verdictText()}. </strong>
+            <a href={report.checked ? "#check" : "#diff"}>{report.checked ? overText() : worseText()}</a>{" "}
+            <strong>{verdictText()}. </strong>
           </>
         )}
         {verdictDetail()}
@@ -242,7 +251,9 @@ export function Headline({ select }) {
       <Figures />
       <div class="panels">
         <TopLeaks select={select} />
-        <PeakMadeOf />
+        {highest && (
+          <MadeOf title="What the peak is made of" rows={highest.peak.stacks} whole={highest.peak.bytes} />
+        )}
       </div>
     </section>
   );

@@ -3,23 +3,27 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Check } from "./check.jsx";
 import { Coverage } from "./coverage.jsx";
-import { report } from "./data.js";
+import { plan, report } from "./data.js";
 import { Diff } from "./diff.jsx";
 import { Flames } from "./flame.jsx";
 import { Headline } from "./headline.jsx";
 import { Histograms } from "./histograms.jsx";
 import { Leaks } from "./leaks.jsx";
 import { Peak } from "./peak.jsx";
+import { Plan } from "./plan/plan.jsx";
 import { Ranks } from "./ranks.jsx";
 import { Segments } from "./segments.jsx";
 import { Shortages } from "./shortages.jsx";
 import { Tests } from "./tests.jsx";
 import { useTheme } from "./theme.js";
 import { Timeline } from "./timeline.jsx";
+import { fileName } from "./words.js";
 
 /** What may be there, in the order of the page. */
 const PARTS = [
   ["overview", "Overview"],
+  ["scale", "Scale"],
+  ["policies", "Policies"],
   ["check", "Budgets"],
   ["diff", "Compared"],
   ["tests", "Tests"],
@@ -28,13 +32,14 @@ const PARTS = [
   ["flame", "Call stacks"],
   ["peak", "Peak"],
   ["shortages", "Out of memory"],
+  ["pins", "Pinned"],
   ["segments", "Segments"],
   ["sizes", "Sizes"],
   ["ranks", "Processes"],
   ["coverage", "Coverage"],
 ];
 /** Where the page of a command begins. */
-const VIEWS = { leaks: "leaks", timeline: "timeline", peak: "peak", frag: "segments", churn: "sizes", diff: "diff" };
+const VIEWS = { leaks: "leaks", timeline: "timeline", peak: "peak", frag: "segments", churn: "sizes" };
 
 function Bar({ parts, theme, changeTheme }) {
   return (
@@ -66,10 +71,30 @@ function Bar({ parts, theme, changeTheme }) {
   );
 }
 
-function Page() {
-  const [theme, changeTheme] = useTheme();
+function Report({ theme }) {
   const [selected, select] = useState(null);
   const [moment, setMoment] = useState(null);
+  return (
+    <>
+      <Headline select={select} />
+      <Check />
+      <Diff />
+      <Tests />
+      <Timeline selected={selected} theme={theme} moment={moment} setMoment={setMoment} />
+      <Leaks selected={selected} select={select} moment={moment} />
+      <Flames selected={selected} select={select} moment={moment} />
+      <Peak />
+      <Shortages />
+      <Segments />
+      <Histograms />
+      <Ranks />
+      <Coverage />
+    </>
+  );
+}
+
+function Page() {
+  const [theme, changeTheme] = useTheme();
   const [parts, setParts] = useState([]);
   useEffect(() => {
     setParts(PARTS.filter(([id]) => document.getElementById(id)));
@@ -79,25 +104,11 @@ function Page() {
   return (
     <>
       <Bar parts={parts} theme={theme} changeTheme={changeTheme} />
-      <main>
-        <Headline select={select} />
-        <Check />
-        <Diff />
-        <Tests />
-        <Timeline selected={selected} theme={theme} moment={moment} setMoment={setMoment} />
-        <Leaks selected={selected} select={select} moment={moment} />
-        <Flames selected={selected} select={select} moment={moment} />
-        <Peak />
-        <Shortages />
-        <Segments />
-        <Histograms />
-        <Ranks />
-        <Coverage />
-      </main>
+      <main>{plan ? <Plan theme={theme} /> : <Report theme={theme} />}</main>
     </>
   );
 }
 
-const program = report.processes[0]?.program;
-document.title = program ? `${program.slice(program.lastIndexOf("/") + 1)} · vramscope` : "vramscope";
+const program = plan ? plan.answer?.device.program : report.processes[0]?.program;
+document.title = [program && fileName(program), plan && "plan", "vramscope"].filter(Boolean).join(" · ");
 render(<Page />, document.getElementById("page"));

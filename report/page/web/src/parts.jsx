@@ -41,10 +41,13 @@ export function AsTable({ caption, columns, rows }) {
   );
 }
 
-/** @param {{columns: [string, string?][], rows: any[][]}} props a column is its title and class */
-export function Table({ caption, columns, rows }) {
+/**
+ * @param {{columns: [string, string?][], rows: any[][], whole?: boolean}} props a column is its title and class;
+ *        `whole`: all rows are seen at once
+ */
+export function Table({ caption, columns, rows, whole }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+    <div class={whole ? "scroll whole" : "scroll"} tabIndex={0} role="region" aria-label={caption}>
       <table>
         <thead>
           <tr>

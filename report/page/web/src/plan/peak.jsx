@@ -1,0 +1,131 @@
+// report/page/web/src/plan/peak.jsx — who has the peak, what would lower it, and what pins segments.
+import { useState } from "preact/hooks";
+import { Bar, Choice, Section, Table } from "../parts.jsx";
+import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
+import { placeOf, policyText } from "./names.jsx";
+
+const MOST_ROWS = 100;
+
+function Holders({ device }) {
+  const rows = device.holders.slice(0, MOST_ROWS);
+  const more = device.holders.length - rows.length + device.more_holders;
+  const rest = device.live_peak - rows.reduce((sum, row) => sum + row.bytes, 0);
+  return (
+    <div class="panel">
+      <h3>Who has it</h3>
+      <Table
+        caption="Call stacks at the peak"
+        columns={[["Bytes", "number with-bar"], ["Share", "number"], ["Blocks", "number"], ["Where"]]}
+        rows={rows.map((row) => [
+          <>
+            {bytesText(row.bytes)}
+            <Bar part={row.bytes} whole={rows[0].bytes} />
+          </>,
+          percentText(row.bytes, device.live_peak),
+          grouped(row.blocks),
+          <>
+            {placeOf(row)}
+            {row.phase && <span class="dim">, in {row.phase}</span>}
+          </>,
+        ])}
+      />
+      {more > 0 && (
+        <p class="about note">
+          {counted(more, "more call stack")} of {bytesText(rest)}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Savings({ device }) {
+  const rows = device.savings;
+  if (rows.length === 0) return null;
+  return (
+    <div class="panel">
+      <h3>What would lower it</h3>
+      <Table
+        caption="What a change of the program would save, by a replay with it"
+        columns={[["Reserved less", "number"], ["Live less", "number"], ["If"]]}
+        rows={rows.map((row) => [
+          bytesText(row.reserved),
+          bytesText(row.live),
+          <>
+            {bytesText(row.bytes)} in {counted(row.blocks, "block")} were {row.change}: {placeOf(row)}
+          </>,
+        ])}
+      />
+    </div>
+  );
+}
+
+export function PlanPeak({ device }) {
+  const { packing } = device;
+  return (
+    <Section
+      id="peak"
+      title="What the peak is made of"
+      about={`At ${timeText(device.live_peak_ns)}, ${bytesText(device.live_peak)} that were asked for are live: under no policy can less be enough.`}
+    >
+      <div class="panels">
+        <Holders device={device} />
+        <Savings device={device} />
+      </div>
+      {packing && (
+        <p class="about note">
+          If blocks that do not live together shared memory: between {bytesText(packing.lower)} and{" "}
+          {bytesText(packing.upper)} ({packing.method}).
+        </p>
+      )}
+    </Section>
+  );
+}
+
+const MOMENTS = [
+  ["pins_at_peak", "Peak"],
+  ["pins_at_end", "End"],
+];
+
+export function Pins({ device }) {
+  const [wanted, setMoment] = useState("pins_at_peak");
+  const moments = MOMENTS.filter(([moment]) => device[moment].some((row) => row.pinned > 0));
+  if (moments.length === 0) return null;
+  const moment = moments.some(([name]) => name === wanted) ? wanted : moments[0][0];
+  const rows = device[moment];
+  const pinned = rows.reduce((sum, row) => sum + row.pinned, 0);
+  return (
+    <Section
+      id="pins"
+      title="What pins segments"
+      tools={
+        moments.length > 1 && (
+          <Choice label="Moment" options={moments} value={moment} onChange={setMoment} />
+        )
+      }
+      about={`At the ${moment === "pins_at_peak" ? "peak" : "end"}, with ${policyText(device.policies[0])}, ${bytesText(
+        pinned,
+      )} of free memory are in segments that cannot go back to the driver: blocks of one of these call stacks are in each of them, and no others.`}
+    >
+      <Table
+        caption="Call stacks whose blocks pin segments"
+        columns={[
+          ["Pinned", "number with-bar"],
+          ["By", "number"],
+          ["Blocks", "number"],
+          ["Segments", "number"],
+          ["Where"],
+        ]}
+        rows={rows.slice(0, MOST_ROWS).map((row) => [
+          <>
+            {bytesText(row.pinned)}
+            <Bar part={row.pinned} whole={rows[0].pinned} />
+          </>,
+          bytesText(row.bytes),
+          grouped(row.blocks),
+          grouped(row.segments),
+          placeOf(row),
+        ])}
+      />
+    </Section>
+  );
+}
