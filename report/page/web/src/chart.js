@@ -165,7 +165,8 @@ export function makeChart(place, device, { shortages, selected, drawn, onCursor,
         {
           ...axis,
           grid: { show: false },
-          space: 80,
+          size: 30,
+          space: 64,
           values: (_, ticks) => ticks.map((tick) => shortTime(tick * 1e9)),
         },
         {

@@ -1,6 +1,6 @@
 // report/page/web/src/shortages.jsx — each time that memory was not enough: why, who had it, what helps.
 import { functionText, ownFrame, placeText, report } from "./data.js";
-import { AsTable, Section, Stack } from "./parts.jsx";
+import { Section, Stack, Table } from "./parts.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
 function why(row) {
@@ -64,22 +64,22 @@ function Shortage({ row }) {
       {row.map && <Map cells={row.map} />}
       <div class="panels">
         <div class="panel">
+          <h4>Who asked</h4>
           <Stack row={row} />
         </div>
         {row.owners.length > 0 && (
           <div class="panel">
-            <AsTable
+            <h4>Who held the most then</h4>
+            <Table
               caption="Who held the most then"
               columns={[["Bytes", "number"], ["Of these", "number"], ["Where"]]}
-              rows={() =>
-                row.owners.map((owner) => [
-                  bytesText(owner.bytes),
-                  percentText(owner.bytes, held),
-                  <>
-                    <code>{functionText(owner)}</code> <span class="dim">{placeText(ownFrame(owner))}</span>
-                  </>,
-                ])
-              }
+              rows={row.owners.map((owner) => [
+                bytesText(owner.bytes),
+                percentText(owner.bytes, held),
+                <>
+                  <code>{functionText(owner)}</code> <span class="dim">{placeText(ownFrame(owner))}</span>
+                </>,
+              ])}
             />
           </div>
         )}
