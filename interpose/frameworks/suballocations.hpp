@@ -32,6 +32,7 @@ void block_cut(Allocator allocator, const log::CallSite& site, std::uint64_t add
 // To be told before the block's place can be handed out again.
 void block_returned(Allocator allocator, const log::CallSite& site, std::uint64_t address) noexcept;
 // The program names a block that it has.
+inline constexpr std::string_view kKeepsName{}; // that of the block before it at its address
 void block_named(Allocator allocator, std::uint64_t address, std::string_view name) noexcept;
 // All its blocks that lie in these addresses were taken back at once.
 void blocks_returned(Allocator allocator, std::uint64_t address, std::uint64_t bytes) noexcept;

@@ -151,6 +151,7 @@ void regions_resize(nvtxDomainHandle_t, const RegionsToResize* regions)
             return;
         hooks::block_returned(heap.allocator, site, address);
         hooks::block_cut(heap.allocator, site, address, region.bytes, -1);
+        hooks::block_named(heap.allocator, address, hooks::kKeepsName);
     });
 }
 
@@ -173,7 +174,8 @@ void regions_name(nvtxDomainHandle_t, const RegionsToName* names)
         Heap heap;
         if (heaps.around(number(named.region), heap))
             with_message(named.message_type, named.message, [&](std::string_view name) {
-                hooks::block_named(heap.allocator, number(named.region), name);
+                if (!name.empty())
+                    hooks::block_named(heap.allocator, number(named.region), name);
             });
     });
 }

@@ -258,6 +258,7 @@ void HeapReplay::free(const Record& record, Memory memory)
         --counts_.missed_frees;
         return;
     }
+    forget_name_before(*block);
     const bool was_cut = block->memory == Memory::segment;
     const std::uint64_t bytes = block->bytes;
     finish_freed(*block, record.ticks);

@@ -131,6 +131,7 @@ private:
                                       std::optional<std::uint64_t> api, std::uint64_t ticks);
 
     void name_block(const Record& record);
+    void forget_name_before(const Block& freed);
     const std::string& name_of(const Block& block) const;
 
     Block make_block(const Record& record, format::Memory memory);

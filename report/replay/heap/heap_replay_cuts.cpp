@@ -155,8 +155,23 @@ std::vector<AllocatorSegment> HeapReplay::segments_now()
 
 void HeapReplay::name_block(const Record& record)
 {
-    if (const auto named = record.as<format::BlockName>())
+    const auto named = record.as<format::BlockName>();
+    if (!named)
+        return;
+    if (!named->name.empty()) {
         names_[named->address] = {record.ticks, named->api.value, std::string(named->name)};
+        return;
+    }
+    const auto before = names_.find(named->address);
+    if (before != names_.end() && before->second.api == named->api.value)
+        before->second.ticks = record.ticks;
+}
+
+// So that a name is of the last block at its address, which the next one may keep.
+void HeapReplay::forget_name_before(const Block& freed)
+{
+    if (!names_.empty() && freed.memory == Memory::suballocated && name_of(freed).empty())
+        names_.erase(freed.address);
 }
 
 // Empty: the program gave it none.

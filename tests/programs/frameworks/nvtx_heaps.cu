@@ -109,6 +109,8 @@ __attribute__((noinline)) void lose(Pool& pool)
 __attribute__((noinline)) void grow(Pool& pool)
 {
     void* const region = pool.take(4, kMiB);
+    pool.name(region, "growing");
+    pool.name(region, "");         // is no name
     pool.resize(region, 2 * kMiB); // MARK grown
 }
 

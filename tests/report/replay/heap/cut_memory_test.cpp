@@ -109,6 +109,27 @@ TEST(CutMemory, HasTheLastNameOfEachBlock)
     EXPECT_EQ(report.leaks[0].names, (std::vector<std::string>{"k", "v"}));
 }
 
+TEST(CutMemory, KeepsItsNameWhereItIsResized)
+{
+    constexpr const char* kKeeps = "";
+    CutLog log;
+    log.alloc(kSegment, 20_MiB);
+    const auto resize = [&log](std::uint64_t at) {
+        log.give_back(at).cut(at, 3_MiB, 7).block_name("PyTorch", at, kKeeps);
+    };
+    for (const std::uint64_t at : {kSegment, kSegment + 4_MiB, kSegment + 8_MiB})
+        log.cut(at, 1_MiB, 7);
+    log.block_name("PyTorch", kSegment, "k").block_name("PyTorch", kSegment + 4_MiB, "v");
+    resize(kSegment);
+    resize(kSegment);
+    resize(kSegment + 8_MiB);                                        // has no name to keep
+    log.give_back(kSegment + 4_MiB).cut(kSegment + 4_MiB, 1_MiB, 7); // is another one
+    resize(kSegment + 4_MiB);
+    const Report report = test::report_of(log);
+    ASSERT_EQ(report.leaks.size(), 1u);
+    EXPECT_EQ(report.leaks[0].names, (std::vector<std::string>{"k"}));
+}
+
 TEST(CutMemory, AloneIsNoLeak)
 {
     CutLog log;
