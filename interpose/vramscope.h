@@ -67,6 +67,10 @@ int vramscope_pool_stats(int device, struct vramscope_memory_stats* stats, size_
     __attribute__((weak));
 int vramscope_pool_take_peak(int device, struct vramscope_memory_stats* stats, size_t size)
     __attribute__((weak));
+/* What PyTorch's blocks have on a device, in bytes, and at most since this was asked last. -1, and
+ * nothing is written: its allocator has told of none there. */
+int vramscope_torch_take_peak(int device, uint64_t* allocated, uint64_t* peak)
+    __attribute__((weak));
 const char* vramscope_preload_version(void) __attribute__((weak));
 int vramscope_current_device(void) __attribute__((weak));
 int64_t vramscope_device_headroom(void) __attribute__((weak));

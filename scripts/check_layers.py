@@ -22,7 +22,7 @@ LAYERS = {
                         "tracker/lifecycle", "tracker/log"],
     "interpose/actions": ["interpose/doors", "interpose/hooks", "interpose/serve", "tracker/capture",
                           "tracker/environment", "tracker/log"],
-    "interpose/frameworks": ["interpose/hooks", "tracker/capture", "tracker/lifecycle", "tracker/log"],
+    "interpose/frameworks": ["interpose", "interpose/hooks", "tracker/capture", "tracker/lifecycle", "tracker/log"],
     "interpose/nvtx": ["interpose/frameworks", "interpose/serve", "tracker/capture", "tracker/lifecycle"],
     "interpose/audit": ["tracker/capture"],
     "interpose": [],  # vramscope.h, the header for programs

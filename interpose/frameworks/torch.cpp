@@ -16,6 +16,7 @@
 
 #include "interpose/frameworks/suballocations.hpp"
 #include "interpose/frameworks/torch_counts.hpp"
+#include "interpose/frameworks/torch_peaks.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
 
@@ -119,6 +120,8 @@ VRAMSCOPE_EXPORT void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void
     const log::CallSite site = VRAMSCOPE_CALL_SITE;
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     const Device device = device_in(passed);
+    if (device.type == kCuda)
+        hooks::note_torch_blocks(device.index, allocated);
     if (device.type == kCuda && bytes > 0) {
         hooks::tell_pending(site, {device.index, allocated, reserved});
         hooks::block_cut(hooks::Allocator::pytorch, site, address,

@@ -9,6 +9,7 @@ function(vramscope_hook_exports table map list)
     vramscope_push vramscope_pop vramscope_mark vramscope_begin_test vramscope_end_test
     vramscope_current_device vramscope_device_headroom vramscope_pool_empty_cache vramscope_pool_reset_peak
     vramscope_pool_stats vramscope_pool_take_peak vramscope_preload_version vramscope_bypassed
+    vramscope_torch_take_peak
     InitializeInjectionNvtxExtension)
   foreach(row IN LISTS rows)
     string(REGEX REPLACE "^VRAMSCOPE_HOOK\\(([A-Za-z0-9_]+),.*" "\\1" name "${row}")

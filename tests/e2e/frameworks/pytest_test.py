@@ -87,6 +87,38 @@ def test_expandable_segments_are_past_the_pool():
 """
 
 
+# PyTorch's allocator tells of its blocks by this function, which the tracer has.
+TENSORS = """
+import ctypes
+import driver
+
+driver.start()
+tell = ctypes.CDLL(None)._ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE
+segment = driver.allocate(1).value
+driver.allocate(19)
+total = 0
+
+def tensor(at, kib):
+    global total
+    total += kib << 10
+    tell(ctypes.c_void_p(segment + at), ctypes.c_int64(kib << 10), ctypes.c_size_t(total), ctypes.c_size_t(20 << 20),
+         ctypes.c_uint32(1))
+
+def test_without():
+    pass
+
+def test_keeps():
+    tensor(0, 64)
+
+def test_gives_back():
+    tensor(1 << 19, 128)
+    driver.allocate(4)
+    tensor(1 << 19, -128)
+    tensor(1 << 19, 32)
+    tensor(1 << 19, -32)
+"""
+
+
 @simulated_only
 @unittest.skipUnless(PYTHON, "needs python3-pytest: scripts/setup --tests")
 class PytestTest(EndToEndTest):
@@ -151,6 +183,15 @@ class PytestTest(EndToEndTest):
         said, _ = self.traced(TORCH, status=0)
         self.assertIn("GPU memory of 1 marked test was not judged", said)
         self.assertIn("PyTorch's expandable segments", said)
+
+    def test_of_pytorch_its_tensors_are_told_and_not_its_segments(self):
+        said, process = self.traced(TENSORS, "--vramscope", status=0)
+        rows = dict(line.split()[::-1][:1] + [" ".join(line.split()[:-1])] for line in said.splitlines() if "::" in line
+                    and "iB" in line)
+        self.assertEqual({name.partition("::")[2]: row for name, row in rows.items()},
+                         {"test_gives_back": "128 KiB 0 B 4 MiB", "test_keeps": "64 KiB 64 KiB 0 B"})
+        self.assertRegex(said, r"0 B +0 B +0 B  \S*test_without")
+        self.assertIn("of PyTorch's tensors; with cache:", said)
 
     def test_the_option_without_the_tracer_is_an_error(self):
         self.assertIn("nothing is watched", self.untraced(SUITE, "--vramscope", status=4))

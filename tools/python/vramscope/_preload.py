@@ -3,7 +3,7 @@
 import ctypes
 import os
 import threading
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 _STATS = ("allocated_bytes", "requested_bytes", "active_bytes", "reserved_bytes", "inactive_split_bytes", "allocation",
           "active", "segment", "inactive_split")
@@ -54,6 +54,7 @@ class Preload:
         self._empty_cache, self._headroom = waiting.vramscope_pool_empty_cache, waiting.vramscope_device_headroom
         self._empty_cache.restype = self._headroom.restype = ctypes.c_int64
         self._device = waiting.vramscope_current_device
+        self._take_torch = quick.vramscope_torch_take_peak
         text = waiting.vramscope_preload_version
         text.restype = ctypes.c_char_p
         self.version = text().decode()
@@ -153,6 +154,12 @@ class Preload:
             tracker.after = None if row is None else row[_CURRENT]
             tracker.peak = None if row is None else max(tracker.peak or 0, row[_PEAK])
             self._open = [other for other in self._open if other is not tracker]
+
+    def take_torch(self, device: int) -> Optional[Tuple[int, int]]:
+        """What PyTorch's blocks have there, and at most since this was asked last; None: it told of none."""
+        now, peak = ctypes.c_uint64(), ctypes.c_uint64()
+        told = self._take_torch(device, ctypes.byref(now), ctypes.byref(peak)) == 0
+        return (now.value, peak.value) if told else None
 
     def empty_cache(self) -> Optional[int]:
         given_back = self._empty_cache()

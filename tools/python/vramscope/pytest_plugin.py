@@ -5,7 +5,7 @@
     vramscope check vramscope.*.vsl --max-leaked 0
 
 ``--vramscope`` puts the name of each test into the log, so that ``vramscope check`` judges each by itself, and prints
-which tests took the most. Two marks judge within pytest, with or without that option:
+which tests took the most: of PyTorch's tensors, where there are any. Two marks judge within pytest, with or without that option:
 
     @pytest.mark.no_gpu_leaks           # what the test function allocates is gone when it returns
     @pytest.mark.limit_vram("2GiB")     # it never has more than that, beyond what was there before
@@ -92,6 +92,7 @@ class _Part:
     def __init__(self):
         self._trackers = [vramscope.cuda_memory_tracker(device=device) for device in _DEVICES]
         self._cached = self._cached_by_torch()
+        self._blocks = self._blocks_of_torch()
         for tracker in self._trackers:
             tracker.__enter__()
 
@@ -99,12 +100,22 @@ class _Part:
         """What its report says of it."""
         for tracker in reversed(self._trackers):
             tracker.__exit__()
+        blocks = self._blocks_of_torch()
+        before = {device: self._blocks.get(device, (0, 0))[0] for device in blocks}
+        found = {"blocks": {"peak": max(peak - before[device] for device, (_, peak) in blocks.items()),
+                            "after": sum(now - before[device] for device, (now, _) in blocks.items())}} if blocks else {}
         known = [tracker for tracker in self._trackers if tracker.after is not None]
         if any(_torch_memory(tracker.device)[0] > tracker.after for tracker in known):
-            return {"unwatched": "PyTorch's expandable segments are no memory of vramscope's pool"}
+            return {**found, "unwatched": "PyTorch's expandable segments are no memory of vramscope's pool"}
         after = sum(tracker.after - (tracker.before or 0) for tracker in known)
-        return {"peak": max([tracker.peak - (tracker.before or 0) for tracker in known], default=0), "after": after,
+        return {**found, "peak": max([tracker.peak - (tracker.before or 0) for tracker in known], default=0), "after": after,
                 "left": after - (self._cached_by_torch() - self._cached)}
+
+    @staticmethod
+    def _blocks_of_torch():
+        """{device: what PyTorch's blocks have there, and at most since this was asked last}"""
+        told = {device: vramscope._preload.take_torch(device) for device in _DEVICES} if vramscope._preload else {}
+        return {device: amounts for device, amounts in told.items() if amounts}
 
     @staticmethod
     def _cached_by_torch():
@@ -182,13 +193,23 @@ class _Judge:
 
 
 def _print_largest(terminalreporter, tests, most=10):
-    rows = sorted((found["peak"], found["after"], name) for name, found in tests.items() if "peak" in found)[::-1]
+    of_torch = any("blocks" in found for found in tests.values())
+    rows = []
+    for name, found in tests.items():
+        shown = found.get("blocks", found)
+        if "peak" in shown:
+            rows.append((shown["peak"], shown["after"], found.get("peak"), name))
     if not rows:
         return
+    rows.sort(key=lambda row: (row[0], row[1], row[2] or 0, row[3]), reverse=True)
     terminalreporter.section("vramscope: the most GPU memory beyond what was there before")
-    terminalreporter.line("{:>12}  {:>12}  test".format("peak", "after it"))
-    for peak, after, name in rows[:most]:
-        terminalreporter.line("{:>12}  {:>12}  {}".format(_text(peak), _text(after), name))
+    terminalreporter.line("{:>12}  {:>12}  {}test".format("peak", "after it", "{:>12}  ".format("with cache") if of_torch else ""))
+    for peak, after, pooled, name in rows[:most]:
+        cache = "{:>12}  ".format("unknown" if pooled is None else _text(pooled)) if of_torch else ""
+        terminalreporter.line("{:>12}  {:>12}  {}{}".format(_text(peak), _text(after), cache, name))
     if len(rows) > most:
         terminalreporter.line("... and {} more".format(len(rows) - most))
-    terminalreporter.line("of allocated_bytes.all, as torch.cuda.memory_stats() names it; next: vramscope check LOG")
+    if of_torch:
+        terminalreporter.line("of PyTorch's tensors; with cache: all that the program took, and what PyTorch keeps; next: vramscope check LOG")
+    else:
+        terminalreporter.line("of allocated_bytes.all, as torch.cuda.memory_stats() names it; next: vramscope check LOG")
