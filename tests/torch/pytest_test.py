@@ -31,6 +31,9 @@ class Pytest(TorchTest):
                                "-n", "2", PROGRAMS / "pytest_suite.py", LD_PRELOAD=str(PRELOAD), VRAMSCOPE_LOG="run.%p.vsl")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("1 failed, 14 passed", done.stdout)
+        rows = [line.split() for line in done.stdout.splitlines() if line.endswith(("::test_keeps", "::test_gives_back"))]
+        self.assertEqual({row[-1].partition("::")[2]: row[:4] for row in rows},
+                         {"test_gives_back": ["30", "MiB", "0", "B"], "test_keeps": ["26", "MiB", "26", "MiB"]}, done.stdout)
         processes = []
         for log in self.folder.glob("run.*.vsl"):
             self.execute(VRAMSCOPE, "report", log, "--json", "worker.json", "--force")
