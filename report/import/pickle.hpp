@@ -7,13 +7,15 @@
 // in place of the items.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "report/import/pickle_input.hpp"
 
 namespace vramscope::report {
 
@@ -51,27 +53,6 @@ struct PickleRun {
     std::uint8_t tag = 0;
     std::uint64_t first = 0;
     std::uint64_t count = 0;
-};
-
-// Reads a file in order, through a window.
-class PickleInput {
-public:
-    PickleInput(int descriptor, std::string name);
-
-    std::uint64_t offset() const noexcept { return offset_ - window_.size() + at_; }
-    std::uint64_t file_bytes() const noexcept { return file_bytes_; }
-    std::uint8_t byte() { return static_cast<std::uint8_t>(bytes(1)[0]); }
-    std::uint64_t number(std::size_t bytes);     // little-endian, of up to 8 bytes
-    std::string_view bytes(std::uint64_t count); // valid until the next call
-    [[noreturn]] void fail(const std::string& what) const;
-
-private:
-    int descriptor_;
-    std::string name_;
-    std::uint64_t file_bytes_;
-    std::uint64_t offset_ = 0; // in the file, of the window's end
-    std::size_t at_ = 0;
-    std::string window_;
 };
 
 class PickleMachine {
@@ -131,7 +112,7 @@ private:
     std::uint64_t charged_ = 0;
     std::vector<Value> stack_;
     std::vector<std::size_t> marks_; // where they lie in the stack
-    std::vector<Value> memo_;
+    std::deque<Value> memo_;         // as many as the file has values
     std::vector<Container> containers_;
     std::vector<std::uint32_t> free_; // containers that can be used again
     std::map<std::string, std::uint64_t, std::less<>> numbers_;

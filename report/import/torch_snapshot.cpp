@@ -1,89 +1,16 @@
 // report/import/torch_snapshot.cpp — dicts are told apart by their keys, wherever they lie.
 #include "report/import/torch_snapshot.hpp"
 
-#include <bit>
-#include <cmath>
 #include <map>
 #include <string_view>
 #include <tuple>
 
-#include <fmt/format.h>
-
-#include "report/import/pickle.hpp"
+#include "report/import/torch_fields.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using Kind = PickleValue::Kind;
-
-// Texts that are interned first, so that their numbers are known.
-enum Key : std::uint64_t {
-    kAction,
-    kActive,
-    kAddr,
-    kAddress,
-    kAnnotations,
-    kBlocks,
-    kDevice,
-    kDeviceFree,
-    kFilename,
-    kFrames,
-    kHistory,
-    kIsExpandable,
-    kLine,
-    kName,
-    kPending,
-    kPoolId,
-    kRealSize,
-    kRequestedSize,
-    kSegmentPoolId,
-    kSegments,
-    kSegmentType,
-    kSettings,
-    kSize,
-    kSmall,
-    kStage,
-    kStart,
-    kState,
-    kStream,
-    kTimeUs,
-    kTotalSize,
-    kTraces,
-    kUserMetadata,
-    kKeys
-};
-constexpr std::string_view kKeyTexts[kKeys] = {"action",
-                                               "active_allocated",
-                                               "addr",
-                                               "address",
-                                               "external_annotations",
-                                               "blocks",
-                                               "device",
-                                               "device_free",
-                                               "filename",
-                                               "frames",
-                                               "history",
-                                               "is_expandable",
-                                               "line",
-                                               "name",
-                                               "active_pending_free",
-                                               "pool_id",
-                                               "real_size",
-                                               "requested_size",
-                                               "segment_pool_id",
-                                               "segments",
-                                               "segment_type",
-                                               "allocator_settings",
-                                               "size",
-                                               "small",
-                                               "stage",
-                                               "START",
-                                               "state",
-                                               "stream",
-                                               "time_us",
-                                               "total_size",
-                                               "device_traces",
-                                               "user_metadata"};
 
 enum Tag : std::uint8_t {
     kFrameTag,
@@ -107,12 +34,10 @@ constexpr std::pair<std::string_view, TorchAction> kActions[] = {
     {"snapshot", TorchAction::snapshot},
 };
 
-class TorchReader final : public PickleMachine {
+class TorchReader final : public TorchFields {
 public:
-    explicit TorchReader(PickleInput& input) : PickleMachine(input)
+    explicit TorchReader(PickleInput& input) : TorchFields(input)
     {
-        for (const std::string_view text : kKeyTexts)
-            intern(text);
         read_.stacks.emplace_back();
         stack_numbers_.emplace(std::vector<std::uint32_t>{}, 0);
         read_.texts.emplace_back();
@@ -203,7 +128,7 @@ private:
         for (const auto& [name, known] : kActions)
             if (action == name)
                 event.action = known;
-        const Key place =
+        const TorchKey place =
             event.action == TorchAction::oom && find(dict, kDeviceFree) ? kDeviceFree : kAddr;
         event.address = number_or(dict, place, 0);
         event.bytes = number_or(dict, kSize, 0);
@@ -324,71 +249,6 @@ private:
         for (std::size_t at = 0; at + 1 < all.size(); at += 2)
             if (all[at].kind == Kind::text)
                 read_.settings.emplace_back(text(all[at].bits), words_of(all[at + 1]));
-    }
-
-    std::string words_of(const Value& value) const
-    {
-        switch (value.kind) {
-        case Kind::boolean:
-            return value.bits != 0 ? "True" : "False";
-        case Kind::integer:
-            return std::to_string(static_cast<std::int64_t>(value.bits));
-        case Kind::real:
-            return fmt::format("{}", std::bit_cast<double>(value.bits));
-        case Kind::text:
-            return std::string(text(value.bits));
-        case Kind::dict:
-            return words_of_dict(value);
-        default:
-            return {};
-        }
-    }
-
-    // "1:0,2:0": one level.
-    std::string words_of_dict(const Value& dict) const
-    {
-        std::string words;
-        const auto all = items(dict);
-        for (std::size_t at = 0; at + 1 < all.size(); at += 2)
-            if (all[at].kind == Kind::text && all[at + 1].kind != Kind::dict)
-                words += (words.empty() ? "" : ",") + std::string(text(all[at].bits)) + ":" +
-                         words_of(all[at + 1]);
-        return words;
-    }
-
-    const Value* find(const Value& dict, std::uint64_t key) const
-    {
-        const auto all = items(dict);
-        for (std::size_t at = 0; at + 1 < all.size(); at += 2)
-            if (all[at].kind == Kind::text && all[at].bits == key)
-                return &all[at + 1];
-        return nullptr;
-    }
-
-    // What is no number, and not absent either, is an Error.
-    std::uint64_t number_or(const Value& dict, Key key, std::uint64_t otherwise) const
-    {
-        const Value* const value = find(dict, key);
-        if (!value || value->kind == Kind::none)
-            return otherwise;
-        if (value->kind == Kind::integer || value->kind == Kind::boolean)
-            return value->bits;
-        if (value->kind == Kind::real) {
-            const double real = std::bit_cast<double>(value->bits);
-            if (real >= 0 && real < 9e18)
-                return static_cast<std::uint64_t>(real);
-        }
-        fail(fmt::format("'{}' is no number", kKeyTexts[key]));
-    }
-
-    std::uint64_t text_number(const Value& dict, Key key)
-    {
-        const Value* const value = find(dict, key);
-        if (!value || value->kind == Kind::none)
-            return intern({});
-        if (value->kind != Kind::text)
-            fail(fmt::format("'{}' is no text", kKeyTexts[key]));
-        return value->bits;
     }
 
     std::uint32_t stack_of(const Value& dict) const

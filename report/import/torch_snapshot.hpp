@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,7 +83,7 @@ struct TorchSnapshot {
     std::vector<std::string> texts;                 // what a program wrote to events; 0: nothing
     std::vector<std::uint64_t> streams;             // handles; 0: the default stream
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pools; // 0: that of all; else private
-    std::vector<TorchEvent> events;
+    std::deque<TorchEvent> events; // millions, which do not move when there are more
     std::vector<TorchTrace> traces;
     std::vector<TorchBlock> blocks;
     std::vector<TorchSegment> segments;

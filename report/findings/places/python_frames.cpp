@@ -58,6 +58,16 @@ bool is_own_python(const Frame& frame)
     return frame.python && !frame.library;
 }
 
+// A recording of another tool has no libraries: the interpreter's sources and the names of PyTorch
+// tell them.
+bool is_told_by_name(const Frame& frame)
+{
+    constexpr std::array<std::string_view, 3> kSources = {"/python-3", "/Python-3", "/cpython/"};
+    constexpr std::array<std::string_view, 3> kNamespaces = {"c10::", "at::", "torch::"};
+    return !frame.module.starts_with('/') &&
+           (has_any(frame.file, kSources) || begins_with_any(frame.function, kNamespaces));
+}
+
 } // namespace
 
 Frame python_frame(const LoggedPythonCode& code, std::uint64_t offset)
@@ -88,7 +98,8 @@ bool is_interpreter(const Frame& frame)
                                                             "libtorch", "libc10"};
     return !frame.python &&
            (begins_with_any(file_name(frame.module), kLibraries) || is_installed(frame.module) ||
-            is_standard_library(frame.module) || frame.function == "_PyEval_EvalFrameDefault");
+            is_standard_library(frame.module) || frame.function == "_PyEval_EvalFrameDefault" ||
+            is_told_by_name(frame));
 }
 
 void fold_around_python(std::vector<Frame>& stack, const FrameRange& visible)

@@ -5,26 +5,15 @@
 
 #include <gtest/gtest.h>
 
-#include "report/log/log_reader.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/tables_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::Bytes;
 using test::LogBuilder;
-using test::TempFile;
-
-LogTables tables_of(const LogBuilder& log)
-{
-    const TempFile file(log.build());
-    const LogFile opened = LogFile::open(file.path());
-    LogReader reader(opened);
-    LogTables tables;
-    while (const Record* const record = reader.next())
-        tables.define(*record);
-    return tables;
-}
+using test::tables_of;
 
 void add_number(Bytes& out, std::uint64_t value)
 {

@@ -62,6 +62,20 @@ TEST(PythonFrames, FoldAllThatTheUserDidNotWrite)
               (std::vector{true, true, true, false, true, true, false, false}));
 }
 
+TEST(PythonFrames, FoldWhatARecordingWithoutLibrariesTellsByItsName)
+{
+    const auto told = [](std::string function, std::string file) {
+        Frame frame = native("PyTorch snapshot", std::move(function), 46);
+        frame.file = std::move(file);
+        return frame;
+    };
+    EXPECT_EQ(folded({python("step", "train.py"),
+                      told("_PyEval_EvalFrame", "/src/python-3.10.14/Include/pycore_ceval.h"),
+                      told("at::native::empty_cuda()", "Empty.cpp"),
+                      told("mine::step()", "/home/me/net.cpp"), native("/x/app", "at::mine", 3)}),
+              (std::vector{false, true, true, false, false}));
+}
+
 TEST(PythonFrames, ChangeNothingWhereTheUserHasNone)
 {
     EXPECT_EQ(folded({native("/x/ext.so"), python("f", "/usr/lib/python3.11/x.py"),

@@ -6,14 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include "report/log/log_reader.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/tables_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
 
 constexpr std::uint64_t kNative = 7;
 constexpr std::uint64_t kCalled = 8;
@@ -48,11 +47,7 @@ protected:
         log.add(PythonStack{kOfLeaf, kNative, kLeaf, 0, 0, {}});
         log.add(PythonStack{kCircle, kNative, kCircle + 1, 0, 0, {}});
         log.add(PythonStack{kCircle + 1, kNative, kCircle, 0, 0, {}});
-        const TempFile file(log.build());
-        const LogFile opened = LogFile::open(file.path());
-        LogReader reader(opened);
-        while (const Record* const record = reader.next())
-            tables_.define(*record);
+        tables_ = test::tables_of(log);
     }
 
     CallPlace read(std::uint64_t stack, ShownFrames shown = ShownFrames::own)
@@ -127,12 +122,7 @@ TEST(StackReader, TakesNamesFromTheLogBeforeItLooksIntoFiles)
     log.add(FrameName{1, 0x1000, FrameName::kInlined, "inner", {}, "/a/net.cpp", 7, 5});
     log.add(FrameName{1, 0x1000, 0, "outer", {}, "/a/net.cpp", 9, 8});
     log.add(FrameName{1, 0x2000, FrameName::kNoUnwindTable, "main", {}, "/a/main.cpp", 3, 1});
-    const TempFile file(log.build());
-    const LogFile opened = LogFile::open(file.path());
-    LogReader reader(opened);
-    LogTables tables;
-    while (const Record* const record = reader.next())
-        tables.define(*record);
+    const LogTables tables = test::tables_of(log);
     Symbolizer symbolizer;
     const CallPlace place = StackReader(tables, symbolizer, ShownFrames::all).read(1, 1, 1);
     EXPECT_EQ(functions_of(place), (Functions{"inner", "outer", "main"}));
