@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "grep", "head", "kill", "ls", "mkdir", "mktemp", "mv",
+REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "find", "grep", "head", "kill", "ls", "mkdir", "mktemp", "mv",
               "paste", "readlink", "rm", "sed", "sh", "sort", "tail", "touch"]
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
 TEST_PACKAGES = "git python3-jsonschema python3-yaml libgtest-dev llvm ccache".split() + THRUST
@@ -28,7 +28,7 @@ case ${0##*/} in
         [[ $1 == --version ]] && echo "cmake version $v" || echo "$v" ;;
     nvcc) echo "Cuda compilation tools, release $(<nvcc.version), V1" ;;
     id) cat uid ;;
-    dpkg-deb) mkdir -p "$OLDPWD/usr/bin"; touch "$OLDPWD/usr/bin/promtool"; chmod +x "$OLDPWD/usr/bin/promtool" ;;
+    dpkg-deb) mkdir -p "$OLDPWD/usr/bin"; touch "$OLDPWD"/usr/bin/{promtool,debuginfod} "$OLDPWD/lib.so.1"; chmod +x "$OLDPWD/usr/bin/"* ;;
     npm) echo "npm $*" >>log; [[ -e offline ]] && exit 1; mkdir -p "${!#}/node_modules/ajv" ;;
     node | g++-11) ;;
     sudo) echo "sudo $*" >>log; "$@" ;;
@@ -116,6 +116,7 @@ class Setup(unittest.TestCase):
                        "VRAMSCOPE_NPM_ORACLES": str(self.machine / "oracles"),
                        "VRAMSCOPE_BROWSER": str(self.machine / "browser"),
                        "VRAMSCOPE_PROMTOOL": str(self.machine / "promtool"),
+                       "VRAMSCOPE_DEBUGINFOD": str(self.machine / "debuginfod"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}
         done = subprocess.run([self.machine / "scripts/setup", *options], env=environment, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, (self.machine / "log").read_text()
@@ -179,7 +180,8 @@ class Setup(unittest.TestCase):
         self.assertNotIn(" nodejs", log)
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'ajv'}\n")
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
-        self.assertEqual(os.listdir(self.machine / "promtool"), ["promtool"])
+        for program in ("promtool", "debuginfod"):
+            self.assertEqual(sorted(os.listdir(self.machine / program)), sorted([program, "lib.so.1"]))
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'oracles'}\n")
         self.assertIn("python-root \n", log)
         self.put("log", "")

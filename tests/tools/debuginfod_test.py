@@ -1,13 +1,24 @@
 #!/usr/bin/env python3
 # tests/tools/debuginfod_test.py — names from a server of debug information, asked only with --debuginfod.
+#
+# elfutils' own server answers, and one of this test, which tells what it was asked and can be wrong.
 import ctypes
 import http.server
+import os
+import pathlib
 import re
 import shutil
+import socket
+import subprocess
 import threading
+import time
 import unittest
+import urllib.error
+import urllib.request
 
 from cli import PROGRAMS, CliTest
+
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path(os.environ.get("HOME", "/")) / ".cache")
 
 
 class Server(http.server.BaseHTTPRequestHandler):
@@ -23,8 +34,8 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class DebuginfodTest(CliTest):
-    """The program has no debug information and no symbols; a server of this test has both."""
+class StrippedProgram(CliTest):
+    """The program has no debug information and no symbols; `debug` has both."""
 
     def setUp(self):
         super().setUp()
@@ -40,21 +51,84 @@ class DebuginfodTest(CliTest):
         self.assertEqual(status, 0, errors)
         notes = self.execute("readelf", "-n", program).stdout
         self.path = f"/buildid/{re.search(r'Build ID: ([0-9a-f]+)', notes)[1]}/debuginfo"
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
-        server.files = {self.path: (self.folder / "train.debug").read_bytes()}
-        server.asked = self.asked = []
-        self.files = server.files
+        self.debug = (self.folder / "train.debug").read_bytes()
         (self.folder / "train.debug").unlink()  # the program names it, and it would be found beside it
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        self.env = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_port}", "DEBUGINFOD_CACHE_PATH": str(self.folder / "cache"),
+
+    def ask_at(self, port):
+        self.env = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{port}", "DEBUGINFOD_CACHE_PATH": str(self.folder / "cache"),
                     "DEBUGINFOD_TIMEOUT": "20", "no_proxy": "127.0.0.1"}
 
     def leaks(self, *options, status=0, **env):
         found, stdout, stderr = self.vramscope("leaks", *options, "run.vsl", env={**self.env, **env})
         self.assertEqual(found, status, stderr)
         return stdout if status == 0 else stderr
+
+
+class ElfutilsTest(StrippedProgram):
+    """Its server finds files by itself, in a folder that it is given."""
+
+    def setUp(self):
+        super().setUp()
+        folder = pathlib.Path(os.environ.get("VRAMSCOPE_DEBUGINFOD") or CACHE / "vramscope" / "debuginfod")
+        program = shutil.which("debuginfod", path=f"{os.environ['PATH']}{os.pathsep}{folder}")
+        if not program:
+            self.skip("there is no debuginfod here (./scripts/setup --tests)")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        (self.folder / "served").mkdir()
+        server = subprocess.Popen([program, "--port", str(port), "--database", ":memory:", "--rescan-time", "1", "-F", "served"],
+                                  cwd=self.folder, env={**os.environ, "LD_LIBRARY_PATH": str(folder)},
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.server = server
+        self.ask_at(port)
+
+    def skip(self, why):
+        print(f"SKIPPED: {why}")
+        self.skipTest(why)
+
+    def wait_for(self, status):
+        """Until the server answers so when it is asked for the file."""
+        ask = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        for _ in range(600):
+            self.assertIsNone(self.server.poll(), "it ended")
+            try:
+                found = ask.open(self.env["DEBUGINFOD_URLS"] + self.path).status
+            except urllib.error.HTTPError as error:
+                found = error.code
+            except OSError:
+                found = None  # it does not listen yet
+            if found == status:
+                return
+            time.sleep(0.1)
+        self.fail(f"the server did not answer {status} in a minute")
+
+    def test_has_the_names(self):
+        (self.folder / "served" / "train.debug").write_bytes(self.debug)
+        self.wait_for(200)
+        text = self.leaks("--debuginfod")
+        self.assertIn("log_loss", text)
+        self.assertRegex(text, r"training_demo\.cu:\d+")
+
+    def test_has_nothing(self):
+        self.wait_for(404)
+        self.assertEqual(self.leaks("--debuginfod"), self.leaks())
+
+
+class DebuginfodTest(StrippedProgram):
+    """A server of this test has the names."""
+
+    def setUp(self):
+        super().setUp()
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        server.files = self.files = {self.path: self.debug}
+        server.asked = self.asked = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.ask_at(server.server_port)
 
     def test_names_what_is_not_here(self):
         text = self.leaks("--debuginfod")
