@@ -89,6 +89,29 @@ class ANamedLog(SymbolizeTest):
         self.assertIn("log_loss", self.vramscope("leaks", "run.vsl")[1])
 
 
+class SeveralLogs(SymbolizeTest):
+    def test_are_each_named(self):
+        shutil.copy(self.log, self.folder / "two.vsl")
+        self.assertRegex(self.symbolize("run.vsl", "two.vsl"), r"^run\.vsl: (\d+) places named\ntwo\.vsl: \1 places named\n$")
+        self.assertEqual((self.folder / "two.vsl").read_bytes(), self.log.read_bytes())
+
+    def test_what_is_not_here_is_said_once(self):
+        shutil.copy(self.log, self.folder / "two.vsl")
+        self.remove_program()
+        status, _, errors = self.vramscope("symbolize", "run.vsl", "two.vsl")
+        self.assertEqual((status, errors.count("inside/train")), (0, 1), errors)
+
+    def test_those_before_one_that_fails_are_named(self):
+        (self.folder / "none.vsl").write_text("no log\n")
+        self.assert_one_line(self.symbolize("run.vsl", "none.vsl", status=120), "none.vsl")
+        self.remove_program()
+        self.assertIn("log_loss", self.vramscope("leaks", "run.vsl")[1])
+
+    def test_have_no_one_place(self):
+        self.assert_one_line(self.symbolize("run.vsl", "two.vsl", "-o", "named.vsl", status=125), "-o names the place of one")
+        self.assertFalse((self.folder / "named.vsl").exists())
+
+
 class TheFile(SymbolizeTest):
     def test_is_its_users_alone_and_the_log_stays(self):
         before = self.log.read_bytes()

@@ -23,19 +23,21 @@ namespace {
 constexpr const char* kSymbolizeFooter =
     R"(A log has addresses, and a report looks into the program and its libraries for their names. When these are written
 into the log, every command says the same of it on any machine. The log is replaced, when all is written, or FILE is
-written and the log stays; a packed log stays packed. What it names already stays as it is.
+written and the log stays; a packed log stays packed. What it names already stays as it is. Of several logs each is
+named by itself: those before one that fails have their names.
 
-Ends 0, also if files are missing and their frames got no names, which is said; 120 if LOG is no readable log, or is
+Ends 0, also if files are missing and their frames got no names, which is said; 120 if a LOG is no readable log, or is
 cut; 125 for wrong usage, for a log that a program still writes, or if the file cannot be written.
 
 Examples:
   vramscope symbolize train.vsl                before the log leaves the machine
+  vramscope symbolize job/*.vsl                each of a job's ranks
   vramscope symbolize train.vsl.zst -o /archive/train.vsl.zst
   vramscope symbolize --sysroot /srv/rootfs train.vsl
 )";
 
 struct SymbolizeOptions {
-    std::string log;
+    std::vector<std::string> logs;
     std::string output; // empty: the log itself
     bool force = false;
     SymbolOptions symbols;
@@ -54,17 +56,15 @@ void refuse_running(const report::LogFile& log)
                                 log.path().string(), header.pid, header.pid));
 }
 
-Output named_output(const SymbolizeOptions& options)
+Output named_output(const std::string& log, const SymbolizeOptions& options)
 {
     if (options.output.empty()) {
-        refuse_link(options.log);
-        return Output(options.log, {}, true);
+        refuse_link(log);
+        return Output(log, {}, true);
     }
-    if (options.output == "-" && ::isatty(STDOUT_FILENO))
-        throw Error(Exit::usage, "a log is nothing for a terminal: give it a file, -o FILE");
     if (!options.output.starts_with("/dev/"))
         refuse_link(options.output);
-    return Output(options.output, {options.log}, options.force, Output::Keep::every_file);
+    return Output(options.output, {log}, options.force, Output::Keep::every_file);
 }
 
 void write_plain(const report::LogBytes& log, OutputFile& file)
@@ -79,12 +79,12 @@ void write_plain(const report::LogBytes& log, OutputFile& file)
     }
 }
 
-int symbolize(const SymbolizeOptions& options)
+void symbolize(const std::string& name, const SymbolizeOptions& options,
+               report::Symbolizer& symbolizer)
 {
-    const report::LogFile log = report::LogFile::open(options.log);
+    const report::LogFile log = report::LogFile::open(name);
     refuse_running(log);
-    const Output output = named_output(options);
-    report::Symbolizer symbolizer(read_symbol_options(options.symbols));
+    const Output output = named_output(name, options);
     const report::NamedLog named(log, symbolizer);
     const report::LogBytes bytes{log.path(), named.bytes(),
                                  [&named](std::uint64_t offset, void* out, std::size_t count) {
@@ -96,10 +96,21 @@ int symbolize(const SymbolizeOptions& options)
     else
         write_plain(bytes, file);
     file.finish();
-    warn_of(symbolizer.unread_files());
     if (!output.is_stdout())
         fmt::print("{}: {} named\n", report::terminal_safe(output.name()),
                    report::counted(named.named(), "place"));
+}
+
+int symbolize_logs(const SymbolizeOptions& options)
+{
+    if (!options.output.empty() && options.logs.size() > 1)
+        throw Error(Exit::usage, "-o names the place of one named log: give one LOG with it");
+    if (options.output == "-" && ::isatty(STDOUT_FILENO))
+        throw Error(Exit::usage, "a log is nothing for a terminal: give it a file, -o FILE");
+    report::Symbolizer symbolizer(read_symbol_options(options.symbols));
+    for (const std::string& log : options.logs)
+        symbolize(log, options, symbolizer);
+    warn_of(symbolizer.unread_files());
     return 0;
 }
 
@@ -110,8 +121,8 @@ void add_symbolize(CommandLine& line)
     const auto options = std::make_shared<SymbolizeOptions>();
     CLI::App& command =
         line.add("symbolize", "write names into a log, to read it where its program is not",
-                 kSymbolizeFooter, symbolize, options);
-    command.add_option("LOG", options->log, "a log of a program that has ended")->required();
+                 kSymbolizeFooter, symbolize_logs, options);
+    command.add_option("LOG", options->logs, "a log of a program that has ended")->required();
     command.add_option("-o,--output", options->output, "the named log; else LOG is replaced")
         ->option_text("FILE");
     command.add_flag("-f,--force", options->force, "overwrite a file that is there");
