@@ -141,6 +141,9 @@ public:
                            &options_.suppressions);
         process.pool = describe_pool(batches.segments(), replays.memory, tables, reader.clock(),
                                      process.duration_ns, options_.for_page ? &stacks : nullptr);
+        if (options_.for_page)
+            process.allocator_maps =
+                describe_allocators(replay, replays.memory, process.duration_ns, stacks);
         process.shortage_count = replays.shortages.count();
         process.churn =
             describe_churn(replays.churn, replay.sites(), tables, reader.clock(), stacks);

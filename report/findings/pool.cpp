@@ -62,4 +62,19 @@ PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory
     return report;
 }
 
+std::vector<AllocatorMap> describe_allocators(HeapReplay& heap, const DeviceMemory& memory,
+                                              std::uint64_t end_ns, StackReader& stacks)
+{
+    std::vector<AllocatorMap> maps;
+    for (AllocatorPieces& one : allocators_now(heap)) {
+        const DeviceMemory::Device* const known = memory.device(one.device);
+        AllocatorMap& map = maps.emplace_back();
+        map.allocator = stacks.read(one.api, 0, 0).api;
+        map.device = one.device;
+        map.at_end = map_with_gaps(std::move(one.pieces), known ? known->requests : RequestSizes(),
+                                   end_ns, &stacks);
+    }
+    return maps;
+}
+
 } // namespace vramscope::report

@@ -1,4 +1,4 @@
-// report/findings/pool.hpp — what the internal pool held, device by device.
+// report/findings/pool.hpp — what the internal pool held, and the program's own allocators.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "report/findings/places/stack_reader.hpp"
 #include "report/log/tick_clock.hpp"
 #include "report/model/pool.hpp"
+#include "report/replay/allocators.hpp"
 #include "report/replay/memory.hpp"
 #include "report/replay/pool/segment_replay.hpp"
 
@@ -19,5 +20,9 @@ namespace vramscope::report {
 PoolReport describe_pool(const SegmentReplay& replay, const DeviceMemory& memory,
                          const LogTables& tables, const TickClock& clock, std::uint64_t end_ns,
                          StackReader* stacks);
+
+// The program's own allocators as `heap` has them now, which is the log's end.
+std::vector<AllocatorMap> describe_allocators(HeapReplay& heap, const DeviceMemory& memory,
+                                              std::uint64_t end_ns, StackReader& stacks);
 
 } // namespace vramscope::report

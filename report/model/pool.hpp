@@ -61,6 +61,13 @@ struct PoolDevice {
     PoolMap at_end;
 };
 
+// Of an allocator of the program's own, as PyTorch's: what it cut its segments into.
+struct AllocatorMap {
+    std::string allocator;
+    std::int32_t device = -1; // -1: not known
+    PoolMap at_end;
+};
+
 struct PoolReport {
     // "cache", "split", "off"; empty: the log does not say.
     std::string mode;

@@ -111,6 +111,7 @@ struct Process {
     std::uint64_t step_count = 0;
     Totals totals;
     PoolReport pool;
+    std::vector<AllocatorMap> allocator_maps; // only where a page is wanted
     ChurnReport churn;
     std::vector<MemoryReport> memory; // sorted by ordinal: devices of which anything is known
     std::uint64_t shortage_count = 0; // allocations that failed for want of memory, all of them

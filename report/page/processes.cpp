@@ -110,6 +110,10 @@ std::vector<PageMap> maps_of(const Process& process, const std::vector<const Sho
         maps.push_back({"peak", kPool, &one.at_peak});
         maps.push_back({"end", kPool, &one.at_end});
     }
+    for (const AllocatorMap& one : process.allocator_maps) {
+        if (one.device == device.device && maps.size() < kMostMaps)
+            maps.push_back({"end", one.allocator, &one.at_end});
+    }
     for (const Shortage* const shortage : shortages) {
         if (shortage->device == device.device && !shortage->pieces.segments.empty() &&
             maps.size() < kMostMaps)

@@ -6,6 +6,7 @@
 
 #include "report/log/device_ordinal.hpp"
 #include "report/model/pool.hpp"
+#include "report/replay/allocators.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/piece_sizes.hpp"
 
@@ -116,25 +117,11 @@ std::uint64_t Shortages::look_at_pieces(LoggedShortage& shortage, const SegmentR
 // The same of an allocator of the program's: its own pieces count, not the pool's below it.
 std::uint64_t Shortages::look_into_allocator(LoggedShortage& shortage, HeapReplay& heap)
 {
-    std::vector<SegmentPieces> segments;
-    for (const AllocatorSegment& one : heap.segments_now()) {
-        if (one.api == shortage.api && one.device == shortage.device)
-            segments.push_back({one.address, one.bytes, 0, false, {}});
-    }
-    SnapshotBlocks blocks;
-    std::uint64_t looked_at = segments.size();
-    heap.for_each_alive([&](const Block& block) {
-        if (block.api != shortage.api || block.device != shortage.device)
-            return;
-        looked_at += 2;
-        blocks.add({.address = block.address,
-                    .bytes = block.bytes,
-                    .requested = block.bytes,
-                    .state = BlockState::active_allocated},
-                   {block.stack, block.ticks, block.api});
-    });
-    const PieceSizes free = note_pieces(shortage, blocks.take(std::move(segments)));
-    shortage.largest_gap = free.largest();
+    PoolSnapshot pieces = pieces_of(heap, shortage.api, shortage.device);
+    std::uint64_t looked_at = 0;
+    for (const SegmentPieces& segment : pieces.segments)
+        looked_at += 1 + segment.blocks.size();
+    shortage.largest_gap = note_pieces(shortage, std::move(pieces)).largest();
     return looked_at;
 }
 

@@ -122,6 +122,8 @@ class PageTest(OracleTest):
         self.assertEqual(told["verdict"], "5.9 MiB leaked")
         self.assertEqual(told["leaks"], ["keep_loss"])
         self.assertIn("kept by allocators", " ".join(told["waterfall"]))
+        self.assertGreater(told["strips"], 0)
+        self.assertIn("keep_loss", told["map"]["owners"])
         self.assert_shows_a_moment(told)
 
     def test_shows_what_each_test_leaked_and_whether_it_kept_its_budget(self):

@@ -170,6 +170,31 @@ TEST(CutMemory, MayBeMappedFromManyHandles)
     EXPECT_EQ(report.leaks[0].memory, format::Memory::suballocated);
 }
 
+TEST(CutMemory, IsMappedPieceByPieceAtTheEndForAPage)
+{
+    CutLog log;
+    log.alloc(kSegment, 20_MiB);
+    log.cut(kSegment, 4_MiB).cut(kSegment + 4_MiB, 1_MiB).give_back(kSegment);
+    const test::TempFile file(log.build());
+    Options options;
+    options.for_page = true;
+    const Report report = make_report({file.path()}, options);
+    ASSERT_EQ(report.processes.at(0).allocator_maps.size(), 1u);
+    const AllocatorMap& map = report.processes[0].allocator_maps[0];
+    EXPECT_EQ(map.allocator, "PyTorch");
+    EXPECT_EQ(map.device, 0);
+    EXPECT_EQ(map.at_end.largest_gap, 15_MiB);
+    ASSERT_EQ(map.at_end.segments.size(), 1u);
+    const std::vector<BlockPiece>& blocks = map.at_end.segments[0].blocks;
+    ASSERT_EQ(blocks.size(), 3u);
+    EXPECT_EQ(blocks[0].state, BlockState::inactive);
+    EXPECT_EQ(blocks[0].bytes, 4_MiB);
+    EXPECT_EQ(blocks[1].state, BlockState::active_allocated);
+    EXPECT_EQ(blocks[1].bytes, 1_MiB);
+    EXPECT_EQ(blocks[1].owner, 0u);
+    EXPECT_TRUE(test::report_of(log).processes.at(0).allocator_maps.empty());
+}
+
 TEST(CutMemory, GoesWithItsContextAndTakesItsBlocksAlong)
 {
     CutLog log;
