@@ -52,6 +52,9 @@ const frames =
         python: raw.frames.python[at],
       }));
 
+const stacks = []; // those that were asked for
+const stackOf = (number) => (stacks[number] ??= raw.stacks[number].map((frame) => frames[frame]));
+
 function lengthOf(columns) {
   const first = columns && Object.values(columns)[0];
   return first ? first.length : 0;
@@ -66,7 +69,7 @@ export function rowsOf(columns) {
     for (const name of names) row[name] = TEXTS.has(name) ? asText(columns[name][at]) : columns[name][at];
     if (typeof row.stack === "number") {
       row.call = `${row.stack} ${row.api}`; // what rows of one call have in common
-      row.stack = raw.stacks[row.stack].map((number) => frames[number]);
+      row.stack = stackOf(row.stack);
     }
     rows.push(row);
   }
@@ -98,16 +101,22 @@ function lineOf(timeline, end) {
   return line;
 }
 
-/** The moments of a device, each with its span of time; what was alive then is made when it is asked for. */
-function momentsOf({ stacks, moments }, process) {
-  const places = rowsOf(stacks);
+/** What is made when it is first asked for: most of a long page is not looked at. */
+function later(make) {
+  let made;
+  return () => (made ??= make());
+}
+
+/** The moments of a device, each with its span of time, and what was alive then. */
+function momentsOf({ stacks: columns, moments }, process) {
+  const places = later(() => rowsOf(columns));
   const rows = rowsOf(moments);
   return rows.map((moment, at) => ({
     ...moment,
     to_ns: rows[at + 1]?.from_ns ?? Math.max(process.duration_ns, moment.ns),
     rows: () =>
       moment.stacks.map((stack, part) => ({
-        ...places[stack],
+        ...places()[stack],
         bytes: moment.stack_bytes[part],
         blocks: moment.stack_blocks[part],
       })),
@@ -115,7 +124,15 @@ function momentsOf({ stacks, moments }, process) {
 }
 
 function mapOf(map) {
-  return { ...map, of: text(map.of), segments: rowsOf(map.segments), owners: rowsOf(map.owners) };
+  const owners = later(() => rowsOf(map.owners));
+  return {
+    ...map,
+    of: text(map.of),
+    segments: rowsOf(map.segments),
+    get owners() {
+      return owners();
+    },
+  };
 }
 
 function deviceOf(device, process) {
