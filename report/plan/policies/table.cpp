@@ -8,6 +8,7 @@
 #include "report/plan/policies/knobs.hpp"
 #include "report/plan/policies/none.hpp"
 #include "report/plan/policies/rmm.hpp"
+#include "report/plan/policies/rmm_arena.hpp"
 #include "report/plan/policies/torch.hpp"
 
 namespace vramscope::report::plan {
@@ -20,6 +21,9 @@ constexpr const char* kDriverIsGuessed =
 constexpr const char* kOneThread =
     "How the driver rounds what it gives out is a guess, and the program is taken to have one "
     "thread.";
+
+constexpr const char* kArenasOfThreads =
+    "Threads that use the per-thread default stream would have an arena each, and have one here.";
 
 constexpr const char* kAsyncIsGuessed =
     "The driver's pool is closed: async-best and async-worst are an estimate on both sides.";
@@ -59,6 +63,13 @@ Make rmm(std::string_view knobs)
     };
 }
 
+Make rmm_arena(std::string_view knobs)
+{
+    return [bytes = parse_arena_bytes(knobs)](CountedDevice& device) {
+        return std::make_unique<RmmArenaPolicy>(device, bytes);
+    };
+}
+
 template <typename AnyPolicy>
 Make async(std::string_view knobs)
 {
@@ -90,6 +101,9 @@ constexpr std::array kFamilies = {
     Family{"rmm-pool", "RMM's pool, from nothing", kDriverIsGuessed, rmm<RmmPoolPolicy>},
     Family{"rmm-binning", "RMM's bins of 256 KiB to 4 MiB before its pool", kDriverIsGuessed,
            rmm<RmmBinningPolicy>},
+    Family{"rmm-arena",
+           "RMM's arena: half of the device at once; without a limit, as much as it needs",
+           kArenasOfThreads, rmm_arena},
     Family{"async-best", "cudaMallocAsync if its pages can be mapped anywhere: an estimate",
            kAsyncIsGuessed, async<AsyncBestPolicy>},
     Family{"async-worst", "cudaMallocAsync if its pages stay where they are: an estimate",
@@ -133,7 +147,7 @@ std::vector<PolicyRow> usual_policies()
          {"torch", "torch:expandable_segments:True", "torch:max_split_size_mb:128",
           "torch:max_split_size_mb:512", "torch:roundup_power2_divisions:4",
           "torch:garbage_collection_threshold:0.8,per_process_memory_fraction:1", "cache", "split",
-          "rmm-pool", "rmm-binning", "async-best", "async-worst", "none", "ideal"})
+          "rmm-pool", "rmm-binning", "rmm-arena", "async-best", "async-worst", "none", "ideal"})
         rows.push_back(policy_of(name));
     return rows;
 }

@@ -122,6 +122,42 @@ TEST(Policies, RmmsBinsAreMadeAtOnce)
     EXPECT_EQ(requests.play("rmm-binning").peak.allocated, 256_KiB + 5_MiB);
 }
 
+TEST(Policies, RmmsArenaIsHalfOfTheDeviceAtOnce)
+{
+    Requests requests;
+    requests.allocate(100);
+    EXPECT_EQ(requests.play("rmm-arena", 64_MiB).peak.reserved, 32_MiB);
+    EXPECT_EQ(requests.play("rmm-arena").peak.reserved, 2_MiB); // a superblock, in a page
+    EXPECT_EQ(requests.play("rmm-arena:arena_size_mb:8").peak.reserved, 8_MiB);
+    EXPECT_EQ(requests.play("rmm-arena").device_calls, 1u);
+    requests.allocate(32_MiB);
+    EXPECT_TRUE(requests.play("rmm-arena", 64_MiB).out_of_memory);
+}
+
+TEST(Policies, RmmsArenaHasSuperblocksOfEachStreamUntilMemoryIsShort)
+{
+    Requests requests;
+    const BlockId first = requests.allocate(512_KiB, 1);
+    const BlockId second = requests.allocate(512_KiB, 2); // not beside the first
+    const BlockId third = requests.allocate(512_KiB, 1);  // beside it
+    CountedDevice device;
+    const auto policy = policy_of("rmm-arena:arena_size_mb:3").make(device);
+    replay(requests.trace, *policy, device);
+    EXPECT_EQ(policy->address(second), policy->address(first) + 1_MiB);
+    EXPECT_EQ(policy->address(third), policy->address(first) + 512_KiB);
+    requests.free(first, 2); // by another stream
+    requests.free(third, 1);
+    requests.allocate(2_MiB + 1, 1); // not even when the first stream gives back its own
+    const Outcome outcome = requests.play("rmm-arena:arena_size_mb:3");
+    EXPECT_EQ(outcome.retries, 1u);
+    ASSERT_TRUE(outcome.out_of_memory);
+    // What is free behind the second is in its superblock, which is joined with none.
+    EXPECT_EQ(outcome.out_of_memory->largest_free, 1_MiB);
+    requests.free(second, 2);
+    requests.allocate(2_MiB, 1); // the second is in a superblock that went back
+    EXPECT_EQ(requests.play("rmm-arena:arena_size_mb:3").shortages, 1u);
+}
+
 TEST(Policies, StreamOrderedMemoryIsKeptUntilASynchronisation)
 {
     Requests requests;
