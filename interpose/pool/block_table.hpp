@@ -100,10 +100,12 @@ struct Books {
     {
         if (live_grew) [[unlikely]]
             note_live();
-        allocations.subtract_noted(block.kind, 1);
-        allocated_bytes.subtract_noted(block.kind, block.bytes);
-        requested_bytes.subtract_noted(block.kind, block.requested);
-        if (block.bytes >= least_oversize) [[unlikely]]
+        const Kind kind = block.kind; // the sums might be the block, as far as the compiler knows
+        const std::uint64_t bytes = block.bytes, requested = block.requested;
+        allocations.subtract_noted(kind, 1);
+        allocated_bytes.subtract_noted(kind, bytes);
+        requested_bytes.subtract_noted(kind, requested);
+        if (bytes >= least_oversize) [[unlikely]]
             oversize_allocations.subtract(kLarge, 1);
     }
     void passed(Kind kind, std::uint64_t count, std::uint64_t bytes) noexcept

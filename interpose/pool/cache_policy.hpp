@@ -98,9 +98,8 @@ public:
     void hold(Index, std::uint64_t) noexcept {}
     void release_held(std::uint64_t) noexcept {}
 
-    [[gnu::always_inline]] void put(Index index, std::uint64_t stamp) noexcept
+    [[gnu::always_inline]] void put(Index index, Block& block, std::uint64_t stamp) noexcept
     {
-        Block& block = table_[index];
         table_.books.freed(block);
         block.state = State::pending;
         block.mark = stamp;

@@ -59,14 +59,27 @@ public:
     // may_call false: nothing but, at most, one upstream.allocate.
     [[gnu::always_inline]] Allocation allocate(std::uint64_t bytes, bool may_call = true) noexcept
     {
-        if (bytes - 1 >= kMostBytes) [[unlikely]] // 0 too: upstream's to refuse
+        const Allocation hit = reuse(bytes);
+        return hit.reused ? hit : allocate_anew(bytes, may_call);
+    }
+
+    // Only a block that has passed, without any call. Not reused: there is none, and what is left of
+    // allocate() is allocate_anew().
+    [[gnu::always_inline]] Allocation reuse(std::uint64_t bytes) noexcept
+    {
+        if (bytes - 1 >= kMostBytes) [[unlikely]]
+            return {};
+        const std::uint64_t rounded = policy_.rounded(bytes);
+        const Guard guard(lock_);
+        const Index index = policy_.take(rounded, bytes);
+        return index ? reused(index) : Allocation{};
+    }
+    [[gnu::noinline, gnu::cold]] Allocation allocate_anew(std::uint64_t bytes,
+                                                          bool may_call = true) noexcept
+    {
+        if (bytes - 1 >= kMostBytes) // 0 too: upstream's to refuse
             return unpooled(bytes);
         const std::uint64_t rounded = policy_.rounded(bytes);
-        {
-            const Guard guard(lock_);
-            if (const Index index = policy_.take(rounded, bytes)) [[likely]]
-                return reused(index);
-        }
         return may_call ? miss(rounded, bytes)
                         : grow(rounded, bytes, policy_.segment_bytes(rounded));
     }
@@ -79,12 +92,12 @@ public:
         const Index index = policy_.table().find(address);
         if (!index) [[unlikely]]
             return is_free_inside(address) ? Freed::dead : Freed::foreign;
-        const Block& block = policy_.table()[index];
+        Block& block = policy_.table()[index];
         if (block.state != State::live) [[unlikely]]
             return Freed::dead;
         if (is_pinned(block)) [[unlikely]]
             return free_pinned(index, left);
-        policy_.put(index, epochs_.stamp_free());
+        policy_.put(index, block, epochs_.stamp_free());
         return policy_.releasable_bytes() > most_cached() ? Freed::surplus : Freed::cached;
     }
 

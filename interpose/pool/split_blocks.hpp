@@ -71,15 +71,16 @@ namespace vramscope::pool {
 }
 
 // The block was live or held.
-[[gnu::always_inline]] inline void SplitPolicy::make_pending(Index index,
+[[gnu::always_inline]] inline void SplitPolicy::make_pending(Index index, Block& block,
                                                              std::uint64_t stamp) noexcept
 {
-    Block& block = table_[index];
+    const Kind kind = block.kind;
+    const std::uint64_t bytes = block.bytes;
     block.state = State::pending;
     block.mark = stamp;
-    pending_[block.kind].append(table_, index);
-    pending_bytes_[block.kind] += block.bytes;
-    Index& last = last_freed(block.kind, block.bytes);
+    pending_[kind].append(table_, index);
+    pending_bytes_[kind] += bytes;
+    Index& last = last_freed(kind, bytes);
     block.turn = last;
     last = index;
     unused(block);

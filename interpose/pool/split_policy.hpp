@@ -69,11 +69,10 @@ public:
 
     bool is_whole(Index index) const noexcept { return !is_split(table_[index]); }
 
-    [[gnu::always_inline]] void put(Index index, std::uint64_t stamp) noexcept
+    [[gnu::always_inline]] void put(Index index, Block& block, std::uint64_t stamp) noexcept
     {
-        Block& block = table_[index];
         table_.books.freed(block);
-        make_pending(index, stamp);
+        make_pending(index, block, stamp);
     }
 
     // Freed while pinned: not for use before release_held(); never, if it was pinned itself.
@@ -92,7 +91,7 @@ public:
     {
         while (const Index index = held_.head()) {
             held_.remove(table_, index);
-            make_pending(index, stamp);
+            make_pending(index, table_[index], stamp);
         }
     }
 
@@ -296,7 +295,7 @@ private:
     Index hand_out(Index index, std::uint64_t rounded, std::uint64_t requested) noexcept;
     void cut(Index index, Index front, std::uint64_t rounded) noexcept;
     Index take_free(std::uint64_t rounded, std::uint64_t requested) noexcept;
-    void make_pending(Index index, std::uint64_t stamp) noexcept;
+    void make_pending(Index index, Block& block, std::uint64_t stamp) noexcept;
     void unlink_pending(Index index, const Block& block) noexcept
     {
         pending_[block.kind].remove(table_, index);

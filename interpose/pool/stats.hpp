@@ -41,20 +41,19 @@ struct Stats {
     std::uint64_t releasable_bytes = 0;  // whole segments without a live block
 };
 
-// What a counter of blocks or bytes has seen, for small and for large blocks.
+// What a counter of blocks or bytes has seen, for small and for large blocks. Of what is allocated
+// and freed, the one sum or the other grows, and nothing else.
 struct Side {
-    std::uint64_t current = 0, freed = 0, peak = 0;
-    Stat stat() const noexcept
-    {
-        return {current, std::max(peak, current), current + freed, freed};
-    }
+    std::uint64_t allocated = 0, freed = 0, peak = 0;
+    std::uint64_t current() const noexcept { return allocated - freed; }
+    Stat stat() const noexcept { return {current(), std::max(peak, current()), allocated, freed}; }
 };
 
 inline StatTypes stat_types(const Side& small, const Side& large, std::uint64_t peak) noexcept
 {
-    const std::uint64_t current = small.current + large.current;
-    const std::uint64_t freed = small.freed + large.freed;
-    return {.all = {current, std::max(peak, current), current + freed, freed},
+    const std::uint64_t current = small.current() + large.current();
+    return {.all = {current, std::max(peak, current), small.allocated + large.allocated,
+                    small.freed + large.freed},
             .large_pool = large.stat(),
             .small_pool = small.stat()};
 }
@@ -62,33 +61,26 @@ inline StatTypes stat_types(const Side& small, const Side& large, std::uint64_t 
 // A counter. A peak is noted where it ends: before it shrinks.
 class Tally {
 public:
-    void add(Kind kind, std::uint64_t amount) noexcept { sides_[kind].current += amount; }
+    void add(Kind kind, std::uint64_t amount) noexcept { sides_[kind].allocated += amount; }
     void subtract(Kind kind, std::uint64_t amount) noexcept
     {
         note_peaks();
         subtract_noted(kind, amount);
     }
     // The same, of one that has not grown since its peaks were noted.
-    void subtract_noted(Kind kind, std::uint64_t amount) noexcept
-    {
-        sides_[kind].current -= amount;
-        sides_[kind].freed += amount;
-    }
+    void subtract_noted(Kind kind, std::uint64_t amount) noexcept { sides_[kind].freed += amount; }
     void note_peaks() noexcept
     {
         for (Side& side : sides_)
-            side.peak = std::max(side.peak, side.current);
+            side.peak = std::max(side.peak, side.current());
         peak_ = std::max(peak_, current());
     }
 
     std::uint64_t current() const noexcept
     {
-        return sides_[kSmall].current + sides_[kLarge].current;
+        return sides_[kSmall].current() + sides_[kLarge].current();
     }
-    std::uint64_t allocated(Kind kind) const noexcept
-    {
-        return sides_[kind].current + sides_[kind].freed;
-    }
+    std::uint64_t allocated(Kind kind) const noexcept { return sides_[kind].allocated; }
     std::uint64_t allocated() const noexcept { return allocated(kSmall) + allocated(kLarge); }
 
     StatTypes types() const noexcept { return stat_types(sides_[kSmall], sides_[kLarge], peak_); }
@@ -96,12 +88,13 @@ public:
     void reset_peaks() noexcept
     {
         for (Side& side : sides_)
-            side.peak = side.current;
+            side.peak = side.current();
         peak_ = current();
     }
     // What is no longer current has always been another's.
     void disown(Kind kind, std::uint64_t amount) noexcept
     {
+        sides_[kind].allocated -= amount;
         sides_[kind].freed -= amount;
         sides_[kind].peak -= amount;
         peak_ -= amount;
@@ -110,8 +103,8 @@ public:
     void forget() noexcept
     {
         note_peaks();
-        for (const Kind kind : {kSmall, kLarge})
-            subtract_noted(kind, sides_[kind].current);
+        for (Side& side : sides_)
+            side.freed = side.allocated;
     }
 
 private:
@@ -156,7 +149,10 @@ public:
     }
 
 private:
-    Side side(Kind kind) const noexcept { return {current(kind), passed_[kind], peaks_[kind]}; }
+    Side side(Kind kind) const noexcept
+    {
+        return {allocations_.allocated(kind), passed_[kind], peaks_[kind]};
+    }
 
     const Tally& allocations_;
     std::uint64_t passed_[2] = {}, peaks_[2] = {};

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostWaits = 8; // for the lock of a pool, before its thread uses another
 
 // Which of a context's pools this thread uses. One that often finds the lock taken moves, once, to
-// the next.
+// the next, when it next allocates: what it frees goes to the pool that it is of.
 unsigned number_of_pool() noexcept
 {
     static constinit std::atomic<unsigned> moved{0};
@@ -49,8 +49,7 @@ unsigned number_of_pool() noexcept
     if (!remembered.pool || passing_through() || the_driver.context(&handle) != CUDA_SUCCESS ||
         remembered.handle != handle ||
         remembered.changes != context_changes.load(std::memory_order_acquire) ||
-        remembered.generation != log::process->generation || pool_lock_waits >= kMostWaits)
-        [[unlikely]]
+        remembered.generation != log::process->generation) [[unlikely]]
         return look_up_pool(call);
     return remembered.pool;
 }
@@ -191,20 +190,26 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
 
 Served allocate(Call& call, std::uint64_t bytes) noexcept
 {
-    ContextPool* const here = pool_of_thread(call);
+    ContextPool* const here =
+        pool_lock_waits < kMostWaits ? pool_of_thread(call) : look_up_pool(call);
     if (!here) [[unlikely]]
         return {};
-    const std::uint64_t margin = here->margin();
-    const pool::Allocation block =
-        here->with([&](auto& pool) { return pool.allocate(bytes + 2 * margin); });
-    if (!block.reused || block.retried) [[unlikely]]
-        if (const Served driver = from_driver(call, *here, block, bytes); !driver.pooled)
-            return driver;
+    const std::uint64_t wanted = bytes + 2 * here->margin();
+    // It stays in registers: a block whose address others get goes through memory.
+    pool::Allocation block = here->with([&](auto& pool) { return pool.reuse(wanted); });
+    if (!block.reused) [[unlikely]] {
+        const pool::Allocation anew =
+            here->with([&](auto& pool) { return pool.allocate_anew(wanted); });
+        if (!anew.reused || anew.retried)
+            if (const Served driver = from_driver(call, *here, anew, bytes); !driver.pooled)
+                return driver;
+        block = anew;
+    }
     if (here->careful()) [[unlikely]]
-        prepare_block(call, block, bytes);
+        prepare_block(call, pool::Allocation(block), bytes);
     return {.pool = here,
             .pooled = true,
-            .address = block.address + margin,
+            .address = block.address + here->margin(),
             .slack = block.block_bytes - bytes};
 }
 
