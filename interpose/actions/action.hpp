@@ -3,6 +3,8 @@
 // An action says what a row of the hook table does around the driver's call: a plain struct, made
 // of the row's arguments. All of its members run with the thread marked as inside. It may have:
 //
+//   needs_nothing(thread) whether there is nothing to be done around a call that succeeds; of a
+//                         failure only failed() hears then
 //   before(call)          for what must be known while the memory is still the program's
 //   answer(call, ask)     the answer to the program; `ask` makes the program's call, with its
 //                         arguments as they are then. Without it the driver answers.

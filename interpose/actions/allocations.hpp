@@ -162,6 +162,7 @@ struct TakesMemory {
 
 struct Initialises {
     static constexpr bool kTimed = false;
+    static bool needs_nothing(const log::Thread& thread) { return log::is_ready(thread); }
     void failed(Call& call, CUresult result);
 };
 

@@ -52,8 +52,8 @@ inline void mark_site(log::Thread& thread, const log::CallSite& site)
 
 // The action is not copied, since the program's arguments were just written into it.
 template <class Function, class Action, class Invoke>
-[[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
-                                                 Action&& action, Invoke invoke)
+[[gnu::always_inline]] inline CUresult intercept_wholly(Hook hook, const log::CallSite& site,
+                                                        Action& action, Invoke invoke)
 {
     using log::Inside;
     const auto real = reinterpret_cast<Function>(real_function(hook));
@@ -72,7 +72,7 @@ template <class Function, class Action, class Invoke>
     thread.inside = Inside::recorder;
     int driver_errno = errno; // the program's, as long as the driver is not asked
     const std::uint64_t api = call.api();
-    constexpr bool kTimed = is_timed<std::remove_reference_t<Action>>();
+    constexpr bool kTimed = is_timed<Action>();
     const auto ask = [&]() __attribute__((always_inline))
     {
         const bool timed = kTimed && log::times_driver_call(thread, api) && log::is_ready(thread);
@@ -111,22 +111,38 @@ template <class Function, class Action, class Invoke>
     return result;
 }
 
-// Programs synchronise by the million, mostly with nothing freed before: then there is nothing to
-// learn from it, and nothing to record. Budget: 15 ns.
-template <class Function, class Invoke>
+template <class Action>
+[[gnu::noinline, gnu::cold]] void failed_alone(Hook hook, log::Thread& thread, Action& action,
+                                               CUresult result)
+{
+    const int driver_errno = errno;
+    thread.inside = log::Inside::recorder;
+    Call call{thread, hook, thread.site};
+    failed(action, call, result);
+    errno = driver_errno;
+}
+
+// One that needs nothing now is passed on at once. Budget: 10 ns.
+template <class Function, class Action, class Invoke>
 [[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
-                                                 Synchronises&& action, Invoke invoke)
+                                                 Action&& action, Invoke invoke)
 {
     using log::Inside;
-    const auto real = reinterpret_cast<Function>(real_function(hook));
-    log::Thread& thread = log::this_thread;
-    if (!real || thread.inside != Inside::program || epochs().any_pending()) [[unlikely]]
-        return intercept<Function, Synchronises>(hook, site, std::move(action), invoke);
-    mark_site(thread, site);
-    thread.inside = Inside::driver;
-    const CUresult result = invoke(real);
-    thread.inside = Inside::program;
-    return result;
+    if constexpr (requires { &Action::needs_nothing; }) {
+        const auto real = reinterpret_cast<Function>(real_function(hook));
+        log::Thread& thread = log::this_thread;
+        if (real && thread.inside == Inside::program && action.needs_nothing(thread)) [[likely]] {
+            mark_site(thread, site);
+            thread.inside = Inside::driver;
+            const CUresult result = invoke(real);
+            if constexpr (requires { &Action::failed; })
+                if (result != CUDA_SUCCESS) [[unlikely]]
+                    failed_alone(hook, thread, action, result);
+            thread.inside = Inside::program;
+            return result;
+        }
+    }
+    return intercept_wholly<Function>(hook, site, action, invoke);
 }
 
 // A look-up allocates nothing and is never recorded.

@@ -40,6 +40,12 @@ private:
     const Pointer shown_;
 };
 
+// Without a pool the driver's answers are the program's.
+inline bool shows_all(const log::Thread& thread) noexcept
+{
+    return log::is_ready(thread) && !pool_wanted();
+}
+
 // Refuses what VRAMSCOPE_POOL=split cannot do, and says so once for each entry point.
 [[nodiscard]] CUresult refuse(Call& call) noexcept;
 
@@ -60,6 +66,7 @@ CUresult ask_for_whole(Call& call, Pointer& pointer, const Ask& ask)
 template <class Base, class Size, class Pointer>
 struct AsksRange {
     static constexpr bool kTimed = false;
+    static bool needs_nothing(const log::Thread& thread) { return shows_all(thread); }
     Base* base;
     Size* bytes;
     Pointer& pointer;
@@ -135,6 +142,7 @@ struct SharesBlock {
 
 struct AsksAttributes {
     static constexpr bool kTimed = false;
+    static bool needs_nothing(const log::Thread& thread) { return shows_all(thread); }
     unsigned count;
     const CUpointer_attribute* attributes;
     void** data;
@@ -156,6 +164,7 @@ struct AsksAttributes {
 
 struct AsksAttribute {
     static constexpr bool kTimed = false;
+    static bool needs_nothing(const log::Thread& thread) { return shows_all(thread); }
     void* datum;
     CUpointer_attribute attribute;
     CUdeviceptr& pointer;
@@ -169,6 +178,7 @@ struct AsksAttribute {
 // An attribute that is set stays with the driver's allocation.
 struct SetsAttribute {
     static constexpr bool kTimed = false;
+    static bool needs_nothing(const log::Thread& thread) { return shows_all(thread); }
     CUdeviceptr& pointer;
     template <class Ask>
     CUresult answer(Call& call, const Ask& ask)

@@ -14,6 +14,8 @@ struct Synchronises {
     static constexpr bool kTimed = false;
     CUcontext context = nullptr; // null: the current one
     Synchronisation began{};
+    // Programs synchronise by the million, mostly with nothing freed before.
+    static bool needs_nothing(const log::Thread&) { return !epochs().any_pending(); }
     void before(Call&)
     {
         if (!pooling() || exiting())
