@@ -13,15 +13,23 @@ constexpr unsigned kRbp = 6, kRsp = 7, kReturnAddress = 16; // System V x86-64 n
 enum class Where : std::uint8_t { same, at_offset, undefined, unknown };
 
 struct Row {
-    unsigned cfa_register = kRsp;
-    std::int64_t cfa_offset = 0;
-    bool cfa_known = false;
-    Where return_address = Where::unknown;
-    std::int64_t return_address_offset = 0;
-    Where frame_pointer = Where::same;
-    std::int64_t frame_pointer_offset = 0;
-    Where stack_pointer = Where::same; // else the caller's is not the frame address
+    unsigned cfa_register;
+    std::int64_t cfa_offset;
+    bool cfa_known;
+    Where return_address;
+    std::int64_t return_address_offset;
+    Where frame_pointer;
+    std::int64_t frame_pointer_offset;
+    Where stack_pointer; // if not the same, the caller's is not the frame address
 };
+constexpr Row kFirstRow{.cfa_register = kRsp,
+                        .cfa_offset = 0,
+                        .cfa_known = false,
+                        .return_address = Where::unknown,
+                        .return_address_offset = 0,
+                        .frame_pointer = Where::same,
+                        .frame_pointer_offset = 0,
+                        .stack_pointer = Where::same};
 
 class Interpreter {
 public:
@@ -37,8 +45,7 @@ public:
             if (!step(opcode, program))
                 return false;
             if (location_ > address)
-                return true;
-            row_ = next_;
+                return true; // an advance has changed nothing of the row
         }
         return program.ok();
     }
@@ -50,13 +57,13 @@ private:
     void set(std::uint64_t reg, Where where, std::int64_t offset) noexcept
     {
         if (reg == kReturnAddress) {
-            next_.return_address = where;
-            next_.return_address_offset = offset;
+            row_.return_address = where;
+            row_.return_address_offset = offset;
         } else if (reg == kRbp) {
-            next_.frame_pointer = where;
-            next_.frame_pointer_offset = offset;
+            row_.frame_pointer = where;
+            row_.frame_pointer_offset = offset;
         } else if (reg == kRsp) {
-            next_.stack_pointer = where;
+            row_.stack_pointer = where;
         }
     }
     void restore(std::uint64_t reg) noexcept
@@ -70,9 +77,9 @@ private:
     }
     void define_cfa(std::uint64_t reg, std::int64_t offset) noexcept
     {
-        next_.cfa_known = reg == kRsp || reg == kRbp;
-        next_.cfa_register = static_cast<unsigned>(reg);
-        next_.cfa_offset = offset;
+        row_.cfa_known = reg == kRsp || reg == kRbp;
+        row_.cfa_register = static_cast<unsigned>(reg);
+        row_.cfa_offset = offset;
     }
     bool advance(std::uint64_t delta) noexcept
     {
@@ -83,9 +90,9 @@ private:
 
     const Cie& cie_;
     std::uintptr_t location_;
-    Row row_, next_, initial_;
+    Row row_ = kFirstRow, initial_ = kFirstRow;
     static constexpr std::size_t kMaxRemembered = 8;
-    Row remembered_[kMaxRemembered];
+    Row remembered_[kMaxRemembered]; // the first depth_ of them; to fill them all takes long
     std::size_t depth_ = 0;
 };
 
@@ -129,23 +136,23 @@ bool Interpreter::step(std::uint8_t opcode, FrameTable& program) noexcept
     case 0x0a:
         if (depth_ == kMaxRemembered)
             return false;
-        remembered_[depth_++] = next_;
+        remembered_[depth_++] = row_;
         return true;
     case 0x0b:
         if (depth_ == 0)
             return false;
-        next_ = remembered_[--depth_];
+        row_ = remembered_[--depth_];
         return true;
     case 0x0c:
         reg = program.uleb();
         return define_cfa(reg, static_cast<std::int64_t>(program.uleb())), true;
     case 0x0d:
-        return define_cfa(program.uleb(), next_.cfa_offset), true;
+        return define_cfa(program.uleb(), row_.cfa_offset), true;
     case 0x0e:
-        next_.cfa_offset = static_cast<std::int64_t>(program.uleb());
+        row_.cfa_offset = static_cast<std::int64_t>(program.uleb());
         return true;
     case 0x0f:
-        next_.cfa_known = false;
+        row_.cfa_known = false;
         program.skip(program.uleb());
         return true; // an expression
     case 0x10:
@@ -160,7 +167,7 @@ bool Interpreter::step(std::uint8_t opcode, FrameTable& program) noexcept
         reg = program.uleb();
         return define_cfa(reg, scaled(program.sleb())), true;
     case 0x13:
-        next_.cfa_offset = scaled(program.sleb());
+        row_.cfa_offset = scaled(program.sleb());
         return true;
     case 0x14:
     case 0x15:
