@@ -7,90 +7,10 @@
 #include <span>
 
 #include "tracker/capture/careful_read.hpp"
+#include "tracker/capture/python/known_layouts.hpp"
 
 namespace vramscope::capture::python {
 namespace {
-
-constexpr Layout kPython38{.minor = 8,
-                           .nesting = Nesting::call_each,
-                           .lines = format::LineTable::line_numbers,
-                           .top_is_indirect = false,
-                           .top = 24,
-                           .top_inside = 0,
-                           .outer_call = 0,
-                           .interpreter = 0,
-                           .interpreter_id = 0,
-                           .back = 24,
-                           .code = 32,
-                           .instruction = 104,
-                           .is_entry = 0,
-                           .owner = 0,
-                           .file = 104,
-                           .name = 112,
-                           .first_line = 40,
-                           .line_table = 120,
-                           .bytecode = 0,
-                           .first_traceable = 0,
-                           .version = 0,
-                           .ascii = 48,
-                           .wide = 72};
-
-constexpr Layout kPython39 = [] {
-    Layout layout = kPython38;
-    layout.minor = 9;
-    return layout;
-}();
-
-constexpr Layout kPython310 = [] {
-    Layout layout = kPython39;
-    layout.minor = 10;
-    layout.lines = format::LineTable::line_ranges;
-    layout.instruction = 96;
-    return layout;
-}();
-
-constexpr Layout kPython311{.minor = 11,
-                            .nesting = Nesting::entries,
-                            .lines = format::LineTable::locations,
-                            .top_is_indirect = true,
-                            .top = 56,
-                            .top_inside = 8,
-                            .outer_call = 16,
-                            .interpreter = 0,
-                            .interpreter_id = 0,
-                            .back = 48,
-                            .code = 32,
-                            .instruction = 56,
-                            .is_entry = 68,
-                            .owner = 69,
-                            .file = 112,
-                            .name = 128,
-                            .first_line = 72,
-                            .line_table = 136,
-                            .bytecode = 184,
-                            .first_traceable = 168,
-                            .version = 0,
-                            .ascii = 48,
-                            .wide = 72};
-
-constexpr Layout kPython312 = [] {
-    Layout layout = kPython311;
-    layout.minor = 12;
-    layout.nesting = Nesting::shims;
-    layout.top_inside = 0;
-    layout.outer_call = 8;
-    layout.back = 8;
-    layout.code = 0;
-    layout.is_entry = 0;
-    layout.owner = 70;
-    layout.first_line = 68;
-    layout.bytecode = 192;
-    layout.first_traceable = 176;
-    layout.version = 92;
-    layout.ascii = 40;
-    layout.wide = 56;
-    return layout;
-}();
 
 constexpr std::array kByVersion = {kPython38, kPython39, kPython310, kPython311, kPython312};
 
@@ -123,14 +43,17 @@ bool are_plausible(std::uint64_t interpreter_id, std::span<const std::uint64_t> 
                        [](std::uint64_t offset) { return offset <= kMostBytes; });
 }
 
-// What no type proves: a first line is a number, a file and a name are texts, and a thread may have no
-// frame at all. These have not moved in any version with a table, nor has a code object's version, of
-// which the table does not tell.
-bool are_as_ever(const std::uint64_t* thread, const std::uint64_t* code) noexcept
+// What no type proves (a first line is a number, a file and a name are texts, and a thread may have no
+// frame at all), and what a walk has as constants. These have not moved since 3.12, nor has a code
+// object's version, of which the table does not tell; the top has not in any version with a table.
+bool are_as_ever(const std::uint64_t* thread, const std::uint64_t* frame,
+                 const std::uint64_t* code) noexcept
 {
     constexpr std::uint64_t kTop = 72;
-    return thread[4] == kTop && code[1] == kPython312.file && code[3] == kPython312.name &&
-           code[4] == kPython312.line_table && code[5] == kPython312.first_line;
+    return thread[4] == kTop && frame[1] == kPython312.back && frame[2] == kPython312.code &&
+           frame[3] == kPython312.instruction && code[1] == kPython312.file &&
+           code[3] == kPython312.name && code[4] == kPython312.line_table &&
+           code[5] == kPython312.first_line;
 }
 
 } // namespace
@@ -162,7 +85,8 @@ const char* read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& 
     const std::uint64_t* const frame = thread + shape->thread;
     const std::uint64_t* const code = frame + shape->frame;
     const std::uint64_t interpreter_id = table.words[shape->runtime + 1];
-    if (!are_plausible(interpreter_id, {thread, code + kCodeOffsets}) || !are_as_ever(thread, code))
+    if (!are_plausible(interpreter_id, {thread, code + kCodeOffsets}) ||
+        !are_as_ever(thread, frame, code))
         return "its table has offsets that cannot be right";
     const auto offset = [](const std::uint64_t& from) { return static_cast<std::uint16_t>(from); };
     out = kPython312;
@@ -171,14 +95,7 @@ const char* read_offsets(std::uintptr_t runtime, std::uint32_t version, Layout& 
     out.interpreter = offset(thread[3]);
     out.interpreter_id = static_cast<std::uint32_t>(interpreter_id);
     out.top = offset(thread[4]);
-    out.back = offset(frame[1]);
-    out.code = offset(frame[2]);
-    out.instruction = offset(frame[3]);
     out.owner = offset(frame[5]);
-    out.file = offset(code[1]);
-    out.name = offset(code[3]);
-    out.line_table = offset(code[4]);
-    out.first_line = offset(code[5]);
     out.bytecode = offset(code[9]);
     out.first_traceable = static_cast<std::uint16_t>(out.bytecode - kFromTraceableToBytecode);
     return nullptr;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "tracker/capture/python/identity.hpp"
+#include "tracker/capture/python/known_layouts.hpp"
 
 namespace vramscope::capture::python {
 namespace {
@@ -28,7 +29,6 @@ private:
 struct Words {
     std::uintptr_t first;
     std::uintptr_t second;
-    bool operator==(const Words&) const = default;
 };
 
 // Of a version since 3.12 whose code objects have used up their numbers.
@@ -38,13 +38,12 @@ struct Words {
     return digest(layout, code);
 }
 
-// Reads frames of one thread. Its offsets are copies, for the processor's registers.
+// Reads frames of one thread. Most offsets are constants, for the processor has few registers.
 template <Nesting nesting>
 class Frames {
 public:
     Frames(const Layout& layout, std::uintptr_t state) noexcept
-        : layout_(layout), code_(layout.code), instruction_(layout.instruction), back_(layout.back),
-          owner_(layout.owner), is_entry_(layout.is_entry), version_(layout.version)
+        : instruction_(layout.instruction), owner_(layout.owner)
     {
         top_ = pointer(state + layout.top);
         if (layout.top_is_indirect)
@@ -55,35 +54,34 @@ public:
     }
 
     std::uintptr_t top() const noexcept { return top_; }
-    std::uintptr_t next(std::uintptr_t frame) const noexcept { return pointer(frame + back_); }
+    std::uintptr_t next(std::uintptr_t frame) const noexcept
+    {
+        return pointer(frame + kFixed.back);
+    }
     [[gnu::always_inline]] Words words(std::uintptr_t frame) const noexcept
     {
-        const std::uintptr_t code = pointer(frame + code_);
+        const std::uintptr_t code = pointer(frame + kFixed.code);
         if constexpr (nesting == Nesting::call_each)
-            return {load<std::uint32_t>(frame + instruction_), digest(layout_, code)};
+            return {load<std::uint32_t>(frame + instruction_), digest(kFixed, code)};
         if constexpr (nesting == Nesting::entries) {
-            const bool is_entry = load<std::uint8_t>(frame + is_entry_) != 0;
-            return {pointer(frame + instruction_),
-                    digest(layout_, code) | (is_entry ? kNoIdentity : 0)};
+            const bool is_entry = load<std::uint8_t>(frame + kFixed.is_entry) != 0;
+            return {pointer(frame + kFixed.instruction),
+                    digest(kFixed, code) | (is_entry ? kNoIdentity : 0)};
         }
         if (load<std::uint8_t>(frame + owner_) >= kOwnedByLoop) [[unlikely]]
             return {0, kNoIdentity}; // a shim
         const std::uintptr_t object = code & ~kTagBits;
-        const auto version = load<std::uint32_t>(object + version_);
-        return {pointer(frame + instruction_),
-                version ? version | interpreter_ : digest_at_last(layout_, object)};
+        const auto version = load<std::uint32_t>(object + kFixed.version);
+        return {pointer(frame + kFixed.instruction),
+                version ? version | interpreter_ : digest_at_last(kFixed, object)};
     }
 
 private:
-    const Layout& layout_;
+    static constexpr const Layout& kFixed = first_in(nesting);
     std::uintptr_t top_;
     std::uintptr_t interpreter_ = 0;
-    std::size_t code_;
     std::size_t instruction_;
-    std::size_t back_;
     std::size_t owner_;
-    std::size_t is_entry_;
-    std::size_t version_;
 };
 
 // Calls use(Frames), of the nesting that this version has.
@@ -129,20 +127,26 @@ std::size_t collect_steps(const Layout& layout, std::uintptr_t state, std::uintp
     });
 }
 
-// The next frame is taken to be where it was seen before, which is then held against what this one
+// One offset counts through words and steps, since a second one would not fit into registers, and
+// then each frame waits for it. The next frame is taken to be where it was seen before, which is then held against what this one
 // says: by a branch, so that the processor does not wait for the one to begin with the other.
 bool matches(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
              const std::uintptr_t* steps) noexcept
 {
     return with_frames(layout, state, [words, steps](const auto frames) {
-        const std::uintptr_t* const end = words.data() + words.size();
-        const std::uintptr_t* step = steps;
+        const auto first = reinterpret_cast<std::uintptr_t>(words.data());
+        const auto first_step = reinterpret_cast<std::uintptr_t>(steps);
+        const std::size_t end = words.size() * sizeof(std::uintptr_t) / 2;
         std::uintptr_t frame = frames.top();
-        for (const std::uintptr_t* at = words.data(); at != end; at += 2) {
-            if (!frame || frames.words(frame) != Words{at[0], at[1]})
+        for (std::size_t at = 0; at != end; at += sizeof(std::uintptr_t)) {
+            const std::uintptr_t known = first + 2 * at;
+            if (!frame)
+                return false;
+            const auto [word, second] = frames.words(frame);
+            if (word != pointer(known) || second != pointer(known + sizeof word))
                 return false;
             std::uintptr_t next = frames.next(frame);
-            frame -= *step++;
+            frame -= pointer(first_step + at);
             if (next != frame) [[unlikely]] {
                 asm volatile("" : "+r"(next)); // else it becomes a choice, which waits
                 frame = next;

@@ -28,7 +28,8 @@ Collected collect(const Layout& layout, std::uintptr_t state, std::uintptr_t* ou
 // How far from each frame the next one is, which is nearly the same whenever the words are; as many
 // as there are frames. That is where matches() looks for them first.
 std::size_t collect_steps(const Layout& layout, std::uintptr_t state, std::uintptr_t* out) noexcept;
-// Whether it would collect these. That is quicker.
+// Whether it would collect these. That is quicker. (Both have most offsets as constants, which
+// find_layout() holds against what the interpreter says.)
 bool matches(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
              const std::uintptr_t* steps) noexcept;
 
