@@ -1,13 +1,15 @@
 // report/exporters/trace.cpp — trace events in the JSON that Chrome defined, for Perfetto.
 //
 // Blocks overlap, so their lives are asynchronous events: `b` and `e` with one name and id. A block
-// that was never freed has no `e`. Viewers take about half a million events: beyond that many
+// that is alive when the log ends has an `e` there which says so: without one, Chrome's viewer gives
+// it no length. Viewers take about half a million events: beyond that many
 // blocks, later ones are counted in otherData and left out, and the counters show them all the
 // same.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -56,6 +58,7 @@ public:
         reading_.read(*this, known_.last_ticks, [this](double part) {
             progress(kTraceFirstReadings + (1 - kTraceFirstReadings) * part);
         });
+        end_the_living();
         write_tail();
         sink_(text_);
         if (options_.unread_files)
@@ -147,7 +150,22 @@ private:
         }
     }
 
-    // A span's peaks are shown where it begins, its last values in its middle.
+    void end_the_living()
+    {
+        std::vector<std::pair<std::uint64_t, SiteId>> living; // by their numbers
+        for (const auto& [site, blocks] : open_.sites())
+            for (const auto& [address, number] : blocks)
+                living.emplace_back(number, site);
+        std::sort(living.begin(), living.end());
+        for (const auto& [number, site] : living) {
+            begin_life("e", site, number, known_.last_ticks).text("cname", "terrible"); // red
+            line_->open_object("args").flag("alive_at_end", true).close();
+            end();
+        }
+    }
+
+    // A span's peaks are shown where it begins, its last values in its middle. A counter has one
+    // value: of several, Chrome's viewer draws the sum, and zero for one that is not told.
     void write_counters(const MemoryReport& device)
     {
         if (options_.device && device.device != *options_.device)
@@ -157,20 +175,22 @@ private:
             const MemoryTime& time = times[span];
             const std::uint64_t next =
                 span + 1 < times.size() ? times[span + 1].ns : device.at_end.ns;
-            write_counter(device, time.ns, time.peak_allocated, time.peak_reserved, time.used);
-            write_counter(device, time.ns + (std::max(next, time.ns) - time.ns) / 2, time.allocated,
-                          time.reserved, time.used);
+            const std::uint64_t middle = time.ns + (std::max(next, time.ns) - time.ns) / 2;
+            write_counter(device, "allocated", time.ns, time.peak_allocated);
+            write_counter(device, "allocated", middle, time.allocated);
+            write_counter(device, "reserved", time.ns, time.peak_reserved);
+            write_counter(device, "reserved", middle, time.reserved);
+            if (time.used)
+                write_counter(device, "used by all processes", time.ns, *time.used);
         }
     }
 
-    void write_counter(const MemoryReport& device, std::uint64_t ns, std::uint64_t allocated,
-                       std::uint64_t reserved, std::optional<std::uint64_t> used)
+    void write_counter(const MemoryReport& device, const char* what, std::uint64_t ns,
+                       std::uint64_t bytes)
     {
-        begin("C", device.device < 0 ? "memory" : fmt::format("device {}", device.device));
-        at(ns).open_object("args").number("allocated", allocated).number("reserved", reserved);
-        if (used)
-            line_->number("used by all processes", *used);
-        line_->close();
+        begin("C", device.device < 0 ? fmt::format("memory {}", what)
+                                     : fmt::format("device {} {}", device.device, what));
+        at(ns).open_object("args").number("bytes", bytes).close();
         end();
     }
 

@@ -13,6 +13,7 @@ from e2e import BUILD, GPU, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest  # noqa: E
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "vramscope"
 NPM = pathlib.Path(os.environ.get("VRAMSCOPE_NPM_ORACLES") or CACHE / "oracles") / "node_modules"
+BROWSER = pathlib.Path(os.environ.get("VRAMSCOPE_BROWSER") or CACHE / "browser")  # what drives Chromium
 # Programs that scripts/setup put there since their packages would start a server.
 os.environ["PATH"] += os.pathsep + str(os.environ.get("VRAMSCOPE_PROMTOOL") or CACHE / "promtool")
 NOT_HERE = 77  # ctest takes a test that ends so for skipped

@@ -9,11 +9,9 @@ import subprocess
 import sys
 import unittest
 
-from oracle import BUILD, GPU, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, OracleTest, needs
+from oracle import BROWSER, BUILD, GPU, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, OracleTest, needs
 
 HERE = pathlib.Path(__file__).parent
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-MODULES = pathlib.Path(os.environ.get("VRAMSCOPE_BROWSER") or CACHE / "vramscope" / "browser")
 MOST_BYTES = 5_000_000
 PYTHON = SOURCE / "tests" / "programs" / "python"
 LONG = ("--pool", "split", "--threads", "4", "--live", "20000", "--stacks", "3000")
@@ -36,7 +34,7 @@ class PageTest(OracleTest):
 
     def drive(self, page):
         """What happened to the page in the browser; nothing of it may be wrong."""
-        done = subprocess.run(["node", HERE / "browser" / "drive.mjs", MODULES, shutil.which("chromium"), page],
+        done = subprocess.run(["node", HERE / "browser" / "drive.mjs", BROWSER, shutil.which("chromium"), page],
                               capture_output=True, text=True, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr)
         told = json.loads(done.stdout)
@@ -207,8 +205,8 @@ class PageTest(OracleTest):
 
 if __name__ == "__main__":
     needs("chromium")
-    if problem := why_no_pages() or (None if (MODULES / "node_modules").is_dir() else
-                                     f"there is no playwright in {MODULES} (./scripts/setup --tests)"):
+    if problem := why_no_pages() or (None if (BROWSER / "node_modules").is_dir() else
+                                     f"there is no playwright in {BROWSER} (./scripts/setup --tests)"):
         print(f"SKIPPED: {problem}")
         sys.exit(NOT_HERE)
     unittest.main()
