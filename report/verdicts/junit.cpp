@@ -53,7 +53,7 @@ struct Case {
     std::string type;
     std::string message;
     std::string text;
-    SourcePlace where;
+    const Problem* problem = nullptr; // what it is of; null: of the run as a whole
 };
 
 std::string stack_text(const CallPlace* place)
@@ -78,7 +78,7 @@ public:
         const std::vector<std::string> doubts = doubts_of(verdicts_.check);
         if (doubts.empty())
             return cases;
-        Case whole{"vramscope.budgets", "the run shows all", excuse(), "inconclusive", {}, {}, {}};
+        Case whole{"vramscope.budgets", "the run shows all", excuse(), "inconclusive", {}, {}};
         whole.message = doubts.front();
         for (const std::string& doubt : doubts)
             whole.text += doubt + '\n';
@@ -99,7 +99,7 @@ public:
             }
             cases.push_back({std::string("vramscope.") + problem.rule->id, place_name(problem),
                              "failure", problem.rule->id, problem.message,
-                             problem.message + '\n' + stack_text(problem.place), problem.where});
+                             problem.message + '\n' + stack_text(problem.place), &problem});
         }
         if (left_out > 0)
             cases.push_back({"vramscope.more",
@@ -107,7 +107,6 @@ public:
                              "failure",
                              "more",
                              fmt::format("{} are not listed here", counted(left_out, "more stack")),
-                             {},
                              {}});
         return cases;
     }
@@ -116,17 +115,19 @@ public:
     std::vector<Case> tests() const
     {
         std::vector<Case> cases;
-        for (const TestCheck& row : verdicts_.check.test_rows)
-            if (cases.size() < kMostStacks)
-                cases.push_back(test(row));
+        for (const Problem& problem : verdicts_.problems)
+            if (problem.test_row && cases.size() < kMostStacks)
+                cases.push_back(test(problem));
         return cases;
     }
 
 private:
-    Case test(const TestCheck& row) const
+    Case test(const Problem& problem) const
     {
+        const TestCheck& row = *problem.test_row;
         const TestRow& told = verdicts_.report.processes[row.process].tests[row.test];
-        Case found{"vramscope.tests", terminal_safe(told.name), "failure", "test", {}, {}, {}};
+        Case found{"vramscope.tests", terminal_safe(told.name), "failure", "test", {}, {},
+                   &problem};
         found.message = test_words(row, told);
         if (row.state == CheckState::unknown)
             found.outcome = excuse();
@@ -144,7 +145,7 @@ private:
 
     Case budget(const CheckRow& row) const
     {
-        Case found{"vramscope.budgets", row.budget, {}, row.budget, {}, {}, {}};
+        Case found{"vramscope.budgets", row.budget, {}, row.budget, {}, {}};
         if (row.state == CheckState::ok)
             return found;
         found.message = row_words(row) + failed_where(row, verdicts_.report);
@@ -174,17 +175,35 @@ private:
     const Verdicts& verdicts_;
 };
 
+// The numbers that a SARIF result has, under the same names.
+void write_properties(std::ostream& out, const Problem& problem)
+{
+    const auto write = [&](std::string_view name, const auto& value) {
+        out << fmt::format("        <property name=\"{}\" value=\"{}\"/>\n", name, value);
+    };
+    out << "      <properties>\n";
+    write("fingerprint", problem.fingerprint);
+    write("bytes", problem.bytes);
+    if (problem.count > 0)
+        write("count", problem.count);
+    write("processes", problem.processes.size());
+    out << "      </properties>\n";
+}
+
 void write_case(std::ostream& out, const Case& one)
 {
     out << fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml(one.suite), xml(one.name));
-    if (one.where.in_root)
-        out << fmt::format(" file=\"{}\" line=\"{}\"", xml(terminal_safe(one.where.path)),
-                           one.where.line);
+    if (one.problem && one.problem->where.in_root)
+        out << fmt::format(" file=\"{}\" line=\"{}\"", xml(terminal_safe(one.problem->where.path)),
+                           std::max(one.problem->where.line, 1));
     if (one.outcome.empty()) {
         out << "/>\n";
         return;
     }
-    out << fmt::format(">\n      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n    </testcase>\n",
+    out << ">\n";
+    if (one.problem)
+        write_properties(out, *one.problem);
+    out << fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n    </testcase>\n",
                        one.outcome, xml(one.type), xml(one.message), xml(one.text));
 }
 

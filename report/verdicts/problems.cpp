@@ -150,6 +150,7 @@ private:
         problem.severity = row.state == CheckState::failed ? Severity::error : Severity::warning;
         problem.processes = {row.process};
         problem.test = test.name;
+        problem.test_row = &row;
         problem.message =
             fmt::format("test {}: {}", shorten_path(terminal_safe(test.name), kFrameColumns),
                         test_words(row, test));

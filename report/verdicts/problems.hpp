@@ -17,6 +17,7 @@ namespace vramscope::report {
 struct CallPlace;
 struct Check;
 struct Report;
+struct TestCheck;
 
 enum class Severity {
     note,    // within its budget
@@ -30,11 +31,12 @@ struct Problem {
     const CallPlace* place = nullptr; // points into the report; null: of a process as a whole
     std::uint64_t bytes = 0;          // of all processes
     std::uint64_t count = 0;
-    std::vector<std::size_t> processes; // ascending
-    std::string detail;                 // "on device 0, leaked-at-exit"
-    std::string test;                   // its name, as the log has it; empty: not of one test
-    std::string message;                // one line without control characters
-    std::string fingerprint;            // no other row has it; the same in every run
+    std::vector<std::size_t> processes;  // ascending
+    std::string detail;                  // "on device 0, leaked-at-exit"
+    std::string test;                    // its name, as the log has it; empty: not of one test
+    const TestCheck* test_row = nullptr; // of a test: points into the check
+    std::string message;                 // one line without control characters
+    std::string fingerprint;             // no other row has it; the same in every run
     SourcePlace where;
 };
 

@@ -27,7 +27,8 @@ struct Verdicts {
 // SARIF 2.1.0: a result with its call stack as a code flow for each problem.
 void write_sarif(std::ostream& out, const Verdicts& verdicts);
 
-// JUnit's XML: a case for each budget, and one that fails for each stack over it.
+// JUnit's XML: a case for each budget, and one that fails for each stack over it, and for each test;
+// with its fingerprint and sums as properties.
 void write_junit(std::ostream& out, const Verdicts& verdicts);
 
 // GitLab's code quality: a list of issues.

@@ -14,7 +14,9 @@ READ_JUNIT = """
 import json, junitparser, sys
 suites = list(junitparser.JUnitXml.fromfile(sys.argv[1]))
 json.dump([[sum(suite.failures for suite in suites), sum(suite.errors for suite in suites)],
-           [type(outcome).__name__ for suite in suites for case in suite for outcome in case.result]], sys.stdout)
+           [type(outcome).__name__ for suite in suites for case in suite for outcome in case.result],
+           [[one.value for some in case.iterchildren(junitparser.Properties) for one in some if one.name == "fingerprint"]
+            for suite in suites for case in suite if case.classname not in ("vramscope.budgets", "vramscope.more")]], sys.stdout)
 """
 HOSTILE = r"""
 import ctypes, sys, types
@@ -103,16 +105,16 @@ class VerdictsTest(OracleTest):
         if self.execute("/usr/bin/python3", "-c", "import junitparser").returncode != 0:
             self.skip("there is no python3-junitparser here (./scripts/setup --tests)")
         for log, _ in self.logs_of_all_kinds():
-            _, junit, status = self.write(log)
-            self.check_junit(junit, status)
-        _, junit, status = self.write(self.hostile_log())
-        self.check_junit(junit, status)
+            self.check_junit(*self.write(log))
+        self.check_junit(*self.write(self.hostile_log()))
 
-    def check_junit(self, file, status):
-        counted, found = json.loads(self.ask("/usr/bin/python3", "-c", READ_JUNIT, file))
+    def check_junit(self, sarif, file, status):
+        counted, found, fingerprints = json.loads(self.ask("/usr/bin/python3", "-c", READ_JUNIT, file))
         self.assertEqual(counted, [found.count("Failure"), found.count("Error")])
         self.assertEqual(bool(found), status != 0)
         self.assertEqual("Failure" in found, status == 100)
+        known = {one["partialFingerprints"]["vramscopeStack/v1"] for one in json.loads(sarif.read_text())["runs"][0]["results"]}
+        self.assertTrue(all(len(one) == 1 and one[0] in known for one in fingerprints), fingerprints)
         if not why_not("xmllint"):
             self.ask("xmllint", "--noout", file)
 

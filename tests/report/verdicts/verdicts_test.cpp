@@ -226,6 +226,26 @@ TEST(Verdicts, ATestOverItsBudgetIsNamedInEveryFormat)
     EXPECT_EQ(count_of(written.junit, "Pool.Keeps"), 1u) << "as a case of its own, and no stack";
 }
 
+TEST(Verdicts, JunitHasThePlaceAndFingerprintOfATestAndOfAStackAsSarifHasThem)
+{
+    Report report = report_of(leaking_in_a_test("Pool.Keeps"));
+    report.leaks.front().stack = {frame("load()", "/home/ci/project/src/a b.cu", 12)};
+    report.processes.front().tests.front().leaks.front().stack = report.leaks.front().stack;
+    const Written written = write_all(report);
+    const json results = written.run()["results"];
+    ASSERT_EQ(results.size(), 2u);
+    for (const json& result : results) {
+        const auto& location = result["locations"][0]["physicalLocation"];
+        const std::string fingerprint = result["partialFingerprints"]["vramscopeStack/v1"];
+        EXPECT_EQ(count_of(written.junit,
+                           R"(<property name="fingerprint" value=")" + fingerprint + "\"/>"),
+                  1u);
+        EXPECT_EQ(location["region"]["startLine"], 12);
+    }
+    EXPECT_EQ(count_of(written.junit, R"( file="src/a b.cu" line="12">)"), 2u) << written.junit;
+    EXPECT_EQ(count_of(written.junit, R"(<property name="bytes" value="1048576"/>)"), 2u);
+}
+
 TEST(Verdicts, ATestIsKnownByItsNameWhereverItLeaks)
 {
     const auto fingerprint_of = [](test::LogBuilder log) {
