@@ -150,6 +150,19 @@ class PageTest(OracleTest):
         self.assertRegex(told["verdict"], "^It became worse|^Nothing changed")
         self.assertIn("allocated in the run before", " ".join(told["opened"]["legend"]))
 
+    def test_of_a_running_program_says_what_it_holds(self):
+        log = self.folder / "run.vsl"
+        running = subprocess.Popen([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", log, PROGRAMS / "live"], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        with running:
+            running.stdin.write("hold 4194304 10\n")
+            running.stdin.flush()
+            running.stdout.readline()  # "done"
+            [pid] = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+            told = self.drive(self.page_of(pid, view="snapshot"))
+            running.stdin.write("end\n")
+        self.assertEqual(told["verdict"], "Holds 40 MiB now")
+
     def live(self, name, orders, *options):
         log = self.folder / name
         subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", log, *options, PROGRAMS / "live"], input=orders, text=True,

@@ -36,10 +36,10 @@ export function Check() {
       <Table
         whole
         caption="The budgets"
-        columns={[["Budget"], ["Measured", "number"], ["Allowed", "number"], ["Verdict"]]}
+        columns={[["Budget"], ["Verdict"], ["Measured", "number"], ["Allowed", "number"]]}
         rows={checked.rows.map((row) => {
           const [word, tone] = STATES[row.state] ?? [row.state, ""];
-          return [row.budget, row.measured, row.limit, <span class={`verdict-word ${tone}`}>{word}</span>];
+          return [row.budget, <span class={`verdict-word ${tone}`}>{word}</span>, row.measured, row.limit];
         })}
       />
     </Section>

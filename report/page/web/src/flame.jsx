@@ -1,6 +1,7 @@
 // report/page/web/src/flame.jsx — where memory comes from: call stacks as a tree, outermost first.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { deviceText, highest, placeText, report } from "./data.js";
+import { HELD } from "./held.js";
 import { AsTable, Choice, Section } from "./parts.jsx";
 import { treeOf, visibleNodes } from "./tree.js";
 import { bytesText, counted, grouped, percentText, shortFunction, timeText } from "./words.js";
@@ -15,11 +16,11 @@ const ofSites =
 
 const KINDS = {
   leaked: {
-    title: "Leaked",
+    title: HELD.title,
     rows: report.leaks,
     value: (row) => row.bytes,
     text: bytesText,
-    about: "Bytes that were never freed.",
+    about: HELD.sentence,
   },
   peak: {
     title: "Peak",

@@ -2,6 +2,7 @@
 import { CHECKS } from "./check.jsx";
 import { deviceText, functionText, highest, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { COMPARISONS, worseText } from "./diff.jsx";
+import { HELD } from "./held.js";
 import { bytesText, counted, grouped, percentText, rateText, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
@@ -22,6 +23,7 @@ function verdictText() {
     return totals.leaked_blocks > 0
       ? `${bytesText(totals.leaked_bytes)} leaked`
       : `${counted(totals.unclosed_imports, "import")} never closed`;
+  if (report.view === "snapshot") return `Holds ${bytesText(totals.leaked_bytes)} now`;
   return "This run does not show whether it leaks";
 }
 
@@ -39,6 +41,8 @@ function verdictDetail() {
     return totals.leaked_blocks > 0
       ? `${counted(totals.leaked_blocks, "block")} ${totals.leaked_blocks === 1 ? "was" : "were"} never freed, from ${from}.`
       : "";
+  if (report.view === "snapshot")
+    return totals.leaked_blocks > 0 ? `${counted(totals.leaked_blocks, "block")}, from ${from}.` : "";
   return totals.leaked_blocks > 0 ? `Up to where it is known, ${held} were not freed, from ${from}.` : "";
 }
 
@@ -77,7 +81,7 @@ function Figures() {
   return (
     <div class="figures">
       <Figure
-        title="Leaked"
+        title={HELD.title}
         href="#leaks"
         value={bytesText(totals.leaked_bytes)}
         detail={totals.leaked_blocks > 0 ? counted(totals.leaked_blocks, "block") : "nothing"}
@@ -124,7 +128,7 @@ function TopLeaks({ select }) {
   if (rows.length === 0) return null;
   return (
     <div class="panel">
-      <h2 class="small">Where it leaks</h2>
+      <h2 class="small">{HELD.where}</h2>
       <ol class="top-leaks">
         {rows.map((row) => (
           <li key={row.id}>

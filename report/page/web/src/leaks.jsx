@@ -1,6 +1,7 @@
 // report/page/web/src/leaks.jsx — what was never freed, by call stack: search, order, stacks.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
+import { HELD } from "./held.js";
 import { Bar, Choice, Section, Stack } from "./parts.jsx";
 import { bytesText, classText, counted, grouped, kindText, rateText, timeText } from "./words.js";
 
@@ -181,7 +182,7 @@ export function Leaks({ selected, select, moment }) {
   useEffect(() => setOrder(moment ? "then" : "bytes"), [moment]);
   if (report.leaks.length === 0)
     return (
-      <Section id="leaks" title="Leaks">
+      <Section id="leaks" title={HELD.part}>
         <p class="about">
           Nothing was left at the end
           {report.totals.suppressed_blocks > 0
@@ -201,11 +202,11 @@ export function Leaks({ selected, select, moment }) {
   return (
     <Section
       id="leaks"
-      title="Leaks"
+      title={HELD.part}
       about={
         moment
-          ? `What was never freed, by call stack, and what was alive at these places at ${timeText(moment.ns)}.`
-          : "What was never freed, by call stack. The line beside a size is what was alive there over the run."
+          ? `${HELD.about}, and what was alive at these places at ${timeText(moment.ns)}.`
+          : `${HELD.about}. The line beside a size is what was alive there over the run.`
       }
       tools={
         <Choice

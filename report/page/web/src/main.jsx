@@ -7,6 +7,7 @@ import { plan, report } from "./data.js";
 import { Diff } from "./diff.jsx";
 import { Flames } from "./flame.jsx";
 import { Headline } from "./headline.jsx";
+import { HELD } from "./held.js";
 import { Histograms } from "./histograms.jsx";
 import { Leaks } from "./leaks.jsx";
 import { Peak } from "./peak.jsx";
@@ -28,7 +29,7 @@ const PARTS = [
   ["diff", "Compared"],
   ["tests", "Tests"],
   ["timeline", "Timeline"],
-  ["leaks", "Leaks"],
+  ["leaks", HELD.part],
   ["flame", "Call stacks"],
   ["peak", "Peak"],
   ["shortages", "Out of memory"],

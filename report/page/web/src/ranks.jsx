@@ -1,5 +1,6 @@
 // report/page/web/src/ranks.jsx — the processes of one job side by side.
 import { report } from "./data.js";
+import { HELD } from "./held.js";
 import { Bar, Section } from "./parts.jsx";
 import { bytesText, grouped, timeText } from "./words.js";
 
@@ -30,7 +31,7 @@ export function Ranks() {
               <th scope="col">Process</th>
               <th scope="col">Verdict</th>
               <th scope="col" class="number">
-                Leaked
+                {HELD.title}
               </th>
               <th scope="col" class="number">
                 Peak
@@ -56,7 +57,7 @@ export function Ranks() {
                 {cell(row.run.totals.peak_device_bytes, peak)}
                 <td class="number">{row.run.totals.allocations}</td>
                 <td class="number">{timeText(row.run.duration_ns)}</td>
-                <td>{row.run.end}</td>
+                <td class="line">{row.run.end}</td>
               </tr>
             ))}
           </tbody>

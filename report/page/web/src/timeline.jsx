@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseOf, chartData, hasPending, hasUsed, look, lookAtAll, makeChart } from "./chart.js";
 import { devices, deviceText, functionText, highest, momentAt, report } from "./data.js";
+import { HELD } from "./held.js";
 import { AsTable, Section } from "./parts.jsx";
 import { bytesText, counted, timeText } from "./words.js";
 
@@ -183,7 +184,7 @@ function MomentPicker({ device, moment, pick }) {
           <>
             At <strong>{timeText(moment.ns)}</strong>, <strong>{bytesText(moment.bytes)}</strong> were alive in{" "}
             {counted(moment.blocks, "block")}: the highest moment from {timeText(moment.from_ns)} to{" "}
-            {timeText(moment.to_ns)}. <a href="#leaks">Leaks</a> and <a href="#flame">call stacks</a> show it.
+            {timeText(moment.to_ns)}. <a href="#leaks">{HELD.part}</a> and <a href="#flame">call stacks</a> show it.
           </>
         ) : (
           `Pick one of ${moments.length} moments, here or in the chart: leaks and call stacks then show what was alive.`

@@ -33,7 +33,7 @@ function makeScaleChart(place, scale) {
       cursor: { show: false },
       scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.08] } },
       axes: [
-        { ...axis, grid: { show: false }, label: scale.dimension, labelFont: axis.font, labelSize: 16 },
+        { ...axis, grid: { show: false }, size: 30, label: scale.dimension, labelFont: axis.font, labelSize: 16 },
         {
           ...axis,
           grid: { stroke: colour("line"), width: 1 },
