@@ -10,11 +10,22 @@ const LABEL_ROOM = 64; // pixels between the names of two marks
 
 const seconds = (ns) => ns.map((one) => one / 1e9);
 
-/** What the driver said last holds until it is asked again. */
-function held(values) {
+/** What the driver said last holds until more or less is reserved; then it is not known, until it is asked again. */
+function held(values, reserved) {
   let last = null;
-  return values.map((value) => (last = value ?? last));
+  let reservedThen = 0;
+  return values.map((value, at) => {
+    if (value !== null) [last, reservedThen] = [value, reserved[at]];
+    else if (reserved[at] !== reservedThen) last = null;
+    return last;
+  });
 }
+
+/** Where no line can be drawn, as neither neighbour is known. */
+const lonely = (values) =>
+  values.flatMap((value, at) =>
+    value !== null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
+  );
 
 /** A value of another timeline at each of these times. */
 function sampled(times, alive) {
@@ -37,7 +48,7 @@ export function chartData(device, selected) {
     line.peak,
     line.least,
     line.peak_reserved,
-    held(line.used),
+    held(line.used, line.reserved),
     line.pending,
     selected ? sampled(line.ns, selected.alive) : line.ns.map(() => null),
   ];
@@ -183,7 +194,12 @@ export function makeChart(place, device, { shortages, selected, drawn, onCursor,
         series(colour("accent"), {}),
         series("transparent", { fill: colour("accent-soft") }), // below the band of what came and went
         series(colour("reserved"), { width: 1.25 }),
-        series(colour("used"), { width: 1.25, dash: [6, 4], show: hasUsed(device.timeline) }),
+        series(colour("used"), {
+          width: 1.25,
+          dash: [6, 4],
+          show: hasUsed(device.timeline),
+          points: { show: true, size: 4, filter: (chart, column) => lonely(chart.data[column]) },
+        }),
         series(colour("pending"), { width: 1.25, show: hasPending(device.timeline) }),
         series(colour("bad"), { width: 2, show: selected !== null }),
         series(colour("text"), { width: 1, dash: [2, 3], show: baseOf(device) !== null }),
