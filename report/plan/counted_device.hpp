@@ -47,6 +47,8 @@ public:
         if (on_call)
             on_call(false, address, bytes);
     }
+    // A call that is answered out of what was taken before, or gives back a part of it.
+    void call_inside() noexcept { ++calls_; }
     // Addresses without memory, no call: they begin at a multiple of 2 MiB.
     std::uint64_t reserve(std::uint64_t bytes) noexcept
     {

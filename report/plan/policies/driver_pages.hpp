@@ -36,7 +36,8 @@ private:
         std::uint64_t address = 0;                // the device's
         unsigned largest = 0;                     // the longest run of unused steps
 
-        unsigned find(unsigned steps) const noexcept; // the first run that is so long
+        unsigned take(unsigned steps) noexcept; // of the first run that is so long: its begin
+        void give_back(unsigned first, unsigned steps) noexcept;
         void mark(unsigned first, unsigned steps, bool use) noexcept;
     };
 

@@ -17,7 +17,7 @@ TEST(Policies, WithoutAnAllocatorSmallBlocksSharePages)
     EXPECT_EQ(outcome.peak.reserved, 6_MiB);
     EXPECT_EQ(outcome.peak.allocated, 512 + 1_MiB + 1_MiB + 2_MiB);
     EXPECT_EQ(outcome.peak.internal(), 512u - 100 + 1_MiB - 1);
-    EXPECT_EQ(outcome.device_calls, 3u);
+    EXPECT_EQ(outcome.device_calls, 4u); // one of them takes no page
 }
 
 TEST(Policies, WithoutAnAllocatorTheLowestGapIsUsedAndEmptyPagesGoBack)
