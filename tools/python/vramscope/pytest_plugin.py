@@ -5,7 +5,8 @@
     vramscope check vramscope.*.vsl --max-leaked 0
 
 ``--vramscope`` puts the name of each test into the log, so that ``vramscope check`` judges each by itself, and prints
-which tests took the most: of PyTorch's tensors, where there are any. Two marks judge within pytest, with or without that option:
+which tests took the most: of PyTorch's tensors, where there are any. Two marks judge within pytest, with or without
+that option:
 
     @pytest.mark.no_gpu_leaks           # what the test function allocates is gone when it returns
     @pytest.mark.limit_vram("2GiB")     # it never has more than that, beyond what was there before
@@ -102,14 +103,16 @@ class _Part:
             tracker.__exit__()
         blocks = self._blocks_of_torch()
         before = {device: self._blocks.get(device, (0, 0))[0] for device in blocks}
-        found = {"blocks": {"peak": max(peak - before[device] for device, (_, peak) in blocks.items()),
-                            "after": sum(now - before[device] for device, (now, _) in blocks.items())}} if blocks else {}
+        found = {}
+        if blocks:
+            found["blocks"] = {"peak": max(peak - before[device] for device, (_, peak) in blocks.items()),
+                               "after": sum(now - before[device] for device, (now, _) in blocks.items())}
         known = [tracker for tracker in self._trackers if tracker.after is not None]
         if any(_torch_memory(tracker.device)[0] > tracker.after for tracker in known):
             return {**found, "unwatched": "PyTorch's expandable segments are no memory of vramscope's pool"}
         after = sum(tracker.after - (tracker.before or 0) for tracker in known)
-        return {**found, "peak": max([tracker.peak - (tracker.before or 0) for tracker in known], default=0), "after": after,
-                "left": after - (self._cached_by_torch() - self._cached)}
+        peak = max([tracker.peak - (tracker.before or 0) for tracker in known], default=0)
+        return {**found, "peak": peak, "after": after, "left": after - (self._cached_by_torch() - self._cached)}
 
     @staticmethod
     def _blocks_of_torch():
@@ -203,13 +206,15 @@ def _print_largest(terminalreporter, tests, most=10):
         return
     rows.sort(key=lambda row: (row[0], row[1], row[2] or 0, row[3]), reverse=True)
     terminalreporter.section("vramscope: the most GPU memory beyond what was there before")
-    terminalreporter.line("{:>12}  {:>12}  {}test".format("peak", "after it", "{:>12}  ".format("with cache") if of_torch else ""))
+    column = "{:>12}  ".format("with cache") if of_torch else ""
+    terminalreporter.line("{:>12}  {:>12}  {}test".format("peak", "after it", column))
     for peak, after, pooled, name in rows[:most]:
         cache = "{:>12}  ".format("unknown" if pooled is None else _text(pooled)) if of_torch else ""
         terminalreporter.line("{:>12}  {:>12}  {}{}".format(_text(peak), _text(after), cache, name))
     if len(rows) > most:
         terminalreporter.line("... and {} more".format(len(rows) - most))
     if of_torch:
-        terminalreporter.line("of PyTorch's tensors; with cache: all that the program took, and what PyTorch keeps; next: vramscope check LOG")
+        terminalreporter.line("of PyTorch's tensors; with cache: all that the program took, and what PyTorch keeps; "
+                              "next: vramscope check LOG")
     else:
         terminalreporter.line("of allocated_bytes.all, as torch.cuda.memory_stats() names it; next: vramscope check LOG")
