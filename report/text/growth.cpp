@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/text/sections.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
@@ -65,13 +66,14 @@ void growth_lines(TextOutput& out, const Report& report, std::string_view prefix
     const std::size_t shown = std::min(rows.size(), most);
     std::size_t rate_columns = 0;
     std::size_t api_columns = 0;
-    std::vector<ShownRow> shown_rows;
+    std::vector<ShownRow> compared;
+    for (std::size_t at = 0; at < std::min(kComparedRows, rows.size()); ++at)
+        compared.push_back({rows[at], rows[at]->device, rows[at]->process});
     for (std::size_t at = 0; at < shown; ++at) {
-        shown_rows.push_back({rows[at], rows[at]->device, rows[at]->process});
         rate_columns = std::max(rate_columns, columns(rate_words(rows[at]->rate)));
         api_columns = std::max(api_columns, columns(terminal_safe(rows[at]->api)));
     }
-    const RowHeadlines headlines(shown_rows, report);
+    const RowHeadlines headlines(compared, report);
     for (std::size_t at = 0; at < shown; ++at)
         growth_line(out, prefix, *rows[at], rate_columns, api_columns,
                     [&](std::size_t room) { return headlines.in(at, room); });
@@ -146,6 +148,9 @@ std::string leaked_parts(const Report& report)
 void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t most)
 {
     const std::size_t shown = std::min(most, report.sums.size());
+    const bool of_several_devices =
+        std::any_of(report.sums.begin(), report.sums.end(),
+                    [&](const LeakSum& sum) { return sum.device != report.sums.front().device; });
     if (prefix.empty() && shown > 0)
         out.stream() << '\n';
     for (std::size_t at = 0; at < shown; ++at) {
@@ -154,15 +159,14 @@ void write_sums(TextOutput& out, const Report& report, std::string_view prefix, 
         const std::string place(file_name(place_of(frame)));
         const std::string function =
             shorten_function(function_of(frame), out.width() / 2) + (place.empty() ? "" : " ");
-        const std::string process =
-            report.processes.size() > 1
-                ? fmt::format(", process {}", report.processes[sum.process].pid)
-                : "";
+        std::string owner = of_several_devices ? fmt::format(", device {}", sum.device) : "";
+        if (report.processes.size() > 1)
+            owner += ", " + process_name(report, sum.process);
         out.wrapped(prefix, prefix.empty() ? "" : "  ",
                     fmt::format("{} share {}{}: {} in {}, {}, {}{}",
                                 counted(sum.stacks, "call stack"), function, place,
                                 human_bytes(sum.bytes), counted(sum.blocks, "block"),
-                                name(sum.kind), class_words(sum), process));
+                                name(sum.kind), class_words(sum), owner));
     }
 }
 

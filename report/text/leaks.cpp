@@ -152,10 +152,11 @@ void write_top_leaks(TextOutput& out, const Report& report, std::string_view pre
     const std::size_t shown = std::min(kSummaryLeaks, report.leaks.size());
     std::size_t api_columns = 0;
     std::vector<ShownRow> rows;
-    for (std::size_t at = 0; at < shown; ++at) {
+    for (std::size_t at = 0; at < std::min(kComparedRows, report.leaks.size()); ++at) {
         const Leak& leak = report.leaks[at];
-        api_columns = std::max(api_columns, columns(terminal_safe(leak.api)));
         rows.push_back({&leak, leak.device, leak.process});
+        if (at < shown)
+            api_columns = std::max(api_columns, columns(terminal_safe(leak.api)));
     }
     const RowHeadlines headlines(rows, report);
     for (std::size_t at = 0; at < shown; ++at) {

@@ -90,6 +90,34 @@ TEST(LeakSums, AreInTheSummaryToo)
         << out.str();
 }
 
+TEST(LeakSums, SayTheirDevicesWhereTheyDiffer)
+{
+    LogBuilder log = program();
+    for (std::int16_t device = 0; device < 2; ++device) {
+        log.place({.context = device + 1u, .device = device});
+        for (std::uint64_t depth = 1; depth <= 4; ++depth)
+            log.alloc((device * 10u + depth) * 0x1000, 8, depth);
+    }
+    const std::string text = leaks_text(report_of(log));
+    EXPECT_NE(text.find(", device 0\n"), std::string::npos) << text;
+    EXPECT_NE(text.find(", device 1\n"), std::string::npos) << text;
+}
+
+TEST(Summary, TellsItsRowsFromThoseThatItDoesNotShow)
+{
+    LogBuilder log = program();
+    log.stack(201, {0x401001, 0x402001}).stack(202, {0x401001, 0x403001});
+    for (std::int16_t device = 0; device < 3; ++device)
+        log.place({.context = device + 1u, .device = device})
+            .alloc(0x10000 + device * 0x1000u, 8000, 201);
+    log.alloc(0x20000, 8, 202);
+    std::ostringstream out;
+    write_summary(out, report_of(log));
+    EXPECT_NE(out.str().find("cuMemAlloc  tree+0x2000, device 1\n"), std::string::npos)
+        << out.str();
+    EXPECT_EQ(out.str().find("tree+0x3000"), std::string::npos) << "it is not shown";
+}
+
 TEST(LeakSums, AreInTheJson)
 {
     std::ostringstream out;
