@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace vramscope::report {
@@ -43,9 +44,9 @@ std::string_view module_name(std::string_view path)
 std::string normalised(const Frame& frame)
 {
     if (frame.python)
-        return fmt::format("{}:{}\n", file_name(frame.file), frame.function);
+        return fmt::format(FMT_COMPILE("{}:{}\n"), file_name(frame.file), frame.function);
     if (frame.function.empty())
-        return fmt::format("{}+{:x}\n", module_name(frame.module), frame.offset);
+        return fmt::format(FMT_COMPILE("{}+{:x}\n"), module_name(frame.module), frame.offset);
     return source_name(frame.short_name.empty() ? frame.function : frame.short_name) + '\n';
 }
 
@@ -67,11 +68,11 @@ private:
 std::string fingerprint(std::string_view api, std::span<const Frame> visible)
 {
     Fnv1a hash;
-    hash.add(fmt::format("{}\n", api));
+    hash.add(fmt::format(FMT_COMPILE("{}\n"), api));
     if (!visible.empty()) {
         const Frame& inner = visible.front();
         if (inner.function_line > 0 && inner.line >= inner.function_line)
-            hash.add(fmt::format("{}\n", inner.line - inner.function_line));
+            hash.add(fmt::format(FMT_COMPILE("{}\n"), inner.line - inner.function_line));
     }
     std::set<std::string> seen; // a recursion counts once, however deep it was
     for (const Frame& frame : visible) {
@@ -79,7 +80,7 @@ std::string fingerprint(std::string_view api, std::span<const Frame> visible)
         if (is_new)
             hash.add(*text);
     }
-    return fmt::format("{:016x}", hash.value());
+    return fmt::format(FMT_COMPILE("{:016x}"), hash.value());
 }
 
 } // namespace vramscope::report

@@ -69,16 +69,18 @@ std::string_view without_stream_suffix(std::string_view name)
     return name;
 }
 
-bool is_memory_api(const Frame& frame)
-{
-    const std::string_view name = without_stream_suffix(bare_name(frame.function));
-    return std::find(kMemoryApis.begin(), kMemoryApis.end(), name) != kMemoryApis.end();
-}
-
 bool is_runtime_name(std::string_view name)
 {
     return name.size() > 4 && name.starts_with("cuda") &&
            std::isupper(static_cast<unsigned char>(name[4]));
+}
+
+bool is_memory_api(const Frame& frame)
+{
+    const std::string_view name = without_stream_suffix(bare_name(frame.function));
+    if (!is_runtime_name(name))
+        return false; // as nearly all frames
+    return std::find(kMemoryApis.begin(), kMemoryApis.end(), name) != kMemoryApis.end();
 }
 
 bool is_runtime(const Frame& frame)
