@@ -17,9 +17,12 @@ export const policyName = (policy) => (
   </>
 );
 
-export const placeOf = (row) => (
-  <>
-    <code title={wholeFunction(row)}>{functionText(row)}</code>{" "}
-    <span class="dim">{placeText(ownFrame(row))}</span>
-  </>
-);
+export function placeOf(row) {
+  const place = placeText(ownFrame(row));
+  return (
+    <>
+      <code title={wholeFunction(row)}>{functionText(row)}</code>
+      {place && <span class="dim"> {place}</span>}
+    </>
+  );
+}
