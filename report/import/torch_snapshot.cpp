@@ -1,11 +1,13 @@
 // report/import/torch_snapshot.cpp — dicts are told apart by their keys, wherever they lie.
 #include "report/import/torch_snapshot.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <tuple>
 
 #include "report/import/torch_fields.hpp"
+#include "report/import/torch_state.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -133,6 +135,10 @@ private:
         event.address = number_or(dict, place, 0);
         event.bytes = number_or(dict, kSize, 0);
         event.time_us = number_or(dict, kTimeUs, 0);
+        if (event.action == TorchAction::segment_map)
+            charge_mapped(pieces_of(event.bytes));
+        else if (event.action == TorchAction::segment_unmap)
+            charge_mapped(-pieces_of(event.bytes));
         event.stack = stack_of(dict);
         event.stream = stream_of(dict);
         event.pool = pool_of(dict);
@@ -140,6 +146,23 @@ private:
             words && words->kind == Kind::text && !text(words->bits).empty())
             event.metadata = metadata_number(words->bits);
         return last_of(kEventTag, read_.events.size());
+    }
+
+    static std::int64_t pieces_of(std::uint64_t bytes)
+    {
+        return static_cast<std::int64_t>(bytes / kMappedPiece);
+    }
+
+    // Few bytes of a file can map much, and each piece that is mapped at once is kept, forwards or
+    // backwards: 16 TiB at once may be, and 4 MiB more for each byte of the file.
+    void charge_mapped(std::int64_t pieces)
+    {
+        mapped_ += pieces;
+        const std::int64_t beyond =
+            std::max({mapped_ - most_mapped_, least_mapped_ - mapped_, std::int64_t{0}});
+        most_mapped_ = std::max(most_mapped_, mapped_);
+        least_mapped_ = std::min(least_mapped_, mapped_);
+        charge(4 * static_cast<std::uint64_t>(beyond));
     }
 
     Value add_block(const Value& dict)
@@ -192,6 +215,8 @@ private:
         segment.small = type && type->kind == Kind::text && type->bits == kSmall;
         const Value* const expandable = find(dict, kIsExpandable);
         segment.expandable = expandable && expandable->kind == Kind::boolean && expandable->bits;
+        if (segment.expandable)
+            charge_mapped(pieces_of(segment.bytes));
         const Value* const blocks = find(dict, kBlocks);
         if (blocks->kind == Kind::list && run_of(*blocks).tag == kBlockTag) {
             segment.first_block = run_of(*blocks).first;
@@ -298,6 +323,7 @@ private:
 
     TorchSnapshot read_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> history_; // bytes, stack
+    std::int64_t mapped_ = 0, most_mapped_ = 0, least_mapped_ = 0; // pieces
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint64_t> frame_numbers_;
     std::map<std::vector<std::uint32_t>, std::uint64_t> stack_numbers_;
     std::map<std::uint64_t, std::uint64_t> stream_numbers_;

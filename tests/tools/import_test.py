@@ -241,6 +241,8 @@ class WhatIsNoSnapshot(ImportTest):
         bombs = (b"\x80\x04" + b"]" * 10_000_000 + b".", b"\x80\x04" + b"(" * 10_000_000 + b".",
                  b"\x80\x04N" + b"\x94" * 10_000_000 + b".", b"\x80\x04" + b"]\x94" + b"h\x00" * 5_000_000 + b".",
                  b"\x80\x04" + b"".join(b"]" + b"(" + b"h\x00" * 10 + b"e" for _ in range(100)) + b".")
+        maps = [{"action": "segment_map", "addr": at << 42, "size": 1 << 41, "stream": 0} for at in range(1, 50)]
+        bombs += (pickle.dumps({"segments": [], "device_traces": [maps]}),)
         for bomb in bombs:
             with self.subTest(bomb[:8]):
                 self.dump(bomb)
