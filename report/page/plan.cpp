@@ -165,13 +165,16 @@ Json answer_json(const Plan& plan)
         before += process.devices.size();
     }
     const auto at = static_cast<std::size_t>(answer.device - answer.process->devices.data());
+    const PlanPolicy& judged = answer.device->policies.front();
     const bool known = answer.best != nullptr;
     const auto best = known ? answer.best - answer.device->policies.data() : 0;
-    return {{"device", before + at},
-            {"best", if_known(known, best)},
-            {"helps", answer.helps},
-            {"saved", answer.saved},
-            {"missing", answer.missing}};
+    return {
+        {"device", before + at},
+        {"best", if_known(known, best)},
+        {"needs", judged.smallest_card ? Json(smallest_card_words(judged, plan.cards)) : nullptr},
+        {"helps", answer.helps},
+        {"saved", answer.saved},
+        {"missing", answer.missing}};
 }
 
 } // namespace

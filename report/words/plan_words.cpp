@@ -16,6 +16,18 @@ std::string policy_words(const PlanPolicy& policy)
     return policy.name + (policy.recorded ? ", as recorded" : "");
 }
 
+std::string smallest_card_words(const PlanPolicy& policy, const std::vector<std::uint64_t>& cards)
+{
+    const std::uint64_t smallest = policy.smallest_card.value();
+    const std::string words = human_bytes(smallest);
+    for (const std::uint64_t card : cards) {
+        if (card != smallest && human_bytes(card) == words)
+            return fmt::format("{} {} {}", words, card < smallest ? "and" : "less",
+                               human_bytes(std::max(card, smallest) - std::min(card, smallest)));
+    }
+    return words;
+}
+
 std::string why_short(const PlanShortage& shortage, std::uint64_t card, std::uint64_t base)
 {
     const std::uint64_t taken = base + shortage.reserved + shortage.beside;

@@ -13,10 +13,10 @@
 namespace vramscope::report {
 namespace {
 
-std::string need_of(const PlanPolicy& policy)
+std::string need_of(const Plan& plan, const PlanPolicy& policy)
 {
     return policy.smallest_card ? fmt::format("the smallest card that fits has {}",
-                                              human_bytes(*policy.smallest_card))
+                                              smallest_card_words(policy, plan.cards))
                                 : "no card is large enough for it";
 }
 
@@ -104,8 +104,8 @@ void write_plan_answer(TextOutput& out, const Plan& plan)
     if (process->devices.size() > 1)
         where += ", " + device_name(device->device);
     out.wrapped("", "",
-                fmt::format("{}: {} ({}{})", verdict_words(out, plan, judged), need_of(judged),
-                            terminal_safe(policy_words(judged)), where));
+                fmt::format("{}: {} ({}{})", verdict_words(out, plan, judged),
+                            need_of(plan, judged), terminal_safe(policy_words(judged)), where));
     write_knob(out, answer);
     if (device->base > 0)
         out.wrapped("", "Of each card ",

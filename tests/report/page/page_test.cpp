@@ -123,8 +123,8 @@ TEST_F(Page, OfAPlanHasItsAnswer)
 {
     const Json plan = data_of(page_of(plan_of("train", 1)))["plan"];
     EXPECT_EQ(plan["verdict"], "does-not-fit");
-    const Json answer = {
-        {"device", 0}, {"best", 1}, {"helps", true}, {"saved", 20}, {"missing", 16}};
+    const Json answer = {{"device", 0},   {"best", 1},   {"needs", "100 B"},
+                         {"helps", true}, {"saved", 20}, {"missing", 16}};
     EXPECT_EQ(plan["answer"], answer);
     EXPECT_EQ(plan["devices"][0]["shortages"]["card"][0], 64);
     EXPECT_EQ(data_of(page_of(Plan()))["plan"]["answer"], nullptr);

@@ -53,14 +53,14 @@ function WhatToLower() {
 
 function Answer() {
   const { answer, cards, processes } = plan;
-  const { device, judged, best, helps, saved, missing } = answer;
+  const { device, judged, needs, best, helps, saved, missing } = answer;
   return (
     <p class="lead">
-      {judged.smallest === null ? (
+      {needs === null ? (
         "No card is large enough for it"
       ) : (
         <>
-          The smallest card that fits has <strong>{bytesText(judged.smallest)}</strong>
+          The smallest card that fits has <strong>{needs}</strong>
         </>
       )}{" "}
       with {policyName(judged)}
