@@ -47,9 +47,9 @@ def why_not(oracle):
     return None if shutil.which(oracle) else f"there is no {oracle} here (./scripts/setup --tests)"
 
 
-def why_not_npm(package):
+def why_not_npm(package, modules=NPM):
     """The same of what npm installs."""
-    return None if (NPM / package).is_dir() else f"there is no {package} of npm here (./scripts/setup --tests)"
+    return None if (modules / package).is_dir() else f"there is no {package} of npm here (./scripts/setup --tests)"
 
 
 def needs(oracle):

@@ -1,15 +1,36 @@
 #!/usr/bin/env python3
 # tests/oracle/speedscope_test.py — speedscope reads our stacks, by its own schema and in a browser, and they add up to the report.
-#
-# speedscope puts a profile's name into the page's title when it could read it; of what it cannot read, it shows an alert.
-import base64
 import collections
 import json
+import pathlib
+import shutil
 import unittest
 
-from oracle import NPM, TRACED, OracleTest, name_of, why_not, why_not_npm
+from oracle import BROWSER, NPM, TRACED, OracleTest, name_of, why_not, why_not_npm
 
 RELEASE = NPM / "speedscope/dist/release"
+DRIVE = pathlib.Path(__file__).parent / "browser" / "speedscope.mjs"
+
+
+def size(bytes_):
+    """As speedscope writes it."""
+    for unit in ("B", "KB", "MB"):
+        if bytes_ < 1024:
+            break
+        bytes_ /= 1024
+    else:
+        unit = "GB"
+    return f"{bytes_:.0f} B" if unit == "B" else f"{bytes_:.2f} {unit}"
+
+
+def own(profile):
+    """What each function has alone, of those that have something."""
+    shown = {name: alone.partition(" (")[0] for _, alone, name in profile["rows"]}
+    return {name: alone for name, alone in shown.items() if not alone.startswith("0 ") and alone != "0"}
+
+
+def whole(profile):
+    return next(total for total, _, name in profile["rows"] if name == "main").partition(" (")[0]
 
 
 class SpeedscopeTest(OracleTest):
@@ -46,21 +67,33 @@ class SpeedscopeTest(OracleTest):
             found[stack.split(";")[-1]] += int(bytes_)
         self.assertEqual(found, expected)
 
-    def in_speedscope(self, file):
-        """The page's title after it was given this file."""
-        page = self.folder / "file.js"
-        page.write_text(f'speedscope.loadFileFromBase64("{file.name}", "{base64.b64encode(file.read_bytes()).decode()}")')
-        done = self.execute("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000",
-                            f"--user-data-dir={self.folder}/profile", "--allow-file-access-from-files", "--dump-dom",
-                            f"file://{RELEASE}/index.html#localProfilePath={page}")
-        return done.stdout.partition("<title>")[2].partition("</title>")[0]
-
-    def test_opens_in_it(self):
-        if why := why_not("chromium") or why_not_npm("speedscope"):
+    def in_speedscope(self, *files):
+        """What its page shows of each file."""
+        if why := (why_not("chromium") or why_not("node") or why_not_npm("speedscope") or
+                   why_not_npm("playwright-core", BROWSER / "node_modules")):
             self.skip(why)
-        log, _ = self.trace_log("training_demo")
-        for form in ("speedscope", "folded", "pprof"):
-            self.assertRegex(self.in_speedscope(self.export(log, form)), r".+ - speedscope$", form)
+        done = self.execute("node", DRIVE, BROWSER, shutil.which("chromium"), RELEASE, *files)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_shows_the_sums_of_the_report(self):
+        log, report = self.trace_log("training_demo")
+        files = [self.export(log, form) for form in ("speedscope", "folded", "pprof")]
+        stacks, folded, pprof = self.in_speedscope(*files)
+        for told in (stacks, folded, pprof):
+            self.assertRegex(told["title"], r".+ - speedscope$")
+        expected = {"bytes": collections.Counter(), "blocks": collections.Counter()}
+        for leak in report["leaks"]:
+            for what, sums in expected.items():
+                sums[name_of(leak)] += leak[what]
+        self.assertEqual(own(folded["profiles"][0]), {name: f"{bytes_:,}" for name, bytes_ in expected["bytes"].items()})
+        self.assertEqual(own(pprof["profiles"][0]), {name: size(bytes_) for name, bytes_ in expected["bytes"].items()})
+        profiles = {one["name"]: one for one in stacks["profiles"]}
+        self.assertEqual(own(profiles["never freed, bytes"]), {name: size(bytes_) for name, bytes_ in expected["bytes"].items()})
+        self.assertEqual(own(profiles["never freed, blocks"]), {name: f"{blocks:,}" for name, blocks in expected["blocks"].items()})
+        totals = report["totals"]
+        self.assertEqual(whole(profiles["allocated, bytes"]), size(totals["allocated_bytes"]))
+        self.assertEqual(whole(profiles["allocated, blocks"]), f"{totals['allocations']:,}")
 
 
 if __name__ == "__main__":
