@@ -32,7 +32,7 @@ LeakKind kind_of(const LostBlocks& lost, const ProcessEnd& end)
         return LeakKind::at_reset;
     if (end.conclusive() || fate == Fate::context_gone_at_exit)
         return LeakKind::at_exit;
-    return end.kind == ProcessEnd::Kind::running ? LeakKind::in_use : LeakKind::at_crash;
+    return end.went_on() ? LeakKind::in_use : LeakKind::at_crash;
 }
 
 // Joins the path; a '/' inside a name stays as it is: the path is for reading.

@@ -114,9 +114,12 @@ public:
     {
         const LogFile file = LogFile::open(path);
         const format::FileHeader& header = file.header();
-        const bool running = options_.until_ticks != UINT64_MAX || is_running(header);
+        const bool running =
+            options_.until_ticks != UINT64_MAX || options_.until_ns || is_running(header);
         LogReader reader(file);
-        reader.hold_back(options_.until_ticks);
+        reader.hold_back(options_.until_ns ? std::min(options_.until_ticks,
+                                                      reader.clock().ticks_at(*options_.until_ns))
+                                           : options_.until_ticks);
         const auto find_apis = [&file](LogTables& defined) {
             LogReader(file).scan(format::Tag::api,
                                  [&](const Record& record) { defined.define(record); });
@@ -132,7 +135,10 @@ public:
         replay_all(batches, replays, logs);
         const std::vector<LostBlocks> lost = replay.lost();
 
-        Process process = describe_process(file, tables, judge_end(header, running));
+        Process process =
+            describe_process(file, tables,
+                             options_.until_ns ? ProcessEnd{.kind = ProcessEnd::Kind::not_read}
+                                               : judge_end(header, running));
         process.duration_ns = reader.clock().ns(replay.counts().last_ticks);
         add_marks(process, replays.marks, reader.clock(), tables);
         process.coverage = coverage_of(replay.counts(), tables, reader, header, running);

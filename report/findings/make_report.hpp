@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Options {
     // For the log of a running program: a moment before this call, in the log's ticks. Only what
     // had happened by then is read. See LogReader::hold_back().
     std::uint64_t until_ticks = UINT64_MAX;
+    // Only what happened in so long a time after each log's start is read. Empty: all.
+    std::optional<std::uint64_t> until_ns;
     // What growth is told per: a range's or a mark's name; empty: what suits the log best.
     std::string per;
     // What pages show and texts do not: what memory was made of over time, and who owns the blocks

@@ -21,7 +21,7 @@ std::string doubt_of_end(const ProcessEnd& end, bool imported)
 {
     if (end.conclusive())
         return {};
-    if (imported)
+    if (imported && end.kind != ProcessEnd::Kind::not_read)
         return end.kind == ProcessEnd::Kind::running
                    ? "the program was still running when the snapshot was taken: what it held then "
                      "it may have freed later"
@@ -29,6 +29,9 @@ std::string doubt_of_end(const ProcessEnd& end, bool imported)
                      "no leak";
     if (end.kind == ProcessEnd::Kind::running)
         return "the program is still running: what it holds now it may free later";
+    if (end.kind == ProcessEnd::Kind::not_read)
+        return "the log was read up to the time of --until: what the program held then it may have "
+               "freed later";
     return fmt::format("the program {}: what it held then is listed, but it may not be a leak",
                        describe(end));
 }
@@ -57,8 +60,7 @@ void add_tests(std::vector<std::string>& reasons, const Process& process)
     constexpr std::size_t kNamed = 4;
     std::size_t unfinished = 0;
     for (const TestRow& test : process.tests)
-        if (!test.ended() && process.end.kind != ProcessEnd::Kind::running &&
-            ++unfinished <= kNamed)
+        if (!test.ended() && !process.end.went_on() && ++unfinished <= kNamed)
             reasons.push_back(fmt::format("test {} began and did not end", test.name));
     if (unfinished > kNamed)
         reasons.push_back(fmt::format("{} more tests did not end", unfinished - kNamed));

@@ -38,6 +38,13 @@ public:
         return span_ns(ticks - start_ticks_);
     }
 
+    // Whose ns() is so much; UINT64_MAX for what no log reaches.
+    std::uint64_t ticks_at(std::uint64_t ns) const noexcept
+    {
+        const double ticks = static_cast<double>(ns) / ns_per_tick_;
+        return ticks < kMostNs ? start_ticks_ + static_cast<std::uint64_t>(ticks) : UINT64_MAX;
+    }
+
     // How long so many ticks are.
     std::uint64_t span_ns(std::uint64_t ticks) const noexcept
     {

@@ -80,7 +80,8 @@ constexpr Word<ProcessEnd::Kind> kProcessEndKinds[] = {
     {ProcessEnd::Kind::underscore_exit, "underscore-exit"},
     {ProcessEnd::Kind::killed, "killed"},
     {ProcessEnd::Kind::replaced, "replaced"},
-    {ProcessEnd::Kind::running, "running"}};
+    {ProcessEnd::Kind::running, "running"},
+    {ProcessEnd::Kind::not_read, "not-read"}};
 constexpr Word<Verdict> kVerdicts[] = {{Verdict::clean, "clean"}, {Verdict::leaks, "leaks"}};
 constexpr Word<ShortageKind> kShortageKinds[] = {{ShortageKind::lacking, "lacking"},
                                                  {ShortageKind::fragmented, "fragmented"},

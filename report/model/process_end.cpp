@@ -53,6 +53,8 @@ std::string describe(const ProcessEnd& end)
         return "was replaced by another program (exec)";
     case ProcessEnd::Kind::running:
         return "is still running";
+    case ProcessEnd::Kind::not_read:
+        return "went on: its end was not read";
     case ProcessEnd::Kind::unknown:
         break;
     }

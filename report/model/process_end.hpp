@@ -14,6 +14,7 @@ struct ProcessEnd {
         killed,   // `signal` ended it
         replaced, // an exec replaced the traced program, which had no exit
         running,
+        not_read, // the reader was told to stop before it
     };
 
     Kind kind = Kind::unknown;
@@ -22,6 +23,9 @@ struct ProcessEnd {
 
     // Whether the program came to an end of its own, and would never have freed what it still held.
     bool conclusive() const noexcept;
+
+    // After all that was read: it may have freed later what it still held.
+    bool went_on() const noexcept { return kind == Kind::running || kind == Kind::not_read; }
 
     // By a fault of its own: SIGSEGV, SIGABRT and the like.
     bool crashed() const noexcept;

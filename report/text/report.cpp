@@ -198,8 +198,11 @@ private:
             field("Graphs", fmt::format("{} of {}, theirs to free",
                                         counted(process.coverage.graph_allocations, "allocation"),
                                         human_bytes(totals.graph_bytes)));
-        const bool running = process.end.kind == ProcessEnd::Kind::running;
-        field(running ? "Holds now" : "Not freed", left.empty() ? "nothing" : left);
+        using enum ProcessEnd::Kind;
+        const char* const what = process.end.kind == running    ? "Holds now"
+                                 : process.end.kind == not_read ? "Held then"
+                                                                : "Not freed";
+        field(what, left.empty() ? "nothing" : left);
     }
 
     // What the program asked for is less than what it was given by the pool, and that less than

@@ -1,13 +1,23 @@
 // tools/commands/view.cpp — report, leaks and the other views.
 //
 // Each of them reads logs and prints a part of what they say.
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include "report/error.hpp"
+#include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/symbol_options.hpp"
@@ -37,6 +47,7 @@ constexpr std::array kViews{
          "  vramscope report --html report.html train.vsl              to look at in a browser\n"
          "  vramscope report logs/                       every *.vsl in a folder, as one\n"
          "  vramscope report --json - train.vsl | jq '.verdict'\n"
+         "  vramscope report --until 12.5s --html then.html train.vsl  who sat where at that time\n"
          "  vramscope report --sysroot /srv/rootfs train.vsl           recorded in a container with this root\n"
          "  vramscope report --path-map /app=build/app train.vsl       what was below /app there is here now\n",
          report::write_report},
@@ -71,10 +82,31 @@ struct ViewOptions {
     std::string html;
     bool force = false; // overwrite what these two name
     std::string per;    // what growth is told per; empty: what suits the log
+    std::string until;  // "12.5s"; empty: all is read
     bool all_frames = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
 };
+
+// In ns. CLI11's own numbers with units lose the last digits.
+std::uint64_t time_of(const std::string& text)
+{
+    constexpr double kMostNs = 1e18; // 31 years
+    constexpr std::pair<std::string_view, double> kUnits[] = {
+        {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 6e10}, {"h", 3.6e12}};
+    double time = 0;
+    const char* const end = text.data() + text.size();
+    const auto [unit, error] = std::from_chars(text.data(), end, time);
+    std::string_view rest(unit, end);
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    for (const auto& [name, ns] : kUnits) {
+        if (error == std::errc() && time >= 0 && rest == name)
+            return static_cast<std::uint64_t>(std::min(time * ns, kMostNs));
+    }
+    throw report::Error(report::Exit::usage,
+                        fmt::format("--until {} is no time: write 12.5s, 300ms or 2min",
+                                    report::shell_quoted(text)));
+}
 
 int view_logs(const ViewOptions& options)
 {
@@ -82,6 +114,8 @@ int view_logs(const ViewOptions& options)
     report::Options reading;
     reading.all_frames = options.all_frames;
     reading.per = options.per;
+    if (!options.until.empty())
+        reading.until_ns = time_of(options.until);
     reading.for_page = !options.html.empty();
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
@@ -114,6 +148,10 @@ void add_view(CommandLine& line, const View& view)
         .add_option("--per", options->per,
                     "tell growth per step of this NVTX range or mark: epoch, \"step 1\"")
         ->option_text("NAME");
+    command
+        .add_option("--until", options->until,
+                    "only what happened in so long a time after the log's start: 12.5s, 300ms")
+        ->option_text("TIME");
     command.add_flag("--all-frames", options->all_frames,
                      "show the frames of libraries, the CUDA runtime and vramscope too");
     add_suppression_options(command, options->suppressions);

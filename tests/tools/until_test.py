@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# tests/tools/until_test.py — a view up to a moment shows what there was at that moment.
+import json
+import unittest
+
+from cli import PROGRAMS, CliTest
+
+
+class UntilTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        status, _, errors = self.simulate("--pool", "cache", PROGRAMS / "training_demo", "3")
+        self.assertEqual(status, 0, errors)
+        self.whole = self.read_json("run.json")
+
+    def until(self, time):
+        status, _, errors = self.vramscope("report", "--until", time, "--force", "--json", "then.json", "run.vsl")
+        self.assertEqual((status, errors), (0, ""))
+        return self.read_json("then.json")
+
+    def events(self):
+        status, stdout, errors = self.vramscope("export", "--to", "jsonl", "run.vsl")
+        self.assertEqual((status, errors), (0, ""))
+        return [event for event in map(json.loads, stdout.splitlines()) if event["type"] in ("alloc", "free")]
+
+    def test_holds_what_was_alive_then(self):
+        events = self.events()
+        for at in (len(events) // 4, len(events) // 2, len(events) - 2):
+            alive = {}
+            for event in events[:at]:
+                if event["type"] == "alloc":
+                    alive[event["address"]] = event["bytes"]
+                else:
+                    del alive[event["address"]]
+            then = self.until(f"{events[at - 1]['ns'] + 1}ns")
+            totals = then["totals"]
+            self.assertEqual((totals["leaked_blocks"], totals["leaked_bytes"]), (len(alive), sum(alive.values())))
+            self.assertEqual(totals["allocations"], sum(event["type"] == "alloc" for event in events[:at]))
+
+    def test_the_segments_at_the_end_are_those_of_that_moment(self):
+        peak = self.whole["processes"][0]["pool"]["devices"][0]["at_peak"]
+        then = self.until(f"{peak['ns'] + 1}ns")["processes"][0]["pool"]["devices"][0]["at_end"]
+        self.assertEqual(then["segments"], peak["segments"])
+        end = self.whole["processes"][0]["pool"]["devices"][0]["at_end"]
+        self.assertNotEqual(end["segments"], peak["segments"])
+
+    def test_is_no_verdict(self):
+        status, text, errors = self.vramscope("report", "--until", "1 ms", "run.vsl")
+        self.assertEqual((status, errors), (0, ""))
+        self.assertIn("Held then", text)
+        self.assertIn("up to the time of --until", text)
+        then = self.until("1ms")
+        self.assertEqual((then["verdict"], then["processes"][0]["end"]["kind"]), ("inconclusive", "not-read"))
+        self.assertEqual({leak["kind"] for leak in then["leaks"]}, {"in-use-now"})
+
+    def test_nothing_was_there_before_the_first_call(self):
+        self.assertEqual(self.until("0s")["totals"]["leaked_blocks"], 0)
+
+    def test_what_is_no_time_is_refused(self):
+        for time in ("12", "-1s", "soon", "1 parsec", "nan s"):
+            with self.subTest(time):
+                status, _, errors = self.vramscope("report", f"--until={time}", "run.vsl")
+                self.assertEqual(status, 125)
+                self.assert_one_line(errors, "--until")
+
+
+if __name__ == "__main__":
+    unittest.main()
