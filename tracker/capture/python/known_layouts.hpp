@@ -92,7 +92,7 @@ inline constexpr Layout kPython312 = [] {
 // Of the first version whose frames are linked so. In the others `instruction` is another where each
 // frame has a call, and `owner` and what leads to the frames and to a version where there are shims;
 // the rest of a frame, and of a code object what identity() reads, is as here.
-consteval const Layout& first_in(Nesting nesting)
+constexpr const Layout& first_in(Nesting nesting)
 {
     return nesting == Nesting::shims     ? kPython312
            : nesting == Nesting::entries ? kPython311
