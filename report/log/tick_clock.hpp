@@ -42,7 +42,10 @@ public:
     std::uint64_t ticks_at(std::uint64_t ns) const noexcept
     {
         const double ticks = static_cast<double>(ns) / ns_per_tick_;
-        return ticks < kMostNs ? start_ticks_ + static_cast<std::uint64_t>(ticks) : UINT64_MAX;
+        if (ticks >= kMostNs)
+            return UINT64_MAX;
+        const std::uint64_t at = start_ticks_ + static_cast<std::uint64_t>(ticks);
+        return at < start_ticks_ ? UINT64_MAX : at; // of a damaged header
     }
 
     // How long so many ticks are.

@@ -21,6 +21,21 @@ TEST(TickClock, TurnsTimeStampCounterTicksIntoNs)
     EXPECT_GT(clock.ns(UINT64_MAX), 0u);
 }
 
+TEST(TickClock, FindsTheTicksOfATime)
+{
+    format::FileHeader header{};
+    header.clock = format::Clock::tsc;
+    header.start_ticks = 1000;
+    header.latest_ticks = 1000 + 3'000'000'000;
+    header.latest_ns = 1'000'000'000;
+    const TickClock clock(header);
+    EXPECT_EQ(clock.ticks_at(0), 1000u);
+    EXPECT_NEAR(static_cast<double>(clock.ticks_at(1000)), 4000.0, 1.0);
+    EXPECT_EQ(clock.ticks_at(UINT64_MAX), UINT64_MAX);
+    header.start_ticks = UINT64_MAX - 10;
+    EXPECT_EQ(TickClock(header).ticks_at(1'000'000), UINT64_MAX);
+}
+
 TEST(TickClock, UsesTheFarthestPairAndIgnoresDamagedOnes)
 {
     format::FileHeader header{};
