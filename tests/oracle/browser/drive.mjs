@@ -20,7 +20,7 @@ async function open(width, colorScheme) {
     colorScheme,
     reducedMotion: "reduce",
   });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on("console", (message) => told.errors.push(`console.${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => told.errors.push(error.stack));
   page.on("request", (request) => request.url() === `file://${file}` || told.requests.push(request.url()));

@@ -25,7 +25,7 @@ async function told(page, file) {
   const content = readFileSync(file).toString("base64");
   writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(basename(file))}, "${content}")`);
   await page.goto(`file://${speedscope}/index.html#localProfilePath=${script}`);
-  await page.waitForFunction(() => document.title.endsWith(" - speedscope"), null, { timeout: 20000 }).catch(() => {});
+  await page.waitForFunction(() => document.title.endsWith(" - speedscope"), null, { timeout: 60000 }).catch(() => {});
   const title = await page.title();
   const profiles = [];
   await page.keyboard.press("3"); // the table of functions
