@@ -245,7 +245,7 @@ public:
         groups_.clear();
         by_bytes_.clear();
         recent_ = {};
-        oldest_ = {};
+        oldest_.clear();
         by_order_.clear();
         pending_ = {};
     }

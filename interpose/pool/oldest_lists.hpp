@@ -1,15 +1,16 @@
 // interpose/pool/oldest_lists.hpp — which of many lists has the oldest head.
 //
 // Programs may have thousands of sizes, so not all of their lists are looked at for each block that
-// leaves: some of the oldest are gathered. The head of a list only ever becomes younger. So as long
-// as one that was gathered is no younger than the youngest of them was then, the oldest of all is
-// among them.
+// leaves: the oldest are gathered, into a heap. The head of a list only ever becomes younger. So the
+// oldest that was gathered is the oldest of all if its head has not changed; and one whose head is
+// younger now than all that were gathered is left out, as those that were not gathered are.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "interpose/pool/slab.hpp"
 
@@ -32,52 +33,75 @@ public:
         return found;
     }
 
+    // All lists are empty from now on, and their turns may begin anew.
+    void clear() noexcept { count_ = 0; }
+
 private:
     struct List {
-        std::uint64_t turn = 0;
-        Index number = 0;
+        std::uint64_t turn;
+        Index number;
 
         bool operator<(const List& other) const noexcept
         {
             return turn != other.turn ? turn < other.turn : number < other.number;
         }
+        bool operator>(const List& other) const noexcept { return other < *this; }
     };
+    static constexpr std::size_t kMost = 1024; // are gathered
 
     template <class TurnOfHead>
-    Index find_gathered(TurnOfHead turn_of_head) const noexcept
+    Index find_gathered(TurnOfHead turn_of_head) noexcept
     {
-        List oldest = youngest_;
-        Index found = 0;
-        for (std::size_t at = 0; at < count_; ++at) {
-            const List list{turn_of_head(gathered_[at].number), gathered_[at].number};
-            if (list.turn != kEmpty && !(oldest < list)) {
-                oldest = list;
-                found = list.number;
+        while (count_ > 0) {
+            const List oldest = gathered_[0];
+            const List now{turn_of_head(oldest.number), oldest.number};
+            if (now.turn == oldest.turn)
+                return now.number;
+            std::pop_heap(begin(), end(), std::greater());
+            if (now.turn == kEmpty || youngest_ < now) {
+                --count_;
+            } else {
+                gathered_[count_ - 1] = now;
+                std::push_heap(begin(), end(), std::greater());
             }
         }
-        return found;
+        return 0;
     }
 
     template <class TurnOfHead>
-    [[gnu::noinline]] void gather(Index first, Index end, TurnOfHead turn_of_head) noexcept
+    [[gnu::noinline]] void gather(Index first, Index end_of_lists, TurnOfHead turn_of_head) noexcept
     {
-        const auto begin = gathered_.begin();
         count_ = 0;
-        for (Index at = first; at < end; ++at) {
+        youngest_ = {kEmpty, 0};
+        for (Index at = first; at < end_of_lists; ++at) {
             const List list{turn_of_head(at), at};
-            if (list.turn == kEmpty || (count_ == gathered_.size() && !(list < *begin)))
+            if (!(list < youngest_))
                 continue;
             if (count_ == gathered_.size())
-                std::pop_heap(begin, begin + static_cast<std::ptrdiff_t>(count_--));
+                leave_out_youngest();
             gathered_[count_++] = list;
-            std::push_heap(begin, begin + static_cast<std::ptrdiff_t>(count_));
         }
-        youngest_ = *begin;
+        if (count_ > kMost)
+            leave_out_youngest();
+        else if (count_ > 0)
+            youngest_ = *std::max_element(begin(), end());
+        std::make_heap(begin(), end(), std::greater());
+    }
+    // Half of what there is room for: so each is looked at a few times, however many come.
+    void leave_out_youngest() noexcept
+    {
+        std::nth_element(begin(), begin() + (kMost - 1), end());
+        count_ = kMost;
+        youngest_ = gathered_[kMost - 1];
     }
 
-    std::array<List, 64> gathered_; // the youngest first, as they were then
+    List* begin() noexcept { return gathered_.data(); }
+    List* end() noexcept { return gathered_.data() + count_; }
+
+    // What is not used is never written: these are pages.
+    std::array<List, 2 * kMost> gathered_; // a heap: the oldest first, as their heads were
     std::size_t count_ = 0;
-    List youngest_;
+    List youngest_; // of those that were gathered, as it was then
 };
 
 } // namespace vramscope::pool
