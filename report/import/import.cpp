@@ -11,8 +11,8 @@
 
 #include "report/error.hpp"
 #include "report/import/rmm_log.hpp"
-#include "report/import/torch_log.hpp"
-#include "report/import/torch_snapshot.hpp"
+#include "report/import/torch/torch_log.hpp"
+#include "report/import/torch/torch_snapshot.hpp"
 #include "report/log/file_bytes.hpp"
 
 namespace vramscope::report {

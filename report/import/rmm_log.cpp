@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/import/log_writer.hpp"
+#include "report/import/output/log_writer.hpp"
 #include "report/log/file_bytes.hpp"
 
 namespace vramscope::report {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/import/import.hpp"
+#include "report/import/output/imported.hpp"
 
 namespace vramscope::report {
 

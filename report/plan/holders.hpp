@@ -5,7 +5,7 @@
 
 #include "report/model/plan.hpp"
 #include "report/plan/places.hpp"
-#include "report/plan/policy.hpp"
+#include "report/plan/replay/policy.hpp"
 
 namespace vramscope::report::plan {
 

@@ -10,14 +10,14 @@
 
 #include "report/findings/process_end.hpp"
 #include "report/findings/totals.hpp"
-#include "report/plan/compare.hpp"
 #include "report/plan/holders.hpp"
 #include "report/plan/packing.hpp"
 #include "report/plan/pins.hpp"
 #include "report/plan/places.hpp"
-#include "report/plan/read_trace.hpp"
 #include "report/plan/recorded_policy.hpp"
+#include "report/plan/replay/compare.hpp"
 #include "report/plan/scale.hpp"
+#include "report/plan/trace/read_trace.hpp"
 
 namespace vramscope::report::plan {
 namespace {

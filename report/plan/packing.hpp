@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "report/plan/trace.hpp"
+#include "report/plan/trace/trace.hpp"
 
 namespace vramscope::report::plan {
 

@@ -10,8 +10,8 @@
 
 #include "report/model/plan.hpp"
 #include "report/plan/places.hpp"
-#include "report/plan/policy.hpp"
-#include "report/plan/replay.hpp"
+#include "report/plan/replay/policy.hpp"
+#include "report/plan/replay/replay.hpp"
 
 namespace vramscope::report::plan {
 

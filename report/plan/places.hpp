@@ -4,7 +4,7 @@
 #include <string>
 
 #include "report/findings/places/stack_reader.hpp"
-#include "report/plan/read_trace.hpp"
+#include "report/plan/trace/read_trace.hpp"
 
 namespace vramscope::report::plan {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "report/plan/policy.hpp"
-#include "report/plan/read_trace.hpp"
+#include "report/plan/replay/policy.hpp"
+#include "report/plan/trace/read_trace.hpp"
 
 namespace vramscope::report::plan {
 

@@ -6,8 +6,8 @@
 
 #include "report/findings/memory/advice.hpp"
 #include "report/findings/process_end.hpp"
-#include "report/plan/compare.hpp"
 #include "report/plan/holders.hpp"
+#include "report/plan/replay/compare.hpp"
 
 namespace vramscope::report::plan {
 namespace {

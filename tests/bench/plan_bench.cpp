@@ -8,7 +8,7 @@
 #include <ctime>
 #include <random>
 
-#include "report/plan/replay.hpp"
+#include "report/plan/replay/replay.hpp"
 
 namespace {
 

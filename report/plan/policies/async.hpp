@@ -7,7 +7,7 @@
 #pragma once
 
 #include "report/plan/policies/block_heap.hpp"
-#include "report/plan/policy.hpp"
+#include "report/plan/replay/policy.hpp"
 
 namespace vramscope::report::plan {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "report/plan/trace.hpp"
+#include "report/plan/trace/trace.hpp"
 
 namespace vramscope::report::plan {
 

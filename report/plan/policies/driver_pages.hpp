@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/plan/counted_device.hpp"
+#include "report/plan/replay/counted_device.hpp"
 
 namespace vramscope::report::plan {
 

@@ -8,7 +8,7 @@
 #include "interpose/pool/options.hpp"
 #include "interpose/pool/upstream.hpp"
 #include "report/plan/policies/driver_pages.hpp"
-#include "report/plan/policy.hpp"
+#include "report/plan/replay/policy.hpp"
 #include "report/replay/lookup/flat_map.hpp"
 
 namespace vramscope::report::plan {

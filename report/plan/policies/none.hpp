@@ -2,7 +2,7 @@
 #pragma once
 
 #include "report/plan/policies/driver_pages.hpp"
-#include "report/plan/policy.hpp"
+#include "report/plan/replay/policy.hpp"
 
 namespace vramscope::report::plan {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "report/plan/policies/rmm_pool.hpp"
-#include "report/plan/policy.hpp"
+#include "report/plan/replay/policy.hpp"
 
 namespace vramscope::report::plan {
 

@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/plan/counted_device.hpp"
-#include "report/plan/policy.hpp"
+#include "report/plan/replay/counted_device.hpp"
+#include "report/plan/replay/policy.hpp"
 
 namespace vramscope::report::plan {
 

@@ -10,7 +10,7 @@
 
 #include "interpose/pool/options.hpp"
 #include "report/plan/policies/block_heap.hpp"
-#include "report/plan/policy.hpp"
+#include "report/plan/replay/policy.hpp"
 
 namespace vramscope::report::plan {
 

@@ -1,5 +1,5 @@
 // tests/report/plan/read_trace_test.cpp — what a log asks of an allocator, request by request.
-#include "report/plan/read_trace.hpp"
+#include "report/plan/trace/read_trace.hpp"
 
 #include <functional>
 #include <string>

@@ -1,7 +1,7 @@
 // tests/report/plan/replay_test.cpp — what a replay tells, and the smallest device that serves it.
 #include <gtest/gtest.h>
 
-#include "report/plan/smallest_card.hpp"
+#include "report/plan/replay/smallest_card.hpp"
 #include "tests/report/plan/requests.hpp"
 
 namespace vramscope::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/plan/policies/torch.hpp"
-#include "report/plan/replay.hpp"
+#include "report/plan/replay/replay.hpp"
 
 namespace vramscope::test {
 

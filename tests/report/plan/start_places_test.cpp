@@ -1,5 +1,5 @@
 // tests/report/plan/start_places_test.cpp — what is allocated behind an older block tells where it ends.
-#include "report/plan/start_places.hpp"
+#include "report/plan/trace/start_places.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "report/plan/policies/torch.hpp"
-#include "report/plan/replay.hpp"
+#include "report/plan/replay/replay.hpp"
 
 namespace {
 
