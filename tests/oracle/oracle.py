@@ -85,6 +85,12 @@ class OracleTest(EndToEndTest):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         return out
 
+    def assert_follows(self, schema, file):
+        """By python3-jsonschema, of the draft that the schema names."""
+        code = "import json, jsonschema, sys; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))"
+        done = self.execute("/usr/bin/python3", "-c", code, file, schema)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def events(self, log):
         return [json.loads(line) for line in self.export(log, "jsonl").read_text().splitlines()]
 

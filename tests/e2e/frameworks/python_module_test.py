@@ -152,7 +152,7 @@ class OnEachPython(PythonTest):
                     allocate(2)
                     raise KeyError("as it is")
             except KeyError as error:
-                print(error, tracker.after - tracker.before)
+                print(error, tracker.after - tracker.before, flush=True)
             with vramscope.range("outer"):
                 thread = threading.Thread(target=in_thread)
                 thread.start(); thread.join()
