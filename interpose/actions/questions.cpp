@@ -20,7 +20,7 @@ CUresult refuse(Call& call) noexcept
     if (!told[call.api()].exchange(true))
         log::tell("%s: this memory is part of a larger allocation of the pool, which cannot do it "
                   "truthfully; run with VRAMSCOPE_POOL=cache",
-                  info(call.hook).symbol);
+                  info(call.hook).symbol());
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

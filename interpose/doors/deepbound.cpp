@@ -34,7 +34,7 @@ constinit bool audited = false;
 // Before the program can change its environment.
 [[gnu::constructor]] void look_at_the_audit_door(int, char**, char** environment)
 {
-    const char* auditors = capture::variable_in(environment, "LD_AUDIT=");
+    const char* auditors = capture::variable_in<"LD_AUDIT=">(environment);
     audited = auditors && std::strstr(auditors, "libvramscope-audit.so");
 }
 

@@ -83,7 +83,7 @@ void* wrapper_for(const Driver& driver, const HookInfo& hook, void* found) noexc
     if (!found || found != driver.own_address(id_of(hook)))
         return found;
     set_real_function(id_of(hook), found);
-    return hook.wrapper;
+    return wrapper_of(id_of(hook));
 }
 
 // What the global scope holds behind us. As the last question to the loader it leaves dlerror as
@@ -139,20 +139,20 @@ bool stands_before_us(const void* caller) noexcept
 bool look_behind_us(void* handle, const HookInfo& hook, const char* version, const void* caller,
                     void** found) noexcept
 {
-    const char* name = hook.symbol;
+    const char* name = hook.symbol();
     if (handle == RTLD_NEXT) {
         if (!stands_before_us(caller))
             return false;
         *found = next_after_us(name, version);
     } else if (handle == RTLD_DEFAULT) {
-        if (capture::loader_dlsym(RTLD_DEFAULT, name) != hook.wrapper)
+        if (capture::loader_dlsym(RTLD_DEFAULT, name) != wrapper_of(id_of(hook)))
             return false; // the program's own, before every library's
         *found = next_after_us(name, version);
         if (!*found)
             *found = find_in_scope_of(caller, name, version);
     } else {
         *found = ask_next(handle, name, version);
-        if (*found == hook.wrapper)
+        if (*found == wrapper_of(id_of(hook)))
             *found = next_after_us(name, version);
     }
     return true;
@@ -190,7 +190,7 @@ void LooksUp::substitute(const Driver& driver) const noexcept
                             flags & kPerThreadStream ? Streams::per_thread : Streams::legacy, *out);
     if (hook) {
         set_real_function(id_of(*hook), *out);
-        *out = hook->wrapper;
+        *out = wrapper_of(id_of(*hook));
     } else if (driver.contains(*out) && is_unknown_memory_name(symbol)) {
         remember_unknown_name(symbol, version);
     }

@@ -35,7 +35,7 @@ Function libc_function(std::atomic<void*>& kept, const char* name)
 {
     log::keep_settings_of(environment);
     // Only `vramscope run` wants to know; without it a process that never uses CUDA is left alone.
-    if (capture::variable_in(environment, "VRAMSCOPE_RUN=") && *log::settings().run_file &&
+    if (capture::variable_in<"VRAMSCOPE_RUN=">(environment) && *log::settings().run_file &&
         !capture::privileged()) {
         char path[log::kPathBytes];
         const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);

@@ -115,7 +115,7 @@ bool is_unknown_memory_name(const char* symbol) noexcept
 {
     const std::string_view base = base_of(symbol);
     for (const HookInfo& hook : kHookTable)
-        if (base == hook.base)
+        if (base == hook.base())
             return true;
     return speaks_of_memory(base) && !std::binary_search(kKnown.begin(), kKnown.end(), hash(base));
 }

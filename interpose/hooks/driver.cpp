@@ -55,7 +55,7 @@ void Driver::fill(void* library) noexcept
 {
     library_ = library;
     for (std::size_t i = 0; i < kHooks; ++i)
-        own_[i] = capture::loader_dlsym(library, kHookTable[i].symbol);
+        own_[i] = capture::loader_dlsym(library, kHookTable[i].symbol());
     const auto take = [&](auto& field, const char* name) {
         field = reinterpret_cast<std::remove_reference_t<decltype(field)>>(
             capture::loader_dlsym(library, name));

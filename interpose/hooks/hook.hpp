@@ -2,6 +2,8 @@
 //
 // A hook's id is its row. Its real function is set when a look-up hands out our wrapper in its
 // place, or found at the first call of the exported symbol; once set it stays. Any thread.
+//
+// The table has no pointers: the loader would write each of them, in processes without CUDA too.
 #pragma once
 
 #include <atomic>
@@ -22,12 +24,31 @@ enum class Hook : std::uint16_t {
 
 enum class Streams : std::uint8_t { legacy, per_thread };
 
+// The names of all rows, one after another.
+struct HookNames {
+#define VRAMSCOPE_HOOK(symbol, base, ...)                                                          \
+    char symbol##_symbol[sizeof #symbol];                                                          \
+    char symbol##_base[sizeof #base];
+#include "interpose/hooks/hook_table.def"
+};
+extern const HookNames kHookNames;
+
 struct HookInfo {
-    const char* symbol;
-    const char* base;
-    int since;
+    std::uint16_t symbol_at; // in kHookNames
+    std::uint16_t base_at;
+    std::uint16_t since;
     Streams streams;
-    void* wrapper; // our exported function
+    format::Effect effect;
+    format::Memory memory;
+
+    const char* symbol() const noexcept { return name_at(symbol_at); }
+    const char* base() const noexcept { return name_at(base_at); }
+
+private:
+    static const char* name_at(std::size_t offset) noexcept
+    {
+        return reinterpret_cast<const char*>(&kHookNames) + offset;
+    }
 };
 
 inline constexpr std::size_t kHooks = 0
@@ -44,7 +65,8 @@ inline constexpr std::size_t kAllocators = 1;
 inline constexpr std::size_t kApiCount = kHooks + 2 * kAllocators;
 
 extern const HookInfo kHookTable[kHooks];
-extern const log::Api kApis[kApiCount]; // the same rows, as the log names them; then the allocators
+log::Api
+api_at(std::size_t id) noexcept; // the same rows, as the log names them; then the allocators
 
 inline const HookInfo& info(Hook hook)
 {
@@ -61,6 +83,9 @@ inline Hook id_of(const HookInfo& hook)
 {
     return static_cast<Hook>(&hook - kHookTable);
 }
+
+// Our exported function.
+void* wrapper_of(Hook hook) noexcept;
 
 // The function that a wrapper stands for; null: there is no driver.
 extern constinit std::atomic<void*> real_functions[kHooks];

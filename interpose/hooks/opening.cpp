@@ -28,6 +28,6 @@ void describe_driver(log::Thread& thread)
 
 } // namespace
 
-const log::Opening kOpening{kApis, &describe_driver};
+const log::Opening kOpening{kApiCount, &api_at, &describe_driver};
 
 } // namespace vramscope::hooks

@@ -18,7 +18,7 @@ class Epochs {
 public:
     static constexpr int kMostDomains = 256;
 
-    std::uint64_t now() const noexcept { return epoch_.load(); }
+    std::uint64_t now() const noexcept { return 1 + begun_.load(); }
     // The stamp of memory that is freed now.
     std::uint64_t stamp_free() noexcept
     {
@@ -66,7 +66,7 @@ public:
     }
 
     // Before a synchronisation starts: what is freed from now on is stamped later than the answer.
-    std::uint64_t begin() noexcept { return epoch_.fetch_add(1); }
+    std::uint64_t begin() noexcept { return 1 + begun_.fetch_add(1); }
 
     // The synchronisation that began at `t` succeeded for this domain. True: more has passed now.
     bool ended(int domain, std::uint64_t t) noexcept
@@ -119,7 +119,7 @@ private:
         return false;
     }
 
-    alignas(64) std::atomic<std::uint64_t> epoch_{1};
+    alignas(64) std::atomic<std::uint64_t> begun_{0};
     alignas(64) std::atomic<std::uint64_t> newest_free_{0}; // the stamp of the newest free
     alignas(64) std::atomic<std::uint64_t> safe_{0};
     alignas(64) std::array<std::atomic<std::uint64_t>, kMostDomains> domains_{};

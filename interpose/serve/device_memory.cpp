@@ -70,7 +70,7 @@ void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
 // where it was allowed, so are we.
 bool may_ask_behind(Hook hook, const format::Place& place) noexcept
 {
-    const format::Memory memory = kApis[static_cast<std::size_t>(hook)].memory;
+    const format::Memory memory = info(hook).memory;
     if (format::class_of(memory) != format::MemoryClass::device)
         return false;
     const bool waits = memory != format::Memory::async && memory != format::Memory::physical;

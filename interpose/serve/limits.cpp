@@ -31,7 +31,7 @@ bool fits(const Call& call, std::uint64_t bytes) noexcept
 {
     // Managed memory may be larger than its device.
     return log::settings().limit_bytes == log::kNoBytes || !takes_device_memory(call.hook) ||
-           kApis[call.api()].memory == format::Memory::managed || within_limit(bytes);
+           info(call.hook).memory == format::Memory::managed || within_limit(bytes);
 }
 
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept

@@ -166,19 +166,6 @@ void* loader_dlopen(const char* path, int flags) noexcept
     return ::dlopen(path, flags);
 }
 
-const char* variable_in(char** environment, const char* beginning) noexcept
-{
-    for (; environment && *environment; ++environment) {
-        const char* at = *environment;
-        const char* expected = beginning;
-        while (*expected && *at == *expected)
-            ++at, ++expected;
-        if (!*expected)
-            return at;
-    }
-    return nullptr;
-}
-
 bool privileged() noexcept
 {
     return ::getauxval(AT_SECURE) != 0;

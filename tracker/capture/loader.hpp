@@ -6,8 +6,10 @@
 // constructors, as each page of code that a start touches costs it microseconds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <link.h>
+#include <utility>
 
 namespace vramscope::capture {
 
@@ -33,9 +35,32 @@ void each_needed(ElfW(Addr) bias, const ElfW(Dyn) * dynamic,
 void* loader_dlsym(void* handle, const char* name) noexcept;
 void* loader_dlopen(const char* path, int flags) noexcept;
 
-// What follows `beginning` ("NAME=") in the first variable that begins so; null: none does. It calls
-// no function, for each one of libc's that a start needs must be bound first.
-[[gnu::cold]] const char* variable_in(char** environment, const char* beginning) noexcept;
+template <std::size_t kBytes>
+struct Literal {
+    consteval Literal(const char (&literal)[kBytes]) noexcept
+    {
+        std::copy_n(literal, kBytes, text);
+    }
+    char text[kBytes];
+};
+
+// What follows a beginning ("NAME=") in the first variable that begins so; null: none does. It calls
+// no function, for each one of libc's that a start needs must be bound first, and the beginning is
+// in its code, for a text elsewhere would be a page more that a start touches.
+template <Literal kBeginning>
+[[gnu::cold]] const char* variable_in(char** environment) noexcept
+{
+    constexpr std::size_t kLength = sizeof kBeginning.text - 1;
+    for (; environment && *environment; ++environment) {
+        const auto begins = [at = *environment]<std::size_t... kAt>(std::index_sequence<kAt...>)
+        {
+            return ((at[kAt] == kBeginning.text[kAt]) && ...);
+        };
+        if (begins(std::make_index_sequence<kLength>()))
+            return *environment + kLength;
+    }
+    return nullptr;
+}
 
 // True while a process runs with raised privileges (AT_SECURE): we stay out.
 bool privileged() noexcept;

@@ -129,7 +129,7 @@ void keep_settings() noexcept
 
 void keep_settings_of(char** environment) noexcept
 {
-    may_be_set = capture::variable_in(environment, "VRAMSCOPE_") != nullptr;
+    may_be_set = capture::variable_in<"VRAMSCOPE_">(environment) != nullptr;
     if (may_be_set)
         keep_settings();
 }

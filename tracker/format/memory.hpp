@@ -95,7 +95,7 @@ enum class ContextEnd : std::uint8_t { survives, dies };
 
 struct MemoryKind {
     Memory memory;
-    const char* name; // its word in JSON and in texts
+    char name[20]; // its word in JSON and in texts; no pointer, which loaders would have to set
     KeySpace space;
     MemoryClass kind;
     ContextEnd at_context_end;

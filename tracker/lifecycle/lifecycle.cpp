@@ -120,8 +120,8 @@ void add_verified(const Thread& thread) noexcept
 void write_definitions(Thread& thread, const Opening& opening) noexcept
 {
     write_description(thread);
-    for (std::size_t id = 0; id < opening.apis.size(); ++id) {
-        const Api& api = opening.apis[id];
+    for (std::size_t id = 0; id < opening.apis; ++id) {
+        const Api api = opening.api(id);
         write(thread, format::Api{id, api.effect, api.memory, api.name});
     }
     note_modules(thread);

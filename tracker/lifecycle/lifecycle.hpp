@@ -4,22 +4,23 @@
 // Everything but ready() is cold.
 #pragma once
 
-#include <span>
+#include <cstddef>
 
 #include "tracker/log/process.hpp"
 
 namespace vramscope::log {
 
-// One hooked entry point, as the log names it. Its id is its index in the table.
+// One hooked entry point, as the log names it.
 struct Api {
     const char* name;
     format::Effect effect;
     format::Memory memory;
 };
 
-// The table of hooks, for when the log is opened.
+// The table of hooks, for when the log is opened: their ids are from 0 to below `apis`.
 struct Opening {
-    std::span<const Api> apis;
+    std::size_t apis;
+    Api (*api)(std::size_t id);
     void (*describe)(Thread& thread); // writes the info records that only the hooks can know
 };
 

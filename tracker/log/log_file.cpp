@@ -100,7 +100,7 @@ bool LogFile::create(const char* path) noexcept
         const int reason = errno;
         ::unlink(path_);
         ::close(descriptor_);
-        descriptor_ = -1;
+        inode_ = 0;
         errno = reason;
         return false;
     }

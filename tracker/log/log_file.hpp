@@ -57,7 +57,7 @@ private:
     bool reserve(off_t offset, std::size_t bytes) const noexcept;
     void* map(off_t offset, std::size_t bytes) const noexcept;
 
-    int descriptor_ = -1;
+    int descriptor_ = 0; // of no file before inode_ is set
     dev_t device_ = 0;
     ino_t inode_ = 0;
     format::FileHeader* header_ = nullptr;
