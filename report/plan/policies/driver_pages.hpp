@@ -4,10 +4,10 @@
 // more in whole pages. That is what addresses of real drivers show; the driver itself is closed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "report/plan/policies/free_runs.hpp"
 #include "report/plan/replay/counted_device.hpp"
 
 namespace vramscope::report::plan {
@@ -29,16 +29,11 @@ public:
 private:
     static constexpr std::uint64_t kPage = 2u << 20, kStep = 512, kLargestSmall = 1u << 20;
     static constexpr std::uint64_t kSmallBase = std::uint64_t{1} << 60; // addresses of small blocks
-    static constexpr unsigned kSteps = kPage / kStep, kWords = kSteps / 64;
+    static_assert(FreeRuns::kSteps == kPage / kStep);
 
     struct Page {
-        std::array<std::uint64_t, kWords> used{}; // a bit for each step
-        std::uint64_t address = 0;                // the device's
-        unsigned largest = 0;                     // the longest run of unused steps
-
-        unsigned take(unsigned steps) noexcept; // of the first run that is so long: its begin
-        void give_back(unsigned first, unsigned steps) noexcept;
-        void mark(unsigned first, unsigned steps, bool use) noexcept;
+        std::uint64_t address = 0; // the device's; 0: it is not there, and all its steps are free
+        FreeRuns runs;
     };
 
     static bool is_small(std::uint64_t bytes) noexcept { return bytes <= kLargestSmall; }
