@@ -136,4 +136,16 @@ bool holds(const dl_phdr_info& info, std::uintptr_t address) noexcept
     });
 }
 
+bool is_writable(const dl_phdr_info& info, std::uintptr_t address) noexcept
+{
+    const auto at = address - info.dlpi_addr;
+    const auto lies_in = [&info, at](ElfW(Word) type, ElfW(Word) flags) {
+        return std::ranges::any_of(segments_of(info), [=](const ElfW(Phdr) & segment) {
+            return segment.p_type == type && (segment.p_flags & flags) == flags &&
+                   at - segment.p_vaddr < segment.p_memsz;
+        });
+    };
+    return lies_in(PT_LOAD, PF_W) && !lies_in(PT_GNU_RELRO, 0);
+}
+
 } // namespace vramscope::capture

@@ -41,6 +41,9 @@ LoadedRange loaded_range(const dl_phdr_info& info) noexcept;
 // Whether an address lies in a loaded segment of the object.
 bool holds(const dl_phdr_info& info, std::uintptr_t address) noexcept;
 
+// Whether it is data of the object that the object itself may change.
+bool is_writable(const dl_phdr_info& info, std::uintptr_t address) noexcept;
+
 // True: dl_iterate_phdr would not return, so we may not call functions that call it either.
 bool objects_locked_for_ever() noexcept;
 

@@ -95,6 +95,7 @@ std::uint32_t StackTable::publish(std::uint64_t hash, const std::uintptr_t* fram
     stack->hash = hash;
     stack->id = id;
     stack->count = static_cast<std::uint32_t>(count);
+    stack->proven_at.store(0, std::memory_order_relaxed);
     std::memcpy(stack->frames(), frames, count * sizeof *frames);
     std::copy(follows.begin(), follows.end(), stack->frames() + count);
     slots_.load(std::memory_order_relaxed)->free_slot(hash).store(stack, std::memory_order_release);

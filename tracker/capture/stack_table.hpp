@@ -26,10 +26,12 @@ class StackTable {
 public:
     static constexpr std::uint32_t kMaxStacks = 1u << 19; // no id is larger
 
-    struct Stack { // never changes, and stays for as long as the process or its child
+    struct Stack { // stays for as long as the process or its child
         std::uint64_t hash;
         std::uint32_t id;
         std::uint32_t count;
+        // Its user's, and the one thing of it that changes.
+        mutable std::atomic<std::uint64_t> proven_at;
         // followed by `count` return addresses, and by what was to follow them
         std::uintptr_t* frames() noexcept { return reinterpret_cast<std::uintptr_t*>(this + 1); }
         const std::uintptr_t* frames() const noexcept

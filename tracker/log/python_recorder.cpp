@@ -8,6 +8,7 @@
 #include "tracker/capture/careful_read.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/capture/python/code.hpp"
+#include "tracker/capture/python/freed_codes.hpp"
 #include "tracker/capture/python/placing.hpp"
 #include "tracker/capture/python/walk.hpp"
 #include "tracker/capture/signals.hpp"
@@ -167,6 +168,8 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
     }
     if (learning->stack.count == 0)
         return native;
+    if (!proven && cpython.layout.version == 0)
+        python::count_freed_codes(cpython.interpreter);
     cpython.proven.store(true, std::memory_order_release);
     const std::uint32_t id = write_pair(thread, site, native, *learning);
     if (id == 0)
@@ -202,6 +205,22 @@ Recent& recent_of(const Thread& thread, std::uint32_t native) noexcept
     return cpython.recent[(hash >> 16) % std::size(cpython.recent)];
 }
 
+// Whether the thread's frames of Python are those of a known stack. Its code objects need not be told
+// from others at their addresses as long as none was freed since they were last.
+[[gnu::always_inline]] inline bool matches_now(const capture::StackTable::Stack& known,
+                                               std::uintptr_t state) noexcept
+{
+    const std::uint64_t freed = python::freed_codes();
+    const bool same = freed != 0 && known.proven_at.load(std::memory_order_relaxed) == freed;
+    if (!python::matches(cpython.layout, state, {known.frames() + 1, known.count - 1},
+                         known.frames() + known.count,
+                         same ? python::Codes::are_the_same : python::Codes::may_differ))
+        return false;
+    if (freed != 0 && !same)
+        known.proven_at.store(freed, std::memory_order_relaxed);
+    return true;
+}
+
 // Returns the id of these native frames, 0 for none, with the thread's frames of Python; `native` if
 // it has none.
 [[gnu::always_inline]] inline std::uint32_t with_functions(Thread& thread, const CallSite& site,
@@ -212,9 +231,7 @@ Recent& recent_of(const Thread& thread, std::uint32_t native) noexcept
         return learn(thread, site, native, state, nullptr, {});
     Recent& recent = recent_of(thread, native);
     const auto* const last = recent.load(std::memory_order_acquire);
-    if (!last || last->frames()[0] != native ||
-        !python::matches(cpython.layout, state, {last->frames() + 1, last->count - 1},
-                         last->frames() + last->count))
+    if (!last || last->frames()[0] != native || !matches_now(*last, state))
         return thread.last_python = find_or_learn(thread, site, native, state, recent);
     return thread.last_python = last->id;
 }

@@ -113,6 +113,8 @@ def from_generated_code():
         names = dict(globals())
         exec("\n" * number + "def made():\n    x = 1\n\n    return allocate()\nmade()", names)
         del names
+    for number in range(20):  # the recorder knows the stack well when the code object goes
+        exec(compile("\n" * number + "for _ in range(5): allocate()", "<again>", "exec"), globals())
 
 
 def with_names():

@@ -8,6 +8,7 @@
 #include "tracker/capture/careful_read.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
+#include "tracker/capture/python/identity.hpp"
 
 namespace vramscope::capture::python {
 namespace {
@@ -61,6 +62,10 @@ int look_into(dl_phdr_info* info, std::size_t, void* data)
                        found.is_initialized && found.own_state;
     if (whole)
         found.base = search.runtime;
+    constexpr std::uintptr_t kFree = 48; // tp_dealloc, in every version
+    const std::uintptr_t place = found.code_type + kFree;
+    if (whole && is_writable(*info, place) && holds(*info, pointer(place)))
+        found.code_free = place;
     return whole;
 }
 

@@ -19,6 +19,8 @@ struct Interpreter {
     std::uintptr_t text_type = 0;
     std::uintptr_t bytes_type = 0;
     std::uintptr_t loop = 0; // _PyEval_EvalFrameDefault
+    // Where the type of code objects has the function that frees one; 0: it may not be changed.
+    std::uintptr_t code_free = 0;
 
     int (*is_initialized)() = nullptr;
     void* (*attached_state)() = nullptr; // null: this version cannot tell it by thread

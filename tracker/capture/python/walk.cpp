@@ -61,19 +61,26 @@ public:
     [[gnu::always_inline]] Words words(std::uintptr_t frame) const noexcept
     {
         const std::uintptr_t code = pointer(frame + kFixed.code);
-        if constexpr (nesting == Nesting::call_each)
-            return {load<std::uint32_t>(frame + instruction_), digest(kFixed, code)};
-        if constexpr (nesting == Nesting::entries) {
-            const bool is_entry = load<std::uint8_t>(frame + kFixed.is_entry) != 0;
-            return {pointer(frame + kFixed.instruction),
-                    digest(kFixed, code) | (is_entry ? kNoIdentity : 0)};
-        }
+        if constexpr (nesting != Nesting::shims)
+            return {place(frame), digest(kFixed, code)};
         if (load<std::uint8_t>(frame + owner_) >= kOwnedByLoop) [[unlikely]]
             return {0, kNoIdentity}; // a shim
         const std::uintptr_t object = code & ~kTagBits;
         const auto version = load<std::uint32_t>(object + kFixed.version);
         return {pointer(frame + kFixed.instruction),
                 version ? version | interpreter_ : digest_at_last(kFixed, object)};
+    }
+
+    // The code object and the instruction, of a version without shims. Both fit into one word: that
+    // of an instruction is even, and of an object's address 43 bits may differ.
+    [[gnu::always_inline]] std::uintptr_t place(std::uintptr_t frame) const noexcept
+    {
+        constexpr int kUpmost = 17;
+        if constexpr (nesting == Nesting::entries)
+            return pointer(frame + kFixed.instruction) +
+                   load<std::uint8_t>(frame + kFixed.is_entry);
+        return std::rotl(pointer(frame + kFixed.code), kUpmost) ^
+               load<std::uint32_t>(frame + instruction_);
     }
 
 private:
@@ -127,33 +134,54 @@ std::size_t collect_steps(const Layout& layout, std::uintptr_t state, std::uintp
     });
 }
 
+namespace {
+
 // One offset counts through words and steps, since a second one would not fit into registers, and
-// then each frame waits for it. The next frame is taken to be where it was seen before, which is then held against what this one
-// says: by a branch, so that the processor does not wait for the one to begin with the other.
-bool matches(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
-             const std::uintptr_t* steps) noexcept
+// then each frame waits for it. The next frame is taken to be where it was seen before, which is
+// then held against what this one says: by a branch, so that the processor does not wait for the one
+// to begin with the other.
+template <Codes codes>
+bool matches_as(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
+                const std::uintptr_t* steps) noexcept
 {
-    return with_frames(layout, state, [words, steps](const auto frames) {
-        const auto first = reinterpret_cast<std::uintptr_t>(words.data());
-        const auto first_step = reinterpret_cast<std::uintptr_t>(steps);
-        const std::size_t end = words.size() * sizeof(std::uintptr_t) / 2;
-        std::uintptr_t frame = frames.top();
-        for (std::size_t at = 0; at != end; at += sizeof(std::uintptr_t)) {
-            const std::uintptr_t known = first + 2 * at;
-            if (!frame)
-                return false;
-            const auto [word, second] = frames.words(frame);
-            if (word != pointer(known) || second != pointer(known + sizeof word))
-                return false;
-            std::uintptr_t next = frames.next(frame);
-            frame -= pointer(first_step + at);
-            if (next != frame) [[unlikely]] {
-                asm volatile("" : "+r"(next)); // else it becomes a choice, which waits
-                frame = next;
+    return with_frames(
+        layout, state, [words, steps]<Nesting nesting>(const Frames<nesting> frames) {
+            constexpr bool only_places = codes == Codes::are_the_same && nesting != Nesting::shims;
+            const auto first = reinterpret_cast<std::uintptr_t>(words.data());
+            const auto first_step = reinterpret_cast<std::uintptr_t>(steps);
+            const std::size_t end = words.size() * sizeof(std::uintptr_t) / 2;
+            std::uintptr_t frame = frames.top();
+            for (std::size_t at = 0; at != end; at += sizeof(std::uintptr_t)) {
+                const std::uintptr_t known = first + 2 * at;
+                if (!frame)
+                    return false;
+                if constexpr (only_places) {
+                    if (frames.place(frame) != pointer(known))
+                        return false;
+                } else {
+                    const auto [word, second] = frames.words(frame);
+                    if (word != pointer(known) || second != pointer(known + sizeof word))
+                        return false;
+                }
+                std::uintptr_t next = frames.next(frame);
+                frame -= pointer(first_step + at);
+                if (next != frame) [[unlikely]] {
+                    asm volatile("" : "+r"(next)); // else it becomes a choice, which waits
+                    frame = next;
+                }
             }
-        }
-        return !frame || words.size() == kMostWords;
-    });
+            return !frame || words.size() == kMostWords;
+        });
+}
+
+} // namespace
+
+bool matches(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
+             const std::uintptr_t* steps, Codes codes) noexcept
+{
+    return codes == Codes::are_the_same
+               ? matches_as<Codes::are_the_same>(layout, state, words, steps)
+               : matches_as<Codes::may_differ>(layout, state, words, steps);
 }
 
 } // namespace vramscope::capture::python

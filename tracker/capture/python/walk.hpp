@@ -16,9 +16,10 @@ namespace vramscope::capture::python {
 
 inline constexpr std::size_t kMostFrames = 256; // the innermost are kept
 
-// What a stack is recognised by: two words a frame, of which the second tells its code object from
-// those that were at the same address before. (Before Python 3.12 it is made of pieces of its file
-// name and line table.)
+// What a stack is recognised by: two words a frame. The first is its code object and instruction,
+// the second tells the code object from those that were at the same address before. (Before Python
+// 3.12 that is made of pieces of its file name and line table. Since then the first is the
+// instruction alone.)
 struct Collected {
     std::size_t words = 0;
     std::uint64_t hash = 0;
@@ -28,10 +29,13 @@ Collected collect(const Layout& layout, std::uintptr_t state, std::uintptr_t* ou
 // How far from each frame the next one is, which is nearly the same whenever the words are; as many
 // as there are frames. That is where matches() looks for them first.
 std::size_t collect_steps(const Layout& layout, std::uintptr_t state, std::uintptr_t* out) noexcept;
-// Whether it would collect these. That is quicker. (Both have most offsets as constants, which
-// find_layout() holds against what the interpreter says.)
+// Whether what is at the words' addresses can be other code objects than those they are of.
+enum class Codes : std::uint8_t { may_differ, are_the_same };
+// Whether it would collect these. That is quicker, most of all where the code objects are known to
+// be the same: since these words were seen none was freed (freed_codes.hpp). (Both have most offsets
+// as constants, which find_layout() holds against what the interpreter says.)
 bool matches(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
-             const std::uintptr_t* steps) noexcept;
+             const std::uintptr_t* steps, Codes codes) noexcept;
 
 struct Frame {
     std::uintptr_t code;     // address of the code object

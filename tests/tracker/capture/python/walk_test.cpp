@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "tracker/capture/python/code.hpp"
+#include "tracker/capture/python/freed_codes.hpp"
 
 using namespace vramscope::capture;
 using namespace vramscope::capture::python;
@@ -84,14 +85,18 @@ void check_right(Seen& seen)
     EXPECT_GE(words.size(), 6u);
     std::vector<std::uintptr_t> steps(kMostFrames);
     EXPECT_EQ(collect_steps(seen.layout, seen.state, steps.data()), words.size() / 2);
-    const auto matches = [&](std::span<const std::uintptr_t> known) {
-        return python::matches(seen.layout, seen.state, known, steps.data());
+    const auto matches = [&](std::span<const std::uintptr_t> known,
+                             Codes codes = Codes::may_differ) {
+        return python::matches(seen.layout, seen.state, known, steps.data(), codes);
     };
     EXPECT_TRUE(matches(words));
     EXPECT_FALSE(matches({words.data(), words.size() - 2}));
     for (std::size_t at = 0; at < words.size(); ++at) {
+        const bool tells_codes = at % 2 == 1 && seen.layout.version == 0;
+        EXPECT_TRUE(matches(words, Codes::are_the_same));
         words[at] ^= 1;
         EXPECT_FALSE(matches(words)) << at;
+        EXPECT_EQ(matches(words, Codes::are_the_same), tells_codes) << at;
         words[at] ^= 1;
     }
     std::fill(steps.begin(), steps.end(), 0); // it does not depend on them
@@ -137,6 +142,7 @@ void check_shifted(Seen& seen)
 }
 
 bool ran = false;
+std::uint64_t freed_by_then = 0;
 
 void look()
 {
@@ -148,6 +154,11 @@ void look()
     ASSERT_NE(seen.state, 0u);
     check_right(seen);
     check_shifted(seen);
+    EXPECT_EQ(freed_codes(), 0u);
+    count_freed_codes(seen.interpreter);
+    freed_by_then = freed_codes();
+    EXPECT_GT(freed_by_then, 0u);
+    count_freed_codes(seen.interpreter); // nothing is counted twice
     ran = true;
 }
 
@@ -166,8 +177,14 @@ int run_in(const std::string& library)
                                 "    inner()\n"
                                 "größe_Ж()\n";
     using Run = int (*)(const char*, void*);
-    return reinterpret_cast<Run>(::dlsym(python, "PyRun_SimpleStringFlags"))(program.c_str(),
-                                                                             nullptr);
+    const auto run = reinterpret_cast<Run>(::dlsym(python, "PyRun_SimpleStringFlags"));
+    if (run(program.c_str(), nullptr) != 0)
+        return 1;
+    const std::uint64_t before = freed_codes();
+    EXPECT_GT(before, freed_by_then); // the program itself is freed
+    EXPECT_EQ(run("for _ in range(10): exec(compile('1', 'x', 'exec'))", nullptr), 0);
+    EXPECT_GT(freed_codes(), before + 10);
+    return 0;
 }
 
 } // namespace
