@@ -54,7 +54,12 @@ class CleanRoot(PackageTest):
         self.assertIn("/proc is not there", blind.stderr)
 
         # minbase leaves manual pages out of what it unpacks itself, not out of what dpkg is given.
-        self.assertTrue((self.root / "usr/share/man/man1/vramscope-run.1").is_file())
+        manual = self.root / "usr/share/man/man1/vramscope-run.1"
+        self.assertTrue(manual.is_file())
+        if shutil.which("groff"):
+            read = self.execute("groff", "-man", "-ww", "-Tascii", "-P-cbou", manual)
+            self.assertEqual((read.returncode, read.stderr), (0, ""))
+            self.assertIn("--simulate", read.stdout)
         completed = self.inside("bash", "-c", ". /usr/share/bash-completion/completions/vramscope; COMP_WORDS=(vramscope doc); "
                                 "COMP_CWORD=1; _vramscope; echo ${COMPREPLY[@]}")
         self.assertEqual(completed.stdout.split(), ["doctor"])
