@@ -10,6 +10,7 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "check_headers.py"
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(SCRIPT.parent))
 spec = importlib.util.spec_from_file_location("check_headers", SCRIPT)
 check_headers = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(check_headers)
@@ -70,6 +71,25 @@ class CheckHeaders(unittest.TestCase):
         self.write("Unity/unity_0_cxx.cxx", f'#include "{inner}"\n')
         [unit] = self.units("Unity/unity_0_cxx.cxx")
         self.assertIn("cuNew", check_headers.compile_one(unit)[2])
+
+    def test_what_the_build_compiles_with_these_headers_is_not_compiled_again(self):
+        self.write("a.cpp", "#include <cuda.h>\n")
+        entries = [{"file": str(self.folder / "a.cpp"), "directory": str(self.folder), "command": f"g++ {options} -o x.o -c a.cpp"}
+                   for options in (f"-isystem {self.new} -Da_EXPORTS", f"-Werror -isystem {self.old} -Db_EXPORTS")]
+        self.write("build/compile_commands.json", json.dumps(entries))
+        theirs = check_headers.units(self.folder / "build", self.old, [])
+        self.assertNotIn(str(self.folder / "a.cpp"), [unit[0] for unit in theirs])
+        entries[1]["command"] = entries[1]["command"].replace("-Werror ", "")  # which a user's build lacks
+        self.write("build/compile_commands.json", json.dumps(entries))
+        theirs = check_headers.units(self.folder / "build", self.old, [])
+        self.assertIn(str(self.folder / "a.cpp"), [unit[0] for unit in theirs])
+
+    def test_files_are_not_compiled_again_one_by_one(self):
+        inner = self.write("inner.cpp", "#include <cuda.h>\n")
+        self.write("other.cpp", "#include <cuda.h>\n")
+        self.write("Unity/unity_0_cxx.cxx", f'#include "{inner}"\n')
+        units = self.units("inner.cpp", "other.cpp", "Unity/unity_0_cxx.cxx")
+        self.assertEqual([pathlib.Path(unit[0]).name for unit in units], ["unity_0_cxx.cxx", "other.cpp"])
 
     def test_only_files_that_reach_a_header_are_compiled(self):
         self.write("reaches.hpp", "#pragma once\n#include <cuda.h>\n")
