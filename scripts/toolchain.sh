@@ -51,6 +51,14 @@ CONF
     export APT_CONFIG=$folder/apt.conf
 }
 
+# refresh: fetches the lists of what private_apt named; prints the first error of apt's where it could not.
+refresh() {
+    local said
+    said=$(apt-get update -qq -o APT::Update::Error-Mode=any 2>&1) && return
+    sed -n '/^E: /{p;q}' <<<"$said"
+    return 1
+}
+
 # unpack_root APT FOLDER: unpacks what apt, which keeps it in APT, has fetched, as a root of its own: FOLDER. Nothing of what
 # the packages' own scripts do is done.
 unpack_root() {

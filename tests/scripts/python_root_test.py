@@ -17,7 +17,7 @@ if [[ $* == "update --print-uris" ]]; then
 fi
 folder=$(dirname "$APT_CONFIG")
 case $* in
-    update*) [[ -e $MACHINE/reachable ]] && cp "$folder/sources.list" "$MACHINE/sources" || exit 100 ;;
+    update*) [[ -e $MACHINE/reachable ]] && cp "$folder/sources.list" "$MACHINE/sources" || { echo "E: not signed"; exit 100; } ;;
     *--print-uris*) echo "'http://mirror/debian/pool/main/p/python3.15_3.15_amd64.deb' python3.15_3.15_amd64.deb 30000000 SHA256:0" ;;
     *--download-only*) [[ ! -e $MACHINE/damaged ]] && cp "$MACHINE/python.deb" "$folder/cache/archives/python3.15_3.15_amd64.deb" ;;
 esac
@@ -71,7 +71,7 @@ class PythonRoot(PlayedMachine):
 
     def test_a_mirror_out_of_reach_is_told(self):
         (self.machine / "reachable").unlink()
-        self.assert_gives_up("http://mirror/debian/ cannot be reached")
+        self.assert_gives_up("http://mirror/debian/ cannot be used: E: not signed")
 
     def test_a_machine_without_a_debian_mirror_is_told(self):
         self.write("root/etc/os-release", "ID=ubuntu\nVERSION_CODENAME=noble\n")

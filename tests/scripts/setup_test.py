@@ -28,12 +28,12 @@ case ${0##*/} in
         [[ $1 == --version ]] && echo "cmake version $v" || echo "$v" ;;
     nvcc) echo "Cuda compilation tools, release $(<nvcc.version), V1" ;;
     id) cat uid ;;
-    dpkg-deb) mkdir -p "$OLDPWD/usr/bin"; touch "$OLDPWD"/usr/bin/{promtool,debuginfod} "$OLDPWD/lib.so.1"; chmod +x "$OLDPWD/usr/bin/"* ;;
+    dpkg-deb) [[ ! -e empty ]] || exit 0; mkdir -p "$OLDPWD/usr/bin"; touch "$OLDPWD"/usr/bin/{promtool,debuginfod} "$OLDPWD/lib.so.1"; chmod +x "$OLDPWD/usr/bin/"* ;;
     npm) echo "npm $*" >>log; [[ -e offline ]] && exit 1; mkdir -p "${!#}/node_modules/ajv" ;;
     node | g++-11) ;;
     sudo) echo "sudo $*" >>log; "$@" ;;
     dpkg-query) while read -r p; do echo "$p ii "; done <installed; exit 1 ;;
-    apt-cache) grep -qxF "$2" unknown && echo "  Candidate: (none)" || echo "  Candidate: 1.0" ;;
+    apt-cache) [[ $1 != show ]] || { ! grep -qxF "$2" unknown; exit; }; grep -qxF "$2" unknown && echo "  Candidate: (none)" || echo "  Candidate: 1.0" ;;
     cuda-headers) echo "cuda-headers $*" >>log ;;
     python-root) [[ -e pythons ]] && exit; echo "python-root $*" >>log; [[ ! -e offline ]] && touch pythons ;;
     cuda-toolkit)
@@ -186,6 +186,17 @@ class Setup(unittest.TestCase):
         self.assertIn("python-root \n", log)
         self.put("log", "")
         self.assertEqual(self.setup("--tests")[2], "")  # once
+
+    def test_a_program_is_taken_out_of_the_package_that_has_it(self):
+        self.assertIn(" promtool\n", self.setup("--tests")[2])  # Debian 13's own
+        shutil.rmtree(self.machine / "promtool")
+        self.put("unknown", "promtool\n")
+        self.assertIn(" prometheus\n", self.setup("--tests")[2])
+        shutil.rmtree(self.machine / "promtool")
+        self.put("empty", "")
+        status, output, _ = self.setup("--tests")
+        self.assertEqual(status, 0)
+        self.assertIn("setup: skipped: no promtool: it is not in the package prometheus;", output)
 
     def test_thrust_comes_with_a_toolkit_that_has_it(self):
         for folder in ["include/thrust", "include/cccl/thrust"]:

@@ -23,7 +23,7 @@ if [[ $* == "update --print-uris" ]]; then
 fi
 folder=$(dirname "$APT_CONFIG")
 case $* in
-    update*) [[ -e $MACHINE/reachable ]] || exit 100 ;;
+    update*) [[ -e $MACHINE/reachable ]] || { echo "E: not signed"; exit 100; } ;;
     dumpavail) cat "$MACHINE/available" ;;
     *--print-uris*) cat "$MACHINE/plan"; cp "$folder/status" "$MACHINE/status" ;;
     *--download-only*) [[ ! -e $MACHINE/damaged ]] && cp "$MACHINE/torch.deb" "$folder/cache/archives/torch_2.6_amd64.deb" ;;
@@ -85,7 +85,7 @@ class TorchRoot(PlayedMachine):
 
     def test_a_mirror_out_of_reach_is_told(self):
         (self.machine / "reachable").unlink()
-        self.assert_gives_up("http://mirror/debian/ cannot be reached")
+        self.assert_gives_up("http://mirror/debian/ cannot be used: E: not signed")
 
     def test_a_machine_without_a_debian_mirror_is_told(self):
         self.write("root/etc/os-release", "ID=ubuntu\nVERSION_CODENAME=noble\n")
