@@ -2,8 +2,8 @@
 # scripts/check_exports.py — holds what a preloaded library shows to the program it is loaded into.
 #
 # Usage: check_exports.py LIBRARY EXPORTS [--size STRIP]
-# EXPORTS has one name per line: LIBRARY must define exactly these, need only libc and the loader, and ask for no
-# glibc newer than 2.34. --size also reports the stripped size (no failure). Ends 1 with a line for each fault.
+# EXPORTS has one name per line: LIBRARY must define exactly these, need only libc and the loader, ask for no glibc
+# newer than 2.34, and hold few addresses, each of which the loader writes into every process. --size also reports the stripped size (no failure). Ends 1 with a line for each fault.
 import argparse
 import os
 import re
@@ -14,6 +14,7 @@ import tempfile
 ALLOWED_NEEDED = re.compile(r"libc\.so\.6|ld-linux[-\w]*\.so\.\d+")
 NEWEST_GLIBC = (2, 34)
 WANTED_BYTES = 1 << 20
+MOST_ADDRESSES = 100
 
 
 def run(*command):
@@ -49,6 +50,9 @@ def check(library, exports):
         glibc = re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", version or "")
         if glibc and tuple(map(int, glibc.groups())) > NEWEST_GLIBC:
             yield f"asks for {version}: {name}"
+    addresses = run("readelf", "-rW", library).count("R_X86_64_RELATIVE")
+    if addresses > MOST_ADDRESSES:
+        yield f"{addresses} addresses for the loader to write, instead of {MOST_ADDRESSES}: a table of pointers?"
 
 
 def stripped_bytes(library, strip):

@@ -65,8 +65,8 @@ inline constexpr std::size_t kAllocators = 1;
 inline constexpr std::size_t kApiCount = kHooks + 2 * kAllocators;
 
 extern const HookInfo kHookTable[kHooks];
-log::Api
-api_at(std::size_t id) noexcept; // the same rows, as the log names them; then the allocators
+// The same rows, as the log names them; then the allocators.
+log::Api api_at(std::size_t id) noexcept;
 
 inline const HookInfo& info(Hook hook)
 {

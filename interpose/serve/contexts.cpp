@@ -47,9 +47,9 @@ Green* find_green(CUgreenCtx handle) noexcept
 // The child of a fork writes a log of its own, in which nothing is noted yet.
 void start_afresh_in_new_log() noexcept
 {
-    if (log_generation == log::process->generation)
+    const std::uint32_t before = std::exchange(log_generation, log::process->generation);
+    if (before == 0 || before == log_generation) // of the first log nothing was noted before
         return;
-    log_generation = log::process->generation;
     std::memset(contexts, 0, sizeof contexts);
     std::memset(device_noted, 0, sizeof device_noted);
     forget_synchronisations();

@@ -64,6 +64,13 @@ class CheckExports(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("asks for GLIBC_2.36: arc4random", output)
 
+    def test_a_table_of_pointers_fails(self):
+        words = ", ".join(f'"{number}"' for number in range(101))
+        status, output = self.check(SOURCE + f"static const char* const table[] = {{{words}}};\n"
+                                    "const char* cuThree(int at) { return table[at]; }\n", "cuOne\ncuTwo\ncuThree\n")
+        self.assertEqual(status, 1)
+        self.assertIn("addresses for the loader to write", output)
+
     def test_the_stripped_size_is_told(self):
         status, output = self.check(options=["--size", "strip"])
         self.assertEqual(status, 0)
