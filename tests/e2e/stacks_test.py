@@ -1,7 +1,7 @@
 # tests/e2e/stacks_test.py — what a report says of call stacks that cannot be whole.
 import unittest
 
-from e2e import VRAMSCOPE, EndToEndTest
+from e2e import PROGRAMS, VRAMSCOPE, EndToEndTest
 
 
 class StacksTest(EndToEndTest):
@@ -25,6 +25,11 @@ class StacksTest(EndToEndTest):
         leaks = self.leaks_of("unwind_table")
         self.assertEqual(leaks[1000], (["leak", "inner", "outer", "main"], None))
         self.assertNotIn("callers are not known", self.text())
+
+    def test_a_program_that_the_loader_was_told_to_run_has_its_names(self):
+        loader = "/lib64/ld-linux-x86-64.so.2"  # of this name on every x86-64
+        leaks = self.trace(loader, PROGRAMS / "unwind_table")["leaks"]
+        self.assertIn(["leak", "inner", "outer", "main"], [[frame["function"] for frame in leak["stack"]] for leak in leaks])
 
 
 if __name__ == "__main__":

@@ -2,10 +2,14 @@
 #include "tracker/capture/modules.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <string_view>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "tracker/capture/arena.hpp"
@@ -43,6 +47,43 @@ void read_build_id(const dl_phdr_info& info, Module& module) noexcept
     }
 }
 
+// The file that is mapped at an address, as one line of the kernel's list says: "55d0-55d1 r-xp
+// 00000000 08:01 1234    /usr/bin/true". Empty: none is.
+void read_mapped_path(std::uintptr_t address, char* path, std::size_t room) noexcept
+{
+    path[0] = '\0';
+    constexpr std::size_t kBytes = 1u << 14; // a line is far shorter
+    const Scratch<char[kBytes]> text;
+    const int file = text ? ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0)
+        return;
+    std::size_t used = 0;
+    for (ssize_t got = 0; (got = ::read(file, *text + used, kBytes - used)) > 0;) {
+        char* line = *text;
+        char* const end = line + used + got;
+        for (char* next = nullptr; (next = std::find(line, end, '\n')) != end; line = next + 1) {
+            std::uintptr_t range[2] = {};
+            const char* const dash = std::from_chars(line, next, range[0], 16).ptr;
+            std::from_chars(dash + 1, next, range[1], 16);
+            const char* const name = std::find(line, next, '/');
+            if (address - range[0] < range[1] - range[0])
+                path[std::string_view(name, next).copy(path, room - 1)] = '\0';
+        }
+        used = static_cast<std::size_t>(end - line);
+        std::copy(line, end, *text);
+    }
+    ::close(file);
+}
+
+// "ld.so PROGRAM" runs that program in the loader's process.
+void read_program_path(std::uintptr_t address, char* path, std::size_t room) noexcept
+{
+    if (::getauxval(AT_BASE) == 0)
+        return read_mapped_path(address, path, room);
+    const ssize_t length = ::readlink("/proc/self/exe", path, room - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
 // The main program has no name here, the vDSO a name that is no file, and dlopen("./x.so")
 // a relative one.
 void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
@@ -53,8 +94,7 @@ void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
     if (*name == '/') {
         std::strncpy(path, name, kRoom);
     } else if (*name == '\0' && is_first) {
-        const ssize_t length = ::readlink("/proc/self/exe", path, kRoom);
-        path[length > 0 ? length : 0] = '\0';
+        read_program_path(module.first, path, sizeof module.path);
     } else if (std::strncmp(name, "linux-vdso", 10) == 0 || *name == '\0') {
         std::strcpy(path, "[vdso]");
     } else if (::getcwd(path, kRoom)) {
