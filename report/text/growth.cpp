@@ -168,6 +168,9 @@ void write_sums(TextOutput& out, const Report& report, std::string_view prefix, 
                                 human_bytes(sum.bytes), counted(sum.blocks, "block"),
                                 name(sum.kind), class_words(sum), owner));
     }
+    if (shown < report.sums.size())
+        out.stream() << prefix << (prefix.empty() ? "" : "  ") << "... and "
+                     << counted(report.sums.size() - shown, "more such sum") << '\n';
 }
 
 void write_growth(TextOutput& out, const Report& report)

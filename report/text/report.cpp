@@ -300,6 +300,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
 {
     constexpr std::string_view kPrefix = "vramscope: ";
     TextWriter text(out, report, style);
+    write_drivers(text, report, kPrefix);
     text.verdict(kPrefix);
     write_top_leaks(text, report, kPrefix);
     write_tests_summary(text, report, kPrefix);

@@ -2,6 +2,8 @@
 #include "report/text/view.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,31 @@
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
+
+namespace {
+
+// "devices 0 to 7: NVIDIA H100", "device 0: A, device 1: B".
+std::string devices_of(const Process& process)
+{
+    const std::vector<DeviceInfo>& devices = process.devices;
+    std::string text;
+    for (std::size_t first = 0, next = 0; first < devices.size(); first = next) {
+        const auto follows = [&](std::size_t at) {
+            return devices[at].name == devices[first].name &&
+                   devices[at].ordinal == devices[at - 1].ordinal + 1;
+        };
+        for (next = first + 1; next < devices.size() && follows(next);)
+            ++next;
+        const std::string ordinals = next - first == 1
+                                         ? device_name(devices[first].ordinal)
+                                         : fmt::format("devices {} to {}", devices[first].ordinal,
+                                                       devices[next - 1].ordinal);
+        text += fmt::format(", {}: {}", ordinals, terminal_safe(devices[first].name));
+    }
+    return text;
+}
+
+} // namespace
 
 std::string device_name(std::int32_t device)
 {
@@ -31,6 +58,24 @@ std::string device_title(const Report& report, const Process& process, std::int3
     if (report.processes.size() > 1)
         title += fmt::format(" (process {})", process.pid);
     return title;
+}
+
+void write_drivers(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    std::vector<std::string> told;
+    for (const Process& process : report.processes) {
+        const bool simulated = process.info_value("driver.simulated") == "1";
+        const std::string path = terminal_safe(process.info_value("driver.path"));
+        if (!simulated && path.empty())
+            continue;
+        const std::string line =
+            (simulated ? "ran on the simulated GPU" : "ran on the driver " + path) +
+            devices_of(process);
+        if (std::find(told.begin(), told.end(), line) == told.end())
+            told.push_back(line);
+    }
+    for (const std::string& line : told)
+        out.wrapped(prefix, "", line);
 }
 
 void write_doubts(TextOutput& out, const Report& report)

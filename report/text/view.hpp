@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/text/output.hpp"
 
@@ -11,6 +12,9 @@ std::string device_name(std::int32_t device); // "device 0"; "device ?": not kno
 // "Device 0: NVIDIA H100, 80 GiB"; with the process, where there are several.
 std::string device_title(const Report& report, const Process& process, std::int32_t device,
                          std::uint64_t total_bytes);
+
+// Where the programs ran: each driver once, with its devices.
+void write_drivers(TextOutput& out, const Report& report, std::string_view prefix);
 
 // Why the log does not show the whole run.
 void write_doubts(TextOutput& out, const Report& report);

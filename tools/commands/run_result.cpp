@@ -39,24 +39,6 @@ std::vector<std::filesystem::path> stamp_logs(const std::vector<RunLog>& logs, p
     return paths;
 }
 
-// Each once, in the order of the logs: processes of one run may have met different drivers.
-void tell_drivers(const report::Report& report)
-{
-    std::vector<std::string> told;
-    for (const report::Process& process : report.processes) {
-        const bool simulated = process.info_value("driver.simulated") == "1";
-        std::string line = simulated ? "ran on the simulated GPU"
-                                     : "ran on the driver " + process.info_value("driver.path");
-        for (const report::DeviceInfo& device : process.devices)
-            line += fmt::format(", device {}: {}", device.ordinal, device.name);
-        const bool known = simulated || !process.info_value("driver.path").empty();
-        if (known && std::find(told.begin(), told.end(), line) == told.end())
-            told.push_back(line);
-    }
-    for (const std::string& line : told)
-        say(line);
-}
-
 // Nothing is known of a process that could not make its log; where there is no driver, there was
 // nothing to know.
 bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>& logs)
@@ -116,7 +98,6 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
         for (const std::string& line : report.reasons)
             say("  " + line);
     } else {
-        tell_drivers(report);
         report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
     }
     for (const std::filesystem::path& log : logs)

@@ -103,6 +103,21 @@ TEST(LeakSums, SayTheirDevicesWhereTheyDiffer)
     EXPECT_NE(text.find(", device 1\n"), std::string::npos) << text;
 }
 
+TEST(LeakSums, TheSummarySaysHowManyMoreThereAre)
+{
+    LogBuilder log = program();
+    for (std::int16_t device = 0; device < 5; ++device) {
+        log.place({.context = device + 1u, .device = device});
+        for (std::uint64_t depth = 1; depth <= 4; ++depth)
+            log.alloc((device * 10u + depth) * 0x1000, 8, depth);
+    }
+    std::ostringstream out;
+    write_summary(out, report_of(log));
+    EXPECT_NE(out.str().find("vramscope:   ... and 2 more such sums\n"), std::string::npos)
+        << out.str();
+    EXPECT_EQ(leaks_text(report_of(log)).find("such sum"), std::string::npos) << "it has them all";
+}
+
 TEST(Summary, TellsItsRowsFromThoseThatItDoesNotShow)
 {
     LogBuilder log = program();

@@ -217,6 +217,22 @@ TEST(Text, SummaryOfATrainingRun)
     expect_golden("training_summary.txt", text);
 }
 
+TEST(Text, TheSummaryNamesAlikeDevicesTogetherAndKeepsWithinItsWidth)
+{
+    Report report = training_run();
+    const std::string name = "NVIDIA RTX 6000 Ada Generation";
+    report.processes[0].devices.clear();
+    for (const std::int32_t ordinal : {0, 1, 2, 4})
+        report.processes[0].devices.push_back({ordinal, 24_GiB, name});
+    report.processes[0].devices.push_back({5, 24_GiB, "Simulated\x1b GPU"});
+    const std::string text = text_of([&](std::ostream& out) { write_summary(out, report); });
+    expect_width(text, 100);
+    EXPECT_EQ(text.find("vramscope: ran on the simulated GPU, devices 0 to 2: " + name), 0u)
+        << text;
+    EXPECT_NE(text.find(", device 4:\nvramscope: " + name), std::string::npos) << text;
+    EXPECT_NE(text.find(", device 5: Simulated\\x1b GPU"), std::string::npos) << text;
+}
+
 TEST(Text, ReportOfACrash)
 {
     const Report report = crashed_run();
