@@ -1,0 +1,66 @@
+# tests/e2e/live/live.py — what the tests of programs that still run have in common.
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+# The tests of this folder take what they need of e2e from here.
+from e2e import GPU, PRELOAD, PROGRAMS, SIMGPU, VRAMSCOPE, EndToEndTest, simulated_only  # noqa: E402, F401
+
+
+class LiveTest(EndToEndTest):
+    def start(self, *, traced=True):
+        """tests/programs/memory/live.cpp, waiting for its first order; its log is live.vsl."""
+        gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_LOG": str(self.log)}
+        process = subprocess.Popen([PROGRAMS / "live"], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   text=True, env=self.environment(**gpu, **({"LD_PRELOAD": str(PRELOAD)} if traced
+                                                                             else {})))
+        self.addCleanup(self.end, process)
+        return process
+
+    @property
+    def log(self):
+        return self.folder / "live.vsl"
+
+    def tell(self, process, *orders):
+        for order in orders:
+            process.stdin.write(order + "\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), "done\n", order)
+
+    def end(self, process):
+        if process.poll() is None:
+            try:
+                process.stdin.write("end\n")
+            except BrokenPipeError:
+                pass
+            process.stdin.close()
+            process.wait(timeout=60)
+        for pipe in (process.stdin, process.stdout):
+            if not pipe.closed:
+                pipe.close()
+
+    def live(self, command, *arguments, status=0, **env):
+        done = self.execute(VRAMSCOPE, command, *arguments, **env)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    @staticmethod
+    def as_nobody(*arguments):
+        """Runs a copy of vramscope as another user, who may not reach the build folder."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            return subprocess.run([shutil.copy(VRAMSCOPE, folder), *arguments], capture_output=True, text=True,
+                                  timeout=60, user=65534, group=65534, extra_groups=[], cwd="/")
+
+    def assert_refused(self, command, *arguments, words, status=110):
+        done = self.live(command, *arguments, status=status)
+        self.assertEqual((done.stdout, len(done.stderr.splitlines())), ("", 1), done.stderr)
+        self.assertIn(words, done.stderr)
+
+    def json_of(self, log):
+        return json.loads(self.execute(VRAMSCOPE, "report", "--json", "-", log).stdout)
