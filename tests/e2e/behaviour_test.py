@@ -2,7 +2,7 @@
 import subprocess
 import unittest
 
-from e2e import PROGRAMS, EndToEndTest, simulated_only
+from e2e import GPU, PROGRAMS, VRAMSCOPE, EndToEndTest, simulated_only
 
 
 class BehaviourTest(EndToEndTest):
@@ -89,6 +89,15 @@ class BehaviourTest(EndToEndTest):
     def test_errno_is_left_alone(self):
         self.trace_like_plain("keeps_errno")
         self.assertEqual(self.stdout, "errno after init 1\nerrno after alloc 1\nerrno after free 1\n")
+
+    @simulated_only
+    def test_an_initialisation_that_fails_later_is_told_and_disturbs_nothing(self):
+        report = self.trace_like_plain("init_again")
+        self.assertEqual(self.stdout, "wrong flags 1\nerrno after it 1\n")
+        self.assert_seen(report, allocations=1, frees=0)
+        announced = '"$0" init_again; cat "${VRAMSCOPE_RUN#*:}"'
+        told = self.execute(VRAMSCOPE, "run", "--simulate", GPU, "--", "sh", "-c", announced, PROGRAMS / "behaviour")
+        self.assertRegex(told.stdout, r"(?m)^note\t\d+\tcuInit failed with error 1$")
 
 
 if __name__ == "__main__":

@@ -157,6 +157,16 @@ void keeps_errno()
     std::printf("errno after free %d\n", errno == ERANGE);
 }
 
+// A cuInit that fails while the log is open already.
+void init_again()
+{
+    primary_context();
+    errno = EDOM;
+    std::printf("wrong flags %d\n", cuInit(1));
+    std::printf("errno after it %d\n", errno == EDOM);
+    allocate(4096);
+}
+
 // Runs on device 1 of two.
 void second_device()
 {
@@ -211,6 +221,7 @@ const struct {
     {"callers_by_turns", callers_by_turns},
     {"all_at_once", all_at_once},
     {"keeps_errno", keeps_errno},
+    {"init_again", init_again},
     {"second_device", second_device},
     {"freed_by_destructor", freed_by_destructor},
     {"freed_by_thread_end", freed_by_thread_end},
