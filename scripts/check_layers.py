@@ -49,7 +49,7 @@ LAYERS = {
                           "report/replay/lookup", "tracker/format"],
     "report/plan/replay": ["report/plan/trace"],
     "report/plan/policies": ["interpose/pool", "report", "report/plan/replay", "report/plan/trace",
-                             "report/replay/lookup"],
+                             "report/replay/lookup", "tracker/format"],
     "report/plan": ["report", "report/findings", "report/findings/memory", "report/findings/places", "report/model",
                     "report/plan/replay", "report/plan/trace", "report/symbols"],
     "report/import/pickle": ["report", "report/log"],

@@ -100,6 +100,15 @@ private:
         to.packing = packing_of(trace);
         to.savings = find_savings(log_, device, policies.front(), to.policies.front().peak_reserved,
                                   places_);
+        const bool with_our_pool = policies.front().name.starts_with("cache") ||
+                                   policies.front().name.starts_with("split");
+        if (device.facts.stream_ordered > 0 && with_our_pool)
+            doubts.push_back(fmt::format(
+                "{} asked for by stream, of the driver's own pool: vramscope's is replayed in its "
+                "place, and the smallest card may be larger",
+                device.facts.stream_ordered == 1
+                    ? "1 block was"
+                    : fmt::format("{} blocks were", device.facts.stream_ordered)));
         if (!device.facts.failed.empty())
             doubts.push_back(
                 fmt::format("{} failed for want of memory: what the program would "

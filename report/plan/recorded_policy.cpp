@@ -31,6 +31,38 @@ std::optional<PolicyRow> torch_as_set(const LogTables& tables, std::vector<std::
     return policy_of("torch");
 }
 
+// What a pool has that is set by nothing.
+std::string_view default_of(std::string_view key)
+{
+    return key == "pool.sync"         ? "lazy"
+           : key == "pool.max_cached" ? "peak"
+           : key == "pool.wait_from"  ? "64MiB"
+                                      : "off";
+}
+
+// What is not set is as the policy has it. A limit is a smaller card, which is asked for otherwise.
+PolicyRow pool_as_set(const LogTables& tables, const std::string& mode,
+                      std::vector<std::string>& unknown)
+{
+    constexpr std::string_view kPool = "pool.";
+    std::string name = mode;
+    for (const auto& [key, value] : tables.info()) {
+        if (!key.starts_with(kPool) || key == "pool.mode" || key == "pool.limit" ||
+            key == "pool.poison" || value == default_of(key))
+            continue;
+        const std::string knob = key.substr(kPool.size()) + ":" + value;
+        const std::string more = name + (name == mode ? ":" : ",") + knob;
+        try {
+            policy_of(more);
+            name = more;
+        } catch (const Error&) {
+            unknown.push_back(
+                fmt::format("vramscope's pool was set by {}, which is not replayed.", knob));
+        }
+    }
+    return policy_of(name);
+}
+
 } // namespace
 
 std::optional<PolicyRow> recorded_policy(const TracedLog& log, std::vector<std::string>& unknown)
@@ -47,14 +79,7 @@ std::optional<PolicyRow> recorded_policy(const TracedLog& log, std::vector<std::
     }
     if (mode != "cache" && mode != "split")
         return policy_of("none");
-    for (const auto& [key, value] : log.tables().info()) {
-        if (key.starts_with("pool.") && key != "pool.mode" && key != "pool.sync" &&
-            key != "pool.limit")
-            unknown.push_back(fmt::format("vramscope's pool was set by {}={}, which is not "
-                                          "replayed.",
-                                          key.substr(5), value));
-    }
-    return policy_of(mode);
+    return pool_as_set(log.tables(), mode, unknown);
 }
 
 } // namespace vramscope::report::plan

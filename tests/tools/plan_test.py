@@ -59,6 +59,16 @@ class Answer(PlanTest):
         self.live(ORDERS, "off.vsl", "--pool", "off")
         self.assertEqual(self.judged("off.vsl")["name"], "none")
 
+    def test_the_recorded_policy_has_the_settings_of_the_run(self):
+        self.live(ORDERS, "run.vsl", "--set", "max_cached=0", "--set", "wait_from=off", "--set", "poison=0xa5", "--set", "pool_sync=strict")
+        device = self.plan_json("run.vsl")["processes"][0]["devices"][0]
+        self.assertEqual(device["policies"][0]["name"], "cache:sync:strict,wait_from:off,max_cached:0")
+        self.assertNotIn("which is not replayed", " ".join(device["unknown"]))
+        self.live(ORDERS, "run.vsl", "--pool", "split", "--set", "pool_sync=strict", "--set", "guard=on")
+        device = self.plan_json("run.vsl")["processes"][0]["devices"][0]
+        self.assertEqual(device["policies"][0]["name"], "split:sync:strict")
+        self.assertIn("guard:on, which is not replayed", " ".join(device["unknown"]))
+
     def test_a_program_that_ran_out_of_memory_is_not_known_to_fit(self):
         self.vramscope("run", "--simulate", "32MiB", "--force", "-o", "oom.vsl", PROGRAMS / "live", stdin=ORDERS)
         found = self.plan_json("oom.vsl", "--card", "1GiB", status=111)
@@ -85,10 +95,23 @@ class SmallestCard(PlanTest):
                 "grows": f"hold {MIB} 8 drop 8 hold {3 * MIB} 8 drop 8 hold {9 * MIB} 8 drop 2 end\n",
                 "odd sizes": f"hold {5 * MIB + 1} 7 drop 3 hold {11 * MIB + 4096} 4 drop 4 hold 1000 50 end\n"}
 
-    def runs_on(self, size, orders, mode):
-        self.vramscope("run", "--simulate", str(size), "--pool", mode, "--force", "-o", "again.vsl", "--json", "again.json",
-                       PROGRAMS / "live", stdin=orders)
+    SETTINGS = (("max_cached=0",), ("max_cached=off", "wait_from=off"), ("pool_sync=strict",), ("roundup_power2_divisions=4",))
+
+    def runs_on(self, size, orders, mode, settings=()):
+        options = [option for setting in settings for option in ("--set", setting)]
+        self.vramscope("run", "--simulate", str(size), "--pool", mode, *options, "--force", "-o", "again.vsl", "--json",
+                       "again.json", PROGRAMS / "live", stdin=orders)
         return not self.read_json("again.json")["out_of_memory"]
+
+    def test_so_it_is_with_each_setting_of_the_pool(self):
+        for mode in ("cache", "split"):
+            for settings in self.SETTINGS:
+                with self.subTest(mode=mode, settings=settings):
+                    orders = self.PROGRAMS["grows"]
+                    self.live(orders, "run.vsl", "--pool", mode, *(part for setting in settings for part in ("--set", setting)))
+                    need = self.judged("run.vsl")["smallest_card_bytes"]
+                    self.assertTrue(self.runs_on(need, orders, mode, settings), f"{need} bytes")
+                    self.assertFalse(self.runs_on(need - 2 * MIB, orders, mode, settings), f"{need} bytes less 2 MiB")
 
     def test_the_program_runs_on_it_and_not_on_one_of_2_mib_less(self):
         for mode in ("cache", "split", "off"):

@@ -5,6 +5,7 @@
 #include "interpose/pool/pool.hpp"
 #include "interpose/pool/split_policy.hpp"
 #include "report/plan/policies/by_block.hpp"
+#include "report/plan/policies/knobs.hpp"
 
 namespace vramscope::report::plan {
 
@@ -30,21 +31,48 @@ int CountedUpstream::synchronise()
     return 0;
 }
 
-pool::Options default_pool_options()
+InterposedOptions parse_interposed_options(std::string_view knobs)
 {
-    pool::Options options;
-    options.max_cached_bytes = pool::kUpToPeak;
-    options.wait_from_bytes = 64u << 20;
+    InterposedOptions options;
+    options.pool.max_cached_bytes = pool::kUpToPeak;
+    options.pool.wait_from_bytes = 64u << 20;
+    for (const Knob& knob : parse_knobs(knobs)) {
+        if (set_pool_knob(knob, options.pool))
+            continue;
+        if (knob.key == "wait_from")
+            options.pool.wait_from_bytes = knob.bytes_or("off", pool::kNoLimit);
+        else if (knob.key == "max_cached")
+            options.pool.max_cached_bytes =
+                knob.value == "peak" ? pool::kUpToPeak : knob.bytes_or("off", pool::kNoLimit);
+        else if (knob.key == "per_process_memory_fraction")
+            options.fraction = knob.part();
+        else if (knob.key == "sync" && (knob.value == "lazy" || knob.value == "strict"))
+            options.strict = knob.value == "strict";
+        else
+            knob.unknown();
+    }
     return options;
 }
 
 namespace {
 
+pool::Options options_on(const CountedDevice& device, const InterposedOptions& options)
+{
+    pool::Options result = options.pool;
+    const double fraction = options.fraction > 0 ? options.fraction : 1;
+    const bool bounded = options.fraction > 0 || result.garbage_collection_threshold > 0;
+    if (bounded && device.total() != CountedDevice::kNoLimit)
+        result.allowed_bytes =
+            static_cast<std::uint64_t>(fraction * static_cast<double>(device.total()));
+    return result;
+}
+
 template <typename Rules>
 class PoolPolicy final : public Policy {
 public:
-    PoolPolicy(CountedDevice& device, const pool::Options& options)
-        : upstream_(device), pool_(upstream_, upstream_.epochs, options)
+    PoolPolicy(CountedDevice& device, const InterposedOptions& options)
+        : upstream_(device), pool_(upstream_, upstream_.epochs, options_on(device, options)),
+          strict_(options.strict)
     {
     }
 
@@ -66,6 +94,8 @@ public:
     {
         const Block& block = blocks_[request.block];
         allocated_ -= block.bytes;
+        if (strict_) // before the free, as in the program
+            upstream_.synchronise();
         if (pool_.free(block.address) == pool::Freed::surplus)
             pool_.settle();
     }
@@ -82,18 +112,19 @@ private:
     };
     CountedUpstream upstream_;
     pool::Pool<CountedUpstream, Rules> pool_;
+    const bool strict_;
     std::vector<Block> blocks_; // by BlockId
     std::uint64_t allocated_ = 0, retries_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<Policy> make_cache_policy(CountedDevice& device, const pool::Options& options)
+std::unique_ptr<Policy> make_cache_policy(CountedDevice& device, const InterposedOptions& options)
 {
     return std::make_unique<PoolPolicy<pool::CachePolicy>>(device, options);
 }
 
-std::unique_ptr<Policy> make_split_policy(CountedDevice& device, const pool::Options& options)
+std::unique_ptr<Policy> make_split_policy(CountedDevice& device, const InterposedOptions& options)
 {
     return std::make_unique<PoolPolicy<pool::SplitPolicy>>(device, options);
 }

@@ -4,6 +4,9 @@
 // program is taken to have one thread: with more, the pool of a context is several.
 #pragma once
 
+#include <memory>
+#include <string_view>
+
 #include "interpose/pool/epochs.hpp"
 #include "interpose/pool/options.hpp"
 #include "interpose/pool/upstream.hpp"
@@ -37,10 +40,17 @@ private:
     int domain_ = epochs.add_domain();
 };
 
-// The settings that a program has if it sets none.
-pool::Options default_pool_options();
+struct InterposedOptions {
+    pool::Options pool;  // but allowed_bytes, which goes with the device
+    double fraction = 0; // per_process_memory_fraction; 0: not set
+    bool strict = false; // each free waits for the device
+};
 
-std::unique_ptr<Policy> make_cache_policy(CountedDevice& device, const pool::Options& options);
-std::unique_ptr<Policy> make_split_policy(CountedDevice& device, const pool::Options& options);
+// VRAMSCOPE_WAIT_FROM and the others by their names in small letters; those that are not there are
+// as a program has them that sets none. Throws Error.
+InterposedOptions parse_interposed_options(std::string_view knobs);
+
+std::unique_ptr<Policy> make_cache_policy(CountedDevice& device, const InterposedOptions& options);
+std::unique_ptr<Policy> make_split_policy(CountedDevice& device, const InterposedOptions& options);
 
 } // namespace vramscope::report::plan

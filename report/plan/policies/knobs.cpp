@@ -3,9 +3,12 @@
 
 #include <bit>
 #include <charconv>
+#include <optional>
 
-#include "interpose/pool/rounding.hpp"
+#include <fmt/format.h>
+
 #include "report/error.hpp"
+#include "tracker/format/size_text.hpp"
 
 namespace vramscope::report::plan {
 namespace {
@@ -116,6 +119,16 @@ std::uint64_t Knob::mebibytes() const
     return result * kMebibyte;
 }
 
+std::uint64_t Knob::bytes_or(std::string_view word, std::uint64_t meaning) const
+{
+    if (value == word)
+        return meaning;
+    const std::optional<std::uint64_t> bytes = format::read_size(value);
+    if (!bytes)
+        refuse(fmt::format("a size such as 512MiB, or {}", word));
+    return *bytes;
+}
+
 double Knob::part() const
 {
     double result = -1;
@@ -148,12 +161,12 @@ std::vector<Knob> parse_knobs(std::string_view text)
     return knobs;
 }
 
-bool set_pool_knob(const Knob& knob, pool::Options& options)
+bool set_pool_knob(const Knob& knob, pool::Options& options, std::uint64_t least_split_bytes)
 {
     if (knob.key == "max_split_size_mb") {
         options.max_split_bytes = knob.mebibytes();
-        if (options.max_split_bytes < pool::kLargeSegment)
-            knob.refuse("20 or more");
+        if (options.max_split_bytes < least_split_bytes)
+            knob.refuse(std::to_string(least_split_bytes / kMebibyte) + " or more");
     } else if (knob.key == "roundup_power2_divisions") {
         set_divisions(knob, options);
     } else if (knob.key == "garbage_collection_threshold") {

@@ -81,13 +81,7 @@ Make async(std::string_view knobs)
 template <auto make_policy>
 Make interposed(std::string_view knobs)
 {
-    pool::Options options = default_pool_options();
-    for (const Knob& knob : parse_knobs(knobs))
-        if (!set_pool_knob(knob, options))
-            knob.unknown();
-    return [options](CountedDevice& device) mutable {
-        if (options.garbage_collection_threshold > 0)
-            options.allowed_bytes = device.total();
+    return [options = parse_interposed_options(knobs)](CountedDevice& device) {
         return make_policy(device, options);
     };
 }

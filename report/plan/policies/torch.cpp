@@ -25,13 +25,29 @@ bool is_beside_the_point(const Knob& knob)
            (knob.key == "backend" && knob.value == "native");
 }
 
+// The least that the other sizes may be, wherever it stands among them.
+void set_large_segment(const std::vector<Knob>& knobs, TorchOptions& options)
+{
+    for (const Knob& knob : knobs) {
+        if (knob.key != "large_segment_size_mb")
+            continue;
+        options.large_segment_bytes = knob.mebibytes();
+        if (options.large_segment_bytes <= pool::kLeastLargeAlone)
+            knob.refuse("more than 10");
+        options.most_waste_bytes = options.large_segment_bytes;
+    }
+}
+
 } // namespace
 
 TorchOptions parse_torch_options(std::string_view text)
 {
     TorchOptions options;
-    for (const Knob& knob : parse_knobs(text)) {
-        if (set_pool_knob(knob, options.pool) || is_beside_the_point(knob))
+    const std::vector<Knob> knobs = parse_knobs(text);
+    set_large_segment(knobs, options);
+    for (const Knob& knob : knobs) {
+        if (set_pool_knob(knob, options.pool, options.large_segment_bytes) ||
+            is_beside_the_point(knob) || knob.key == "large_segment_size_mb")
             continue;
         if (knob.key == "max_non_split_rounding_mb")
             options.most_waste_bytes = knob.mebibytes();
@@ -166,7 +182,8 @@ BlockIndex TorchPolicy::take_segment(const Wanted& wanted)
 
 std::uint64_t TorchPolicy::segment_bytes(std::uint64_t rounded) const
 {
-    return pool::round_segment(rounded);
+    const bool shared = rounded > pool::kSmallBytes && rounded < pool::kLeastLargeAlone;
+    return shared ? options_.large_segment_bytes : pool::round_segment(rounded);
 }
 
 bool TorchPolicy::worth_splitting(const HeapBlock& block, const Wanted& wanted) const

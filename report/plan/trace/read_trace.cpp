@@ -101,11 +101,15 @@ void TracedLog::end_start()
 
 std::string TracedLog::allocator() const
 {
+    std::vector<std::string> names;
     for (const DeviceMemory::Device& device : memory_.devices()) {
-        if (!device.allocators.empty())
-            return tables_.apis()[device.allocators.front().api].name;
+        for (const DeviceMemory::Allocator& allocator : device.allocators) {
+            const std::string& name = tables_.apis()[allocator.api].name;
+            if (std::find(names.begin(), names.end(), name) == names.end())
+                names.push_back(name);
+        }
     }
-    return {};
+    return fmt::format("{}", fmt::join(names, " and "));
 }
 
 std::uint64_t TracedLog::recorded_reserved(std::int32_t device) const noexcept
@@ -166,7 +170,7 @@ void TracedLog::add_unknown(const TraceWatch::DeviceTrace& device,
     if (blocks_of.empty() && facts.stream_ordered > 0)
         unknown.push_back(fmt::format(
             "{} asked for by stream: allocators that do not serve such requests, as vramscope's "
-            "pool, are replayed as if they did.",
+            "pool, are replayed as if they did, and may need a larger card than is said.",
             counted_things(facts.stream_ordered, "block was", "blocks were")));
     if (facts.managed > 0)
         unknown.push_back(fmt::format(

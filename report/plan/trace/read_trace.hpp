@@ -56,7 +56,8 @@ public:
 
     std::deque<TraceWatch::DeviceTrace>& devices() noexcept { return traces_.devices(); }
 
-    // Whose blocks the requests are: "PyTorch"; empty: the driver's, or those of vramscope's pool.
+    // Whose blocks the requests are: "PyTorch", or heaps that the program named, with "and" between
+    // them; empty: the driver's, or those of vramscope's pool.
     std::string allocator() const;
     std::string pool_mode() const { return std::string(tables_.info_value("pool.mode")); }
 

@@ -75,9 +75,14 @@ void write_plan_packing(TextOutput& out, const PlanDevice& device)
     if (!device.packing)
         return;
     const PlanPacking& packing = *device.packing;
+    const std::uint64_t reserved = device.policies.front().peak_reserved;
     out.wrapped("", "  If blocks that do not live together shared memory: ",
-                fmt::format("between {} and {} ({})", human_bytes(packing.lower),
-                            human_bytes(packing.upper), packing.method));
+                fmt::format("between {} and {} ({}){}", human_bytes(packing.lower),
+                            human_bytes(packing.upper), packing.method,
+                            reserved > packing.upper
+                                ? fmt::format(", {} less than is reserved",
+                                              human_bytes(reserved - packing.upper))
+                                : ""));
 }
 
 void write_plan_pins(TextOutput& out, const PlanDevice& device)

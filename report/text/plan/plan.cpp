@@ -19,8 +19,10 @@ std::string title_of(const Plan& plan, const PlanProcess& process, const PlanDev
         title += " of " + human_bytes(device.device_bytes);
     if (plan.processes.size() > 1)
         title += fmt::format(", process {}", process.pid);
-    return title + fmt::format(": {}, {} reserved at most", counted(device.requests, "request"),
-                               human_bytes(device.recorded_reserved));
+    title += ": " + counted(device.requests, "request");
+    if (!process.allocator.empty())
+        title += " of " + terminal_safe(process.allocator);
+    return title + fmt::format(", {} reserved at most", human_bytes(device.recorded_reserved));
 }
 
 void write_device(TextOutput& out, const Plan& plan, const PlanProcess& process,

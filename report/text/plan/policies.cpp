@@ -1,4 +1,5 @@
 // report/text/plan/policies.cpp — a row for each policy, and where it runs out of memory.
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -44,6 +45,11 @@ void write_plan_policies(TextOutput& out, const Plan& plan, const PlanDevice& de
             out.stream() << fmt::format("  {:>10}", card.fits ? "fits" : "too small");
         out.stream() << '\n';
     }
+    if (std::any_of(device.policies.begin(), device.policies.end(),
+                    [](const PlanPolicy& row) { return !row.searched; }))
+        out.wrapped("", "  -: ",
+                    "not looked for, as there are so many requests: it is of the first policy, and "
+                    "of the two that reserve least");
     for (const PlanPolicy& row : device.policies) {
         if (row.fails_above)
             out.wrapped("", fmt::format("  {}: ", terminal_safe(row.name)),

@@ -36,6 +36,21 @@ TEST(Torch, TakesSegmentsBySize)
     EXPECT_EQ(steps.wrong, "");
 }
 
+TEST(Torch, TakesLargeSegmentsOfASizeThatIsSet)
+{
+    TorchSteps steps("large_segment_size_mb:12");
+    steps.allocate(2_MiB);
+    EXPECT_EQ(steps.device.reserved(), 12_MiB);
+    steps.allocate(10_MiB); // in the 10 MiB that are left
+    EXPECT_EQ(steps.device.reserved(), 12_MiB);
+    steps.allocate(10_MiB); // a segment of its own size
+    EXPECT_EQ(steps.device.reserved(), 22_MiB);
+    EXPECT_EQ(steps.wrong, "");
+    TorchSteps expandable("expandable_segments:True,large_segment_size_mb:12", 200_MiB);
+    expandable.allocate(30_MiB);
+    EXPECT_EQ(expandable.device.reserved(), 36_MiB);
+}
+
 TEST(Torch, ARestOf1MiBIsNotCutOff)
 {
     TorchSteps steps;
@@ -265,6 +280,11 @@ TEST(Torch, KnobsThatAreWrongGetOneLine)
     };
     EXPECT_EQ(words("torch:max_split_size_mb:5"), "max_split_size_mb takes 20 or more, not '5'");
     EXPECT_EQ(words("torch:max_split_size_mb=128,backend:native"), "nothing is wrong");
+    EXPECT_EQ(words("torch:max_split_size_mb:12,large_segment_size_mb:12"), "nothing is wrong");
+    EXPECT_EQ(words("torch:max_split_size_mb:30,large_segment_size_mb:40"),
+              "max_split_size_mb takes 40 or more, not '30'");
+    EXPECT_EQ(words("torch:large_segment_size_mb:10"),
+              "large_segment_size_mb takes more than 10, not '10'");
     EXPECT_EQ(words("torch:max_split_size_mb"),
               "a knob is KEY:VALUE, and 'max_split_size_mb' is not");
     EXPECT_EQ(words("torch:expandable_segments:yes"),
