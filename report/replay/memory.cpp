@@ -39,7 +39,33 @@ void DeviceMemory::apply_rare(const Record& record)
             allocator_of(device_of(waits->device), static_cast<std::uint16_t>(waits->api.value));
         allocator.pending = waits->bytes;
         allocator.note_active();
+    } else if (const auto block = record.as<format::Awaited>()) {
+        note_ready(block->address);
+        if (!block->over)
+            awaited_[block->address] = {};
     }
+}
+
+void DeviceMemory::note_given_back(const Block& block)
+{
+    const auto found = awaited_.find(block.address);
+    if (found == awaited_.end() || block.memory != format::Memory::suballocated)
+        return;
+    Allocator& allocator = allocator_of(device_of(block.device), block.api);
+    found->second = {block.device, block.api, block.bytes};
+    allocator.pending = allocator.pending.value_or(0) + block.bytes;
+    allocator.note_active();
+}
+
+void DeviceMemory::note_ready(std::uint64_t address)
+{
+    const auto found = awaited_.extract(address);
+    if (found.empty() || found.mapped().bytes == 0)
+        return;
+    const AwaitedBlock& block = found.mapped();
+    std::optional<std::uint64_t>& pending =
+        allocator_of(device_of(block.device), block.api).pending;
+    pending = pending.value_or(0) - std::min(pending.value_or(0), block.bytes);
 }
 
 const DeviceMemory::Device* DeviceMemory::device(std::int32_t ordinal) const noexcept
@@ -188,6 +214,8 @@ void DeviceMemory::born(const Block& block)
 void DeviceMemory::freed(const Block& block, std::uint64_t)
 {
     leave(sites_[block.site], block.bytes, 1);
+    if (!awaited_.empty())
+        note_given_back(block);
 }
 
 void DeviceMemory::gone(const Block& block, std::uint64_t ticks)

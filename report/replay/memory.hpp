@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -128,6 +129,15 @@ private:
     void sample(std::uint64_t ticks, const format::DeviceMemory& said);
     bool limited() const;
     void mark(std::uint64_t ticks, std::string_view name);
+    void note_given_back(const Block& block);
+    void note_ready(std::uint64_t address);
+
+    // A block that queued work still uses when the program gives it back.
+    struct AwaitedBlock {
+        std::int16_t device = -1;
+        std::uint16_t api = 0;
+        std::uint64_t bytes = 0; // 0: it was not given back yet
+    };
 
     const LogTables& tables_;
     const Sites& sites_;
@@ -135,6 +145,7 @@ private:
     std::vector<Device*> of_ordinal_;
     Device* changed_ = nullptr; // the first of those that the record changed
     std::size_t marks_ = 0;
+    std::map<std::uint64_t, AwaitedBlock> awaited_; // by address
 };
 
 } // namespace vramscope::report

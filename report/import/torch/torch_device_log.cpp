@@ -11,7 +11,8 @@ namespace {
 
 using format::Memory;
 
-constexpr std::uint64_t kOutOfMemory = 2; // CUDA_ERROR_OUT_OF_MEMORY
+constexpr std::uint64_t kOutOfMemory = 2;                    // CUDA_ERROR_OUT_OF_MEMORY
+constexpr std::string_view kNoMetadata = "no user metadata"; // an export knows these words
 
 } // namespace
 
@@ -185,38 +186,24 @@ void TorchDeviceLog::take_block(std::uint64_t address, const HeldBlock& block)
 
 void TorchDeviceLog::give_block(std::uint64_t address, std::uint32_t stack, bool at_once)
 {
-    std::uint64_t bytes = 0;
     if (const auto block = state_.blocks.find(address); block != state_.blocks.end()) {
-        bytes = block->second.bytes;
-        allocated_ -= bytes;
+        allocated_ -= block->second.bytes;
         state_.blocks.erase(block);
     }
     if (!at_once) {
-        pending_ += awaited_.try_emplace(address, bytes).second ? bytes : 0;
+        awaited_.insert(address);
         log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {address}, false});
     }
     give(kBlockFree, address, stack);
-    if (!at_once)
-        note_pending();
 }
 
 // Of a block that waited; or of one that was freed at once, if the recording has no request.
 void TorchDeviceLog::complete(const TorchEvent& event)
 {
-    const auto waiting = awaited_.extract(event.address);
-    if (waiting.empty()) {
-        if (state_.blocks.contains(event.address))
-            give_block(event.address, event.stack, true);
-        return;
-    }
-    pending_ -= waiting.mapped();
-    log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {event.address}, true});
-    note_pending();
-}
-
-void TorchDeviceLog::note_pending()
-{
-    log_.add(lane_, {now_}, format::BlocksPending{{kBlockAlloc}, {device_}, pending_});
+    if (awaited_.erase(event.address) != 0)
+        log_.add(lane_, {now_}, format::Awaited{{kBlockAlloc}, {event.address}, true});
+    else if (state_.blocks.contains(event.address))
+        give_block(event.address, event.stack, true);
 }
 
 void TorchDeviceLog::give(TorchApi api, std::uint64_t address, std::uint32_t stack)
@@ -241,8 +228,10 @@ void TorchDeviceLog::run_out(const TorchEvent& event)
 // What the program wrote to the events from here on.
 void TorchDeviceLog::label(std::uint32_t metadata)
 {
-    if (metadata != 0 && metadata != label_)
-        log_.add(lane_, {now_}, format::Mark{snapshot_.texts[metadata]});
+    if (metadata != label_)
+        log_.add(lane_, {now_},
+                 format::Mark{metadata != 0 ? std::string_view(snapshot_.texts[metadata])
+                                            : kNoMetadata});
     label_ = metadata;
 }
 

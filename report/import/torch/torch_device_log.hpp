@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <set>
 
 #include "report/import/output/imported.hpp"
 #include "report/import/output/log_writer.hpp"
@@ -54,7 +54,6 @@ private:
     void take_block(std::uint64_t address, const HeldBlock& block);
     void give_block(std::uint64_t address, std::uint32_t stack, bool at_once);
     void complete(const TorchEvent& event);
-    void note_pending();
     void give(TorchApi api, std::uint64_t address, std::uint32_t stack);
     void run_out(const TorchEvent& event);
     void label(std::uint32_t metadata);
@@ -71,8 +70,7 @@ private:
     std::uint64_t now_ = kTorchStart;
     std::uint64_t allocated_ = 0;
     std::uint64_t handles_ = 0;
-    std::map<std::uint64_t, std::uint64_t> awaited_; // bytes by address
-    std::uint64_t pending_ = 0;                      // their sum
+    std::set<std::uint64_t> awaited_; // addresses
     std::uint32_t label_ = 0;
     TorchRanges ranges_;
     std::uint64_t unknown_sizes_ = 0;

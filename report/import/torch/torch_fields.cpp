@@ -59,7 +59,7 @@ std::string TorchFields::words_of(const Value& value) const
     case Kind::integer:
         return std::to_string(static_cast<std::int64_t>(value.bits));
     case Kind::real:
-        return fmt::format("{}", std::bit_cast<double>(value.bits));
+        return fmt::format("{:#}", std::bit_cast<double>(value.bits));
     case Kind::text:
         return std::string(text(value.bits));
     case Kind::dict:
