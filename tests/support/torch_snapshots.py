@@ -129,7 +129,7 @@ class Allocator:
 
 
 def snapshot_of(*allocators, annotations=()):
-    settings = {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "expandable_segments": any(one.expandable for one in allocators),
+    settings = {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "garbage_collection_threshold": 0.0, "expandable_segments": any(one.expandable for one in allocators),
                 "roundup_power2_divisions": {"1": 0, "2": 4}}
     return {"segments": [segment for one in allocators for segment in one.state()],
             "device_traces": [list(one.trace) for one in allocators],
@@ -192,14 +192,17 @@ def without_recorder(frames):
     return kept
 
 
+CALLED_BY_NOBODY = ("free_completed", "segment_unmap", "snapshot")
+
+
 def expect_same_snapshot(test, first, second, stacks=False, places=True):
     """Two snapshots say the same. `places`: also how large the places of blocks are, which a log does not have: it is told
     from what lies around them, and a neighbour may have been freed since."""
     def event(one):
         row = [one["action"], one.get("addr", one.get("device_free")), one["size"], one["stream"],
-               one.get("time_us")]
-        # The end of queued work, and of what an allocator itself does, has no caller.
-        return row + [without_recorder(one["frames"])] if stacks and one["action"] in ("alloc", "segment_alloc") else row
+               one.get("time_us"), one.get("user_metadata", "")]
+        # The end of queued work has no caller, and of memory that is unmapped a log has none.
+        return row + [without_recorder(one["frames"])] if stacks and one["action"] not in CALLED_BY_NOBODY else row
 
     def block(one):
         row = [one["address"], one["requested_size"] if one["state"] == "active_allocated" else 0, one["state"]]

@@ -90,10 +90,9 @@ class SnapshotsOfPyTorch(ImportTest):
                 snapshot = snapshot_of(Allocator(seed, ring=ring, expandable=expandable).work(500), annotations=names)
                 self.imported(snapshot)
                 again = self.exported()
-                if not expandable:  # mapped memory is known in pieces
-                    expect_same_snapshot(self, snapshot, again, stacks=True, places=False)
+                expect_same_snapshot(self, snapshot, again, stacks=True, places=False)
                 self.assertEqual(again["external_annotations"], names)
-                self.assertEqual(again["allocator_settings"]["max_split_size"], -1)
+                self.assertEqual(again["allocator_settings"], snapshot["allocator_settings"])
                 first = self.log()
                 self.imported(again)
                 second = self.log()

@@ -51,7 +51,7 @@ void DeviceReading::look_at(const Record& record)
     else if (const auto state = record.as<format::OutOfMemory>(); state && is_here(state->device))
         run_out(record, *state);
     else if (const auto mark = record.as<format::Mark>())
-        note_snapshot(record, mark->name);
+        note_mark(record, mark->name);
     else if (const auto from = record.as<format::CutFrom>()) {
         if (const auto found = state_.segments.find(from->address); found != state_.segments.end())
             found->second.small = from->blocks == format::BlockSize::small;
@@ -202,21 +202,27 @@ void DeviceReading::await(const format::Awaited& block)
 
 void DeviceReading::run_out(const Record& record, const format::OutOfMemory& state)
 {
-    tell_({.action = "oom",
-           .address = state.free,
-           .bytes = state.requested,
-           .stream = record.place.stream,
-           .stack = refused_[record.thread],
-           .ticks = record.ticks,
-           .is_shortage = true});
+    tell({.action = "oom",
+          .address = state.free,
+          .bytes = state.requested,
+          .stream = record.place.stream,
+          .stack = refused_[record.thread],
+          .ticks = record.ticks,
+          .is_shortage = true});
 }
 
-// An imported log has a mark where the program took a snapshot.
-void DeviceReading::note_snapshot(const Record& record, std::string_view mark)
+// An imported log has a mark where the program took a snapshot, and where it wrote something else to
+// its events.
+void DeviceReading::note_mark(const Record& record, std::string_view mark)
 {
     constexpr std::string_view kSnapshot = "PyTorch snapshot, active bytes: ";
-    if (!mark.starts_with(kSnapshot) || record.thread != static_cast<std::uint64_t>(device_) + 1)
+    if (older_than_ == 0 || record.thread != static_cast<std::uint64_t>(device_) + 1)
         return;
+    if (!mark.starts_with(kSnapshot)) {
+        tell_mapping();
+        metadata_ = mark == "no user metadata" ? std::string_view() : mark;
+        return;
+    }
     std::uint64_t bytes = 0;
     mark.remove_prefix(kSnapshot.size());
     std::from_chars(mark.data(), mark.data() + mark.size(), bytes);
@@ -246,8 +252,8 @@ void DeviceReading::release(std::uint64_t address, std::uint64_t ticks)
     if (memory.mapped && memory.of_one_block)
         end(address, ticks);
     state_.segments.erase(segment);
-    tell(memory.mapped ? "segment_unmap" : "segment_free", address, memory.bytes, memory.stream, 0,
-         ticks);
+    tell(memory.mapped ? "segment_unmap" : "segment_free", address, memory.bytes, memory.stream,
+         stack_of_free(), ticks);
 }
 
 void DeviceReading::cut(std::uint64_t address, const CutBlock& block)
@@ -262,7 +268,7 @@ void DeviceReading::end(std::uint64_t address, std::uint64_t ticks)
     if (found == state_.blocks.end() || found->second.pending)
         return;
     CutBlock& block = found->second;
-    const std::uint64_t stack = record_->tag == Tag::free ? record_->stack : 0;
+    const std::uint64_t stack = stack_of_free();
     tell("free_requested", address, block.bytes, block.stream, stack, ticks);
     if (awaited_.erase(address) != 0) {
         block.pending = true;
@@ -272,21 +278,56 @@ void DeviceReading::end(std::uint64_t address, std::uint64_t ticks)
     state_.blocks.erase(found);
 }
 
+std::uint64_t DeviceReading::stack_of_free() const
+{
+    return record_->tag == Tag::free ? record_->stack : 0;
+}
+
 void DeviceReading::tell(std::string_view action, std::uint64_t address, std::uint64_t bytes,
                          std::uint64_t stream, std::uint64_t stack, std::uint64_t ticks)
 {
     if (older_than_ == 0 || ticks > older_than_)
-        tell_({.action = action,
-               .address = address,
-               .bytes = bytes,
-               .stream = stream,
-               .stack = stack,
-               .ticks = ticks});
+        tell({.action = action,
+              .address = address,
+              .bytes = bytes,
+              .stream = stream,
+              .stack = stack,
+              .ticks = ticks});
+}
+
+// Pieces that are mapped at one moment, one behind the other, are one event.
+void DeviceReading::tell(const TorchTraceEvent& event)
+{
+    if (mapping_ && mapping_->action == event.action && mapping_->ticks == event.ticks &&
+        mapping_->stack == event.stack && mapping_->stream == event.stream &&
+        mapping_->address + mapping_->bytes == event.address) {
+        mapping_->bytes += event.bytes;
+        return;
+    }
+    tell_mapping();
+    if (event.action == "segment_map" || event.action == "segment_unmap")
+        mapping_ = event;
+    else
+        tell_now(event);
+}
+
+void DeviceReading::tell_mapping()
+{
+    if (mapping_)
+        tell_now(*mapping_);
+    mapping_.reset();
+}
+
+void DeviceReading::tell_now(TorchTraceEvent event)
+{
+    event.metadata = metadata_;
+    tell_(event);
 }
 
 // Mapped memory that lies side by side and is alike is one segment.
 DeviceState DeviceReading::take_state()
 {
+    tell_mapping();
     auto& segments = state_.segments;
     for (auto at = segments.begin(); at != segments.end();) {
         const auto next = std::next(at);
@@ -294,7 +335,7 @@ DeviceState DeviceReading::take_state()
             break;
         ReservedMemory& one = at->second;
         const ReservedMemory& other = next->second;
-        if (one.mapped && other.mapped && !one.of_one_block && !other.of_one_block &&
+        if (one.mapped && other.mapped && one.of_one_block == other.of_one_block &&
             at->first + one.bytes == next->first && one.stream == other.stream &&
             one.pool == other.pool && one.small == other.small) {
             one.bytes += other.bytes;

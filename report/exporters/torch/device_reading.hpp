@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -47,6 +49,7 @@ struct TorchTraceEvent {
     std::uint64_t stream = 0;
     std::uint64_t stack = 0;
     std::uint64_t ticks = 0;
+    std::string_view metadata = {}; // that the program wrote to it; empty: none
     bool is_shortage = false;
 };
 
@@ -80,7 +83,7 @@ private:
     void map(const format::Map& map);
     void unmap(std::uint64_t address, std::uint64_t bytes);
     void await(const format::Awaited& block);
-    void note_snapshot(const Record& record, std::string_view mark);
+    void note_mark(const Record& record, std::string_view mark);
     void run_out(const Record& record, const format::OutOfMemory& state);
     bool is_here(std::int64_t device);
     void reserve(std::uint64_t address, ReservedMemory memory);
@@ -89,11 +92,17 @@ private:
     void end(std::uint64_t address, std::uint64_t ticks);
     void tell(std::string_view action, std::uint64_t address, std::uint64_t bytes,
               std::uint64_t stream, std::uint64_t stack, std::uint64_t ticks);
+    void tell(const TorchTraceEvent& event);
+    void tell_mapping();
+    void tell_now(TorchTraceEvent event);
+    std::uint64_t stack_of_free() const; // 0: it is no free that is read now
 
     Tell tell_;
     std::int64_t device_;
     std::int64_t last_device_ = 0;
     std::uint64_t older_than_ = 0; // what is not later was there before an imported recording
+    std::string metadata_;         // that the program of an imported recording writes to its events
+    std::optional<TorchTraceEvent> mapping_; // of pieces side by side, which were one event
     MemoryReading reading_;
     const Record* record_ = nullptr; // now
     DeviceState state_;

@@ -1,6 +1,7 @@
 // report/exporters/torch/pickle_writer.cpp — opcodes.
 #include "report/exporters/torch/pickle_writer.hpp"
 
+#include <bit>
 #include <cstddef>
 
 namespace vramscope::report {
@@ -72,6 +73,14 @@ void PickleWriter::small_negative(std::int64_t number)
 {
     value('J');
     little_endian(static_cast<std::uint64_t>(number), 4);
+}
+
+void PickleWriter::real(double number)
+{
+    value('G');
+    const auto bits = std::bit_cast<std::uint64_t>(number);
+    for (int shift = 56; shift >= 0; shift -= 8)
+        out_ += static_cast<char>(bits >> shift & UINT8_MAX);
 }
 
 void PickleWriter::text(std::string_view text)

@@ -92,6 +92,8 @@ private:
         entry("stream", event.stream);
         if (known_.tables.info_value("imported.times") != "none")
             entry("time_us", us_of(event.ticks));
+        if (!event.metadata.empty())
+            entry("user_metadata", event.metadata);
         write_frames(event.stack, event.ticks);
         out_.end();
     }
@@ -263,23 +265,49 @@ private:
         entry("PYTORCH_CUDA_ALLOC_CONF", given);
         for (const auto& [key, value] : known_.tables.info())
             if (key.starts_with(kTorch)) {
-                out_.text(std::string_view(key).substr(kTorch.size()));
-                write_setting(value);
+                const std::string_view name = std::string_view(key).substr(kTorch.size());
+                out_.text(name);
+                if (name == "roundup_power2_divisions")
+                    write_numbers_by_name(value);
+                else
+                    write_setting(value);
             }
         out_.end();
     }
 
     void write_setting(std::string_view value)
     {
-        std::int32_t number = 0;
-        const auto [end, error] =
-            std::from_chars(value.data(), value.data() + value.size(), number);
+        std::int64_t number = 0;
+        double real = 0;
         if (value == "True" || value == "False")
             out_.flag(value == "True");
-        else if (error == std::errc() && end == value.data() + value.size())
+        else if (is_all(value, number) && number >= INT32_MIN)
             out_.signed_number(number);
+        else if (is_all(value, real))
+            out_.real(real);
         else
             out_.text(value);
+    }
+
+    // "1:0,2:0"
+    void write_numbers_by_name(std::string_view value)
+    {
+        out_.begin_dict();
+        while (!value.empty()) {
+            const std::string_view one = value.substr(0, value.find(','));
+            const std::size_t colon = std::min(one.find(':'), one.size());
+            out_.text(one.substr(0, colon));
+            write_setting(one.substr(std::min(colon + 1, one.size())));
+            value.remove_prefix(std::min(one.size() + 1, value.size()));
+        }
+        out_.end();
+    }
+
+    template <typename Number>
+    static bool is_all(std::string_view text, Number& number)
+    {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        return error == std::errc() && end == text.data() + text.size();
     }
 
     const LogFile file_;

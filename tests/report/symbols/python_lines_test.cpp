@@ -1,6 +1,8 @@
 // tests/report/symbols/python_lines_test.cpp — lines of Python's three tables, and of hostile ones.
 #include "report/symbols/python_lines.hpp"
 
+#include <climits>
+#include <cstdint>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -44,6 +46,16 @@ TEST(PythonLines, FollowLocations)
     for (const auto& [offset, line] :
          {std::pair{0, 10}, {2, 11}, {4, 11}, {6, 0}, {8, 8}, {10, 48}, {12, 0}})
         EXPECT_EQ(python_line(LineTable::locations, table, 10, offset), line) << offset;
+}
+
+TEST(PythonLines, WithoutATableAreTheOffsets)
+{
+    for (const auto& [offset, line] : {std::pair{std::uint64_t{0}, 0},
+                                       {7, 7},
+                                       {INT_MAX, INT_MAX},
+                                       {1u << 31, 0},
+                                       {UINT64_MAX, 0}})
+        EXPECT_EQ(python_line(LineTable::none, {}, 10, offset), line) << offset;
 }
 
 TEST(PythonLines, ComeToAnEndInHostileTables)
