@@ -48,6 +48,7 @@ struct Shown {
     const Comparison* comparison = nullptr;
     const Report* base = nullptr;
     const Check* check = nullptr;
+    std::optional<std::uint64_t> until_ns = {};
 };
 
 Json document_of(const Shown& shown, const PageLimits& limits)
@@ -56,6 +57,7 @@ Json document_of(const Shown& shown, const PageLimits& limits)
     PageTables tables(limits);
     Json document = {{"view", std::string(shown.view)},
                      {"verdict", name(report.verdict)},
+                     {"until_ns", or_null(shown.until_ns)},
                      {"reasons", texts_of(report.reasons, tables)},
                      {"notes", notes_of(report, tables)},
                      {"totals", totals_json(report.totals)},
@@ -121,9 +123,10 @@ std::string_view why_no_pages() noexcept
     return why_no_page();
 }
 
-std::string page_of(const Report& report, std::string_view view)
+std::string page_of(const Report& report, std::string_view view,
+                    std::optional<std::uint64_t> until_ns)
 {
-    return page_of(Shown{.report = report, .view = view});
+    return page_of(Shown{.report = report, .view = view, .until_ns = until_ns});
 }
 
 std::string page_of(const Check& check, const Report& report)

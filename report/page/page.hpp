@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,8 +24,10 @@ inline constexpr std::size_t kMostPageBytes = 5'000'000;
 std::string_view why_no_pages() noexcept;
 
 // `view`: the command that the page is for, whose part it begins with: "report", "leaks", "peak".
+// `until_ns`: the time up to which the logs were read, since they were opened, where that was told.
 // Call it only if why_no_pages() is empty.
-std::string page_of(const Report& report, std::string_view view);
+std::string page_of(const Report& report, std::string_view view,
+                    std::optional<std::uint64_t> until_ns = {});
 // Held against a budget, which comes first.
 std::string page_of(const Check& check, const Report& report);
 // Of the newer one, with what changed, and the base's timeline beside its own.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/page/page.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
@@ -116,6 +118,7 @@ int view_logs(const ViewOptions& options)
     reading.per = options.per;
     if (!options.until.empty())
         reading.until_ns = time_of(options.until);
+    const std::optional<std::uint64_t> until_ns = reading.until_ns;
     reading.for_page = !options.html.empty();
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
@@ -125,7 +128,7 @@ int view_logs(const ViewOptions& options)
     const Output html = page_output(options.html, taken, options.json, options.force);
     const report::Report report = read_logs(logs, std::move(reading));
     if (html.wanted())
-        write_page_to(html, report, options.view.name);
+        write_text_to(html, report::page_of(report, options.view.name, until_ns));
     write_results(
         json, [&](std::ostream& out) { report::write_json(out, report); },
         [&](std::ostream& out) {

@@ -2,10 +2,16 @@
 import uPlot from "uplot";
 import { highest, report } from "./data.js";
 import { colour } from "./theme.js";
-import { bytesText, shortTime } from "./words.js";
+import { bytesText, timesApart } from "./words.js";
 
 const stepped = uPlot.paths.stepped({ align: 1 });
 const SPLITS = Array.from({ length: 50 }, (_, power) => 2 ** power);
+/** What may lie between two times on the axis, in seconds: round in the words of a clock. */
+const TIMES = [
+  ...[9, 8, 7, 6, 5, 4, 3, 2, 1].flatMap((places) => [1, 2, 5].map((digit) => Number(`${digit}e-${places}`))),
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800],
+  ...[1, 2, 3, 6, 12, 24, 48, 120, 240, 480].map((hours) => 3600 * hours),
+];
 const LABEL_ROOM = 64; // pixels between the names of two marks
 
 const seconds = (ns) => ns.map((one) => one / 1e9);
@@ -21,11 +27,23 @@ function held(values, reserved) {
   });
 }
 
-/** Where no line can be drawn, as neither neighbour is known. */
-const lonely = (values) =>
-  values.flatMap((value, at) =>
-    value !== null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
-  );
+/** Where a line begins: of one that is short, this is all that is seen. */
+const beginnings = (values) => values.flatMap((value, at) => (value !== null && values[at - 1] == null ? [at] : []));
+
+/** Steps where a value is known, and nothing between: uPlot would draw their sides at the edges of what is not. */
+function steppedWhereKnown(chart, column, from, to) {
+  const stroke = new Path2D();
+  const [times, values] = [chart.data[0], chart.data[column]];
+  for (let at = from; at < to; ++at) {
+    if (values[at] === null) continue;
+    const [x, next] = [times[at], times[at + 1]].map((time) => chart.valToPos(time, "x", true));
+    const y = chart.valToPos(values[at], "y", true);
+    stroke.moveTo(x, y);
+    stroke.lineTo(next, y);
+    if (values[at + 1] !== null) stroke.lineTo(next, chart.valToPos(values[at + 1], "y", true));
+  }
+  return { stroke };
+}
 
 /** A value of another timeline at each of these times. */
 function sampled(times, alive) {
@@ -177,8 +195,9 @@ export function makeChart(place, device, { shortages, selected, drawn, onCursor,
           ...axis,
           grid: { show: false },
           size: 30,
-          space: 64,
-          values: (_, ticks) => ticks.map((tick) => shortTime(tick * 1e9)),
+          space: place.clientWidth < 520 ? 52 : 76,
+          incrs: TIMES,
+          values: (_, ticks) => timesApart(ticks.map((tick) => Math.round(tick * 1e9))),
         },
         {
           ...axis,
@@ -198,11 +217,17 @@ export function makeChart(place, device, { shortages, selected, drawn, onCursor,
           width: 1.25,
           dash: [6, 4],
           show: hasUsed(device.timeline),
-          points: { show: true, size: 4, filter: (chart, column) => lonely(chart.data[column]) },
+          points: { show: true, size: 4, filter: (chart, column) => beginnings(chart.data[column]) },
+          paths: steppedWhereKnown,
         }),
         series(colour("pending"), { width: 1.25, show: hasPending(device.timeline) }),
         series(colour("bad"), { width: 2, show: selected !== null }),
-        series(colour("text"), { width: 1, dash: [2, 3], show: baseOf(device) !== null }),
+        series(colour("text"), {
+          width: 1,
+          dash: [2, 3],
+          paths: steppedWhereKnown,
+          show: baseOf(device) !== null,
+        }),
       ],
       bands: [{ series: [1, 2], fill: colour("accent-band") }],
       hooks: {

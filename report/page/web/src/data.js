@@ -1,6 +1,6 @@
 // report/page/web/src/data.js — the page's data, from columns and numbers of texts back to rows.
 
-import { shortFunction } from "./words.js";
+import { fileName, shortFunction } from "./words.js";
 
 const raw = JSON.parse(document.getElementById("data").textContent);
 
@@ -277,9 +277,16 @@ export const highest = devices.reduce(
   devices[0],
 );
 
+const rankOf = new Map(report.ranks.map((row) => [row.process, row.rank]));
+/** "rank 3", "process 4711" @param {number} index */
+export const processText = (index) => {
+  const rank = rankOf.get(index) ?? null;
+  return rank === null ? `process ${report.processes[index]?.pid ?? "?"}` : `rank ${rank}`;
+};
+
 export function deviceText(device) {
   const ordinal = device.device ?? "?";
-  const process = report.processes.length > 1 ? `process ${device.process.pid}, ` : "";
+  const process = report.processes.length > 1 ? `${processText(device.process.index)}, ` : "";
   return `${process}device ${ordinal}${device.name ? ` · ${device.name}` : ""}`;
 }
 
@@ -292,14 +299,16 @@ export function momentAt(device, ns) {
 
 /** The frame that a row is called by: the innermost one of the program's own. */
 export const ownFrame = (row) => row.stack[row.own] ?? row.stack[0];
+const MOST_CHARACTERS = 160; // of a name in a list; where a call stack is shown, it is whole
+const cut = (name) => (name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS - 1)}…` : name);
 export const functionText = (row) => {
   const frame = ownFrame(row);
-  return frame ? shortFunction(frame.function) : "(no call stack)";
+  return frame ? cut(shortFunction(frame.function)) : "(no call stack)";
 };
 export const wholeFunction = (row) => ownFrame(row)?.function ?? "";
 export function placeText(frame) {
   if (!frame) return "";
-  if (!frame.file) return frame.module;
-  const file = frame.file.slice(frame.file.lastIndexOf("/") + 1);
+  if (!frame.file) return cut(frame.module);
+  const file = cut(fileName(frame.file));
   return frame.line > 0 ? `${file}:${frame.line}` : file;
 }

@@ -1,6 +1,7 @@
 // report/page/web/src/diff.jsx — two runs side by side: what became more, and what less.
-import { functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
-import { Section, Table } from "./parts.jsx";
+import { tellApart } from "./apart.js";
+import { report } from "./data.js";
+import { Place, Section, Table } from "./parts.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
 /** [what the page says first, its tone] by the verdict of a comparison. */
@@ -44,12 +45,9 @@ function Places({ title, rows }) {
       <h3>{title}</h3>
       <Table
         caption={title}
-        columns={[["Where"], ["Change"], ["Before", "number"], ["Now", "number"]]}
-        rows={rows.map((row) => [
-          <>
-            <code title={wholeFunction(row)}>{functionText(row)}</code>{" "}
-            <span class="dim">{placeText(ownFrame(row))}</span>
-          </>,
+        columns={[["Where", "where"], ["Change"], ["Before", "number"], ["Now", "number"]]}
+        rows={tellApart(rows).map((row) => [
+          <Place row={row} />,
           CHANGES[row.change] ?? row.change,
           <Had bytes={row.base_bytes} blocks={row.base_blocks} />,
           <Had bytes={row.new_bytes} blocks={row.new_blocks} />,

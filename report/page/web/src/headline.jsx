@@ -1,9 +1,10 @@
 // report/page/web/src/headline.jsx — the answer: does it leak, where, how fast, what is the peak.
+import { tellApart } from "./apart.js";
 import { CHECKS } from "./check.jsx";
 import { deviceText, functionText, highest, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { COMPARISONS, worseText } from "./diff.jsx";
 import { HELD } from "./held.js";
-import { bytesText, counted, grouped, percentText, rateText, timeText } from "./words.js";
+import { bytesText, counted, grouped, growthText, percentText, rateText, shortTime, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
 const TOP_LEAKS = 3;
@@ -24,6 +25,8 @@ function verdictText() {
       ? `${bytesText(totals.leaked_bytes)} leaked`
       : `${counted(totals.unclosed_imports, "import")} never closed`;
   if (report.view === "snapshot") return `Holds ${bytesText(totals.leaked_bytes)} now`;
+  if (report.until_ns !== null)
+    return `Held ${bytesText(totals.leaked_bytes)} at ${shortTime(report.until_ns)}`;
   return "This run does not show whether it leaks";
 }
 
@@ -41,7 +44,7 @@ function verdictDetail() {
     return totals.leaked_blocks > 0
       ? `${counted(totals.leaked_blocks, "block")} ${totals.leaked_blocks === 1 ? "was" : "were"} never freed, from ${from}.`
       : "";
-  if (report.view === "snapshot")
+  if (report.view === "snapshot" || report.until_ns !== null)
     return totals.leaked_blocks > 0 ? `${counted(totals.leaked_blocks, "block")}, from ${from}.` : "";
   return totals.leaked_blocks > 0 ? `Up to where it is known, ${held} were not freed, from ${from}.` : "";
 }
@@ -124,7 +127,7 @@ function Figures() {
 }
 
 function TopLeaks({ select }) {
-  const rows = report.leaks.slice(0, TOP_LEAKS);
+  const rows = tellApart(report.leaks).slice(0, TOP_LEAKS);
   if (rows.length === 0) return null;
   return (
     <div class="panel">
@@ -137,9 +140,7 @@ function TopLeaks({ select }) {
               <span class="top-place">
                 <code title={wholeFunction(row)}>{functionText(row)}</code>
                 <span>
-                  {[placeText(ownFrame(row)), rateText(row) && `grows ${rateText(row)}`]
-                    .filter(Boolean)
-                    .join(" · ")}
+                  {[placeText(ownFrame(row)), row.apart, growthText(row)].filter(Boolean).join(" · ")}
                 </span>
               </span>
             </a>
@@ -171,7 +172,7 @@ function largestParts(rows, whole) {
   return shown;
 }
 
-export function MadeOf({ title, rows, whole }) {
+export function MadeOf({ title, about, rows, whole }) {
   if (!(whole > 0)) return null;
   const parts = largestParts(rows, whole);
   return (
@@ -199,8 +200,15 @@ export function MadeOf({ title, rows, whole }) {
           </li>
         ))}
       </ul>
+      {about && <p class="about note">{about}</p>}
     </div>
   );
+}
+
+/** Why the parts are less than the peak above them. */
+function roundingText({ internal, allocated }) {
+  if (!(internal > 0)) return "";
+  return `What was asked for; rounded up it takes ${bytesText(internal)} more, ${bytesText(allocated)} in all.`;
 }
 
 function runText() {
@@ -256,7 +264,12 @@ export function Headline({ select }) {
       <div class="panels">
         <TopLeaks select={select} />
         {highest && (
-          <MadeOf title="What the peak is made of" rows={highest.peak.stacks} whole={highest.peak.bytes} />
+          <MadeOf
+            title="What the peak is made of"
+            about={roundingText(highest.at_peak)}
+            rows={highest.peak.stacks}
+            whole={highest.peak.bytes}
+          />
         )}
       </div>
     </section>

@@ -23,5 +23,18 @@ const IN_USE = {
   sentence: "Bytes that are in use now.",
 };
 
-export const HELD =
-  report.view === "snapshot" ? IN_USE : report.verdict === "inconclusive" ? NOT_FREED : LEAKED;
+const IN_USE_THEN = {
+  title: "In use then",
+  part: "In use",
+  where: "Who held it",
+  about: "What was in use then, by call stack",
+  sentence: "Bytes that were in use then.",
+};
+
+function held() {
+  if (report.view === "snapshot") return IN_USE;
+  if (report.until_ns !== null) return IN_USE_THEN;
+  return report.verdict === "inconclusive" ? NOT_FREED : LEAKED;
+}
+
+export const HELD = held();

@@ -1,9 +1,10 @@
 // report/page/web/src/leaks.jsx — what was never freed, by call stack: search, order, stacks.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { tellApart } from "./apart.js";
 import { functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { HELD } from "./held.js";
 import { Bar, Choice, Section, Stack } from "./parts.jsx";
-import { bytesText, classText, counted, grouped, kindText, rateText, timeText } from "./words.js";
+import { bytesText, classText, counted, grouped, growthText, kindText, rateText, timeText } from "./words.js";
 
 /**
  * How much was alive at the places of leaks at a moment: known for the larger ones; of others, the least that it
@@ -84,10 +85,10 @@ function facts(row) {
       "When",
       row.blocks === 1 ? timeText(row.first_ns) : `${timeText(row.first_ns)} to ${timeText(row.last_ns)}`,
     ],
-    ...(row.bytes_per_step > 0
+    ...(growthText(row)
       ? [
           [
-            "Grows",
+            row.class === "growing" ? "Grows" : "Perhaps grows",
             `${rateText(row)}, ${bytesText(row.bytes_per_second)} a second, over ${counted(row.steps, row.per || "call")}`,
           ],
         ]
@@ -114,7 +115,7 @@ function LeakRow({ row, most, open, toggle, moment, then }) {
         <Sparkline row={row} moment={then === undefined ? null : moment} />
         <span class="leak-place">
           <code title={wholeFunction(row)}>{functionText(row)}</code>
-          <span class="dim">{placeText(ownFrame(row))}</span>
+          <span class="dim">{[placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ")}</span>
         </span>
         <span class={`tag ${row.class}`}>
           {rateText(row) && row.class === "growing" ? rateText(row) : classText(row)}
@@ -195,7 +196,7 @@ export function Leaks({ selected, select, moment }) {
   const orders = then ? { then: thenOrder(then), ...ORDERS } : ORDERS;
   const order = orders[chosen] ? chosen : "bytes";
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
-  const rows = report.leaks
+  const rows = tellApart(report.leaks)
     .filter((row) => words.every((word) => wordsOf.get(row).includes(word)))
     .sort(orders[order][1]);
   const found = rows.reduce((sum, row) => sum + row.bytes, 0);

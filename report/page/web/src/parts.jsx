@@ -1,6 +1,6 @@
 // report/page/web/src/parts.jsx — what several views are made of.
 import { useState } from "preact/hooks";
-import { placeText } from "./data.js";
+import { functionText, ownFrame, placeText, wholeFunction } from "./data.js";
 
 export function Section({ id, title, about, children, tools }) {
   return (
@@ -69,6 +69,17 @@ export function Table({ caption, columns, rows, whole }) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** What a row is called by: its function, where that is, and what tells it from rows that look alike. */
+export function Place({ row }) {
+  const where = [placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ");
+  return (
+    <>
+      <code title={wholeFunction(row)}>{functionText(row)}</code>
+      {where && <span class="dim"> {where}</span>}
+    </>
   );
 }
 

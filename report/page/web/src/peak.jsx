@@ -1,7 +1,8 @@
 // report/page/web/src/peak.jsx — what a device's memory was made of at a moment, and who had it.
 import { useState } from "preact/hooks";
-import { devices, deviceText, functionText, highest, ownFrame, placeText, wholeFunction } from "./data.js";
-import { Choice, Section, Table } from "./parts.jsx";
+import { tellApart } from "./apart.js";
+import { devices, deviceText, highest } from "./data.js";
+import { Choice, Place, Section, Table } from "./parts.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
 const MOMENTS = [
@@ -24,7 +25,11 @@ function steps(moment) {
     rows.push({ name, bytes, from: top, sum: false, about });
   };
   if (moment.device_used !== null) {
-    sum("used on the device", moment.device_used, "by all processes, as the driver says");
+    sum(
+      "used on the device",
+      moment.device_used,
+      "by all processes: reserved, and what else the driver counted when it was last asked",
+    );
     part(
       "not this program's blocks",
       moment.unattributed,
@@ -83,7 +88,7 @@ const ADVICE = {
 };
 
 function Advice({ device }) {
-  const rows = device.advice.filter((row) => row.saving > 0).slice(0, 5);
+  const rows = tellApart(device.advice).filter((row) => row.saving > 0).slice(0, 5);
   if (rows.length === 0) return null;
   return (
     <div class="panel">
@@ -92,8 +97,7 @@ function Advice({ device }) {
         {rows.map((row) => (
           <li key={row.id}>
             <span class="number">{bytesText(row.saving)}</span>{" "}
-            <code title={wholeFunction(row)}>{functionText(row)}</code>
-            <span class="dim"> {placeText(ownFrame(row))}</span> {ADVICE[row.kind] ?? row.kind}
+            <Place row={row} /> {ADVICE[row.kind] ?? row.kind}
             {row.other_phase ? `: it waits for ${row.other_phase}` : ""}
           </li>
         ))}
@@ -137,15 +141,12 @@ export function Peak() {
           <h3>Who had the peak</h3>
           <Table
             caption="Call stacks at the peak"
-            columns={[["Bytes", "number"], ["Share", "number"], ["Blocks", "number"], ["Where"]]}
-            rows={peak.stacks.slice(0, 100).map((row) => [
+            columns={[["Bytes", "number"], ["Share", "number wide"], ["Blocks", "number"], ["Where", "where"]]}
+            rows={tellApart(peak.stacks).slice(0, 100).map((row) => [
               bytesText(row.bytes),
               percentText(row.bytes, peak.bytes),
               String(row.blocks),
-              <>
-                <code title={wholeFunction(row)}>{functionText(row)}</code>{" "}
-                <span class="dim">{placeText(ownFrame(row))}</span>
-              </>,
+              <Place row={row} />,
             ])}
           />
           {(peak.more_stacks > 0 || peak.stacks.length > 100) && (

@@ -1,7 +1,8 @@
 // report/page/web/src/segments.jsx — segments at a moment: who sits in them, the gaps, what pins them.
 import { useMemo, useState } from "preact/hooks";
-import { devices, deviceText, functionText, ownFrame, placeText, wholeFunction } from "./data.js";
-import { AsTable, Choice, Section } from "./parts.jsx";
+import { tellApart } from "./apart.js";
+import { devices, deviceText, functionText } from "./data.js";
+import { AsTable, Choice, Place, Section } from "./parts.jsx";
 import { classOf, HUES, Strips } from "./strips.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
 
@@ -38,8 +39,9 @@ function described(segment) {
 /** "load() and 2 more": whose blocks are in it, those first that have the most. */
 function ownersText(segment, owners) {
   const all = [...segment.of_owner.keys()].sort((a, b) => segment.of_owner.get(b) - segment.of_owner.get(a));
-  const names = all.slice(0, MOST_PINS).map((owner) => functionText(owners[owner]));
-  const more = all.length - names.length;
+  const alike = new Set(all.map((owner) => functionText(owners[owner])));
+  const names = [...alike].slice(0, MOST_PINS);
+  const more = alike.size - names.length;
   return `${names.join(more > 0 ? ", " : " and ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
@@ -48,6 +50,7 @@ function sentence(segment, owners) {
   if (segment.counts[ALLOCATED] + segment.counts[PENDING] === 0)
     return "free as a whole: it can go back to the driver";
   const whose = ownersText(segment, owners);
+  if (segment.counts[ALLOCATED] + segment.free === 0) return `pending as a whole${whose && `: ${whose}`}`;
   const pending = segment.counts[PENDING] > 0 ? `, ${bytesText(segment.sums[PENDING])} pending` : "";
   if (segment.free === 0) return `full${whose && `: ${whose}`}${pending}`;
   const blocks = segment.counts[ALLOCATED] + segment.counts[PENDING];
@@ -72,7 +75,7 @@ function joined(segments) {
 
 /** What each owner has here, and how much free memory lies beside its blocks: with others', and beside no others. */
 function ownersOf(map, segments) {
-  const rows = map.owners.map((owner) => ({ ...owner, pins: 0, pins_alone: 0 }));
+  const rows = tellApart(map.owners).map((owner) => ({ ...owner, pins: 0, pins_alone: 0 }));
   for (const segment of segments) {
     if (!segment.pinned) continue;
     for (const owner of segment.of_owner.keys()) {
@@ -120,8 +123,7 @@ function Owners({ owners, looked, look }) {
                   >
                     <span class={`swatch ${classOf(ALLOCATED, row.id)}`} aria-hidden="true" />
                     <span class="owner-place">
-                      <code title={wholeFunction(row)}>{functionText(row)}</code>{" "}
-                      <span class="dim">{placeText(ownFrame(row))}</span>
+                      <Place row={row} />
                     </span>
                   </button>
                 </td>
@@ -158,7 +160,7 @@ function SegmentTable({ segments }) {
     <AsTable
       caption="The segments as a table"
       columns={[
-        ["Address"],
+        ["Address", "line"],
         ["Bytes", "number"],
         ["Allocated", "number"],
         ["Pending", "number"],
@@ -186,7 +188,14 @@ function Legend({ segments, owners }) {
   const has = (state) => segments.some((segment) => segment.counts[state] > 0);
   const unnamed = owners.length === 0 && has(ALLOCATED);
   const entries = [
-    ...owners.slice(0, HUES).map((row) => [classOf(ALLOCATED, row.id), <code>{functionText(row)}</code>]),
+    ...owners
+      .slice(0, HUES)
+      .map((row) => [
+        classOf(ALLOCATED, row.id),
+        <span class="label">
+          <Place row={row} />
+        </span>,
+      ]),
     (unnamed || owners.length > HUES) && ["allocated", unnamed ? "allocated" : "others"],
     has(PENDING) && ["pending", "pending: freed, not safe to reuse"],
     has(FREE) && ["free", "free"],

@@ -1,6 +1,7 @@
 // report/page/web/src/shortages.jsx — each time that memory was not enough: why, who had it, what helps.
-import { functionText, ownFrame, placeText, report } from "./data.js";
-import { Section, Stack, Table } from "./parts.jsx";
+import { tellApart } from "./apart.js";
+import { report } from "./data.js";
+import { Place, Section, Stack, Table } from "./parts.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
 function why(row) {
@@ -72,13 +73,11 @@ function Shortage({ row }) {
             <h4>Who held the most then</h4>
             <Table
               caption="Who held the most then"
-              columns={[["Bytes", "number"], ["Of these", "number"], ["Where"]]}
-              rows={row.owners.map((owner) => [
+              columns={[["Bytes", "number"], ["Of these", "number wide"], ["Where", "where"]]}
+              rows={tellApart(row.owners).map((owner) => [
                 bytesText(owner.bytes),
                 percentText(owner.bytes, held),
-                <>
-                  <code>{functionText(owner)}</code> <span class="dim">{placeText(ownFrame(owner))}</span>
-                </>,
+                <Place row={owner} />,
               ])}
             />
           </div>

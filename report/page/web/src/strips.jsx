@@ -1,6 +1,6 @@
 // report/page/web/src/strips.jsx — segments as strips of blocks; pointer and arrow keys name each of them.
 import { useState } from "preact/hooks";
-import { functionText, ownFrame, placeText } from "./data.js";
+import { Place } from "./parts.jsx";
 import { bytesText, counted } from "./words.js";
 
 const STATES = ["free", "allocated", "pending"];
@@ -83,7 +83,7 @@ function Readout({ segment, piece, owners }) {
       <span>{state === "pending" ? "pending: freed, not safe to reuse" : state}</span>
       {owner && (
         <span class="readout-owner">
-          <code>{functionText(owner)}</code> <span class="dim">{placeText(ownFrame(owner))}</span>
+          <Place row={owner} />
         </span>
       )}
       <code class="dim">

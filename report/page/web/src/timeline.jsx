@@ -4,7 +4,7 @@ import { baseOf, chartData, hasPending, hasUsed, look, lookAtAll, makeChart } fr
 import { devices, deviceText, functionText, highest, momentAt, report } from "./data.js";
 import { HELD } from "./held.js";
 import { AsTable, Section } from "./parts.jsx";
-import { bytesText, counted, timeText } from "./words.js";
+import { bytesText, counted, timesApart, timeText } from "./words.js";
 
 const TABLE_ROWS = 400;
 const KEYS = {
@@ -47,11 +47,12 @@ function Legend({ device, selected, at }) {
 function tableRows(device) {
   const line = device.timeline;
   const step = Math.ceil(line.ns.length / TABLE_ROWS);
+  const starts = timesApart(line.ns.filter((_, at) => at % step === 0));
   const rows = [];
   for (let at = 0; at < line.ns.length; at += step) {
     const span = (values) => values.slice(at, at + step);
     rows.push([
-      timeText(line.ns[at]),
+      starts[at / step],
       bytesText(Math.max(...span(line.peak))),
       bytesText(Math.min(...span(line.least))),
       bytesText(Math.max(...span(line.peak_reserved))),

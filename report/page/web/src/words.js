@@ -44,6 +44,25 @@ export const shortTime = (ns) =>
         .replace(/\.0+( m?s)$/, "$1")
         .replace(/(\.\d*[1-9])0+( m?s)$/, "$1$2");
 
+/**
+ * Times that stand below each other, with the digits that tell neighbours apart: "1.20 ms", "1.25 ms".
+ * @param {number[]} ns ascending
+ */
+export function timesApart(ns) {
+  const most = ns.at(-1) ?? 0;
+  const least = Math.min(...ns.slice(1).map((one, at) => one - ns[at] || Infinity));
+  const [size, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]].find(([size]) => most >= size) ?? [1, "ns"];
+  const digits = Math.min(Math.max(Math.ceil(Math.log10(size / least) - 1e-6), 0), Math.log10(size));
+  if (most < 120e9) return ns.map((one) => (one === 0 ? "0" : `${(one / size).toFixed(digits)} ${unit}`));
+  const seconds = ns.some((one) => one % 60e9 !== 0);
+  return ns.map((one) => {
+    const [hours, minutes] = [Math.floor(one / 3600e9), Math.floor(one / 60e9) % 60];
+    const rest = ((one % 60e9) / 1e9).toFixed(digits);
+    const parts = [hours > 0 && `${hours} h`, one > 0 && `${minutes} min`, seconds && `${rest} s`];
+    return parts.filter(Boolean).join(" ") || "0";
+  });
+}
+
 /** @param {number} number "1,204" */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 
@@ -55,8 +74,8 @@ export const percentText = (part, whole) => (whole > 0 ? `${((100 * part) / whol
 
 /** A function without what its parentheses and angle brackets hold: "log_loss(…)". @param {string} name */
 export function shortFunction(name) {
-  // There, such a sign is no bracket; and Python calls functions <module> and <lambda>.
-  if (/\boperator\b|->|^<\w+>$/.test(name)) return name;
+  // There, such a sign is no bracket; and Python calls functions <module> and load.<locals>.<lambda>.
+  if (/\boperator\b|->|(^|[. ])<\w+>(\.|$)/.test(name)) return name;
   let short = "";
   let depth = 0;
   let inside = 0; // characters that are left out
@@ -77,6 +96,11 @@ export function shortFunction(name) {
 
 /** The last part of a path. @param {string} path */
 export const fileName = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+const GROWTH = { growing: "grows", unclear: "perhaps grows" };
+/** "grows 3.2 MiB per step"; nothing for what does not grow. */
+export const growthText = (row) =>
+  GROWTH[row.class] && rateText(row) ? `${GROWTH[row.class]} ${rateText(row)}` : "";
 
 /** "3.2 MiB per step"; nothing for what does not grow. */
 export function rateText(row) {

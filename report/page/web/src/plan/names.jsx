@@ -1,5 +1,5 @@
 // report/page/web/src/plan/names.jsx — how a plan's devices, policies and places are called.
-import { functionText, ownFrame, placeText, plan, wholeFunction } from "../data.js";
+import { plan } from "../data.js";
 import { bytesText } from "../words.js";
 
 /** "process 4711, device 0 of 24 GiB" */
@@ -16,13 +16,3 @@ export const policyName = (policy) => (
     {policy.recorded && ", as recorded"}
   </>
 );
-
-export function placeOf(row) {
-  const place = placeText(ownFrame(row));
-  return (
-    <>
-      <code title={wholeFunction(row)}>{functionText(row)}</code>
-      {place && <span class="dim"> {place}</span>}
-    </>
-  );
-}

@@ -1,13 +1,14 @@
 // report/page/web/src/plan/peak.jsx — who has the peak, what would lower it, and what pins segments.
 import { useState } from "preact/hooks";
-import { Bar, Choice, Section, Table } from "../parts.jsx";
+import { tellApart } from "../apart.js";
+import { Bar, Choice, Place, Section, Table } from "../parts.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
-import { placeOf, policyText } from "./names.jsx";
+import { policyText } from "./names.jsx";
 
 const MOST_ROWS = 100;
 
 function Holders({ device }) {
-  const rows = device.holders.slice(0, MOST_ROWS);
+  const rows = tellApart(device.holders).slice(0, MOST_ROWS);
   const more = device.holders.length - rows.length + device.more_holders;
   const rest = device.live_peak - rows.reduce((sum, row) => sum + row.bytes, 0);
   return (
@@ -15,7 +16,7 @@ function Holders({ device }) {
       <h3>Who has it</h3>
       <Table
         caption="Call stacks at the peak"
-        columns={[["Bytes", "number with-bar"], ["Share", "number"], ["Blocks", "number"], ["Where"]]}
+        columns={[["Bytes", "number with-bar"], ["Share", "number wide"], ["Blocks", "number"], ["Where", "where"]]}
         rows={rows.map((row) => [
           <>
             {bytesText(row.bytes)}
@@ -24,7 +25,7 @@ function Holders({ device }) {
           percentText(row.bytes, device.live_peak),
           grouped(row.blocks),
           <>
-            {placeOf(row)}
+            <Place row={row} />
             {row.phase && <span class="dim">, in {row.phase}</span>}
           </>,
         ])}
@@ -46,12 +47,12 @@ function Savings({ device }) {
       <h3>What would lower it</h3>
       <Table
         caption="What a change of the program would save, by a replay with it"
-        columns={[["Reserved less", "number"], ["Live less", "number"], ["If"]]}
+        columns={[["Reserved less", "number"], ["Live less", "number"], ["If", "where"]]}
         rows={rows.map((row) => [
           bytesText(row.reserved),
           bytesText(row.live),
           <>
-            {bytesText(row.bytes)} in {counted(row.blocks, "block")} were {row.change}: {placeOf(row)}
+            {bytesText(row.bytes)} in {counted(row.blocks, "block")} were {row.change}: <Place row={row} />
           </>,
         ])}
       />
@@ -91,7 +92,7 @@ export function Pins({ device }) {
   const moments = MOMENTS.filter(([moment]) => device[moment].some((row) => row.pinned > 0));
   if (moments.length === 0) return null;
   const moment = moments.some(([name]) => name === wanted) ? wanted : moments[0][0];
-  const rows = device[moment];
+  const rows = tellApart(device[moment]);
   const pinned = rows.reduce((sum, row) => sum + row.pinned, 0);
   return (
     <Section
@@ -110,10 +111,10 @@ export function Pins({ device }) {
         caption="Call stacks whose blocks pin segments"
         columns={[
           ["Pinned", "number with-bar"],
-          ["By", "number"],
+          ["By", "number wide"],
           ["Blocks", "number"],
-          ["Segments", "number"],
-          ["Where"],
+          ["Segments", "number wide"],
+          ["Where", "where"],
         ]}
         rows={rows.slice(0, MOST_ROWS).map((row) => [
           <>
@@ -123,7 +124,7 @@ export function Pins({ device }) {
           bytesText(row.bytes),
           grouped(row.blocks),
           grouped(row.segments),
-          placeOf(row),
+          <Place row={row} />,
         ])}
       />
     </Section>

@@ -2,9 +2,9 @@
 import { useState } from "preact/hooks";
 import { plan, report } from "../data.js";
 import { Figure, MadeOf } from "../headline.jsx";
-import { Section } from "../parts.jsx";
+import { Place, Section } from "../parts.jsx";
 import { bytesText, grouped, timeText } from "../words.js";
-import { deviceName, placeOf, policyName, policyText } from "./names.jsx";
+import { deviceName, policyName, policyText } from "./names.jsx";
 import { PlanPeak, Pins } from "./peak.jsx";
 import { Policies, PlanShortages } from "./policies.jsx";
 import { Scale } from "./scale.jsx";
@@ -40,13 +40,13 @@ function WhatToLower() {
   if (missing > 0 && missing <= most.bytes)
     return (
       <>
-        {live}; lower {placeOf(most)} by <strong>{bytesText(missing)}</strong> (it has {bytesText(most.bytes)}).
+        {live}; lower <Place row={most} /> by <strong>{bytesText(missing)}</strong> (it has {bytesText(most.bytes)}).
       </>
     );
   return (
     <>
       {live}
-      {missing > 0 && `, ${bytesText(missing)} too many`}; {bytesText(most.bytes)} of them are of {placeOf(most)}.
+      {missing > 0 && `, ${bytesText(missing)} too many`}; {bytesText(most.bytes)} of them are of <Place row={most} />.
     </>
   );
 }

@@ -1,8 +1,8 @@
 // report/page/web/src/plan/policies.jsx — what each allocator would need, and where memory is not enough.
 import { plan } from "../data.js";
-import { Section, Stack, Table } from "../parts.jsx";
+import { Place, Section, Stack, Table } from "../parts.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
-import { deviceName, placeOf, policyName, policyText } from "./names.jsx";
+import { deviceName, policyName, policyText } from "./names.jsx";
 
 // A bar that is longer than so many times the first is cut short: the others could not be told apart.
 const MOST_OF_FIRST = 3;
@@ -133,7 +133,7 @@ function Room({ rows }) {
       <ul class="plain">
         {rows.map((row) => (
           <li key={row.id}>
-            <span class="number">{bytesText(row.bytes)}</span> in {counted(row.blocks, "block")}: {placeOf(row)}
+            <span class="number">{bytesText(row.bytes)}</span> in {counted(row.blocks, "block")}: <Place row={row} />
           </li>
         ))}
       </ul>

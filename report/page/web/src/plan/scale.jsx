@@ -2,10 +2,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { plan } from "../data.js";
-import { Section, Table } from "../parts.jsx";
+import { Place, Section, Table } from "../parts.jsx";
 import { colour } from "../theme.js";
 import { bytesText, grouped } from "../words.js";
-import { placeOf } from "./names.jsx";
 
 const SPLITS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
@@ -126,7 +125,7 @@ export function Scale({ theme }) {
           <Table
             caption={`Call stacks by what one more of ${dimension} adds`}
             columns={[["Each", "number"], ["Fixed", "number"], ["Where"]]}
-            rows={scale.stacks.map((row) => [bytesText(row.each), bytesText(row.fixed), placeOf(row)])}
+            rows={scale.stacks.map((row) => [bytesText(row.each), bytesText(row.fixed), <Place row={row} />])}
           />
         </div>
       </div>
