@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # tests/oracle/page_test.py — headless Chromium, axe and html-validate judge the page of --html, made from real logs.
+import contextlib
 import functools
 import json
 import os
 import pathlib
+import select
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ HERE = pathlib.Path(__file__).parent
 MOST_BYTES = 5_000_000
 PYTHON = SOURCE / "tests" / "programs" / "python"
 LONG = ("--pool", "split", "--threads", "4", "--live", "20000", "--stacks", "3000")
+VIEWS = ["360 dark", "360 light", "1440 light", "1440 dark", "1440 light, with all of it opened"]
 HOSTILE = '<img src=x onerror=alert(1)>"\'&\u202e'
 
 
@@ -24,20 +27,36 @@ def why_no_pages():
     return "vramscope was built without pages" if "without pages" in done.stderr else None
 
 
+@contextlib.contextmanager
+def one_browser():
+    """For all tests of a class: its start is what takes long."""
+    driver = subprocess.Popen(["node", HERE / "browser" / "drive.mjs", BROWSER, shutil.which("chromium")], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with driver:
+        yield driver
+        driver.stdin.close()
+
+
 class PageTest(OracleTest):
-    def page_of(self, *logs, view="report"):
+    def page_of(self, *logs, view="report", options=()):
         written = self.folder / "page.html"
-        done = self.execute(VRAMSCOPE, view, "-f", "--html", written, *logs)
+        done = self.execute(VRAMSCOPE, view, "-f", "--html", written, *options, *logs)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(written.stat().st_size, MOST_BYTES)
         return written
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = cls.enterClassContext(one_browser())
+
     def drive(self, page):
         """What happened to the page in the browser; nothing of it may be wrong."""
-        done = subprocess.run(["node", HERE / "browser" / "drive.mjs", BROWSER, shutil.which("chromium"), page],
-                              capture_output=True, text=True, timeout=240)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        told = json.loads(done.stdout)
+        print(page, file=self.browser.stdin, flush=True)
+        self.assertTrue(select.select([self.browser.stdout], [], [], 240)[0], "the browser does not answer")
+        told = json.loads(self.browser.stdout.readline() or "{}")
+        self.assertTrue(told, "the browser ended: what it said is above")
+        self.assertEqual(list(told["views"]), VIEWS)
         self.assertEqual((told["errors"], told["requests"], told["resources"], told["html"]), ([], [], 0, []))
         for name, view in told["views"].items():
             self.assertEqual((view["axe"], view["wider"]), ([], 0), name)
@@ -64,8 +83,17 @@ class PageTest(OracleTest):
         self.assertEqual(told["opened"]["marked"], ["main", "train(…)", "load_labels()"])
         self.assertGreater(min(told["colours"]), 5)
         self.assertTrue(told["zoomed"] and told["back"])
+        self.assertGreater(len(told["times"]), 20)
+        self.assertEqual(len(set(told["times"])), len(told["times"]))
         self.assertEqual((told["theme_after"], told["found_nothing"]), ("dark", 0))
         self.assert_shows_a_moment(told)
+
+        told = self.drive(self.page_of(log, options=("--until", "1h")))
+        self.assertEqual((told["verdict"], told["made_of"]), ("Held 17.7 MiB at 60 min 00 s", []))
+
+    def assert_no_rows_look_alike(self, told):
+        rows = list(zip(told["leaks"], told["places"], strict=True))
+        self.assertEqual(len(set(rows)), len(rows), rows)
 
     def assert_shows_a_moment(self, told):
         moment = told["moment"]
@@ -109,6 +137,10 @@ class PageTest(OracleTest):
                 self.assertEqual(told["sections"][:2], ["overview", "timeline"])
                 self.assertEqual(told["sections"][-1], "coverage")
                 self.assertEqual("shortages" in told["sections"], name == "oom_lacking")
+                self.assert_no_rows_look_alike(told)
+                if name == "crash_abort":
+                    self.assertRegex(told["made_of"][0], "^What was asked for; rounded up it takes 240 B more, 10 KiB in all")
+                    self.assertIn("from main crash_abort.cu:", told["places"][0])
                 self.assertIn("reserved", " ".join(told["waterfall"]))
                 self.assertGreater(told["strips"], 0)
                 self.assertRegex(told["map"]["first"], "allocated|free|pending")
@@ -139,6 +171,8 @@ class PageTest(OracleTest):
             self.execute(VRAMSCOPE, "run", "--simulate", GPU, "-o", f"run{steps}.vsl", "--", PROGRAMS / "training_demo", steps)
         told = self.drive(self.page_of(self.folder))
         self.assertIn("ranks", told["sections"])
+        self.assertIn("process ", told["places"][0])
+        self.assert_no_rows_look_alike(told)
 
     def test_of_two_runs_shows_both_on_one_axis(self):
         base, now = self.two_logs(["training_demo", "4"], ["training_demo", "8"])

@@ -1,20 +1,21 @@
-// tests/oracle/browser/drive.mjs — opens a page in headless Chromium, uses it, and tells what happened.
+// tests/oracle/browser/drive.mjs — opens pages in headless Chromium, uses them, and tells what happened.
 //
-// Usage: node drive.mjs MODULES CHROMIUM PAGE.html. Prints JSON: what went wrong by the browser's, axe's and
-// html-validate's word, what was asked of the network, and what was drawn.
+// Usage: node drive.mjs MODULES CHROMIUM. For each line of stdin, the path of a page, it prints a line of JSON: what
+// went wrong by the browser's, axe's and html-validate's word, what was asked of the network, and what was drawn.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 
-const [modules, executablePath, file] = process.argv.slice(2);
+const [modules, executablePath] = process.argv.slice(2);
 const require = createRequire(join(modules, "package.json"));
 const { chromium } = require("playwright-core");
+const { HtmlValidate } = await import(require.resolve("html-validate"));
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-const told = { errors: [], requests: [], views: {} };
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 
-async function open(width, colorScheme) {
+/** A page as a reader with such a screen has it; what goes wrong in it is added to what is told. */
+async function open(file, told, width, colorScheme) {
   const page = await browser.newPage({
     viewport: { width, height: 900 },
     colorScheme,
@@ -24,16 +25,24 @@ async function open(width, colorScheme) {
   page.on("console", (message) => told.errors.push(`console.${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => told.errors.push(error.stack));
   page.on("request", (request) => request.url() === `file://${file}` || told.requests.push(request.url()));
-  const began = Date.now();
   await page.goto(`file://${file}`);
   await page.locator("h1").waitFor();
-  told.open_ms = Date.now() - began;
+  await page.evaluate(`${axe};`);
   return page;
 }
 
-async function look(page, name) {
-  const findings = await page.evaluate(`${axe}; axe.run().then((result) => result.violations.map((one) =>
-    one.id + ": " + one.nodes.slice(0, 3).map((node) => node.target.join(" ") + " " + node.failureSummary).join("; ")))`);
+/** What axe finds, by all of its rules or by these; and whether the page is as wide as the screen, in its theme. */
+async function look(page, told, name, rules) {
+  const findings = await page.evaluate(
+    (only) =>
+      window.axe.run(only ? { runOnly: only } : {}).then((result) =>
+        result.violations.map((one) => {
+          const nodes = one.nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.failureSummary}`);
+          return `${one.id}: ${nodes.join("; ")}`;
+        }),
+      ),
+    rules,
+  );
   told.views[name] = {
     axe: findings,
     wider: await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
@@ -41,139 +50,184 @@ async function look(page, name) {
   };
 }
 
-for (const [width, theme] of [
-  [1440, "light"],
-  [360, "dark"],
-]) {
-  const page = await open(width, theme);
-  await look(page, `${width} ${theme}`);
-  await page.close();
+/** In both themes: the second has nothing but other colours. */
+async function lookInBothThemes(page, told, width, [first, second]) {
+  await look(page, told, `${width} ${first}`);
+  await page.emulateMedia({ colorScheme: second });
+  await page.locator(`:root[data-theme=${second}]`).waitFor();
+  await look(page, told, `${width} ${second}`, ["color-contrast"]);
+  await page.emulateMedia({ colorScheme: first });
+  await page.locator(`:root[data-theme=${first}]`).waitFor();
 }
 
-const page = await open(1280, "light");
-const texts = (selector) => page.locator(selector).allInnerTexts();
-told.title = await page.title();
-told.verdict = (await texts("h1"))[0];
-told.sections = await page.evaluate(() => [...document.querySelectorAll("section[id]")].map((one) => one.id));
-told.canvases = await page.locator("canvas").count();
-// That something was painted: how many colours each canvas has.
-told.colours = await page.evaluate(() =>
-  [...document.querySelectorAll("canvas")].map((canvas) => {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    return new Set(new Uint32Array(data.buffer)).size;
-  }),
-);
-told.leaks = await texts("#leaks .leak > button code");
-told.frames = await page.locator(".flame .node").count();
-told.waterfall = await texts(".waterfall th");
-told.strips = await page.locator(".strips .strip").count();
-told.tests = await texts(".test .test-name");
-told.lead = (await texts(".lead"))[0];
-told.policies = await texts(".policies th[scope=row]");
-told.on_cards = await texts("#policies td .verdict-word");
-told.scale = await texts("#scale .largest li");
-told.checked = await texts("#check td .verdict-word");
-told.markup = await page.evaluate(
-  () => document.querySelectorAll("main script, main img, main iframe").length,
-);
-told.resources = await page.evaluate(() => performance.getEntriesByType("resource").length);
-told.licences = (await page.locator("footer pre").textContent()).length;
+const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
-// By keyboard alone: the first leak opens, and the timeline shows it.
-if (told.leaks.length > 0) {
-  await page.locator("#leaks .leak > button").first().focus();
+async function tellWhatIsDrawn(page, told) {
+  told.title = await page.title();
+  told.verdict = (await texts(page, "h1"))[0];
+  told.sections = await page.evaluate(() => [...document.querySelectorAll("section[id]")].map((one) => one.id));
+  // That something was painted: how many colours each canvas has.
+  told.colours = await page.evaluate(() =>
+    [...document.querySelectorAll("canvas")].map((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    }),
+  );
+  told.leaks = await texts(page, "#leaks .leak > button code");
+  told.places = await texts(page, "#leaks .leak > button .leak-place .dim");
+  told.made_of = await texts(page, "#overview .note");
+  told.times = await page.evaluate(() => {
+    const column = document.querySelector("#timeline .as-table");
+    if (!column) return [];
+    column.open = true;
+    return new Promise((resolve) => {
+      const rows = () => [...column.querySelectorAll("tbody tr td:first-child")].map((cell) => cell.textContent);
+      requestAnimationFrame(() => setTimeout(() => resolve(rows()), 50));
+    });
+  });
+  told.waterfall = await texts(page, ".waterfall th");
+  told.strips = await page.locator(".strips .strip").count();
+  told.tests = await texts(page, ".test .test-name");
+  told.lead = (await texts(page, ".lead"))[0];
+  told.policies = await texts(page, ".policies th[scope=row]");
+  told.on_cards = await texts(page, "#policies td .verdict-word");
+  told.scale = await texts(page, "#scale .largest li");
+  told.checked = await texts(page, "#check td .verdict-word");
+  told.markup = await page.evaluate(
+    () => document.querySelectorAll("main script, main img, main iframe").length,
+  );
+  told.resources = await page.evaluate(() => performance.getEntriesByType("resource").length);
+  told.licences = (await page.locator("footer pre").textContent()).length;
+}
+
+/** By keyboard alone: the first leak opens, and timeline and call stacks show it. */
+async function openLeak(page, told) {
+  if (told.leaks.length === 0) return;
+  const first = page.locator("#leaks .leak > button").first();
+  await first.focus();
   await page.keyboard.press("Enter");
   told.opened = {
-    expanded: await page.locator("#leaks .leak > button").first().getAttribute("aria-expanded"),
-    stack: await texts(".leak-more .stack code"),
-    legend: await texts(".legend li"),
-    marked: await texts(".flame .marked"),
+    expanded: await first.getAttribute("aria-expanded"),
+    stack: await texts(page, ".leak-more .stack code"),
+    legend: await texts(page, ".legend li"),
+    marked: await texts(page, ".flame .marked"),
   };
 }
-if ((await page.locator(".chart[role=application]").count()) > 0) {
-  const ticks = () => page.evaluate(() => document.querySelector(".chart canvas").toDataURL());
+
+async function zoom(page, told) {
+  if ((await page.locator(".chart[role=application]").count()) === 0) return;
+  const drawn = () => page.evaluate(() => document.querySelector(".chart canvas").toDataURL());
   await page.locator(".chart").focus();
-  const all = await ticks();
+  const all = await drawn();
   await page.keyboard.press("+");
   await page.waitForTimeout(100);
-  told.zoomed = (await ticks()) !== all;
+  told.zoomed = (await drawn()) !== all;
   await page.keyboard.press("0");
   await page.waitForTimeout(100);
-  told.back = (await ticks()) === all;
+  told.back = (await drawn()) === all;
 }
-// A moment is picked: leaks and call stacks show what was alive then.
-if ((await page.locator("#moment").count()) > 0) {
+
+/** A moment is picked: leaks and call stacks show what was alive then. */
+async function pickMoment(page, told) {
+  if ((await page.locator("#moment").count()) === 0) return;
   await page.locator("#moment").focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("End");
   told.moment = {
-    status: (await texts(".picker p"))[0],
+    status: (await texts(page, ".picker p"))[0],
     root: (await page.locator(".flame [aria-level='1']").getAttribute("aria-label")) ?? "",
-    kinds: await texts("#flame .choice button"),
-    pressed: await texts("#flame .choice button[aria-pressed=true]"),
-    then: await texts("#leaks .leak-blocks"),
+    kinds: await texts(page, "#flame .choice button"),
+    pressed: await texts(page, "#flame .choice button[aria-pressed=true]"),
+    then: await texts(page, "#leaks .leak-blocks"),
   };
   await page.locator(".chart .u-over").click({ position: { x: 2, y: 50 } });
-  told.moment.clicked = (await texts(".picker p"))[0];
+  told.moment.clicked = (await texts(page, ".picker p"))[0];
   await page.locator(".picker button").click();
-  told.moment.after = await texts("#flame .choice button[aria-pressed=true]");
+  told.moment.after = await texts(page, "#flame .choice button[aria-pressed=true]");
 }
-// What pins segments, at another moment.
-if ((await page.locator("#pins .choice button").count()) > 0) {
-  await page.locator("#pins .choice button").last().focus();
-  await page.keyboard.press("Enter");
-  told.pins = await texts("#pins .choice button[aria-pressed=true]");
-}
-// Who sits in the segments: by arrow keys, and all blocks of one owner.
-if (told.strips > 0) {
+
+/** What pins segments, at another moment; and who sits in them: by arrow keys, and all blocks of one owner. */
+async function lookIntoSegments(page, told) {
+  if ((await page.locator("#pins .choice button").count()) > 0) {
+    await page.locator("#pins .choice button").last().focus();
+    await page.keyboard.press("Enter");
+    told.pins = await texts(page, "#pins .choice button[aria-pressed=true]");
+  }
+  if (told.strips === 0) return;
   await page.locator(".strips").focus();
   await page.keyboard.press("ArrowRight");
-  told.map = { first: (await texts(".readout"))[0], owners: await texts(".owners button code") };
-  if (told.map.owners.length > 0) {
-    await page.locator(".owners button").first().focus();
-    await page.keyboard.press("Enter");
-    told.map.looked = await page.locator(".owners button[aria-pressed=true]").count();
-  }
+  told.map = { first: (await texts(page, ".readout"))[0], owners: await texts(page, ".owners button code") };
+  if (told.map.owners.length === 0) return;
+  await page.locator(".owners button").first().focus();
+  await page.keyboard.press("Enter");
+  told.map.looked = await page.locator(".owners button[aria-pressed=true]").count();
 }
-if (told.tests.length > 0) {
+
+async function openTest(page, told) {
+  if (told.tests.length === 0) return;
   await page.locator(".test > button").first().focus();
   await page.keyboard.press("Enter");
-  told.opened_test = await texts(".test .leak-more");
+  told.opened_test = await texts(page, ".test .leak-more");
 }
-await look(page, "1280 light, with all of it opened");
-await page.locator(".theme").click();
-told.theme_after = await page.evaluate(() => document.documentElement.dataset.theme);
-if (told.leaks.length > 0) {
+
+async function changeThemeAndSearch(page, told) {
+  await page.locator(".theme").click();
+  told.theme_after = await page.evaluate(() => document.documentElement.dataset.theme);
+  if (told.leaks.length === 0) return;
   await page.locator("#leaks input[type=search]").fill("no such function anywhere");
   told.found_nothing = await page.locator("#leaks .leak").count();
 }
 
-// That the policy holds: what is put into the page as markup does not run.
-await page.evaluate(() => {
-  const script = document.createElement("script");
-  script.textContent = "window.ran = true";
-  document.body.append(script);
-});
-told.ran = await page.evaluate(() => Boolean(window.ran));
-told.errors = told.errors.filter(
-  (error) => !(error.includes("Content Security Policy") && error.includes("inline script")),
-);
-await browser.close();
+/** That the policy holds: what is put into the page as markup does not run. */
+async function tryToRunMarkup(page, told) {
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.ran = true";
+    document.body.append(script);
+  });
+  told.ran = await page.evaluate(() => Boolean(window.ran));
+  told.errors = told.errors.filter(
+    (error) => !(error.includes("Content Security Policy") && error.includes("inline script")),
+  );
+}
 
-const { HtmlValidate } = await import(require.resolve("html-validate"));
-const validator = new HtmlValidate({
-  extends: ["html-validate:standard"],
-  // Of how it is written: build.mjs leaves that to no one. The script's hash stands in the policy.
-  rules: {
-    "long-title": "off",
-    "no-inline-style": "off",
-    "require-sri": "off",
-    "no-trailing-whitespace": "off",
-  },
-});
-const source = readFileSync(file, "utf8");
-const result = await validator.validateString(source);
-told.html = result.results.flatMap((one) =>
-  one.messages.map((message) => `${message.line}: ${message.ruleId}: ${message.message}`),
-);
-console.log(JSON.stringify(told));
+async function validated(file) {
+  const validator = new HtmlValidate({
+    extends: ["html-validate:standard"],
+    // Of how it is written: build.mjs leaves that to no one. The script's hash stands in the policy.
+    rules: {
+      "long-title": "off",
+      "no-inline-style": "off",
+      "require-sri": "off",
+      "no-trailing-whitespace": "off",
+    },
+  });
+  const { results } = await validator.validateString(readFileSync(file, "utf8"));
+  return results.flatMap((one) =>
+    one.messages.map((message) => `${message.line}: ${message.ruleId}: ${message.message}`),
+  );
+}
+
+async function driven(file) {
+  const told = { errors: [], requests: [], views: {} };
+  const narrow = await open(file, told, 360, "dark");
+  await lookInBothThemes(narrow, told, 360, ["dark", "light"]);
+  await narrow.close();
+  const page = await open(file, told, 1440, "light");
+  await lookInBothThemes(page, told, 1440, ["light", "dark"]);
+  await tellWhatIsDrawn(page, told);
+  await openLeak(page, told);
+  await zoom(page, told);
+  await pickMoment(page, told);
+  await lookIntoSegments(page, told);
+  await openTest(page, told);
+  await look(page, told, "1440 light, with all of it opened");
+  await changeThemeAndSearch(page, told);
+  await tryToRunMarkup(page, told);
+  await page.close();
+  told.html = await validated(file);
+  return told;
+}
+
+for await (const file of createInterface({ input: process.stdin })) console.log(JSON.stringify(await driven(file)));
+await browser.close();
