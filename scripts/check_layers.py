@@ -67,15 +67,16 @@ LAYERS = {
     "tools/commands": ["report", "report/exporters", "report/findings", "report/findings/places", "report/import",
                        "report/json", "report/judge", "report/log", "report/model", "report/page", "report/plan",
                        "report/symbols", "report/text", "report/verdicts", "report/words", "tools/manual",
-                       "tools/options", "tools/output", "tools/process", "tools/simgpu/driver/base", "tracker/capture",
-                       "tracker/format", "tracker/log"],
+                       "tools/options", "tools/output", "tools/process", "tools/process/live", "tools/simgpu/driver/base",
+                       "tracker/capture", "tracker/format", "tracker/log"],
     "tools/manual": [],
     "tools/options": ["report", "report/findings/places", "report/judge", "report/page", "report/symbols",
                       "report/verdicts", "tools/output", "tracker/environment", "tracker/format"],
     "tools/output": ["report", "report/exporters", "report/findings", "report/json", "report/page", "report/text",
                      "report/words"],
-    "tools/process": ["report", "report/findings", "report/log", "report/model", "report/symbols", "tools/output",
-                      "tracker/environment", "tracker/format"],
+    "tools/process": ["report", "report/log", "report/model", "report/symbols", "tracker/environment", "tracker/format"],
+    "tools/process/live": ["report", "report/findings", "report/log", "tools/output", "tools/process",
+                           "tracker/environment", "tracker/format"],
     "tools/simgpu": [],  # simgpu.h, the header for tests
     "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
     "tools/simgpu/driver": ["tools/simgpu", "tools/simgpu/driver/base"],  # its subjects need each other

@@ -26,7 +26,7 @@
 #include "tools/process/diagnosis.hpp"
 #include "tools/process/driver_probe.hpp"
 #include "tools/process/installation.hpp"
-#include "tools/process/run_file.hpp"
+#include "tools/process/live/run_file.hpp"
 #include "tools/process/traced_process.hpp"
 #include "tracker/format/layout.hpp"
 

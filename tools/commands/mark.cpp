@@ -10,7 +10,7 @@
 #include "report/error.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/messages.hpp"
-#include "tools/process/live_process.hpp"
+#include "tools/process/live/live_process.hpp"
 #include "tracker/log/outside_mark.hpp"
 
 namespace vramscope {

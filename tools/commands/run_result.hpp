@@ -11,9 +11,9 @@
 #include "tools/output/output_file.hpp"
 #include "tools/process/driver_probe.hpp"
 #include "tools/process/installation.hpp"
-#include "tools/process/left_running.hpp"
+#include "tools/process/live/left_running.hpp"
+#include "tools/process/live/run_file.hpp"
 #include "tools/process/program_file.hpp"
-#include "tools/process/run_file.hpp"
 
 namespace vramscope {
 

@@ -13,7 +13,7 @@
 #include "tools/options/output_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
-#include "tools/process/live_process.hpp"
+#include "tools/process/live/live_process.hpp"
 #include "tracker/capture/clock.hpp"
 
 namespace vramscope {

@@ -20,7 +20,7 @@
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/output/screen.hpp"
-#include "tools/process/live_process.hpp"
+#include "tools/process/live/live_process.hpp"
 #include "tracker/capture/clock.hpp"
 
 namespace vramscope {

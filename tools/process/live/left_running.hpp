@@ -1,4 +1,4 @@
-// tools/process/left_running.hpp — traced processes that outlive the program of `run`.
+// tools/process/live/left_running.hpp — traced processes that outlive the program of `run`.
 //
 // They are what that program forked, and what its children started. They are known by the run file
 // in their environment, which fork and exec hand on, or by having announced themselves there; and
@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "tools/process/run_file.hpp"
+#include "tools/process/live/run_file.hpp"
 
 namespace vramscope {
 

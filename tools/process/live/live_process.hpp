@@ -1,4 +1,4 @@
-// tools/process/live_process.hpp — from a running process to the log that it is writing.
+// tools/process/live/live_process.hpp — from a running process to the log that it is writing.
 //
 // Only /proc is asked; the process is neither stopped nor sent anything. It has its log's header
 // mapped for as long as it runs, and the header says which process it belongs to, so the log of

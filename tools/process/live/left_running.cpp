@@ -1,5 +1,5 @@
-// tools/process/left_running.cpp — a look at what is new, then one through all of /proc.
-#include "tools/process/left_running.hpp"
+// tools/process/live/left_running.cpp — a look at what is new, then one through all of /proc.
+#include "tools/process/live/left_running.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/process/live_process.hpp"
+#include "tools/process/live/live_process.hpp"
 #include "tools/process/program_file.hpp"
 
 namespace vramscope {

@@ -1,5 +1,5 @@
-// tools/process/run_file.cpp — create, read and understand the run file.
-#include "tools/process/run_file.hpp"
+// tools/process/live/run_file.cpp — create, read and understand the run file.
+#include "tools/process/live/run_file.hpp"
 
 #include <cerrno>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "tools/process/live_process.hpp"
+#include "tools/process/live/live_process.hpp"
 #include "tracker/environment/tell.hpp"
 
 namespace vramscope {

@@ -1,5 +1,5 @@
-// tools/process/live_process.cpp — mappings, descriptors and start times as /proc tells them.
-#include "tools/process/live_process.hpp"
+// tools/process/live/live_process.cpp — mappings, descriptors and start times as /proc tells them.
+#include "tools/process/live/live_process.hpp"
 
 #include <algorithm>
 #include <cerrno>

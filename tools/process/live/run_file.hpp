@@ -1,4 +1,4 @@
-// tools/process/run_file.hpp — where traced processes announce themselves to `vramscope run`.
+// tools/process/live/run_file.hpp — where traced processes announce themselves to `vramscope run`.
 //
 // One line each, "kind<tab>pid<tab>text": start (the preload's constructor ran; text is the
 // program), log (a log was opened; text is its path), note (one line for the user). Lines of
