@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -52,13 +53,8 @@ public:
     std::size_t least() const noexcept // the first of equal ones
     {
         const double least = least_in(least_.data());
-        std::size_t at = 0;
-        while (least_[at] != least)
-            ++at;
-        at *= kGroup;
-        while (shares_[at] != least)
-            ++at;
-        return at;
+        const std::size_t group = place_in(least_.data(), least) * kGroup;
+        return group + place_in(&shares_[group], least);
     }
 
 private:
@@ -71,6 +67,16 @@ private:
         const double low = std::min(std::min(group[0], group[1]), std::min(group[2], group[3]));
         const double high = std::min(std::min(group[4], group[5]), std::min(group[6], group[7]));
         return std::min(low, high);
+    }
+    // Of the first that is equal to it. All are looked at: where to end cannot be predicted.
+    static std::size_t place_in(const double* group, double share) noexcept
+    {
+        const auto wanted = std::bit_cast<std::uint64_t>(share); // none is negative, or no number
+        unsigned found = 0;
+#pragma GCC unroll 8
+        for (unsigned at = 0; at < kGroup; ++at)
+            found |= unsigned{std::bit_cast<std::uint64_t>(group[at]) == wanted} << at;
+        return static_cast<std::size_t>(std::countr_zero(found));
     }
 
     std::array<double, kMostFloors> shares_;
@@ -155,14 +161,12 @@ void GrowthSeries::keep(Series& series, std::uint64_t ticks, Live now, bool leve
 {
     if (series.floors.size() == kMostFloors)
         join_least(series);
-    // A whole floor first: a bit field that is set alone is read before, from memory far off.
-    static constexpr Floor kEmpty;
-    Floor& floor = series.floors.emplace_back(kEmpty);
-    floor.ticks = ticks;
-    floor.bytes = series.floor_bytes;
-    floor.blocks = narrow(series.floor_blocks);
-    floor.events = few(series.events - series.kept_events) & INT32_MAX;
-    floor.level = level;
+    // Made whole: a bit field that is set alone is read before, from memory far off.
+    series.floors.push_back({.ticks = ticks,
+                             .bytes = series.floor_bytes,
+                             .blocks = narrow(series.floor_blocks),
+                             .events = few(series.events - series.kept_events) & INT32_MAX,
+                             .level = level});
     series.kept_events = series.events;
     series.kept_ticks = ticks;
     series.few_events = series.events / (kParts - 1);
@@ -203,9 +207,11 @@ void GrowthSeries::join_least(Series& series)
         return share(at > 0 ? floors[chain.before[at]].ticks : series.first_ticks, floors[at],
                      floors[next]);
     };
+    std::size_t kept = kMostFloors; // those before this one stay where they are
     for (std::size_t joins = 0; joins < kJoins; ++joins) {
         const std::size_t at = shares.least();
         const std::size_t gone = chain.next[at];
+        kept = std::min(kept, gone);
         floors[at] = joined(floors[at], floors[gone]);
         chain.remove(gone);
         shares.set(gone, kNoShare);
@@ -213,8 +219,7 @@ void GrowthSeries::join_least(Series& series)
         if (at > 0)
             shares.set(chain.before[at], share_of(chain.before[at]));
     }
-    std::size_t kept = 0;
-    for (std::size_t at = 0; at < kMostFloors; at = chain.next[at])
+    for (std::size_t at = chain.next[kept - 1]; at < kMostFloors; at = chain.next[at])
         floors[kept++] = floors[at];
     floors.resize(kept);
 }

@@ -68,8 +68,9 @@ private:
 
     static void note(Series& series, std::uint64_t ticks, Live before, Live after);
     static void level_to(Series& series, std::uint64_t ticks, Live level, Live then);
-    static void keep(Series& series, std::uint64_t ticks, Live now, bool level);
-    static void join_least(Series& series);
+    // Not inlined: they are large, and for a few events of many.
+    [[gnu::noinline]] static void keep(Series& series, std::uint64_t ticks, Live now, bool level);
+    [[gnu::noinline]] static void join_least(Series& series);
 
     const Sites& sites_;
     SiteVector<Series> series_;

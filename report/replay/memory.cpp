@@ -68,16 +68,8 @@ void DeviceMemory::note_ready(std::uint64_t address)
     pending = pending.value_or(0) - std::min(pending.value_or(0), block.bytes);
 }
 
-const DeviceMemory::Device* DeviceMemory::device(std::int32_t ordinal) const noexcept
-{
-    const auto at = static_cast<std::size_t>(device_ordinal(ordinal) + 1);
-    return at < of_ordinal_.size() ? of_ordinal_[at] : nullptr;
-}
-
 DeviceMemory::Device& DeviceMemory::add_device(std::size_t at)
 {
-    if (at >= of_ordinal_.size())
-        of_ordinal_.resize(at + 1);
     of_ordinal_[at] = &devices_.emplace_back();
     of_ordinal_[at]->ordinal = static_cast<std::int32_t>(at) - 1;
     of_ordinal_[at]->index = devices_.size() - 1;

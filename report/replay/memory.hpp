@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -88,7 +89,10 @@ public:
     void apply(const Record& record, std::span<const PoolChange> changes);
 
     const std::deque<Device>& devices() const noexcept { return devices_; }
-    const Device* device(std::int32_t ordinal) const noexcept; // nullptr: nothing is known of it
+    const Device* device(std::int32_t ordinal) const noexcept // nullptr: nothing is known of it
+    {
+        return of_ordinal_[static_cast<std::size_t>(device_ordinal(ordinal) + 1)];
+    }
     // What is the most of a part of the program begins here.
     void restart_recent_peaks() noexcept;
     // Between any two records.
@@ -103,10 +107,9 @@ private:
     Device& device_of(std::int64_t logged)
     {
         const auto at = static_cast<std::size_t>(device_ordinal(logged) + 1);
-        const bool known = at < of_ordinal_.size() && of_ordinal_[at];
-        return known ? *of_ordinal_[at] : add_device(at);
+        return of_ordinal_[at] ? *of_ordinal_[at] : add_device(at);
     }
-    Device& add_device(std::size_t at); // index into of_ordinal_
+    [[gnu::noinline]] Device& add_device(std::size_t at); // index into of_ordinal_
     void touch(Device& device)
     {
         if (!device.changed)
@@ -124,7 +127,7 @@ private:
     }
     static Allocator& allocator_of(Device& device, std::uint16_t api);
     void leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks);
-    void apply_rare(const Record& record);
+    [[gnu::noinline]] void apply_rare(const Record& record);
     void update(Device& device, std::uint64_t ticks);
     void sample(std::uint64_t ticks, const format::DeviceMemory& said);
     bool limited() const;
@@ -141,8 +144,8 @@ private:
 
     const LogTables& tables_;
     const Sites& sites_;
-    std::deque<Device> devices_; // never moved: they are pointed to
-    std::vector<Device*> of_ordinal_;
+    std::deque<Device> devices_;                          // never moved: they are pointed to
+    std::array<Device*, kMostOrdinals + 1> of_ordinal_{}; // -1 and up; nullptr: none
     Device* changed_ = nullptr; // the first of those that the record changed
     std::size_t marks_ = 0;
     std::map<std::uint64_t, AwaitedBlock> awaited_; // by address

@@ -35,27 +35,22 @@ void Replays::apply(const RecordBatch& batch, const SegmentReplay& segments)
         std::size_t own = 0;
         while (own < changes.size() && changes[own].record == at)
             ++own;
-        if (is_hot(records[at].tag))
-            apply_any(records[at], changes.first(own));
-        else
-            apply_rare(records[at], changes.first(own), segments);
+        const Record& record = records[at];
+        const bool rare = !is_hot(record.tag);
+        if (rare) [[unlikely]]
+            steps.before(record);
+        holders.before(record);
+        churn.note(record);
+        heap.apply(record);
+        memory.apply(record, changes.first(own));
+        if (rare) [[unlikely]]
+            after_rare(record, segments);
         changes = changes.subspan(own);
     }
 }
 
-void Replays::apply_any(const Record& record, std::span<const PoolChange> changes)
+void Replays::after_rare(const Record& record, const SegmentReplay& segments)
 {
-    holders.before(record);
-    churn.note(record);
-    heap.apply(record);
-    memory.apply(record, changes);
-}
-
-void Replays::apply_rare(const Record& record, std::span<const PoolChange> changes,
-                         const SegmentReplay& segments)
-{
-    steps.before(record);
-    apply_any(record, changes);
     holders.after(record);
     shortages.apply(record, heap, segments, memory);
     steps.after(record);

@@ -46,13 +46,12 @@ struct Replays {
     Replays(const Replays&) = delete;
     Replays& operator=(const Replays&) = delete;
 
-    void apply(const RecordBatch& batch, const SegmentReplay& segments);
+    // Flat, without what is rare: what is done for each event is in one loop.
+    [[gnu::flatten]] void apply(const RecordBatch& batch, const SegmentReplay& segments);
     void finish(); // behind the last batch
 
 private:
-    [[gnu::flatten]] void apply_any(const Record& record, std::span<const PoolChange> changes);
-    void apply_rare(const Record& record, std::span<const PoolChange> changes,
-                    const SegmentReplay& segments);
+    [[gnu::noinline]] void after_rare(const Record& record, const SegmentReplay& segments);
 };
 
 } // namespace vramscope::report

@@ -40,7 +40,7 @@ public:
 
     explicit Steps(const Phases& phases) : phases_(phases) {} // they outlive this
 
-    void before(const Record& record);
+    [[gnu::noinline]] void before(const Record& record);
     void after(const Record& record);
 
     // What the work is best counted by. Of names that cover at least half of the time that any

@@ -101,10 +101,11 @@ void HeapReplay::apply_rare(const Record& record)
 void HeapReplay::prefetch(std::span<const Record> soon)
 {
     PrefetchGroup<std::uint64_t> freed;
+    const std::span<const Api> apis = tables_.apis();
     for (const Record& record : soon) {
-        if (!is_hot(record.tag) || record.api >= tables_.apis().size())
+        if (!is_hot(record.tag) || record.api >= apis.size())
             continue;
-        const std::uint64_t key = key_of(tables_.apis()[record.api].memory, record.address);
+        const std::uint64_t key = key_of(apis[record.api].memory, record.address);
         live_.prefetch(key);
         if (record.tag == Tag::free)
             freed.add(key);

@@ -70,7 +70,7 @@ public:
     // Flat, without what is rare: nearly all records of a log go through it.
     [[gnu::flatten]] void apply(const Record& record);
     // Before apply(), for speed: see prefetch_ahead().
-    [[gnu::flatten]] void prefetch(std::span<const Record> soon);
+    [[gnu::flatten, gnu::noinline]] void prefetch(std::span<const Record> soon);
     void finish();
 
     // Every block of memory that is alive now: at any time, between two records.

@@ -16,13 +16,13 @@ namespace vramscope::report {
 template <typename Value>
 class SiteVector {
 public:
-    std::size_t size() const noexcept { return slots_.size(); }
+    std::size_t size() const noexcept { return size_; }
 
     // Adds it and those before it, unless it is there.
     Value& of(SiteId site)
     {
-        if (site >= slots_.size())
-            slots_.resize(site + std::size_t{1});
+        if (site >= size_) [[unlikely]]
+            add_up_to(site);
         return slots_[site].value;
     }
     // It must be there.
@@ -31,7 +31,7 @@ public:
 
     void prefetch(SiteId site) const noexcept
     {
-        if (site < slots_.size())
+        if (site < size_)
             report::prefetch(&slots_[site]);
     }
 
@@ -41,7 +41,14 @@ private:
         Value value;
     };
 
+    [[gnu::noinline]] void add_up_to(SiteId site)
+    {
+        size_ = site + std::size_t{1};
+        slots_.resize(size_);
+    }
+
     LargeVector<Slot> slots_;
+    std::size_t size_ = 0; // of slots_: to ask a vector for it costs an event more than to keep it
 };
 
 } // namespace vramscope::report

@@ -29,7 +29,7 @@ void Sites::place(Block& block, PhaseKind phase)
                       .api = block.api,
                       .memory = block.memory};
     SiteId& recent = recent_[block.stack % recent_.size()];
-    if (recent >= sites_.size() || sites_[recent] != key)
+    if (sites_.empty() || sites_[recent] != key)
         recent = find_or_add(key, block.ticks);
     block.site = recent;
 }

@@ -28,7 +28,7 @@ struct SiteKey {
     bool operator==(const SiteKey&) const = default;
 };
 
-struct Site : SiteKey {
+struct alignas(64) Site : SiteKey { // in no more lines of the cache than it needs
     std::uint64_t live_bytes = 0;
     std::uint64_t live_blocks = 0;
     std::uint64_t allocations = 0;
@@ -65,9 +65,10 @@ public:
     // What dies with this context is gone. Valid until the next call.
     std::span<const SiteLoss> destroy(std::uint32_t context);
 
+    // Of a block, or recent().
     void prefetch(SiteId site) const noexcept
     {
-        if (site < sites_.size())
+        if (!sites_.empty())
             report::prefetch(&sites_[site]);
     }
     // Of the last block with this stack, for prefetching: perhaps the next one has another.

@@ -143,7 +143,7 @@ private:
     void resize(std::size_t slots)
     {
         entries_.resize(slots, {nothing_, Value{}});
-        most_ = slots * 5 / 8;
+        most_ = slots * 3 / 8; // few keys are not at home: what cannot be predicted is dear
     }
     void grow()
     {

@@ -42,6 +42,16 @@ void prefetch_ahead(std::span<const Element> all, std::size_t at, std::size_t st
     fetch_group(at + steps * kMostAhead);
 }
 
+// The first lines of something that begins where a line does.
+template <std::size_t kLines>
+void prefetch_lines(const void* begin) noexcept
+{
+#pragma GCC unroll 8
+    for (std::size_t line = 0; line < kLines; ++line)
+        __builtin_prefetch(static_cast<const char*>(begin) + 64 * line);
+    asm volatile(""); // as below
+}
+
 template <typename Value>
 void prefetch(const Value* value) noexcept
 {

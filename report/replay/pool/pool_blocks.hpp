@@ -1,9 +1,9 @@
 // report/replay/pool/pool_blocks.hpp — the blocks of one segment, by address.
 //
 // One block lies here itself: most segments never have more. Others are in runs of a few dozen. A
-// run keeps where its blocks begin close together, and where they end, which is what caches like,
-// and the rest of each in a slot that stays its own: so what is searched and moved is small, however
-// many blocks a log puts into a segment. Pointers to blocks are valid until the next insertion or removal.
+// run keeps where its blocks begin close together, which is what caches like, and the rest of each
+// in a slot that stays its own: so what is searched and moved is small, however many blocks a log
+// puts into a segment. Pointers to blocks are valid until the next insertion or removal.
 #pragma once
 
 #include <array>
@@ -110,9 +110,8 @@ public:
             size_ = 1;
             return;
         }
-        if (has_one()) {
+        if (has_one())
             add_run(0, 0).insert(0, one_);
-        }
         ++size_;
         Run& run = *runs_[place.run].run;
         run.insert(place.at, block);
@@ -163,11 +162,13 @@ public:
     }
     static void prefetch_block(const Near& near, std::uint64_t address) noexcept
     {
-        const std::size_t at = near.run ? near.run->place_of(address) : 0;
-        if (!near.run || at == near.run->size)
+        if (!near.run)
             return;
-        report::prefetch(&near.run->ends[at]);
-        report::prefetch(&near.run->blocks[near.run->slots[at]]);
+        const std::size_t at = near.run->place_of(address);
+        if (at > 0)
+            report::prefetch(&near.run->block(at - 1));
+        if (at < near.run->size)
+            report::prefetch(&near.run->block(at));
     }
 
 private:
@@ -177,12 +178,12 @@ private:
         std::array<std::uint8_t, kMostInRun> slots;   // indexes into blocks
         std::size_t size = 0;
         std::uint64_t unused = UINT64_MAX; // a bit for each of blocks
-        std::array<std::uint64_t, kMostInRun> ends;
         std::array<PoolBlock, kMostInRun> blocks;
 
         Run() noexcept { begins.fill(UINT64_MAX); }
 
         PoolBlock& block(std::size_t at) noexcept { return blocks[slots[at]]; }
+        const PoolBlock& block(std::size_t at) const noexcept { return blocks[slots[at]]; }
         PoolBlock& last() noexcept { return block(size - 1); }
         std::size_t place_of(std::uint64_t address) const noexcept
         {
@@ -201,7 +202,6 @@ private:
             blocks[slot] = block;
             make_room(slots, at) = slot;
             make_room(begins, at) = block.address;
-            make_room(ends, at) = block.end();
             ++size;
         }
         void erase(std::size_t at) noexcept
@@ -209,7 +209,6 @@ private:
             unused |= std::uint64_t{1} << slots[at];
             close(slots, at);
             close(begins, at);
-            close(ends, at);
             begins[--size] = UINT64_MAX;
         }
         // Those from here on go into the other one, which is empty.
@@ -274,7 +273,7 @@ private:
         }
         const Run& run = *runs_[place.run].run;
         if (place.at > 0)
-            found.end_before = run.ends[place.at - 1];
+            found.end_before = run.block(place.at - 1).end();
         else if (place.run > 0)
             found.end_before = runs_[place.run - 1].run->last().end();
         if (end < run.size)
@@ -296,8 +295,8 @@ private:
     }
 
     std::size_t size_ = 0;
-    std::vector<RunFrom> runs_; // in order
     PoolBlock one_;             // the only one, if there is no run
+    std::vector<RunFrom> runs_; // in order
 };
 
 } // namespace vramscope::report

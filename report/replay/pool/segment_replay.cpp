@@ -39,10 +39,6 @@ void SegmentReplay::prefetch(std::span<const Record> soon) noexcept
 void SegmentReplay::apply_rare(const Record& record)
 {
     switch (record.tag) {
-    case Tag::alloc:
-        return allocate(record);
-    case Tag::free:
-        return free(record);
     case Tag::segment:
         return add_segment(record);
     case Tag::segment_gone:
@@ -142,7 +138,7 @@ void SegmentReplay::add_segment(const Record& record)
     // The driver gave these addresses out again, so their old segment went without being seen.
     while (Segment* const old = segments_.overlapping(segment.address, segment.end()))
         drop(*old, record.ticks);
-    segment.device = index_of(device);
+    segment.device = static_cast<std::uint32_t>(index_of(device));
     segment.small = segment.bytes <= small_segment_bytes_;
     segment.born_ticks = record.ticks;
     segment.born = ++serial_;
@@ -209,14 +205,14 @@ void SegmentReplay::allocate(const Record& record)
     block.api = record.api;
     const std::uint64_t end = address + block.bytes;
     change(*segment, record.ticks, [&](DevicePool& pool) {
-        PoolBlocks::Place place = segment->blocks.place_of(address);
-        while (const PoolBlock* const old = segment->overlapping(place, address, end)) {
+        Segment::Beside beside = segment->beside(address);
+        while (const PoolBlock* const old = segment->overlapping(beside, address, end)) {
             // it was reusable, or its free was not seen
             leave(*segment, segment->blocks.place_of(old->address));
-            place = segment->blocks.place_of(address);
+            beside = segment->beside(address);
         }
         block.born = ++serial_;
-        segment->insert(place, block);
+        segment->insert(beside, block);
         PoolStats& stats = pool.stats;
         const std::uint64_t peak = stats.allocated_bytes.all.peak;
         stats.allocation.rise(segment->small, 1);

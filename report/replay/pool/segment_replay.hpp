@@ -37,11 +37,15 @@ public:
 
     void apply(const Record& record)
     {
-        const bool ordinary = record.tag == format::Tag::alloc
-                                  ? !record.pooled
-                                  : record.tag == format::Tag::free && segments_.empty();
-        if (!ordinary)
+        if (record.tag == format::Tag::alloc) {
+            if (record.pooled)
+                allocate(record);
+        } else if (record.tag == format::Tag::free) {
+            if (!segments_.empty())
+                free(record);
+        } else {
             apply_rare(record);
+        }
     }
 
     // Before apply(), for speed; of at most kMostAhead.

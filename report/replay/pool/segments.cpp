@@ -9,29 +9,27 @@
 
 namespace vramscope::report {
 
-PoolBlock* Segment::overlapping(const PoolBlocks::Place& place, std::uint64_t from,
-                                std::uint64_t to) noexcept
+PoolBlock* Segment::overlapping(const Beside& beside, std::uint64_t from, std::uint64_t to) noexcept
 {
-    const PoolBlocks::Neighbours neighbours = blocks.around(place);
-    if (neighbours.end_before > from)
-        return blocks.before(place);
-    return neighbours.behind < to ? blocks.behind(place) : nullptr;
+    if (beside.neighbours.end_before > from)
+        return blocks.before(beside.place);
+    return beside.neighbours.behind < to ? blocks.behind(beside.place) : nullptr;
 }
 
-std::uint64_t Segment::gaps_beside(const PoolBlock& block,
+std::uint32_t Segment::gaps_beside(const PoolBlock& block,
                                    const PoolBlocks::Neighbours& neighbours) const noexcept
 {
     const std::uint64_t free_from = std::max(address, neighbours.end_before);
     const std::uint64_t free_to = std::min(end(), neighbours.behind);
-    return std::uint64_t{free_from < block.address} +
-           std::uint64_t{block.address + block.bytes < free_to};
+    return std::uint32_t{free_from < block.address} +
+           std::uint32_t{block.address + block.bytes < free_to};
 }
 
-void Segment::insert(const PoolBlocks::Place& place, const PoolBlock& block)
+void Segment::insert(const Beside& beside, const PoolBlock& block)
 {
     used_bytes += block.bytes;
-    gaps += gaps_beside(block, blocks.around(place)) - 1;
-    blocks.insert(place, block);
+    gaps += gaps_beside(block, beside.neighbours) - 1;
+    blocks.insert(beside.place, block);
 }
 
 PoolBlock Segment::erase(const PoolBlocks::Place& place)
@@ -47,7 +45,7 @@ Segment& Segments::add(Segment segment)
 {
     const std::size_t number = segments_.add(std::move(segment));
     Segment& added = segments_[number];
-    added.number = number;
+    added.number = static_cast<std::uint32_t>(number);
     by_address_.emplace(added.address, number);
     by_start_.insert(added.address, number);
     by_context_[added.context].emplace(added.address, number);
@@ -100,7 +98,7 @@ void Segments::prefetch(std::span<const std::uint64_t> addresses) noexcept
         if (!segments[i])
             segments[i] = at(addresses[i]);
         if (segments[i])
-            report::prefetch(segments[i]);
+            prefetch_lines<Segment::kHotLines>(segments[i]);
     }
     prefetch_blocks(addresses, {segments.data(), addresses.size()});
 }
@@ -111,7 +109,7 @@ void Segments::prefetch(std::span<const std::uint64_t> addresses,
     std::array<const Segment*, kMostAhead> segments;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         segments[i] = &segments_[numbers[i]];
-        report::prefetch(segments[i]);
+        prefetch_lines<Segment::kHotLines>(segments[i]);
     }
     prefetch_blocks(addresses, {segments.data(), addresses.size()});
 }

@@ -18,17 +18,19 @@
 namespace vramscope::report {
 
 struct Segment {
+    // What an event of a block in it looks at comes first, in kHotLines lines of the cache.
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
-    std::size_t device = 0; // whatever the owner counts devices by
-    bool small = false;
     std::uint64_t used_bytes = 0; // what the blocks take
-    std::uint64_t gaps = 1;       // free pieces between them, and before and behind
+    std::uint32_t gaps = 1;       // free pieces between them, and before and behind
+    std::uint32_t number = 0;     // in Segments
+    std::uint32_t device = 0;     // whatever the owner counts devices by
+    bool small = false;
     PoolBlocks blocks;
     std::uint64_t context = 0;
     std::uint64_t born_ticks = 0;
     std::uint64_t born = 0; // serial
-    std::size_t number = 0; // in Segments
+    static constexpr std::size_t kHotLines = 2;
 
     std::uint64_t end() const noexcept { return address + bytes; }
     bool contains(std::uint64_t other) const noexcept { return other - address < bytes; }
@@ -36,18 +38,27 @@ struct Segment {
     std::uint64_t split_gaps() const noexcept { return blocks.empty() ? 0 : gaps; }
     std::uint64_t split_bytes() const noexcept { return blocks.empty() ? 0 : bytes - used_bytes; }
 
-    // The first block that reaches into [from, to); nullptr: none does. `place`: that of `from`.
-    PoolBlock* overlapping(const PoolBlocks::Place& place, std::uint64_t from,
-                           std::uint64_t to) noexcept;
-    // Nothing may overlap the block, and it must be in the segment and not empty. `place` is the
-    // place of its address.
-    void insert(const PoolBlocks::Place& place, const PoolBlock& block);
+    // The place of an address, and what is around it.
+    struct Beside {
+        PoolBlocks::Place place;
+        PoolBlocks::Neighbours neighbours;
+    };
+    Beside beside(std::uint64_t from) const noexcept
+    {
+        const PoolBlocks::Place place = blocks.place_of(from);
+        return {place, blocks.around(place)};
+    }
+    // The first block that reaches into [from, to); nullptr: none does. `beside`: that of `from`.
+    PoolBlock* overlapping(const Beside& beside, std::uint64_t from, std::uint64_t to) noexcept;
+    // Nothing may overlap the block, and it must be in the segment and not empty. `beside`: that of
+    // its address.
+    void insert(const Beside& beside, const PoolBlock& block);
     // Gives the block that was there.
     PoolBlock erase(const PoolBlocks::Place& place);
 
 private:
     // Free pieces that the block has beside it, if it is there.
-    std::uint64_t gaps_beside(const PoolBlock& block,
+    std::uint32_t gaps_beside(const PoolBlock& block,
                               const PoolBlocks::Neighbours& neighbours) const noexcept;
 };
 
