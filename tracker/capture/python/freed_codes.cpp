@@ -9,6 +9,7 @@ namespace {
 using Free = void (*)(void*);
 
 constinit std::atomic<Free> interpreters_own{nullptr};
+constinit std::atomic<Free*> exchanged{nullptr}; // where the interpreter finds it
 constinit std::atomic<std::uint64_t> freed{0};
 
 // The interpreter's lock is held. What runs from the same address later has waited for that lock,
@@ -31,10 +32,20 @@ void count_freed_codes(const Interpreter& interpreter) noexcept
         return;
     __atomic_store_n(&place, &count_and_free, __ATOMIC_RELEASE);
     freed.fetch_add(1, std::memory_order_release);
+    exchanged.store(&place, std::memory_order_release);
 }
 
+// Something else that exchanges the function is not known to call ours, nor since when it did not: from
+// then on nothing is counted.
 std::uint64_t freed_codes() noexcept
 {
+    const Free* const place = exchanged.load(std::memory_order_acquire);
+    if (!place)
+        return 0;
+    if (__atomic_load_n(place, __ATOMIC_RELAXED) != &count_and_free) [[unlikely]] {
+        exchanged.store(nullptr, std::memory_order_relaxed);
+        return 0;
+    }
     return freed.load(std::memory_order_relaxed);
 }
 

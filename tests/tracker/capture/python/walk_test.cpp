@@ -14,6 +14,7 @@
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -143,6 +144,7 @@ void check_shifted(Seen& seen)
 
 bool ran = false;
 std::uint64_t freed_by_then = 0;
+std::uintptr_t code_free = 0;
 
 void look()
 {
@@ -157,6 +159,7 @@ void look()
     EXPECT_EQ(freed_codes(), 0u);
     count_freed_codes(seen.interpreter);
     freed_by_then = freed_codes();
+    code_free = seen.interpreter.code_free;
     EXPECT_GT(freed_by_then, 0u);
     count_freed_codes(seen.interpreter); // nothing is counted twice
     ran = true;
@@ -184,6 +187,11 @@ int run_in(const std::string& library)
     EXPECT_GT(before, freed_by_then); // the program itself is freed
     EXPECT_EQ(run("for _ in range(10): exec(compile('1', 'x', 'exec'))", nullptr), 0);
     EXPECT_GT(freed_codes(), before + 10);
+    auto& place = *reinterpret_cast<void (**)(void*)>(code_free);
+    const auto ours = std::exchange(place, [](void*) {});
+    EXPECT_EQ(freed_codes(), 0u);
+    place = ours;
+    EXPECT_EQ(freed_codes(), 0u); // what was freed meanwhile is not known
     return 0;
 }
 
