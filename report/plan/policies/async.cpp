@@ -114,6 +114,7 @@ bool AsyncWorstPolicy::allocate(const Request& request)
     if (heap_[block].bytes > bytes)
         heap_.insert(heap_.cut(block, bytes));
     heap_[block].state = HeapBlock::State::live;
+    heap_[block].stream = request.stream;
     entry_of(where_, request.block) = block;
     allocated_ += bytes;
     return true;
@@ -142,7 +143,7 @@ void AsyncWorstPolicy::free(const Request& request)
 {
     const BlockIndex block = where_[request.block];
     allocated_ -= heap_[block].bytes;
-    make_free(block, request.stream);
+    make_free(block, heap_[block].stream); // a log has no stream of a free
 }
 
 void AsyncWorstPolicy::make_free(BlockIndex block, std::uint16_t stream)

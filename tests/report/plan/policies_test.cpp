@@ -174,6 +174,9 @@ TEST(Policies, StreamOrderedMemoryIsKeptUntilASynchronisation)
         EXPECT_EQ(device.reserved(), best ? 10_MiB : 32_MiB) << name;
     }
     EXPECT_EQ(requests.play("async-best:release_threshold_mb:64").device_calls, 20u); // pages
+    for (int round = 0; round < 4; ++round) // a log does not say of what stream a free is
+        requests.free(requests.allocate(20_MiB, 3));
+    EXPECT_EQ(requests.play("async-worst").peak.reserved, 72_MiB);
 }
 
 // What any allocator must obey, on random traces.
