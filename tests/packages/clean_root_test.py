@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # tests/packages/clean_root_test.py — the .deb in a Debian that has nothing else: it installs, traces, has its manual.
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -32,14 +33,21 @@ class CleanRoot(PackageTest):
         return self.execute("unshare", "--mount", "bash", "-c", mount + 'exec chroot "$0" env -i HOME=/root "$@"', self.root,
                             "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *command)
 
+    def install(self, needs):
+        if re.fullmatch(r"libc6 \(>= [0-9.]+\)\n", needs):
+            done = self.inside("dpkg", "--install", "/vramscope.deb")
+        else:
+            self.assertNotEqual(debian(), "bookworm", needs)  # of elfutils only that has archives that can be linked
+            done = self.inside("bash", "-c", "apt-get update -q && apt-get install -q --yes --no-install-recommends /vramscope.deb")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_the_package_is_enough(self):
         subprocess.run(["cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", self.folder / "made"], check=True,
                        capture_output=True)
         package, = (self.folder / "made").glob("*.deb")
         shutil.copy(package, self.root / "vramscope.deb")
         shutil.copy(DEMO, self.root / "demo")
-        installed = self.inside("dpkg", "--install", "/vramscope.deb")
-        self.assertEqual(installed.returncode, 0, installed.stderr)
+        self.install(self.execute("dpkg-deb", "--field", package, "Depends").stdout)
 
         done = self.inside("vramscope", "run", "--simulate", "1GiB", "-o", "/tmp/demo.vsl", "/demo")
         self.assertEqual(done.returncode, 0, done.stderr)
