@@ -28,10 +28,10 @@ debian_mirror() {
 }
 
 # private_apt FOLDER SUITE COMPONENTS: from now on apt in this shell reads these components of
-# Debian's mirror alone, and keeps all that it knows in FOLDER: the machine's sources, lists and
-# packages stay as they are. No root is needed.
+# Debian's mirror alone, fetched anew, and keeps all that it knows in FOLDER: the machine's sources,
+# lists and packages stay as they are. No root is needed. Where it fails, `why` has apt's first error.
 private_apt() {
-    local folder=$1 suite=$2 components=$3 keyring signed=
+    local folder=$1 suite=$2 components=$3 keyring signed='' said
     keyring=${VRAMSCOPE_SETUP_ROOT-}/usr/share/keyrings/debian-archive-keyring.gpg
     [[ ! -r $keyring ]] || signed=" signed-by=$keyring"
     mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial"
@@ -49,18 +49,14 @@ Acquire::http::Timeout "15";
 Acquire::Retries "0";
 CONF
     export APT_CONFIG=$folder/apt.conf
-}
-
-# refresh: fetches the lists of what private_apt named; prints the first error of apt's where it could not.
-refresh() {
-    local said
     said=$(apt-get update -qq -o APT::Update::Error-Mode=any 2>&1) && return
-    sed -n '/^E: /{p;q}' <<<"$said"
+    # shellcheck disable=SC2034  # for those who call
+    why=$(sed -n '/^E: /{p;q}' <<<"$said")
     return 1
 }
 
-# unpack_root APT FOLDER: unpacks what apt, which keeps it in APT, has fetched, as a root of its own: FOLDER. Nothing of what
-# the packages' own scripts do is done.
+# unpack_root APT FOLDER: unpacks what apt, which keeps it in APT, has fetched, as a root of its
+# own: FOLDER. Nothing of what the packages' own scripts do is done.
 unpack_root() {
     local folder=$2 name package
     rm -rf "$folder"
