@@ -1,70 +1,20 @@
 #!/usr/bin/env python3
 # tests/oracle/page_test.py — headless Chromium, axe and html-validate judge the page of --html, made from real logs.
-import contextlib
-import functools
-import json
-import os
 import pathlib
-import select
 import shutil
 import subprocess
 import sys
 import unittest
 
-from oracle import BROWSER, BUILD, GPU, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, OracleTest, needs
+from oracle import BUILD, GPU, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, OracleTest
+from pages import Pages, why_no_pages
 
-HERE = pathlib.Path(__file__).parent
-MOST_BYTES = 5_000_000
 PYTHON = SOURCE / "tests" / "programs" / "python"
 LONG = ("--pool", "split", "--threads", "4", "--live", "20000", "--stacks", "3000")
-VIEWS = ["360 dark", "360 light", "1440 light", "1440 dark", "1440 light, with all of it opened"]
 HOSTILE = '<img src=x onerror=alert(1)>"\'&\u202e'
 
 
-@functools.cache
-def why_no_pages():
-    done = subprocess.run([VRAMSCOPE, "report", "--html", "-", os.devnull], capture_output=True, text=True)
-    return "vramscope was built without pages" if "without pages" in done.stderr else None
-
-
-@contextlib.contextmanager
-def one_browser():
-    """For all tests of a class: its start is what takes long."""
-    driver = subprocess.Popen(["node", HERE / "browser" / "drive.mjs", BROWSER, shutil.which("chromium")], text=True,
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    with driver:
-        yield driver
-        driver.stdin.close()
-
-
-class PageTest(OracleTest):
-    def page_of(self, *logs, view="report", options=()):
-        written = self.folder / "page.html"
-        done = self.execute(VRAMSCOPE, view, "-f", "--html", written, *options, *logs)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertLess(written.stat().st_size, MOST_BYTES)
-        return written
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.browser = cls.enterClassContext(one_browser())
-
-    def drive(self, page):
-        """What happened to the page in the browser; nothing of it may be wrong."""
-        print(page, file=self.browser.stdin, flush=True)
-        self.assertTrue(select.select([self.browser.stdout], [], [], 240)[0], "the browser does not answer")
-        told = json.loads(self.browser.stdout.readline() or "{}")
-        self.assertTrue(told, "the browser ended: what it said is above")
-        self.assertEqual(list(told["views"]), VIEWS)
-        self.assertEqual((told["errors"], told["requests"], told["resources"], told["html"]), ([], [], 0, []))
-        for name, view in told["views"].items():
-            self.assertEqual((view["axe"], view["wider"]), ([], 0), name)
-            self.assertEqual(view["theme"], name.split()[1].rstrip(","))
-        self.assertFalse(told["ran"], "a script that is not the page's own ran")
-        self.assertGreater(told["licences"], 1000)
-        return told
-
+class PageTest(Pages, OracleTest):
     def run_simulated(self, program, *arguments, settings=()):
         log = self.folder / "run.vsl"
         done = self.execute(VRAMSCOPE, "run", "--simulate", GPU, "--force", "-o", log, *settings, "--", program, *arguments)
@@ -158,10 +108,7 @@ class PageTest(OracleTest):
 
     def test_shows_what_each_test_leaked_and_whether_it_kept_its_budget(self):
         log = self.run_simulated(PROGRAMS / "gtest_suite", settings=("--set", "pool=off"))
-        written = self.folder / "check.html"
-        done = self.execute(VRAMSCOPE, "check", "--html", written, "--max-leaked", "2MiB", log)
-        self.assertEqual(done.returncode, 100, done.stderr)
-        told = self.drive(written)
+        told = self.drive(self.page_of(log, view="check", options=("--max-leaked", "2MiB"), status=100))
         self.assertEqual((told["verdict"], told["checked"]), ("Check failed", ["over budget"]))
         self.assertEqual(told["tests"][0], "Pool.Leaks")
         self.assertIn("3 MiB in 1 block from cuMemAlloc", told["opened_test"][0])
@@ -176,10 +123,7 @@ class PageTest(OracleTest):
 
     def test_of_two_runs_shows_both_on_one_axis(self):
         base, now = self.two_logs(["training_demo", "4"], ["training_demo", "8"])
-        written = self.folder / "page.html"
-        done = self.execute(VRAMSCOPE, "diff", "--html", written, base, now)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        told = self.drive(written)
+        told = self.drive(self.page_of(base, now, view="diff"))
         self.assertEqual(told["sections"][:2], ["overview", "diff"])
         self.assertRegex(told["verdict"], "^It became worse|^Nothing changed")
         self.assertIn("allocated in the run before", " ".join(told["opened"]["legend"]))
@@ -203,16 +147,12 @@ class PageTest(OracleTest):
                        capture_output=True, timeout=60)
         return log
 
-    def plan_of(self, *arguments, status=0):
-        written = self.folder / "plan.html"
-        done = self.execute(VRAMSCOPE, "plan", "-f", "--html", written, *arguments)
-        self.assertEqual(done.returncode, status, done.stderr)
-        self.assertLess(written.stat().st_size, MOST_BYTES)
-        return self.drive(written)
+    def plan_of(self, *logs, options=(), status=0):
+        return self.drive(self.page_of(*logs, view="plan", options=options, status=status))
 
     def test_of_a_plan_says_the_answer_first(self):
         log = self.live("run.vsl", "hold 70000 900 drop 300 hold 200000 100 drop 50 hold 5242881 7 drop 3 end\n", "--pool", "split")
-        told = self.plan_of(log, "--card", "64MiB", status=100)
+        told = self.plan_of(log, options=("--card", "64MiB"), status=100)
         self.assertEqual((told["verdict"], told["title"]), ("Does not fit on 64 MiB", "live · plan · vramscope"))
         self.assertRegex(told["lead"], r"^The smallest card that fits has \d+ MiB with split, as recorded\. Best knob: ")
         self.assertEqual(told["policies"][0], "split, as recorded")
@@ -224,7 +164,7 @@ class PageTest(OracleTest):
     def test_of_a_plan_over_runs_of_several_sizes_shows_the_line(self):
         sizes = (8, 16, 32)
         logs = [self.live(f"b{size}.vsl", f"hold {size << 19} 10 hold 3145728 4 drop 5 end\n") for size in sizes]
-        told = self.plan_of(*logs, "--scale", "<b>batch=8,16,32", "--card", "128MiB", status=100)
+        told = self.plan_of(*logs, options=("--scale", "<b>batch=8,16,32", "--card", "128MiB"), status=100)
         self.assertEqual((told["sections"][1], told["markup"]), ("scale", 0))
         self.assertEqual(told["scale"], ["Largest <b>batch on 128 MiB: 22"])
         self.assertGreater(told["colours"][0], 3)
@@ -251,9 +191,7 @@ class PageTest(OracleTest):
 
 
 if __name__ == "__main__":
-    needs("chromium")
-    if problem := why_no_pages() or (None if (BROWSER / "node_modules").is_dir() else
-                                     f"there is no playwright in {BROWSER} (./scripts/setup --tests)"):
-        print(f"SKIPPED: {problem}")
+    if why_no_pages():
+        print(f"SKIPPED: {why_no_pages()}")
         sys.exit(NOT_HERE)
     unittest.main()

@@ -36,7 +36,7 @@ export function Check() {
       <Table
         whole
         caption="The budgets"
-        columns={[["Budget"], ["Verdict"], ["Measured", "number"], ["Allowed", "number"]]}
+        columns={[["Budget"], ["Verdict"], ["Measured", "number"], ["Allowed"]]}
         rows={checked.rows.map((row) => {
           const [word, tone] = STATES[row.state] ?? [row.state, ""];
           return [row.budget, <span class={`verdict-word ${tone}`}>{word}</span>, row.measured, row.limit];

@@ -70,7 +70,7 @@ function Facts({ process }) {
       </dl>
       <AsTable
         caption="What it ran on, and its settings"
-        columns={[["Name", "line"], ["Value", "where"]]}
+        columns={[["Name", "where"], ["Value", "where"]]}
         rows={() => process.environment.map((row) => [row.key, row.value])}
       />
     </div>

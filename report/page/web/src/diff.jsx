@@ -45,7 +45,7 @@ function Places({ title, rows }) {
       <h3>{title}</h3>
       <Table
         caption={title}
-        columns={[["Where", "where"], ["Change"], ["Before", "number"], ["Now", "number"]]}
+        columns={[["Where", "where"], ["Change", "wide"], ["Before", "number"], ["Now", "number"]]}
         rows={tellApart(rows).map((row) => [
           <Place row={row} />,
           CHANGES[row.change] ?? row.change,
@@ -76,7 +76,7 @@ export function Diff() {
       <Table
         whole
         caption="The numbers of both runs"
-        columns={[["Number"], ["Before", "number"], ["Now", "number"], ["Change", "number"], ["Judged"]]}
+        columns={[["Number"], ["Before", "number wide"], ["Now", "number"], ["Change", "number"], ["Judged"]]}
         rows={compared.numbers.map((row) => [
           row.name.replaceAll("_", " "),
           numberText(row, row.base),
