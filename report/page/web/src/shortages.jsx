@@ -34,7 +34,7 @@ function Map({ cells }) {
         ))}
       </svg>
       <figcaption class="about">
-        The pool's segments then, one behind the other, by cells: {parts.join(", ")}.
+        The segments then, one behind the other, by cells: {parts.join(", ")}.
       </figcaption>
     </figure>
   );
