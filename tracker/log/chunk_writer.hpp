@@ -41,11 +41,18 @@ inline bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexce
     return false;
 }
 
+// False: no chunk could be had a while ago, and what is new, as a stack, would not be written. It
+// counts nothing as lost: the event that needs the stack may not come, or is counted by itself.
+inline bool may_have_room(const Thread& thread) noexcept
+{
+    return thread.retry_in == 0;
+}
+
 // While no chunk can be had, an event is lost before its stack is taken, so that neither is written
 // without the other.
 inline bool has_chunk(Thread& thread) noexcept
 {
-    return thread.retry_in == 0 || reserve(thread, 2 * format::kMaxHotBytes);
+    return may_have_room(thread) || reserve(thread, 2 * format::kMaxHotBytes);
 }
 
 // Writes tag and length. The length is a varint of always two bytes, so that nothing has to move.

@@ -248,8 +248,7 @@ std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t nat
 
 std::uint32_t python_origin(Thread& thread) noexcept
 {
-    const bool has_room = thread.retry_in == 0; // else nothing new can be written
-    const std::uintptr_t state = has_room ? cpython.interpreter.state() : 0;
+    const std::uintptr_t state = may_have_room(thread) ? cpython.interpreter.state() : 0;
     if (!state)
         return 0;
     // A backward pass makes nodes too, for a second derivative, and where it goes forward again.

@@ -45,7 +45,7 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
 [[gnu::flatten]] void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept
 {
     event.ticks = now(); // first: the rest then overlaps with the driver's call
-    if (settings().stacks_of_frees && has_chunk(thread)) [[likely]]
+    if (settings().stacks_of_frees && may_have_room(thread)) [[likely]]
         event.stack = stack_of(thread, site);
     if (!thread.chunk)
         return; // the disk is full
@@ -70,7 +70,7 @@ void abandon_free(Thread& thread) noexcept
 
 std::uint32_t record_stack(Thread& thread, const CallSite& site) noexcept
 {
-    return has_chunk(thread) ? stack_of(thread, site) : 0;
+    return may_have_room(thread) ? stack_of(thread, site) : 0;
 }
 
 } // namespace vramscope::log

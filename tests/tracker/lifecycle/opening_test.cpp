@@ -20,6 +20,7 @@ using test::alloc_many;
 using test::content_of;
 using test::DecodedRecord;
 using test::hooked_alloc;
+using test::hooked_free;
 using test::lost;
 using test::multiples_of_256;
 using test::RecordedLog;
@@ -60,6 +61,28 @@ TEST(FullDisk, CostsEventsThatAreCountedAndToldOnce)
     EXPECT_EQ(lines_in(told), 1u) << told;
     EXPECT_NE(told.find(recording.path()), told.npos);
     EXPECT_NE(told.find("File too large"), told.npos) << told;
+}
+
+TEST(FullDisk, CostsEachEventOnce)
+{
+    constexpr std::uint64_t kEvents = 20000;
+    const RecordedLog log = Recording().run([&] {
+        const int null = ::open("/dev/null", O_WRONLY);
+        ::dup2(null, STDERR_FILENO);
+        limit_file_size(format::kHeaderBytes + kChunk);
+        for (std::uint64_t i = 1; i <= kEvents; ++i)
+            hooked_free(i * 256);
+        const log::CallSite site = VRAMSCOPE_TEST_CALL_SITE();
+        const test::InHook hook;
+        log::Thread& thread = log::this_thread;
+        for (std::uint64_t i = 1; i <= kEvents; ++i)
+            log::write(thread, {log::now(), 2},
+                       format::ContextGone{i, log::record_stack(thread, site)});
+        log::record_stack(thread, site); // without an event, as where no context was open
+    });
+    const std::size_t kept = log.count(Tag::free);
+    EXPECT_GT(kept, 1000u);
+    EXPECT_EQ(kept + log.count(Tag::context_gone) + lost(log, Lost::no_space), 2 * kEvents);
 }
 
 TEST(FullDisk, IsForgottenOnceThereIsRoomAgain)
