@@ -97,6 +97,16 @@ int walk_without_lock(int (*visit)(dl_phdr_info*, std::size_t, void*), void* dat
     return 0;
 }
 
+bool lies_in_segment(const dl_phdr_info& info, std::uintptr_t address, ElfW(Word) type,
+                     ElfW(Word) flags) noexcept
+{
+    const auto at = address - info.dlpi_addr;
+    return std::ranges::any_of(segments_of(info), [=](const ElfW(Phdr) & segment) {
+        return segment.p_type == type && (segment.p_flags & flags) == flags &&
+               at - segment.p_vaddr < segment.p_memsz;
+    });
+}
+
 } // namespace
 
 bool objects_locked_for_ever() noexcept
@@ -130,22 +140,13 @@ LoadedRange loaded_range(const dl_phdr_info& info) noexcept
 
 bool holds(const dl_phdr_info& info, std::uintptr_t address) noexcept
 {
-    const auto at = address - info.dlpi_addr;
-    return std::ranges::any_of(segments_of(info), [at](const ElfW(Phdr) & segment) {
-        return segment.p_type == PT_LOAD && at - segment.p_vaddr < segment.p_memsz;
-    });
+    return lies_in_segment(info, address, PT_LOAD, 0);
 }
 
 bool is_writable(const dl_phdr_info& info, std::uintptr_t address) noexcept
 {
-    const auto at = address - info.dlpi_addr;
-    const auto lies_in = [&info, at](ElfW(Word) type, ElfW(Word) flags) {
-        return std::ranges::any_of(segments_of(info), [=](const ElfW(Phdr) & segment) {
-            return segment.p_type == type && (segment.p_flags & flags) == flags &&
-                   at - segment.p_vaddr < segment.p_memsz;
-        });
-    };
-    return lies_in(PT_LOAD, PF_W) && !lies_in(PT_GNU_RELRO, 0);
+    return lies_in_segment(info, address, PT_LOAD, PF_W) &&
+           !lies_in_segment(info, address, PT_GNU_RELRO, 0);
 }
 
 } // namespace vramscope::capture
