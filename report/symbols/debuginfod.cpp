@@ -70,7 +70,8 @@ std::unique_ptr<Debuginfod> Debuginfod::open(std::string& why_not)
     }
     auto library = std::make_unique<Library>();
     if (!library->usable()) {
-        why_not = "libdebuginfod.so.1 of elfutils is not installed (Debian: libdebuginfod1)";
+        why_not = "libdebuginfod.so.1 of elfutils is not installed (Debian 12: libdebuginfod1; 13: "
+                  "libdebuginfod1t64)";
         return nullptr;
     }
     return library;

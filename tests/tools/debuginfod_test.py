@@ -162,5 +162,15 @@ class DebuginfodTest(StrippedProgram):
         self.assert_one_line(self.leaks("--debuginfod", status=125, DEBUGINFOD_URLS=""), "DEBUGINFOD_URLS")
 
 
+class WithoutTheLibrary(CliTest):
+    def test_the_packages_to_install_are_named(self):
+        (self.folder / "libdebuginfod.so.1").touch()  # the loader finds it first, and it is no library
+        env = {"DEBUGINFOD_URLS": "http://127.0.0.1:9", "LD_LIBRARY_PATH": str(self.folder)}
+        status, _, errors = self.vramscope("leaks", "--debuginfod", "run.vsl", env=env)
+        self.assertEqual(status, 125)
+        self.assert_one_line(errors, "--debuginfod: libdebuginfod.so.1 of elfutils is not installed "
+                                     "(Debian 12: libdebuginfod1; 13: libdebuginfod1t64)")
+
+
 if __name__ == "__main__":
     unittest.main()
