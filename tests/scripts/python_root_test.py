@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import unittest
 
-from played_machine import PlayedMachine, deb
+import played_machine
 
 # The C library's loader is played by a program that prints what it is asked to run.
 FILES = {"usr/lib64/ld-linux-x86-64.so.2": '#!/bin/sh\n[ ! -e "$MACHINE/unfit" ] && echo "$LD_LIBRARY_PATH: $*"\n',
@@ -25,25 +25,13 @@ esac
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
-class PythonRoot(PlayedMachine):
+class PythonRoot(played_machine.PlayedRoot):
     SCRIPT = "python-root"
     APT = APT
 
     def setUp(self):
         super().setUp()
-        self.kept = self.machine / "cache" / "python-root"
-        self.write("reachable")
-        deb(self.machine / "tree", FILES, self.machine / "python.deb")
-
-    def fetch(self):
-        return self.run_script(VRAMSCOPE_PYTHON_ROOT=str(self.kept))
-
-    def assert_gives_up(self, why):
-        status, output = self.fetch()
-        self.assertEqual(status, 1, output)
-        self.assertIn(why, output.splitlines()[-1])
-        self.assertIn("will be skipped", output.splitlines()[-1])
-        self.assertFalse(self.kept.exists())
+        played_machine.deb(self.machine / "tree", FILES, self.machine / "python.deb")
 
     def test_the_root_is_whole_and_nothing_else_stays(self):
         status, output = self.fetch()
@@ -62,26 +50,6 @@ class PythonRoot(PlayedMachine):
                                   capture_output=True, text=True)
             self.assertEqual(done.stdout, f"/gpu: --argv0 {folder}/python{version} --library-path {folder}/lib/x86_64-linux-gnu:/gpu "
                                           f"{folder}/usr/bin/python{version} -c 1 + 1\n")
-
-    def test_what_is_there_is_not_fetched_again(self):
-        self.fetch()
-        (self.machine / "log").unlink()
-        self.assertEqual(self.fetch(), (0, ""))
-        self.assertFalse((self.machine / "log").exists())
-
-    def test_a_mirror_out_of_reach_is_told(self):
-        (self.machine / "reachable").unlink()
-        self.assert_gives_up("http://mirror/debian/ cannot be used: E: not signed")
-
-    def test_a_machine_without_a_debian_mirror_is_told(self):
-        self.write("root/etc/os-release", "ID=ubuntu\nVERSION_CODENAME=noble\n")
-        self.assert_gives_up("this is no Debian")
-
-    def test_a_broken_download_is_told_and_taken_up_again(self):
-        self.write("damaged")
-        self.assert_gives_up("did not come whole")
-        (self.machine / "damaged").unlink()
-        self.assertEqual(self.fetch()[0], 0)
 
     def test_what_does_not_run_here_is_told(self):
         self.write("unfit")
