@@ -174,6 +174,7 @@ ROWS = [
     Row("driver, cuGetProcAddress", "driver_program.cpp", ["-DWAY_LOOKUP"], simulated=True),
     Scenes("memory_kinds"),
     Scenes("owners"),
+    Scenes("imports"),
     Scenes("contexts"),
     Row("cuBLAS", "cublas_program.cu", ["-cudart", "static", "-lcublas"], exact=False),
     Row("PyTorch", "torch_program.py", exact=False, module="torch"),

@@ -19,7 +19,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "interpose" / "hooks"))
 from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
 
 PAGE = SOURCE / "interpose" / "coverage.md"
-PROGRAMS = ["memory_kinds", "owners", "contexts", "doors", "pool_entry_points"]
+PROGRAMS = ["memory_kinds", "owners", "imports", "contexts", "doors", "pool_entry_points"]
 NOT_A_SCENE = {("doors", "dlvsym")}  # for a driver whose names have versions
 # Functions whose success leaves nothing of theirs in the log, in all their forms, and what they are hooked for.
 REASONS = {

@@ -1,24 +1,25 @@
-# tests/e2e/owners_test.py — what owns memory and what is only open here: the scenes of tests/programs/memory/owners.cpp.
+# tests/e2e/owners_test.py — what owns memory and what is only open here: the scenes of owners.cpp and imports.cpp.
 import pathlib
 import unittest
 
 from e2e import EndToEndTest, line_of, needs
 
-SOURCE = "owners.cpp"
 BYTES = 3000
 PHYSICAL = 2 << 20
 
 
-class OwnersTest(EndToEndTest):
+class Scenes(EndToEndTest):
+    """PROGRAM: of tests/programs/memory."""
+
     # A scene without memory is inconclusive: nothing proves that the tracer saw all.
     def scene(self, name, verdict, **lists):
         """The report; of each list of LISTS the rows as (memory, blocks, bytes, line), others must be empty."""
-        report = self.trace("owners", name)
+        report = self.trace(self.PROGRAM, name)
         seen = {which: sorted((row["memory"], row["blocks"], row["bytes"], self.place(row)) for row in report[which])
                 for which in ("leaks", "unclosed_imports", "owners_not_destroyed", "graph_memory")}
         wanted = {"leaks": [], "unclosed_imports": [], "owners_not_destroyed": [], "graph_memory": []}
         for which, rows in lists.items():
-            wanted[which] = sorted((*row[:3], line_of(SOURCE, row[3])) for row in rows)
+            wanted[which] = sorted((*row[:3], line_of(self.source, row[3])) for row in rows)
         self.assertEqual(seen, wanted)
         self.assertEqual(report["verdict"], verdict, report["verdict_reasons"])
         coverage = report["coverage"]
@@ -26,10 +27,18 @@ class OwnersTest(EndToEndTest):
                                                         "failed_calls")], [0] * 5)
         return report
 
+    @property
+    def source(self):
+        return f"{self.PROGRAM}.cpp"
+
     def place(self, row):
         frame = row["stack"][0]
-        self.assertEqual(pathlib.Path(frame["file"] or "?").name, SOURCE)
+        self.assertEqual(pathlib.Path(frame["file"] or "?").name, self.source)
         return frame["line"]
+
+
+class OwnersTest(Scenes):
+    PROGRAM = "owners"
 
     def test_a_pool_that_is_not_destroyed_is_named_and_is_no_leak(self):
         report = self.scene("pools", "clean", owners_not_destroyed=[("pool", 1, 0, "pool")])
@@ -37,8 +46,8 @@ class OwnersTest(EndToEndTest):
 
     @needs("cuMemGetMemPool")
     def test_memory_of_a_host_pool_is_host_memory(self):
-        report = self.trace("owners", "host_pool")
-        self.assert_leak(self.leak_at(report, SOURCE, "host_pool"), SOURCE, "host_pool", bytes=BYTES)
+        report = self.trace(self.PROGRAM, "host_pool")
+        self.assert_leak(self.leak_at(report, self.source, "host_pool"), self.source, "host_pool", bytes=BYTES)
         self.assertEqual((report["totals"]["peak_host_bytes"], report["totals"]["peak_device_bytes"]), (BYTES, 0))
 
     def test_a_context_that_is_not_destroyed_is_named_whatever_version_made_it(self):
@@ -67,6 +76,15 @@ class OwnersTest(EndToEndTest):
     def test_memory_nodes_of_either_form(self):
         self.scene("graph_nodes", "clean", graph_memory=[("graph", 1, BYTES, "node_v1"), ("graph", 1, BYTES, "node_v2")])
 
+    def test_a_tile_keeps_its_memory_until_it_is_unmapped(self):
+        for form in ("tiles", "tiles_ptsz"):
+            with self.subTest(form):
+                self.scene(form, "leaks", leaks=[("array", 1, 0, "sparse"), ("physical", 1, PHYSICAL, "tile_memory")])
+
+
+class ImportsTest(Scenes):
+    PROGRAM = "imports"
+
     def test_another_process_memory_is_to_be_closed_as_often_as_it_was_opened(self):
         for version in ("ipc_v1", "ipc_v2"):
             with self.subTest(version):
@@ -90,11 +108,6 @@ class OwnersTest(EndToEndTest):
     @needs("cuMulticastCreate")
     def test_a_multicast_object_is_no_memory(self):
         self.scene("multicast", "leaks", unclosed_imports=[("multicast", 1, 0, "multicast")])
-
-    def test_a_tile_keeps_its_memory_until_it_is_unmapped(self):
-        for form in ("tiles", "tiles_ptsz"):
-            with self.subTest(form):
-                self.scene(form, "leaks", leaks=[("array", 1, 0, "sparse"), ("physical", 1, PHYSICAL, "tile_memory")])
 
     def test_a_leak_that_others_may_have_open_says_so(self):
         report = self.scene("shared", "leaks", leaks=[("device", 1, PHYSICAL, "shared")])

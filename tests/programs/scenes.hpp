@@ -1,5 +1,6 @@
-// tests/programs/scenes.hpp — for programs of many scenes that print what the driver answered, so
-// that runs with and without vramscope can be compared.
+// tests/programs/scenes.hpp — for programs of many scenes, of which one is played.
+//
+// Some print what the driver answered, so that runs with and without vramscope can be compared.
 #pragma once
 
 #include <cstring>

@@ -118,7 +118,7 @@ class ScenesOfPrograms(unittest.TestCase):
 
     def test_the_real_page_has_scenes_of_each_program(self):
         rows = [row for row in gpu_programs.ROWS if isinstance(row, gpu_programs.Scenes)]
-        self.assertEqual(len(rows), 3)
+        self.assertEqual(len(rows), 4)
         for row in rows:
             self.assertGreater(len(row.scenes("13.0")), 4, row.name)
 

@@ -5,12 +5,11 @@
 // an untraced run.
 #include <barrier>
 #include <cerrno>
-#include <cstring>
 #include <pthread.h>
 #include <thread>
 #include <vector>
 
-#include "tests/programs/driver_program.hpp"
+#include "tests/programs/scenes.hpp"
 
 namespace {
 
@@ -19,11 +18,6 @@ CUdeviceptr allocate(std::size_t bytes)
     CUdeviceptr block = 0;
     check(cuMemAlloc_v2(&block, bytes)); // MARK allocate
     return block;
-}
-
-void tell(const char* what, CUresult result)
-{
-    std::printf("%s %d\n", what, static_cast<int>(result));
 }
 
 void free_by_another_thread()
@@ -207,10 +201,7 @@ void freed_by_thread_end()
     }).join();
 }
 
-const struct {
-    const char* name;
-    void (*play)();
-} kScenes[] = {
+const Scene kScenes[] = {
     {"free_by_another_thread", free_by_another_thread},
     {"reuse", reuse},
     {"out_of_memory", out_of_memory},
@@ -231,12 +222,5 @@ const struct {
 
 int main(int argc, char** argv)
 {
-    if (argc != 2)
-        return 2;
-    for (const auto& scene : kScenes)
-        if (std::strcmp(scene.name, argv[1]) == 0) {
-            scene.play();
-            return 0;
-        }
-    return 2;
+    return play_scene(kScenes, argc, argv);
 }

@@ -4,9 +4,8 @@
 //
 // Usage: memory_kinds KIND. What a test cannot know beforehand (a pitch) goes to stdout.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // the old forms are what is traced here
-#include <cstring>
 
-#include "tests/programs/driver_program.hpp"
+#include "tests/programs/scenes.hpp"
 
 namespace {
 
@@ -254,10 +253,7 @@ void captured()
     check(cuStreamEndCapture(stream, &graph));
 }
 
-const struct {
-    const char* name;
-    void (*run)();
-} kKinds[] = {
+const Scene kKinds[] = {
     {"device_v1", device_v1},
     {"device_v2", device_v2},
     {"pitch_v1", pitch_v1},
@@ -288,13 +284,6 @@ const struct {
 
 int main(int argc, char** argv)
 {
-    if (argc != 2)
-        return 2;
-    for (const auto& kind : kKinds)
-        if (std::strcmp(kind.name, argv[1]) == 0) {
-            primary_context();
-            kind.run();
-            return 0;
-        }
-    return 2;
+    primary_context();
+    return play_scene(kKinds, argc, argv);
 }

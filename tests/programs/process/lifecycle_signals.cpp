@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "tests/programs/driver_program.hpp"
+#include "tests/programs/scenes.hpp"
 
 namespace {
 
@@ -202,10 +202,7 @@ void storm_of_jumps()
     storm(leave_tracer);
 }
 
-const struct {
-    const char* name;
-    void (*play)();
-} kScenes[] = {
+const Scene kScenes[] = {
     {"in_driver", in_driver},           {"on_alternate_stack", on_alternate_stack},
     {"leave_driver", leave_driver},     {"leave_first_call", leave_first_call},
     {"storm_of_calls", storm_of_calls}, {"storm_of_jumps", storm_of_jumps},
@@ -215,13 +212,8 @@ const struct {
 
 int main(int argc, char** argv)
 {
-    if (argc != 2)
-        return 2;
-    for (const auto& scene : kScenes)
-        if (std::strcmp(scene.name, argv[1]) == 0) {
-            scene.play();
-            std::printf("done\n");
-            return 0;
-        }
-    return 2;
+    const int status = play_scene(kScenes, argc, argv);
+    if (status == 0)
+        std::printf("done\n");
+    return status;
 }
