@@ -69,11 +69,10 @@ void fork_before_cuda()
         status_of(child);
 }
 
-// CUDA does not work in such a child, but it may try. What it does is not its parent's.
-void fork_a_child_that_tries()
+// In the child, where CUDA does not work: it may try, and what it does is not its parent's. The
+// parent goes on behind it.
+void try_in_child(pid_t child)
 {
-    work();
-    const pid_t child = fork();
     if (child == 0) {
         CUdeviceptr block = 0;
         cuMemAlloc_v2(&block, 70000);
@@ -81,6 +80,12 @@ void fork_a_child_that_tries()
     }
     status_of(child);
     allocate(600);
+}
+
+void fork_a_child_that_tries()
+{
+    work();
+    try_in_child(fork());
 }
 
 // Forks again and again while other threads allocate and free; each child exits with all its
@@ -141,15 +146,7 @@ void vfork_and_exec()
 void clone_a_child_that_tries()
 {
     work();
-    const auto child =
-        static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, 0));
-    if (child == 0) {
-        CUdeviceptr block = 0;
-        cuMemAlloc_v2(&block, 70000);
-        _exit(0);
-    }
-    status_of(child);
-    allocate(600);
+    try_in_child(static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, 0)));
 }
 
 // In its parent's memory, on a stack of its own, at the same time.
