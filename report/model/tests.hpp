@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "report/model/call_place.hpp"
-#include "tracker/format/records.hpp"
+#include "tracker/format/enumerations.hpp"
+#include "tracker/format/memory.hpp"
 
 namespace vramscope::report {
 

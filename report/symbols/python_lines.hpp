@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tracker/format/records.hpp"
+#include "tracker/format/enumerations.hpp"
 
 namespace vramscope::report {
 

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "tracker/format/records.hpp"
+#include "tracker/format/enumerations.hpp"
 
 namespace vramscope::log {
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "tracker/format/records.hpp"
+#include "tracker/format/enumerations.hpp"
 
 namespace vramscope::capture::python {
 
