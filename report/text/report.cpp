@@ -235,41 +235,40 @@ private:
     const Report& report_;
 };
 
-} // namespace
-
-void write_report(std::ostream& out, const Report& report, const TextStyle& style)
+// What was lost and what went wrong; `whole`: the processes, their owners and pools too.
+void write_findings(std::ostream& out, const Report& report, const TextStyle& style, bool whole)
 {
     TextWriter text(out, report, style);
     text.verdict("");
     write_ranks(out, report, style);
     for (const Process& process : report.processes)
-        text.process(process);
+        if (whole)
+            text.process(process);
     write_lost(text, report, style.max_leaks);
     write_tests(text, report);
     write_growth(text, report);
     write_shortages(text, report);
     write_damage(text, report);
     write_misuse(text, report);
-    write_owners_and_refusals(text, report);
-    write_pools(text, report);
+    if (whole) {
+        write_owners_and_refusals(text, report);
+        write_pools(text, report);
+    }
     write_suppressions(text, report);
     text.notices();
+}
+
+} // namespace
+
+void write_report(std::ostream& out, const Report& report, const TextStyle& style)
+{
+    write_findings(out, report, style, true);
     out << "\nNext: vramscope leaks --json leaks.json " << arguments_of(report) << '\n';
 }
 
 void write_leaks(std::ostream& out, const Report& report, const TextStyle& style)
 {
-    TextWriter text(out, report, style);
-    text.verdict("");
-    write_ranks(out, report, style);
-    write_lost(text, report, style.max_leaks);
-    write_tests(text, report);
-    write_growth(text, report);
-    write_shortages(text, report);
-    write_damage(text, report);
-    write_misuse(text, report);
-    write_suppressions(text, report);
-    text.notices();
+    write_findings(out, report, style, false);
     out << "\nNext: vramscope report " << arguments_of(report) << '\n';
 }
 
