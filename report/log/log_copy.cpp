@@ -49,8 +49,8 @@ bool copy_chunk(const LogFile& log, std::uint32_t position, std::uint64_t ticks,
     const std::uint64_t offset = log.chunk_offset(position);
     format::ChunkHeader header;
     if (log.read_at(offset, &header, sizeof header) != sizeof header ||
-        header.magic != format::kChunkMagic)
-        return true; // not begun: zeros, as in the log
+        header.magic != format::kChunkMagic || header.base_ticks > ticks)
+        return true; // not begun by then: zeros, as the one before it in its lane may have been
     const auto most = static_cast<std::uint32_t>(log.header().chunk_bytes - sizeof header);
     header.committed = std::min(header.committed, most);
     header.committed = bytes_until(log, position, header, ticks);

@@ -60,10 +60,15 @@ void LogReader::refresh()
 void LogReader::index_new_chunks()
 {
     std::vector<Chunk> found;
-    for (const std::uint32_t position : std::exchange(unbegun_, {}))
-        index_chunk(position, found);
-    for (; indexed_ < file_.chunks(); ++indexed_)
+    for (const std::uint32_t chunks = file_.chunks(); indexed_ < chunks; ++indexed_)
         index_chunk(indexed_, found);
+    // While the program runs, a thread may begin a chunk and fill it behind our look at it, and begin
+    // the next one of its lane before our look at that. So we look until none was begun meanwhile.
+    for (std::size_t before = SIZE_MAX; found.size() != before;) {
+        before = found.size();
+        for (const std::uint32_t position : std::exchange(unbegun_, {}))
+            index_chunk(position, found);
+    }
     std::sort(found.begin(), found.end(), [](const Chunk& a, const Chunk& b) {
         return std::tie(a.lane, a.ordinal, a.position) < std::tie(b.lane, b.ordinal, b.position);
     });

@@ -2,6 +2,7 @@
 #include "report/log/log_copy.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
@@ -18,14 +19,18 @@ namespace {
 using test::LogBuilder;
 using test::TempFile;
 
-Report report_of_copy(const LogBuilder& log, std::uint64_t ticks)
+Report report_of_copy(const test::Bytes& log, std::uint64_t ticks)
 {
-    const TempFile original(log.build());
+    const TempFile original(log);
     const TempFile copy({});
     const int descriptor = ::open(copy.path().c_str(), O_RDWR);
     EXPECT_TRUE(copy_log(LogFile::open(original.path()), ticks, descriptor));
     ::close(descriptor);
     return make_report({copy.path()});
+}
+Report report_of_copy(const LogBuilder& log, std::uint64_t ticks)
+{
+    return report_of_copy(log.build(), ticks);
 }
 
 LogBuilder two_threads()
@@ -62,6 +67,21 @@ TEST(LogCopy, OfADamagedLogIsDamagedToo)
     LogBuilder log = two_threads();
     log.thread(1).raw({0});
     EXPECT_EQ(report_of_copy(log, UINT64_MAX - 1).coverage.damaged_chunks, 1u);
+}
+
+// A chunk is begun and filled behind the copy's look at it, and the next one before its look at that.
+TEST(LogCopy, HasNoChunkThatWasBegunAfterItsMoment)
+{
+    LogBuilder log;
+    log.thread(0).at(2'000'000).alloc(0x1000, 100);
+    log.new_chunk().at(6'000'000).alloc(0x2000, 1000);
+    log.new_chunk().at(7'000'000).alloc(0x3000, 1000);
+    log.header().end = format::End::unknown;
+    test::Bytes bytes = log.build();
+    std::memset(bytes.data() + format::kHeaderBytes + format::kChunkBytes, 0, format::kChunkBytes);
+    const Report report = report_of_copy(bytes, 4'000'000);
+    EXPECT_EQ(report.totals.leaked_bytes, 100u);
+    EXPECT_EQ(report.coverage.damaged_chunks, 0u);
 }
 
 TEST(LogCopy, SaysThatItCouldNotBeWritten)
