@@ -87,7 +87,9 @@ void enter_lane(Thread& thread) noexcept
         return;
     thread.lane = lane.index;
     thread.chunks = lane.next_ordinal;
-    if (lane.chunk == Lane::kNoChunk || !(thread.chunk = log_file.map_chunk(lane.chunk)))
+    if (lane.chunk != Lane::kNoChunk)
+        thread.row = log_file.map_chunks(lane.chunk, lane.row);
+    if (!(thread.chunk = thread.row.first))
         return;
     thread.at = reinterpret_cast<std::uint8_t*>(thread.chunk + 1) + lane.committed;
     thread.end = reinterpret_cast<std::uint8_t*>(thread.chunk) + format::kChunkBytes;
@@ -99,13 +101,14 @@ void enter_lane(Thread& thread) noexcept
 // of the log: its chunk is not written any more.
 void leave_lane(const Thread& thread) noexcept
 {
-    Lane lane{thread.lane, thread.chunks, Lane::kNoChunk, 0, thread.deltas, thread.place};
+    Lane lane{thread.lane, thread.chunks, Lane::kNoChunk, 0, 0, thread.deltas, thread.place};
     if (thread.chunk && thread.inside == Inside::program) {
         lane.chunk = thread.chunk->index;
+        lane.row = thread.row.from(thread.chunk);
         lane.committed = thread.chunk->committed;
     }
     if (thread.chunk)
-        LogFile::unmap_chunk(thread.chunk);
+        LogFile::unmap_chunks(thread.row);
     lanes.give(lane);
 }
 

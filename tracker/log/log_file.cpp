@@ -151,7 +151,7 @@ bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
     if (!allocate(offset, bytes) && errno != EOPNOTSUPP)
         return false;
     static constexpr char kZeros[4096] = {};
-    iovec pages[format::kChunkBytes / sizeof kZeros];
+    iovec pages[kMostAtOnce * format::kChunkBytes / sizeof kZeros];
     std::fill(std::begin(pages), std::end(pages), iovec{const_cast<char*>(kZeros), sizeof kZeros});
     for (std::size_t done = 0; done < bytes;) {
         const int left = static_cast<int>((bytes - done) / sizeof kZeros);
@@ -184,19 +184,30 @@ bool LogFile::still_ours() const noexcept
            status.st_ino == inode_;
 }
 
-format::ChunkHeader* LogFile::map_next_chunk() noexcept
+ChunkRow LogFile::map_next_chunks(std::uint32_t count) noexcept
 {
     if (!still_ours())
-        return nullptr;
-    const std::uint32_t index =
-        std::atomic_ref(header_->chunks).fetch_add(1, std::memory_order_relaxed);
-    const off_t offset = offset_of_chunk(index);
-    if (!reserve(offset, format::kChunkBytes))
-        return nullptr;
-    auto* chunk = static_cast<format::ChunkHeader*>(map(offset, format::kChunkBytes));
-    if (chunk)
-        chunk->index = index;
-    return chunk;
+        return {};
+    const std::atomic_ref chunks(header_->chunks);
+    const std::uint32_t index = chunks.fetch_add(count, std::memory_order_relaxed);
+    if (count > 1 && !reserve(offset_of_chunk(index), count * format::kChunkBytes)) {
+        std::uint32_t behind = index + count; // unless others took numbers since
+        chunks.compare_exchange_strong(behind, index + 1, std::memory_order_relaxed);
+        count = 1;
+    }
+    if (count == 1 && !reserve(offset_of_chunk(index), format::kChunkBytes))
+        return {};
+    const ChunkRow row = map_row(index, count);
+    if (row.first)
+        row.first->index = index;
+    return row;
+}
+
+ChunkRow LogFile::map_row(std::uint32_t index, std::uint32_t count) const noexcept
+{
+    auto* const first =
+        static_cast<format::ChunkHeader*>(map(offset_of_chunk(index), count * format::kChunkBytes));
+    return {first, first ? count : 0};
 }
 
 // Space first, the number then: until it is taken, that space may become another writer's chunk,
@@ -228,14 +239,14 @@ format::ChunkHeader* LogFile::map_chunk_head(std::uint32_t index, std::size_t by
     return static_cast<format::ChunkHeader*>(map(offset_of_chunk(index), bytes));
 }
 
-format::ChunkHeader* LogFile::map_chunk(std::uint32_t index) const noexcept
+ChunkRow LogFile::map_chunks(std::uint32_t index, std::uint32_t count) const noexcept
 {
-    return still_ours() ? map_chunk_head(index, format::kChunkBytes) : nullptr;
+    return still_ours() ? map_row(index, count) : ChunkRow{};
 }
 
-void LogFile::unmap_chunk(format::ChunkHeader* chunk) noexcept
+void LogFile::unmap_chunks(const ChunkRow& row) noexcept
 {
-    ::munmap(chunk, format::kChunkBytes);
+    ::munmap(row.first, row.count * format::kChunkBytes);
 }
 
 } // namespace vramscope::log

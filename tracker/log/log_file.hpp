@@ -25,8 +25,35 @@ constexpr off_t offset_of_chunk(std::uint32_t index) noexcept
 // an unknown %.
 bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept;
 
+// Chunks that follow each other, in one mapping.
+struct ChunkRow {
+    format::ChunkHeader* first = nullptr;
+    std::uint32_t count = 0;
+
+    // Of one of them: how many there are from it on, and the next one, or null.
+    std::uint32_t from(const format::ChunkHeader* chunk) const noexcept
+    {
+        return count - static_cast<std::uint32_t>(bytes_before(chunk) / format::kChunkBytes);
+    }
+    format::ChunkHeader* behind(const format::ChunkHeader* chunk) const noexcept
+    {
+        if (!first || from(chunk) == 1)
+            return nullptr;
+        return reinterpret_cast<format::ChunkHeader*>(reinterpret_cast<std::uint8_t*>(first) +
+                                                      bytes_before(chunk) + format::kChunkBytes);
+    }
+
+private:
+    std::size_t bytes_before(const format::ChunkHeader* chunk) const noexcept
+    {
+        return reinterpret_cast<std::uintptr_t>(chunk) - reinterpret_cast<std::uintptr_t>(first);
+    }
+};
+
 class LogFile {
 public:
+    static constexpr std::uint32_t kMostAtOnce = 4; // chunks of a row
+
     // Creates the file and maps its header, zeroed but for the fixed fields. On failure
     // errno says why.
     bool create(const char* path) noexcept;
@@ -38,11 +65,12 @@ public:
     // it for reading and writing, and keeps the descriptor. On failure errno says why.
     bool adopt(int descriptor) noexcept;
 
-    // Maps the next free chunk; null: there is no space, or the file is no longer ours.
-    format::ChunkHeader* map_next_chunk() noexcept;
-    // Maps a chunk that was begun and unmapped.
-    format::ChunkHeader* map_chunk(std::uint32_t index) const noexcept;
-    static void unmap_chunk(format::ChunkHeader* chunk) noexcept;
+    // Maps the next free chunks, or only one where there is no space for so many. Nothing: there is
+    // no space, or the file is no longer ours.
+    ChunkRow map_next_chunks(std::uint32_t count = 1) noexcept;
+    // Maps a chunk that was begun and unmapped, and those behind it that are its writer's.
+    ChunkRow map_chunks(std::uint32_t index, std::uint32_t count) const noexcept;
+    static void unmap_chunks(const ChunkRow& row) noexcept;
 
     // The same of its first `bytes` alone, for a writer of little: the rest of the chunk is a hole
     // in the file. A full disk costs no chunk number here.
@@ -56,6 +84,7 @@ private:
     bool allocate(off_t offset, std::size_t bytes) const noexcept;
     bool reserve(off_t offset, std::size_t bytes) const noexcept;
     void* map(off_t offset, std::size_t bytes) const noexcept;
+    ChunkRow map_row(std::uint32_t index, std::uint32_t count) const noexcept;
 
     int descriptor_ = 0; // of no file before inode_ is set
     dev_t device_ = 0;

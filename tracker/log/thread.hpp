@@ -12,6 +12,7 @@
 #include "tracker/capture/verified_stacks.hpp"
 #include "tracker/format/layout.hpp"
 #include "tracker/format/record.hpp"
+#include "tracker/log/log_file.hpp"
 
 namespace vramscope::log {
 
@@ -90,6 +91,7 @@ struct Thread {
     std::uint64_t verified;    // stacks recognised without unwinding
     std::uint32_t last_python; // id of the last stack with functions of Python
     PendingRanges pending;
+    ChunkRow row; // the chunks that are mapped for it: `chunk`, and what it wrote and will write
 };
 
 extern thread_local constinit Thread this_thread;

@@ -151,12 +151,12 @@ TEST_F(LogFileTest, HandsOutChunksOneBehindTheOther)
 {
     ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
     for (std::uint32_t index = 0; index < 3; ++index) {
-        format::ChunkHeader* chunk = file_.map_next_chunk();
+        format::ChunkHeader* chunk = file_.map_next_chunks().first;
         ASSERT_NE(chunk, nullptr);
         EXPECT_EQ(chunk->index, index);
         EXPECT_EQ(chunk->magic, 0u);
         chunk->tid = 100 + index;
-        LogFile::unmap_chunk(chunk);
+        LogFile::unmap_chunks({chunk, 1});
     }
     EXPECT_EQ(file_.header()->chunks, 3u);
     const std::string bytes = content_of(file_.path());
@@ -169,6 +169,44 @@ TEST_F(LogFileTest, HandsOutChunksOneBehindTheOther)
     }
 }
 
+TEST_F(LogFileTest, HandsOutSeveralChunksInOneMapping)
+{
+    ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+    ASSERT_NE(file_.map_next_chunks().first, nullptr);
+    const log::ChunkRow row = file_.map_next_chunks(3);
+    ASSERT_NE(row.first, nullptr);
+    EXPECT_EQ(file_.header()->chunks, 4u);
+    std::uint32_t left = 3;
+    for (format::ChunkHeader* chunk = row.first; chunk; chunk = row.behind(chunk)) {
+        EXPECT_EQ(row.from(chunk), left--);
+        chunk->tid = 100 + left;
+    }
+    EXPECT_EQ(left, 0u);
+    LogFile::unmap_chunks(row);
+    const log::ChunkRow rest = file_.map_chunks(2, 2);
+    ASSERT_NE(rest.first, nullptr);
+    EXPECT_EQ(rest.first->tid, 101u);
+    EXPECT_EQ(rest.behind(rest.first)->tid, 100u);
+}
+
+TEST_F(LogFileTest, WithoutSpaceForSeveralChunksGivesOneAndTakesOneNumber)
+{
+    test::run_in_child([&] {
+        const rlimit limit{format::kHeaderBytes + 2 * format::kChunkBytes + 100, RLIM_INFINITY};
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+        ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
+        for (std::uint32_t number = 0; number < 2; ++number) {
+            const log::ChunkRow row = file_.map_next_chunks(log::LogFile::kMostAtOnce);
+            ASSERT_NE(row.first, nullptr);
+            EXPECT_EQ(row.count, 1u);
+            EXPECT_EQ(row.first->index, number);
+            EXPECT_EQ(file_.header()->chunks, number + 1);
+        }
+        EXPECT_EQ(file_.map_next_chunks(log::LogFile::kMostAtOnce).first, nullptr);
+        EXPECT_EQ(errno, EFBIG);
+    });
+}
+
 // SIGXFSZ keeps its default action, which would kill the program.
 TEST_F(LogFileTest, AtAFileSizeLimitGivesNoChunkAndRaisesNoSignal)
 {
@@ -176,9 +214,9 @@ TEST_F(LogFileTest, AtAFileSizeLimitGivesNoChunkAndRaisesNoSignal)
         const rlimit limit{format::kHeaderBytes + 2 * format::kChunkBytes + 100, RLIM_INFINITY};
         ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
         ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
-        EXPECT_NE(file_.map_next_chunk(), nullptr);
-        EXPECT_NE(file_.map_next_chunk(), nullptr);
-        EXPECT_EQ(file_.map_next_chunk(), nullptr);
+        EXPECT_NE(file_.map_next_chunks().first, nullptr);
+        EXPECT_NE(file_.map_next_chunks().first, nullptr);
+        EXPECT_EQ(file_.map_next_chunks().first, nullptr);
         EXPECT_EQ(errno, EFBIG);
     });
 }
@@ -200,7 +238,7 @@ TEST_F(LogFileTest, WritesNothingThroughADescriptorThatTheProgramClosed)
     EXPECT_TRUE(file_.still_ours());
     ASSERT_EQ(::close(descriptor_of(file_.path())), 0);
     EXPECT_FALSE(file_.still_ours());
-    EXPECT_EQ(file_.map_next_chunk(), nullptr);
+    EXPECT_EQ(file_.map_next_chunks().first, nullptr);
 }
 
 TEST_F(LogFileTest, WritesNothingThroughADescriptorThatBecameAnotherFile)
@@ -213,7 +251,7 @@ TEST_F(LogFileTest, WritesNothingThroughADescriptorThatBecameAnotherFile)
     ASSERT_EQ(::dup2(victim, descriptor), descriptor);
     ::close(victim);
     EXPECT_FALSE(file_.still_ours());
-    EXPECT_EQ(file_.map_next_chunk(), nullptr);
+    EXPECT_EQ(file_.map_next_chunks().first, nullptr);
     EXPECT_EQ(content_of(dir_.file("victim")), "precious");
     ::close(descriptor);
 }
@@ -222,7 +260,7 @@ TEST_F(LogFileTest, WritesNothingThroughADescriptorThatBecameAnotherFile)
 TEST_F(LogFileTest, IsNotMappedInTheChildOfAFork)
 {
     ASSERT_TRUE(file_.create(dir_.file("a.vsl").c_str()));
-    format::ChunkHeader* const chunk = file_.map_next_chunk();
+    format::ChunkHeader* const chunk = file_.map_next_chunks().first;
     ASSERT_NE(chunk, nullptr);
     test::run_in_child([&] {
         const int memory = ::open("/proc/self/mem", O_RDONLY);

@@ -99,6 +99,23 @@ TEST(Threads, NeedAsManyLanesAsWereAliveAtOnce)
     EXPECT_EQ(chunks.size(), kAtOnce);
 }
 
+// One that fills chunk after chunk gets several at once.
+TEST(Threads, ThatAreBusyLeaveTheChunksThatTheyDidNotBeginToTheNext)
+{
+    constexpr std::uint64_t kThreads = 8, kEvents = 45000;
+    const RecordedLog log = Recording().run([] {
+        for (std::uint64_t t = 0; t < kThreads; ++t)
+            std::thread([t] { alloc_as(t, kEvents); }).join();
+    });
+    expect_events_of_each(log, kThreads, kEvents);
+    for (std::uint32_t at = 0; at < log.chunks.size(); ++at) {
+        EXPECT_EQ(log.chunks[at].ordinal, at);
+        EXPECT_EQ(log.chunks[at].index, at);
+    }
+    EXPECT_GT(log.chunks.size(), 20u);
+    EXPECT_LT(log.header.chunks, log.chunks.size() + log::LogFile::kMostAtOnce);
+}
+
 TEST(Threads, HaveTheirNameInEachChunk)
 {
     const RecordedLog log = Recording().run([] {
