@@ -138,6 +138,11 @@ class SnapshotsOfPyTorch(ImportTest):
             log = self.log()
             self.assertEqual(log.blocks[0], {4096: 1000, 5120: 512})
             self.assertEqual(log.unknown, {5120})
+            # What 2.0's own reader wants, and later ones: without frames they take the size of the place.
+            self.exported()
+            known, unknown, _ = pickle.loads((self.folder / "out.pickle").read_bytes())["segments"][0]["blocks"]
+            self.assertEqual(known["history"], [{"addr": 4096, "real_size": 1000, "frames": known["frames"]}])
+            self.assertEqual(unknown.keys() & {"history", "frames", "requested_size"}, set())
         event = {"action": "alloc", "addr": 4096, "size": 1000, "stream": 0, "frames": frames}
         self.assertIn("no times", self.imported({"segments": [segment], "device_traces": [[event]]}))
 

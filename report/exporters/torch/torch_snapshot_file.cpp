@@ -208,13 +208,28 @@ private:
         out_.begin_dict();
         entry("address", address);
         entry("size", size);
-        if (!block.size_unknown)
-            entry("requested_size", block.bytes);
         entry("state",
               std::string_view(block.pending ? "active_pending_free" : "active_allocated"));
-        write_frames(block.stack, block.ticks);
+        // Of a block without frames _memory_viz.py takes the size of its place.
+        if (!block.size_unknown)
+            write_request(address, block);
         out_.end();
         return address + size;
+    }
+
+    // PyTorch 2.0 reads what a block was asked for, and by whom, in its history.
+    void write_request(std::uint64_t address, const CutBlock& block)
+    {
+        entry("requested_size", block.bytes);
+        write_frames(block.stack, block.ticks);
+        out_.text("history");
+        out_.begin_list();
+        out_.begin_dict();
+        entry("addr", address);
+        entry("real_size", block.bytes);
+        write_frames(block.stack, block.ticks);
+        out_.end();
+        out_.end();
     }
 
     // NVTX ranges and their like.
