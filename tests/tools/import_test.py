@@ -2,6 +2,7 @@
 # tests/tools/import_test.py — recordings of other tools as logs, and logs as snapshots of PyTorch.
 #
 # The snapshots are made here, and written and read by Python's own pickle.
+import io
 import json
 import os
 import pickle
@@ -59,6 +60,21 @@ class SnapshotsOfPyTorch(ImportTest):
                 expect_same(self, snapshot, self.log())
                 logs.add((self.folder / "run.vsl").read_bytes())
         self.assertEqual(len(logs), 1)
+
+    def test_whose_lists_are_written_at_once_are_read_as_in_batches(self):
+        class AtOnce(pickle._Pickler):  # as PyTorch's C++ writes them
+            _BATCHSIZE = 1 << 30
+
+        snapshot = snapshot_of(Allocator(1).work(2000))
+        out = io.BytesIO()
+        AtOnce(out, 2).dump(snapshot)
+        self.assertNotEqual(out.getvalue(), pickle.dumps(snapshot, 2))
+        logs = []
+        for content in (out.getvalue(), snapshot):
+            self.imported(content, 2)
+            expect_same(self, snapshot, self.log())
+            logs.append((self.folder / "run.vsl").read_bytes())
+        self.assertEqual(*logs)
 
     def test_whose_ring_lost_the_beginning_are_rolled_back(self):
         for ring in (1, 30, 300):

@@ -193,6 +193,8 @@ bool PickleMachine::collection(std::uint8_t opcode)
         charge(sizeof marks_[0]);
         return true;
     case '}': // EMPTY_DICT
+        finish_top();
+        [[fallthrough]];
     case ']': // EMPTY_LIST
     case ')': // EMPTY_TUPLE
         push(make(opcode == '}' ? Kind::dict : opcode == ']' ? Kind::list : Kind::tuple, {}));
@@ -241,6 +243,15 @@ void PickleMachine::make_tuple(std::size_t count)
         push({Kind::pair, 0, 0, taken[0].bits << 32 | taken[1].bits});
     else
         push(make(Kind::tuple, taken));
+}
+
+// A dict is no key: one right below another gets no more items. So the events of a list that is
+// written at once, without batches, do not wait for its end.
+void PickleMachine::finish_top()
+{
+    const bool below_mark = !marks_.empty() && marks_.back() == stack_.size();
+    if (!stack_.empty() && !below_mark && stack_.back().kind == Kind::dict)
+        stack_.back() = stored(stack_.back());
 }
 
 // The index of the first value behind the last mark, which is taken away.

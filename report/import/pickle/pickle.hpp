@@ -99,6 +99,7 @@ private:
     Value pop();
     Value& top();
     std::size_t after_mark();
+    void finish_top();
     Value make(Value::Kind kind, std::span<const Value> items);
     Value stored(const Value& value);
     void append(const Value& list, std::span<const Value> items);
