@@ -8,7 +8,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kPlanSchemaVersion = "1.0.0";
+constexpr const char* kPlanSchemaVersion = "1.1.0";
 
 Json place_members(const CallPlace& place)
 {
@@ -90,6 +90,15 @@ Json saving_json(const PlanSaving& saving)
                       saving);
 }
 
+Json sharing_json(const PlanSharing& sharing)
+{
+    return {{"first", planned_holder_json(sharing.first)},
+            {"second", planned_holder_json(sharing.second)},
+            {"buffer_bytes", sharing.bytes},
+            {"live_at_once", sharing.at_once},
+            {"saves_reserved_bytes", sharing.saves_reserved}};
+}
+
 Json packing_json(const PlanPacking& packing)
 {
     return {{"lower_bytes", packing.lower},
@@ -113,6 +122,7 @@ Json planned_device_json(const PlanDevice& device)
             {"more_holders", device.more_holders},
             {"more_holder_bytes", device.more_bytes},
             {"savings", list_json(device.savings, saving_json)},
+            {"sharing", list_json(device.sharing, sharing_json)},
             {"packing", device.packing ? packing_json(*device.packing) : Json(nullptr)},
             {"recorded_failure",
              device.recorded_failure ? card_json(*device.recorded_failure) : Json(nullptr)},

@@ -90,6 +90,17 @@ struct PlanSaving : CallPlace {
     std::uint64_t saves_live = 0; // the same of what was asked for
 };
 
+// One buffer for all blocks of two call stacks of one stream, and what a replay with it says.
+struct PlanSharing {
+    PlanHolder first; // bytes: its most at once; blocks: over the whole run
+    PlanHolder second;
+    std::uint64_t bytes = 0; // of the buffer
+    bool at_once = false;    // at some moment both have blocks: they lie beside each other then
+    // By how much less is reserved at most, under the first policy, than as the program is, and
+    // than with a buffer for one of them, or one for each.
+    std::uint64_t saves_reserved = 0;
+};
+
 // What the best order of addresses could reach, if all lives were known before: nobody knows the
 // optimum, it lies between these.
 struct PlanPacking {
@@ -113,7 +124,8 @@ struct PlanDevice {
     std::vector<PlanHolder> holders;     // the largest first
     std::uint64_t more_holders = 0;      // that are left out: a count, and their bytes
     std::uint64_t more_bytes = 0;
-    std::vector<PlanSaving> savings; // the largest first
+    std::vector<PlanSaving> savings;  // the largest first
+    std::vector<PlanSharing> sharing; // the same; each pair by itself
     std::optional<PlanPacking> packing;
     std::optional<PlanCard> recorded_failure; // on the device that it ran on, if it failed there
     std::vector<PlanPin> pins_at_peak;        // under the first policy; the largest first

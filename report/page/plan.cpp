@@ -89,6 +89,22 @@ Json savings_json(const PlanDevice& device, PageTables& tables)
     });
 }
 
+Json sharing_json(const PlanDevice& device, PageTables& tables)
+{
+    const auto stack = [&](const PlanHolder& holder) -> Json {
+        return tables.with_call({{"bytes", holder.bytes}}, holder);
+    };
+    return tables.rows_of(
+        device.sharing, "call stacks that could share a buffer",
+        [&](const PlanSharing& sharing) -> Json {
+            return {{"reserved", sharing.saves_reserved},
+                    {"bytes", sharing.bytes},
+                    {"at_once", sharing.at_once ? 1 : 0},
+                    {"pair", tables.rows_of(std::vector{sharing.first, sharing.second},
+                                            "call stacks of a pair", stack)}};
+        });
+}
+
 Json packing_json(const PlanPacking& packing, PageTables& tables)
 {
     return {{"lower", packing.lower},
@@ -116,6 +132,7 @@ Json planned_device_json(const PlanProcess& process, const PlanDevice& device, P
             {"more_holders", device.more_holders},
             {"more_bytes", device.more_bytes},
             {"savings", savings_json(device, tables)},
+            {"sharing", sharing_json(device, tables)},
             {"packing", device.packing ? packing_json(*device.packing, tables) : Json(nullptr)},
             {"pins_at_peak", pins_json(device.pins_at_peak, "blocks that pin segments", tables)},
             {"pins_at_end", pins_json(device.pins_at_end, "blocks that pin segments", tables)}};

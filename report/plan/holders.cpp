@@ -35,7 +35,7 @@ std::vector<AtPeak> sites_at_peak(const TraceWatch::DeviceTrace& device)
     const std::size_t end = std::min(device.facts.peak_request + 1, requests.size());
     for (const Request& request : std::span(requests).first(end)) {
         const bool born = request.action == Action::allocate;
-        if (!born && request.action != Action::free && request.action != Action::free_later)
+        if (!born && !gives_back(request.action))
             continue;
         AtPeak& site = sites[device.trace.sites[request.block]];
         site.site = device.trace.sites[request.block];

@@ -17,6 +17,7 @@
 #include "report/plan/recorded_policy.hpp"
 #include "report/plan/replay/compare.hpp"
 #include "report/plan/scale.hpp"
+#include "report/plan/sharing.hpp"
 #include "report/plan/trace/read_trace.hpp"
 
 namespace vramscope::report::plan {
@@ -100,6 +101,8 @@ private:
         to.packing = packing_of(trace);
         to.savings = find_savings(log_, device, policies.front(), to.policies.front().peak_reserved,
                                   places_);
+        to.sharing =
+            find_sharing(device, policies.front(), to.policies.front().peak_reserved, places_);
         const bool with_our_pool = policies.front().name.starts_with("cache") ||
                                    policies.front().name.starts_with("split");
         if (device.facts.stream_ordered > 0 && with_our_pool)

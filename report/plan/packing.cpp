@@ -224,7 +224,7 @@ std::vector<Lifetime> lifetimes_of(const Trace& trace)
         const Request& request = trace.requests[at];
         if (request.action == Action::allocate && request.bytes > 0) {
             begin(request.block, at, request.bytes);
-        } else if (request.action == Action::free || request.action == Action::free_later) {
+        } else if (gives_back(request.action)) {
             if (const auto found = alive.find(request.block); found != alive.end()) {
                 blocks[found->second].end = at;
                 alive.erase(found);
@@ -289,9 +289,8 @@ Packing pack(const std::vector<Lifetime>& blocks, std::size_t steps)
     return PackingSearch(blocks).run(steps);
 }
 
-Packing pack(const Trace& trace)
+Packing pack(const Trace& trace, std::size_t work)
 {
-    constexpr std::size_t kWork = 400'000'000; // looks at pairs of blocks
     std::vector<Lifetime> blocks = lifetimes_of(trace);
     std::vector<Lifetime> small;
     const std::uint64_t lower = most_alive(blocks);
@@ -309,7 +308,7 @@ Packing pack(const Trace& trace)
                      blocks.end());
     }
     Packing packing =
-        pack(blocks, std::min<std::size_t>(5000, kWork / (blocks.size() * blocks.size() + 1)));
+        pack(blocks, std::min<std::size_t>(5000, work / (blocks.size() * blocks.size() + 1)));
     packing.lower = lower;
     packing.upper += best_fit(small);
     packing.offsets.clear();

@@ -32,9 +32,10 @@ struct Packing {
 Packing pack(const std::vector<Lifetime>& blocks, std::size_t steps);
 
 inline constexpr std::size_t kMostPacked = 2000;
+inline constexpr std::size_t kPackingWork = 400'000'000; // looks at pairs of blocks
 
 // The blocks of a trace, in units of 512 bytes. Where there are more than kMostPacked, the smaller
 // ones are placed as they come, each in the smallest hole, in a range of their own.
-Packing pack(const Trace& trace);
+Packing pack(const Trace& trace, std::size_t work = kPackingWork);
 
 } // namespace vramscope::report::plan

@@ -15,11 +15,6 @@ namespace {
 constexpr std::size_t kMostTried = 6;
 constexpr std::size_t kMostTriedOfLong = 2; // each is a copy of the trace, and a replay
 
-bool is_free(const Request& request) noexcept
-{
-    return request.action == Action::free || request.action == Action::free_later;
-}
-
 struct Change {
     PlanSaving row;
     std::vector<SiteId> sites;    // sorted
@@ -38,7 +33,7 @@ std::vector<bool> blocks_of(const TraceWatch::DeviceTrace& device, const Change&
         if (at < device.facts.peak_request && request.action == Action::allocate)
             chosen[request.block] = std::binary_search(change.sites.begin(), change.sites.end(),
                                                        trace.sites[request.block]);
-        if (!is_free(request))
+        if (!gives_back(request.action))
             continue;
         if (at <= device.facts.peak_request)
             chosen[request.block] = false;
@@ -82,7 +77,7 @@ public:
                 if (early)
                     continue;
             }
-            if (chosen && is_free(request) && (!early || waiting)) {
+            if (chosen && gives_back(request.action) && (!early || waiting)) {
                 chosen_[request.block] = !early; // it is not needed at all
                 continue;
             }
@@ -128,7 +123,7 @@ std::uint64_t live_peak(const Trace& trace)
     for (const Request& request : trace.requests) {
         if (request.action == Action::allocate)
             peak = std::max(peak, live += request.bytes);
-        else if (is_free(request))
+        else if (gives_back(request.action))
             live -= std::min(live, request.bytes);
     }
     return peak;

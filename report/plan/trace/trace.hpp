@@ -27,6 +27,11 @@ enum class Action : std::uint8_t {
     give_beside,
 };
 
+constexpr bool gives_back(Action action) noexcept
+{
+    return action == Action::free || action == Action::free_later;
+}
+
 struct Request {
     std::uint64_t bytes = 0; // of allocate, take_beside and give_beside
     std::uint64_t ticks = 0;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kShownHolders = 8;
 constexpr std::size_t kShownPins = 5;
+constexpr std::size_t kShownSharing = 5;
 
 void write_pins(TextOutput& out, const char* when, const std::vector<PlanPin>& pins)
 {
@@ -68,6 +69,26 @@ void write_plan_savings(TextOutput& out, const PlanDevice& device)
                     fmt::format("{} live, if {} in {} were {}: {}", human_bytes(saving.saves_live),
                                 human_bytes(saving.bytes), counted(saving.blocks, "block"),
                                 change_of(saving), innermost_in(saving, out.room_behind(30))));
+}
+
+void write_plan_sharing(TextOutput& out, const PlanDevice& device)
+{
+    if (device.sharing.empty())
+        return;
+    out.stream()
+        << "  What one buffer for two call stacks would save, replayed: reserved at most\n";
+    const auto place = [&](const PlanHolder& stack) {
+        return fmt::format("{} of {}", human_bytes(stack.bytes),
+                           innermost_in(stack, out.room_behind(30)));
+    };
+    for (std::size_t at = 0; at < std::min(kShownSharing, device.sharing.size()); ++at) {
+        const PlanSharing& sharing = device.sharing[at];
+        out.wrapped("", fmt::format("  {:>10}  ", human_bytes(sharing.saves_reserved)),
+                    fmt::format("with {} for {} and {}, {}", human_bytes(sharing.bytes),
+                                place(sharing.first), place(sharing.second),
+                                sharing.at_once ? "beside each other where both are live"
+                                                : "which are never live at once"));
+    }
 }
 
 void write_plan_packing(TextOutput& out, const PlanDevice& device)

@@ -33,6 +33,7 @@ void write_device(TextOutput& out, const Plan& plan, const PlanProcess& process,
     write_plan_shortages(out, device);
     write_plan_holders(out, device);
     write_plan_savings(out, device);
+    write_plan_sharing(out, device);
     write_plan_packing(out, device);
     write_plan_pins(out, device);
 }

@@ -11,6 +11,7 @@ void write_plan_policies(TextOutput& out, const Plan& plan, const PlanDevice& de
 void write_plan_shortages(TextOutput& out, const PlanDevice& device);
 void write_plan_holders(TextOutput& out, const PlanDevice& device);
 void write_plan_savings(TextOutput& out, const PlanDevice& device);
+void write_plan_sharing(TextOutput& out, const PlanDevice& device);
 void write_plan_packing(TextOutput& out, const PlanDevice& device);
 void write_plan_pins(TextOutput& out, const PlanDevice& device);
 void write_plan_scale(TextOutput& out, const Plan& plan);

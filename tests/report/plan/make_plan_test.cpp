@@ -107,6 +107,67 @@ TEST(MakePlan, AllocatesLaterWhatIsKeptForALaterRange)
     EXPECT_EQ(device.savings[0].saves_reserved, 40_MiB);
 }
 
+// An allocator that keeps what is freed for its own size.
+PlanOptions with_a_cache()
+{
+    PlanOptions options;
+    options.policies = {"cache"};
+    return options;
+}
+
+LogBuilder one_behind_the_other()
+{
+    LogBuilder log = on_device();
+    log.alloc(0x10000000, 40_MiB, 1).free(0x10000000);
+    return log.alloc(0x20000000, 60_MiB, 2).free(0x20000000);
+}
+
+TEST(MakePlan, ProvesWhatOneBufferForTwoStacksSaves)
+{
+    const Plan plan = plan_of(one_behind_the_other(), with_a_cache());
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    EXPECT_EQ(device.policies.at(0).peak_reserved, 100_MiB);
+    ASSERT_EQ(device.sharing.size(), 1u);
+    const PlanSharing& sharing = device.sharing[0];
+    EXPECT_EQ(sharing.bytes, 60_MiB);
+    EXPECT_EQ(sharing.first.bytes + sharing.second.bytes, 100_MiB);
+    EXPECT_FALSE(sharing.at_once);
+    EXPECT_EQ(sharing.saves_reserved, 40_MiB);
+}
+
+TEST(MakePlan, SharesNothingWhereMemoryIsReusedAnyway)
+{
+    const Plan plan = plan_of(one_behind_the_other(), without_allocator());
+    EXPECT_TRUE(plan.processes[0].devices.at(0).sharing.empty());
+}
+
+// A buffer of its own would save the first stack 40 MiB: only the rest is sharing's.
+TEST(MakePlan, DoesNotTakeForSharingWhatOneStackSavesAlone)
+{
+    LogBuilder log = on_device();
+    log.alloc(0x10000000, 40_MiB, 1).free(0x10000000).alloc(0x20000000, 60_MiB, 1).free(0x20000000);
+    log.alloc(0x30000000, 2_MiB, 2);
+    const Plan plan = plan_of(log, with_a_cache());
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    EXPECT_EQ(device.policies.at(0).peak_reserved, 102_MiB);
+    ASSERT_EQ(device.sharing.size(), 1u);
+    EXPECT_EQ(device.sharing[0].bytes, 60_MiB);
+    EXPECT_EQ(device.sharing[0].saves_reserved, 2_MiB);
+}
+
+TEST(MakePlan, LaysBesideEachOtherWhatLivesAtOnce)
+{
+    LogBuilder log = on_device();
+    log.alloc(0x10000000, 40_MiB, 1).alloc(0x20000000, 20_MiB, 2).free(0x10000000);
+    log.alloc(0x30000000, 44_MiB, 2).free(0x30000000).free(0x20000000);
+    const Plan plan = plan_of(log, with_a_cache());
+    const PlanDevice& device = plan.processes[0].devices.at(0);
+    ASSERT_EQ(device.sharing.size(), 1u);
+    EXPECT_EQ(device.sharing[0].bytes, 64_MiB);
+    EXPECT_TRUE(device.sharing[0].at_once);
+    EXPECT_EQ(device.sharing[0].saves_reserved, 40_MiB);
+}
+
 TEST(MakePlan, SaysWhichBlockPinsASegment)
 {
     LogBuilder log = on_device();

@@ -232,6 +232,7 @@ function plannedDeviceOf(device) {
     shortages: rowsOf(device.shortages).map((row) => ({ ...row, room: rowsOf(row.room) })),
     holders: rowsOf(device.holders),
     savings: rowsOf(device.savings),
+    sharing: rowsOf(device.sharing).map((row) => ({ ...row, pair: rowsOf(row.pair) })),
     packing: device.packing && { ...device.packing, method: text(device.packing.method) },
     pins_at_peak: rowsOf(device.pins_at_peak),
     pins_at_end: rowsOf(device.pins_at_end),

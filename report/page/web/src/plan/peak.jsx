@@ -60,6 +60,31 @@ function Savings({ device }) {
   );
 }
 
+function Sharing({ device }) {
+  const rows = device.sharing;
+  if (rows.length === 0) return null;
+  return (
+    <div class="panel">
+      <h3>What one buffer for two would save</h3>
+      <Table
+        caption="Pairs of call stacks that could have one buffer, by a replay with it"
+        columns={[["Reserved less", "number"], ["Buffer", "number"], ["For", "where"], ["And", "where"]]}
+        rows={rows.map(({ reserved, bytes, at_once, pair }) => [
+          bytesText(reserved),
+          bytesText(bytes),
+          <>
+            {bytesText(pair[0].bytes)} of <Place row={pair[0]} />
+          </>,
+          <>
+            {bytesText(pair[1].bytes)} of <Place row={pair[1]} />
+            <span class="dim">{at_once ? ", beside it where both are live" : ", never live with it"}</span>
+          </>,
+        ])}
+      />
+    </div>
+  );
+}
+
 export function PlanPeak({ device }) {
   const { packing } = device;
   return (
@@ -71,6 +96,7 @@ export function PlanPeak({ device }) {
       <div class="panels">
         <Holders device={device} />
         <Savings device={device} />
+        <Sharing device={device} />
       </div>
       {packing && (
         <p class="about note">
