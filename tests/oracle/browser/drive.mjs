@@ -31,11 +31,14 @@ async function open(file, told, width, colorScheme) {
   return page;
 }
 
-/** What axe finds, by all of its rules or by these; and whether the page is as wide as the screen, in its theme. */
+/**
+ * What axe finds, by all of its rules or by these, without the list of all that is right, which takes time; and whether
+ * the page is as wide as the screen, in its theme.
+ */
 async function look(page, told, name, rules) {
   const findings = await page.evaluate(
     (only) =>
-      window.axe.run(only ? { runOnly: only } : {}).then((result) =>
+      window.axe.run({ resultTypes: ["violations"], ...(only && { runOnly: only }) }).then((result) =>
         result.violations.map((one) => {
           const nodes = one.nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.failureSummary}`);
           return `${one.id}: ${nodes.join("; ")}`;
