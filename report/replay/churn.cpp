@@ -71,14 +71,14 @@ void ChurnCounts::freed(const Block& block, std::uint64_t ticks)
 // Between two powers of two there is one bound at most.
 std::size_t ChurnCounts::bin_of(std::uint64_t life_ns) noexcept
 {
-    constexpr auto kBounds = [] {
+    static constexpr auto kBounds = [] {
         std::array<std::uint64_t, kLifetimes> bounds{1000};
         for (std::size_t bin = 1; bin < kLifetimes; ++bin)
             bounds[bin] = bounds[bin - 1] * 10;
         bounds.back() = UINT64_MAX;
         return bounds;
     }();
-    constexpr auto kBinOfWidth = [&] { // of the least number of so many bits
+    static constexpr auto kBinOfWidth = [] { // of the least number of so many bits
         std::array<std::uint8_t, 65> bins{};
         for (std::size_t width = 1; width < bins.size(); ++width) {
             bins[width] = bins[width - 1];
