@@ -51,29 +51,18 @@ class PlayedMachine(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr
 
 
-class PlayedRoot(PlayedMachine):
-    """A script that unpacks packages of a mirror, which is "reachable", as a root of its own. "damaged": a download breaks."""
+class PlayedMirror(PlayedMachine):
+    """A script that fetches packages from a mirror, which is "reachable", by a fetch() of the class."""
 
     def setUp(self):
         super().setUp()
-        self.kept = self.machine / "cache" / self.SCRIPT
         self.write("reachable")
-
-    def fetch(self):
-        return self.run_script(**{f"VRAMSCOPE_{self.SCRIPT.upper().replace('-', '_')}": str(self.kept)})
 
     def assert_gives_up(self, why):
         status, output = self.fetch()
         self.assertEqual(status, 1, output)
         self.assertIn(why, output.splitlines()[-1])
         self.assertIn("will be skipped", output.splitlines()[-1])
-        self.assertFalse(self.kept.exists())
-
-    def test_what_is_there_is_not_fetched_again(self):
-        self.fetch()
-        (self.machine / "log").unlink()
-        self.assertEqual(self.fetch(), (0, ""))
-        self.assertFalse((self.machine / "log").exists())
 
     def test_a_mirror_out_of_reach_is_told(self):
         (self.machine / "reachable").unlink()
@@ -82,6 +71,27 @@ class PlayedRoot(PlayedMachine):
     def test_a_machine_without_a_debian_mirror_is_told(self):
         self.write("root/etc/os-release", "ID=ubuntu\nVERSION_CODENAME=noble\n")
         self.assert_gives_up("this is no Debian")
+
+
+class PlayedRoot(PlayedMirror):
+    """A script that unpacks what it fetches as a root of its own. "damaged": a download breaks."""
+
+    def setUp(self):
+        super().setUp()
+        self.kept = self.machine / "cache" / self.SCRIPT
+
+    def fetch(self):
+        return self.run_script(**{f"VRAMSCOPE_{self.SCRIPT.upper().replace('-', '_')}": str(self.kept)})
+
+    def assert_gives_up(self, why):
+        super().assert_gives_up(why)
+        self.assertFalse(self.kept.exists())
+
+    def test_what_is_there_is_not_fetched_again(self):
+        self.fetch()
+        (self.machine / "log").unlink()
+        self.assertEqual(self.fetch(), (0, ""))
+        self.assertFalse((self.machine / "log").exists())
 
     def test_a_broken_download_is_told_and_taken_up_again(self):
         self.write("damaged")
