@@ -17,7 +17,7 @@ struct DynamicTables {
     const ElfW(Half) * versions = nullptr;
 };
 
-DynamicTables read_dynamic(ElfW(Addr) bias, const ElfW(Dyn) * dynamic) noexcept
+[[gnu::cold]] DynamicTables read_dynamic(ElfW(Addr) bias, const ElfW(Dyn) * dynamic) noexcept
 {
     DynamicTables tables;
     for (; dynamic->d_tag != DT_NULL; ++dynamic) {

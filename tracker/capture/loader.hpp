@@ -44,22 +44,30 @@ struct Literal {
     char text[kBytes];
 };
 
-// What follows a beginning ("NAME=") in the first variable that begins so; null: none does. It calls
+// The next variable that begins so, which `environment` is then behind; nullptr: none does. It calls
 // no function, for each one of libc's that a start needs must be bound first, and the beginning is
 // in its code, for a text elsewhere would be a page more that a start touches.
 template <Literal kBeginning>
-[[gnu::cold]] const char* variable_in(char** environment) noexcept
+[[gnu::cold]] const char* next_variable(char**& environment) noexcept
 {
     constexpr std::size_t kLength = sizeof kBeginning.text - 1;
-    for (; environment && *environment; ++environment) {
-        const auto begins = [at = *environment]<std::size_t... kAt>(std::index_sequence<kAt...>)
+    while (environment && *environment) {
+        const auto begins = [at = *environment++]<std::size_t... kAt>(std::index_sequence<kAt...>)
         {
             return ((at[kAt] == kBeginning.text[kAt]) && ...);
         };
         if (begins(std::make_index_sequence<kLength>()))
-            return *environment + kLength;
+            return environment[-1];
     }
     return nullptr;
+}
+
+// What follows the beginning ("NAME=") in the first such variable; nullptr: there is none.
+template <Literal kBeginning>
+[[gnu::cold]] const char* variable_in(char** environment) noexcept
+{
+    const char* const variable = next_variable<kBeginning>(environment);
+    return variable ? variable + sizeof kBeginning.text - 1 : nullptr;
 }
 
 // True while a process runs with raised privileges (AT_SECURE): we stay out.

@@ -84,7 +84,42 @@ void sort_knobs(Settings& settings, Environment environment, const bool* given) 
                                                  : ": no effect with VRAMSCOPE_POOL=cache");
 }
 
-constinit bool may_be_set = true; // not zero at first: its page is written to in any case
+// What keep_settings_of() copied: "NAME=value", each with its end, and an empty one behind the last.
+struct Start {
+    static constexpr std::size_t kMostBytes = 4096;
+    bool copied;
+    char variables[kMostBytes];
+};
+constinit Start start{};
+
+// As getenv(), of what was copied.
+[[gnu::cold]] const char* at_start(const char* name) noexcept
+{
+    const std::size_t length = std::strlen(name);
+    for (const char* at = start.variables; *at; at += std::strlen(at) + 1)
+        if (std::strncmp(at, name, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    return nullptr;
+}
+
+const char* environment_now(const char* name) noexcept
+{
+    return std::getenv(name);
+}
+
+// False: there is no room for all of it. It calls no function, see capture::next_variable().
+[[gnu::cold]] bool copy_settings(char** environment) noexcept
+{
+    char* end = start.variables;
+    while (const char* variable = capture::next_variable<"VRAMSCOPE_">(environment)) {
+        do {
+            if (end == start.variables + Start::kMostBytes - 1)
+                return false;
+        } while ((*end++ = *variable++) != '\0');
+    }
+    *end = '\0';
+    return true;
+}
 
 } // namespace
 
@@ -121,16 +156,14 @@ void keep_settings() noexcept
     const std::lock_guard guard(reading);
     if (kept_settings.read.load(std::memory_order_relaxed))
         return;
-    read_settings(kept_settings.values, [](const char* name) -> const char* {
-        return may_be_set ? std::getenv(name) : nullptr;
-    });
+    read_settings(kept_settings.values, start.copied ? &at_start : &environment_now);
     kept_settings.read.store(true, std::memory_order_release);
 }
 
 void keep_settings_of(char** environment) noexcept
 {
-    may_be_set = capture::variable_in<"VRAMSCOPE_">(environment) != nullptr;
-    if (may_be_set)
+    start.copied = copy_settings(environment);
+    if (!start.copied)
         keep_settings();
 }
 

@@ -1,8 +1,8 @@
 // tracker/environment/settings.hpp — what the environment asks of the traced process, read once.
 //
 // Our constructor copies what is set, before the program can start a thread that changes its
-// environment. A wrong value is reported in one line when the log is opened, and its default is
-// used.
+// environment; it is read at the first question. A wrong value is reported in one line when the log
+// is opened, and its default is used.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,8 @@ struct KeptSettings {
 extern constinit KeptSettings kept_settings;
 void keep_settings() noexcept;
 
-// To be called once, with the environment that the process is started with. Where no setting is
-// among it, settings() gives the defaults, which nobody reads in a process without CUDA.
+// To be called once, with the environment that the process is started with. A process without CUDA
+// pays for the copy alone.
 [[gnu::cold]] void keep_settings_of(char** environment) noexcept;
 
 // It is cheap: hooks ask it in each call.

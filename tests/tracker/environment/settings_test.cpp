@@ -1,9 +1,11 @@
 // tests/tracker/environment/settings_test.cpp — a wrong value: one complaint, and the default.
 #include "tracker/environment/settings.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -267,4 +269,53 @@ TEST(Settings, ComplainOnlyOfTheFirstWrongValue)
     EXPECT_EQ(std::string(settings.complaint).find("magic"), std::string::npos);
     EXPECT_EQ(settings.unwinder, vramscope::capture::Unwinder::libunwind);
     EXPECT_TRUE(settings.verify_stacks);
+}
+
+namespace {
+
+constexpr const char* kDepth = "VRAMSCOPE_STACK_DEPTH";
+
+// The depth of a process that starts with `variables` and changes its environment to `later` before
+// settings() is asked; it ends with it.
+[[noreturn]] void end_with_depth(std::vector<std::string> variables, const char* later)
+{
+    std::vector<char*> start;
+    for (std::string& variable : variables)
+        start.push_back(variable.data());
+    start.push_back(nullptr);
+    keep_settings_of(start.data());
+    ::setenv(kDepth, later, 1);
+    std::_Exit(static_cast<int>(settings().max_frames));
+}
+
+} // namespace
+
+TEST(SettingsOfTheStart, StayWhenTheEnvironmentChanges)
+{
+    EXPECT_EXIT(end_with_depth({"PATH=/", "VRAMSCOPE_STACK_DEPTHS=5", "VRAMSCOPE_STACK_DEPTH=7",
+                                "VRAMSCOPE_STACK_DEPTH=8"},
+                               "9"),
+                testing::ExitedWithCode(7), "");
+    EXPECT_EXIT(end_with_depth({}, "9"), testing::ExitedWithCode(64), "");
+}
+
+TEST(SettingsOfTheStart, StayWhenTheyAreTooLongToBeCopied)
+{
+    ::setenv(kDepth, "7", 1); // as the process was started
+    EXPECT_EXIT(end_with_depth({"VRAMSCOPE_OTHER=" + std::string(5000, 'x')}, "9"),
+                testing::ExitedWithCode(7), "");
+    ::unsetenv(kDepth);
+}
+
+TEST(SettingsOfTheStart, FillTheRoomForThem)
+{
+    const auto padded = [](std::size_t bytes) { // with its end
+        return "VRAMSCOPE_OTHER=" + std::string(bytes - sizeof "VRAMSCOPE_OTHER=", 'x');
+    };
+    ::setenv(kDepth, "7", 1);
+    const std::string depth = "VRAMSCOPE_STACK_DEPTH=8";
+    const std::size_t room = 4096 - 1 - (depth.size() + 1);
+    EXPECT_EXIT(end_with_depth({padded(room), depth}, "9"), testing::ExitedWithCode(8), "");
+    EXPECT_EXIT(end_with_depth({padded(room + 1), depth}, "9"), testing::ExitedWithCode(7), "");
+    ::unsetenv(kDepth);
 }
