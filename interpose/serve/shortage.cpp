@@ -71,7 +71,7 @@ std::uint64_t releasable_bytes(std::int64_t device) noexcept
 
 bool make_room_for(Call& call) noexcept
 {
-    if (!pooling() || !takes_device_memory(call.hook) || passing_through())
+    if (!pooling() || !takes_device_memory(call.hook) || passing_through() || !call.ready())
         return false;
     // Its stream, its pool or a property may have named another device than the current one.
     if (!releasable_bytes(kEveryDevice) || synchronise_all(call.thread) != CUDA_SUCCESS)

@@ -17,6 +17,10 @@ class PoolMemoryTest(PoolTest):
             with self.subTest(scene):
                 self.same(PROGRAM, scene)
 
+    def test_a_thread_whose_first_call_it_is_gets_what_was_kept(self):
+        for report in self.same(PROGRAM, "physical_of_a_thread").values():
+            self.assertEqual(report["coverage"]["damaged_chunks"], 0)
+
     def test_what_takes_memory_in_secret_is_asked_again_too(self):
         for scene, function in (("context", "cuCtxCreate_v2"), ("module", "cuModuleLoadData"),
                                 ("graph", "cuGraphInstantiateWithFlags")):

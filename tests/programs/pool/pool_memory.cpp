@@ -148,15 +148,27 @@ void mipmap()
     tell("destroy", cuMipmappedArrayDestroy(made));
 }
 
-void physical()
+void take_physical()
 {
-    fill_with_cached();
     CUmemGenericAllocationHandle handle = 0;
     CUmemAllocationProp prop{};
     prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     tell("cuMemCreate", cuMemCreate(&handle, kMuch, &prop, 0));
     tell("release", cuMemRelease(handle));
+}
+
+void physical()
+{
+    fill_with_cached();
+    take_physical();
+}
+
+// It is the first that the other thread asks for.
+void physical_of_a_thread()
+{
+    fill_with_cached();
+    std::thread(take_physical).join();
 }
 
 // Those of which the simulated GPU's take no memory: the test lets the first call fail for want of
@@ -350,6 +362,7 @@ const Scene kScenes[] = {
     {"array3d", array3d},
     {"mipmap", mipmap},
     {"physical", physical},
+    {"physical_of_a_thread", physical_of_a_thread},
     {"context", context},
     {"module", module},
     {"graph", graph},
