@@ -18,9 +18,6 @@ namespace {
 
 constexpr std::uint64_t kMostStale = 4096;
 
-// The oldest is on top.
-constexpr auto kLater = [](const auto& a, const auto& b) { return a.ticks > b.ticks; };
-
 } // namespace
 
 void SegmentReplay::prefetch(std::span<const Record> soon) noexcept
@@ -238,10 +235,10 @@ SegmentReplay::Found SegmentReplay::find_in(Segment* segment, std::uint64_t addr
     return found;
 }
 
-SegmentReplay::Found SegmentReplay::find_waiting(const Pending& pending) noexcept
+SegmentReplay::Found SegmentReplay::find_waiting(const WaitingBlock& waiting) noexcept
 {
-    Found found = find_in(segments_.numbered(pending.segment, pending.address), pending.address);
-    if (found.block && found.block->freed != pending.freed)
+    Found found = find_in(segments_.numbered(waiting.segment, waiting.address), waiting.address);
+    if (found.block && found.block->freed != waiting.freed)
         found.block = nullptr;
     return found;
 }
@@ -260,21 +257,13 @@ void SegmentReplay::free(const Record& record)
     change(*found.segment, record.ticks, [&](DevicePool& pool) {
         block->freed = ++serial_;
         no_longer_allocated(pool.stats, *found.segment, *block);
-        ++waiting_;
+        ++pending_;
         if (record.ticks <= reusable_ticks_)
             return leave(*found.segment, found.place);
-        wait({record.ticks, address, block->freed, found.segment->number});
+        waiting_.add({record.ticks, address, block->freed, found.segment->number});
     });
-    if (pending_.size() - first_pending_ + late_.size() > 2 * waiting_ + kMostStale)
-        forget_stale_pending();
-}
-
-void SegmentReplay::wait(const Pending& pending)
-{
-    if (pending_.empty() || pending.ticks >= pending_.back().ticks)
-        return pending_.push_back(pending);
-    late_.push_back(pending);
-    std::push_heap(late_.begin(), late_.end(), kLater);
+    if (waiting_.size() > 2 * pending_ + kMostStale)
+        waiting_.forget_if([this](const WaitingBlock& one) { return !find_waiting(one).block; });
 }
 
 void SegmentReplay::no_longer_allocated(PoolStats& stats, const Segment& segment,
@@ -295,7 +284,7 @@ void SegmentReplay::leave(Segment& segment, const PoolBlocks::Place& place)
     pool.stats.active.fall(segment.small, 1);
     pool.stats.active_bytes.fall(segment.small, block.bytes);
     if (block.pending())
-        --waiting_;
+        --pending_;
     else
         no_longer_allocated(pool.stats, segment, block);
     pool.since_peak.block_leaves(block);
@@ -313,58 +302,25 @@ void SegmentReplay::reuse(const Record& record)
     const std::uint64_t age = std::min<std::uint64_t>(reusable->age, record.ticks);
     reusable_ticks_ = std::max(reusable_ticks_, record.ticks - age);
     ++serial_;
-    std::size_t fetched = first_pending_;
-    for (; first_pending_ < pending_.size() && pending_[first_pending_].ticks <= reusable_ticks_;
-         ++first_pending_) {
-        if (first_pending_ == fetched)
-            fetched += prefetch_pending();
-        release_if_waiting(pending_[first_pending_], record.ticks);
-    }
-    if (2 * first_pending_ >= pending_.size())
-        forget_released();
-    while (!late_.empty() && late_.front().ticks <= reusable_ticks_) {
-        release_if_waiting(late_.front(), record.ticks);
-        std::pop_heap(late_.begin(), late_.end(), kLater);
-        late_.pop_back();
-    }
+    waiting_.release_up_to(
+        reusable_ticks_, [this](std::span<const WaitingBlock> next) { prefetch(next); },
+        [&](const WaitingBlock& waiting) {
+            const Found found = find_waiting(waiting);
+            if (found.block)
+                change(*found.segment, record.ticks,
+                       [&](DevicePool&) { leave(*found.segment, found.place); });
+        });
 }
 
-// Prefetches the ones whose turn comes now, and returns how many there were.
-std::size_t SegmentReplay::prefetch_pending() noexcept
+void SegmentReplay::prefetch(std::span<const WaitingBlock> next) noexcept
 {
     std::array<std::uint64_t, kMostAhead> addresses;
     std::array<std::size_t, kMostAhead> segments;
-    std::size_t count = 0;
-    for (std::size_t at = first_pending_; at < pending_.size() && count < kMostAhead; ++at) {
-        addresses[count] = pending_[at].address;
-        segments[count++] = pending_[at].segment;
+    for (std::size_t at = 0; at < next.size(); ++at) {
+        addresses[at] = next[at].address;
+        segments[at] = next[at].segment;
     }
-    segments_.prefetch({addresses.data(), count}, {segments.data(), count});
-    return count;
-}
-
-void SegmentReplay::forget_released()
-{
-    pending_.erase(pending_.begin(),
-                   pending_.begin() + static_cast<std::ptrdiff_t>(first_pending_));
-    first_pending_ = 0;
-}
-
-void SegmentReplay::release_if_waiting(const Pending& pending, std::uint64_t ticks)
-{
-    const Found found = find_waiting(pending);
-    if (found.block)
-        change(*found.segment, ticks, [&](DevicePool&) { leave(*found.segment, found.place); });
-}
-
-// Blocks that were taken again, or went with their segment, leave their places behind.
-void SegmentReplay::forget_stale_pending()
-{
-    const auto stale = [this](const Pending& pending) { return !find_waiting(pending).block; };
-    forget_released();
-    std::erase_if(pending_, stale);
-    std::erase_if(late_, stale);
-    std::make_heap(late_.begin(), late_.end(), kLater);
+    segments_.prefetch({addresses.data(), next.size()}, {segments.data(), next.size()});
 }
 
 void SegmentReplay::count_retry(const Record& record)

@@ -19,6 +19,7 @@
 #include "report/replay/pool/pool_snapshot.hpp"
 #include "report/replay/pool/pool_timeline.hpp"
 #include "report/replay/pool/segments.hpp"
+#include "report/replay/pool/waiting_blocks.hpp"
 
 namespace vramscope::report {
 
@@ -77,13 +78,6 @@ public:
     PoolSnapshot at_peak(const DevicePool& device) const; // when the most was allocated
 
 private:
-    struct Pending {
-        std::uint64_t ticks;
-        std::uint64_t address;
-        std::uint64_t freed; // serial, of the block's free
-        std::size_t segment; // the number of the one that it lay in
-    };
-
     struct Found {
         Segment* segment = nullptr;
         PoolBlocks::Place place;
@@ -91,7 +85,7 @@ private:
     };
 
     static Found find_in(Segment* segment, std::uint64_t address) noexcept;
-    Found find_waiting(const Pending& pending) noexcept; // without a block: it waits no longer
+    Found find_waiting(const WaitingBlock& waiting) noexcept; // without a block: it waits no longer
     void apply_rare(const Record& record);
     void add_segment(const Record& record);
     void drop(Segment& segment, std::uint64_t ticks);
@@ -101,14 +95,10 @@ private:
     [[gnu::flatten]] void allocate(const Record& record);
     [[gnu::flatten]] void free(const Record& record);
     [[gnu::flatten]] void reuse(const Record& record);
-    void wait(const Pending& pending);
-    std::size_t prefetch_pending() noexcept;
-    void release_if_waiting(const Pending& pending, std::uint64_t ticks);
+    void prefetch(std::span<const WaitingBlock> next) noexcept;
     void leave(Segment& segment, const PoolBlocks::Place& place);
     void no_longer_allocated(PoolStats& stats, const Segment& segment,
                              const PoolBlock& block) const;
-    void forget_released();
-    void forget_stale_pending();
     void count_retry(const Record& record);
     void count_shortage(const Record& record);
 
@@ -124,12 +114,8 @@ private:
     std::vector<std::size_t> changed_; // indexes into devices_
     std::unordered_map<std::int64_t, std::size_t> index_of_device_;
     std::unordered_map<std::uint64_t, std::int64_t> device_of_context_;
-    // The oldest first; some are not waiting any more. Frees come nearly in the order of their
-    // times: those that come late are in a binary heap of their own.
-    std::vector<Pending> pending_;
-    std::size_t first_pending_ = 0; // what stands before it was released
-    std::vector<Pending> late_;
-    std::uint64_t waiting_ = 0;
+    WaitingBlocks waiting_;
+    std::uint64_t pending_ = 0;        // blocks that do wait
     std::uint64_t reusable_ticks_ = 0; // what was freed by then may be handed out
     std::uint64_t serial_ = 0;
     std::uint64_t outside_ = 0;
