@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -13,6 +15,9 @@
 namespace vramscope {
 namespace fs = std::filesystem;
 namespace {
+
+// From the start of an exec until the loader has mapped our library, at most.
+constexpr auto kBetweenTwoPrograms = std::chrono::milliseconds(20);
 
 bool announced(const std::vector<Announcement>& announcements, pid_t pid, std::string_view kind)
 {
@@ -71,6 +76,25 @@ bool none_was_left(const EndedProgram& program, const fs::path& run_file,
     return std::chrono::steady_clock::now() - program.started < kTooEarlyToBeginAnew;
 }
 
+// What a process of this run has mapped, if our library is among it; else empty. One that was started
+// after the program is looked at again `until` then, while it shows neither an environment nor our
+// library: it may be just between two programs.
+std::string maps_if_traced(const EndedProgram& program, const fs::path& run_file,
+                           const std::vector<Announcement>& announcements, pid_t pid,
+                           std::chrono::steady_clock::time_point until)
+{
+    const bool is_new = pid > program.pid;
+    while (is_of(run_file, announcements, pid, is_new)) {
+        std::string maps = text_of(fmt::format("/proc/{}/maps", pid));
+        if (maps.find("/libvramscope.so") != std::string::npos)
+            return maps;
+        if (!is_new || std::chrono::steady_clock::now() >= until)
+            break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return {};
+}
+
 } // namespace
 
 std::vector<RunningProcess> left_running(const EndedProgram& program, const fs::path& run_file,
@@ -79,16 +103,15 @@ std::vector<RunningProcess> left_running(const EndedProgram& program, const fs::
     std::vector<RunningProcess> found;
     if (none_was_left(program, run_file, announcements))
         return found;
+    const auto until = std::chrono::steady_clock::now() + kBetweenTwoPrograms;
     for (const pid_t pid : all_processes()) {
-        if (!is_of(run_file, announcements, pid, false))
+        const std::string maps = maps_if_traced(program, run_file, announcements, pid, until);
+        if (maps.empty())
             continue;
-        const fs::path folder = fs::path("/proc") / std::to_string(pid);
-        const std::string maps = text_of(folder / "maps"); // empty: it has ended, or is not ours
         const auto maps_library = [&maps](const char* name) {
             return maps.find(name) != std::string::npos;
         };
-        if (!maps_library("/libvramscope.so"))
-            continue;
+        const fs::path folder = fs::path("/proc") / std::to_string(pid);
         std::string name = text_of(folder / "comm");
         name.erase(name.find_last_not_of('\n') + 1);
         const bool may_use_cuda = announced(announcements, pid, "log") ||
