@@ -86,7 +86,7 @@ public:
 
 private:
     static constexpr std::size_t kLeastRecords = 1024;
-    static constexpr std::size_t kMostRecords = std::size_t{1} << 32;
+    static constexpr std::size_t kMostRecords = std::size_t{1} << 31; // counted by Index
 
     Index* link_of(Index index) const noexcept
     {
