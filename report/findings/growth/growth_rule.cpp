@@ -219,14 +219,16 @@ bool is_replaced(const PlaceSeries& place, const GrowthWindow& window,
 GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
                    const GrowthContext& context)
 {
-    std::vector<double> x;
+    std::vector<double> steps; // those that were whole: how long each one took is no matter
     std::vector<double> seconds;
     std::vector<double> bytes;
     std::vector<double> blocks;
     for (std::size_t at = rises.first - 1; at < window.spans.size(); ++at) {
         const WindowSpan& span = window.spans[at];
-        x.push_back(span.to);
-        seconds.push_back(static_cast<double>(context.clock.ns(span.to_ticks)) / 1e9);
+        // What grows is least where the span begins. Before its first block a place has no span.
+        const std::uint64_t from = std::max(span.from_ticks, place.first_ticks);
+        steps.push_back(context.steps ? std::floor(context.steps->at(from)) : 0);
+        seconds.push_back(static_cast<double>(context.clock.ns(from)) / 1e9);
         bytes.push_back(span.bytes);
         blocks.push_back(span.blocks);
     }
@@ -240,8 +242,8 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     GrowthRate rate;
     rate.bytes_per_second = median_slope(seconds, bytes);
     rate.bytes_per_call = std::max(bytes.back() - bytes.front(), 0.0) / calls;
-    rate.bytes_per_step = context.steps ? median_slope(x, bytes) : rate.bytes_per_call;
-    rate.blocks_per_step = context.steps ? median_slope(x, blocks)
+    rate.bytes_per_step = context.steps ? median_slope(steps, bytes) : rate.bytes_per_call;
+    rate.blocks_per_step = context.steps ? median_slope(steps, blocks)
                                          : std::max(blocks.back() - blocks.front(), 0.0) / calls;
     rate.steps = static_cast<std::uint64_t>(context.steps ? window.length() : calls);
     rate.first_ns = context.clock.ns(place.first_ticks);

@@ -42,6 +42,20 @@ TEST(Growth, OneBlockEachStepGrowsByItsSize)
     EXPECT_EQ(report.leaks[0].rate.bytes_per_step, growth->rate.bytes_per_step);
 }
 
+TEST(Growth, IsTheSameHoweverLongStepsTake)
+{
+    GrowthScene scene;
+    scene.steps(90, [&](std::size_t step) {
+        scene.sleep(scene.below(1'000'000) * (step % 7 == 0 ? 20 : 1));
+        scene.take(kLeak, 64_KiB);
+        scene.sleep(scene.below(1'000'000));
+    });
+    const Report report = report_of(scene.log);
+    ASSERT_NE(growth_at(report, kLeak), nullptr);
+    EXPECT_EQ(growth_at(report, kLeak)->rate.bytes_per_step, 64_KiB);
+    EXPECT_EQ(growth_at(report, kLeak)->rate.blocks_per_step, 1);
+}
+
 TEST(Growth, HeavyTemporariesAtTheSamePlaceDoNotHideIt)
 {
     GrowthScene scene;
