@@ -27,7 +27,7 @@ LAYERS = {
     "interpose/audit": ["tracker/capture"],
     "interpose": [],  # vramscope.h, the header for programs
     "interpose/gtest": ["interpose"],  # another, for tests of theirs
-    "report": [],  # error.hpp
+    "report": ["tracker/format"],  # error.hpp, decimal.hpp
     "report/model": ["report", "tracker/format"],
     "report/symbols": ["report/model", "tracker/format"],
     "report/log": ["report", "report/symbols", "tracker/format"],

@@ -31,7 +31,7 @@ std::string rate_words(const GrowthRate& rate)
     if (rate.bytes_per_step > 0)
         return fmt::format(
             "{} per {}",
-            human_bytes(static_cast<std::uint64_t>(std::max(1.0, std::round(rate.bytes_per_step)))),
+            human_bytes(static_cast<std::uint64_t>(std::max(1.0, rate.bytes_per_step + 0.5))),
             unit);
     return fmt::format("{:.3g} of them per {}", rate.blocks_per_step, unit);
 }

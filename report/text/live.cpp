@@ -38,7 +38,7 @@ std::string age(std::uint64_t ns)
 
 std::string rate(double per_second)
 {
-    return grouped(static_cast<std::uint64_t>(std::llround(std::max(per_second, 0.0))));
+    return grouped(static_cast<std::uint64_t>(std::max(per_second, 0.0) + 0.5));
 }
 
 // A bar of 20 cells for how full a device is.

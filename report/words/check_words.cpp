@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -32,7 +31,7 @@ std::string budget_name(const CheckRow& row)
 
 std::string amount_in(double amount, CheckUnit unit)
 {
-    const auto whole = static_cast<std::uint64_t>(std::min(std::round(amount), 0x1p63));
+    const auto whole = static_cast<std::uint64_t>(std::min(amount + 0.5, 0x1p63));
     switch (unit) {
     case CheckUnit::bytes:
         return human_bytes(whole);

@@ -37,6 +37,11 @@ class TheProgramIsLeftAlone(CliTest):
         self.vramscope("run", "true", env={"TMPDIR": str(self.folder)})
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_each_start_loads_no_library_that_it_can_do_without(self):
+        dynamic = subprocess.run(["readelf", "-d", VRAMSCOPE], capture_output=True, text=True, check=True).stdout
+        self.assertIn("[libc.so.6]", dynamic)
+        self.assertNotRegex(dynamic, r"libm\.|libstdc\+\+|libgcc|libspdlog")
+
     def test_what_the_user_preloads_stays_behind_ours(self):
         _, stdout, _ = self.vramscope("run", "sh", "-c", "echo $LD_PRELOAD", env={"LD_PRELOAD": "libm.so.6"})
         self.assertRegex(stdout, r"libvramscope\.so:libm\.so\.6$")

@@ -3,20 +3,19 @@
 // Each of them reads logs and prints a part of what they say.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "report/page/page.hpp"
 #include "report/words/words.hpp"
@@ -96,14 +95,12 @@ std::uint64_t time_of(const std::string& text)
     constexpr double kMostNs = 1e18; // 31 years
     constexpr std::pair<std::string_view, double> kUnits[] = {
         {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 6e10}, {"h", 3.6e12}};
-    double time = 0;
-    const char* const end = text.data() + text.size();
-    const auto [unit, error] = std::from_chars(text.data(), end, time);
-    std::string_view rest(unit, end);
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    std::string_view unit = text;
+    const std::optional<double> time = report::take_decimal(unit);
+    unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
     for (const auto& [name, ns] : kUnits) {
-        if (error == std::errc() && time >= 0 && rest == name)
-            return static_cast<std::uint64_t>(std::min(time * ns, kMostNs));
+        if (time && unit == name)
+            return static_cast<std::uint64_t>(std::min(*time * ns, kMostNs));
     }
     throw report::Error(report::Exit::usage,
                         fmt::format("--until {} is no time: write 12.5s, 300ms or 2min",

@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
@@ -38,20 +38,6 @@ using report::GrowthBudget;
 [[noreturn]] void refuse(const std::string& where, const std::string& text, const char* wanted)
 {
     throw Error(Exit::usage, fmt::format("{} '{}': write {}", where, text.substr(0, 80), wanted));
-}
-
-// Digits with at most one point, in no locale; what follows them stays in `text`.
-std::optional<double> take_decimal(std::string_view& text)
-{
-    if (text.empty() || text.front() < '0' || text.front() > '9')
-        return std::nullopt; // no sign, no "inf"
-    double number = 0;
-    const auto read =
-        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-    if (read.ec != std::errc())
-        return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
-    return number;
 }
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60; // an exbibyte: more is a slip
@@ -92,7 +78,7 @@ GrowthBudget growth(const std::string& where, const std::string& text)
 double percent(const std::string& where, const std::string& text)
 {
     std::string_view rest = text;
-    const auto read = take_decimal(rest);
+    const auto read = report::take_decimal(rest);
     if (!read || (!rest.empty() && rest != "%") || *read > 100)
         refuse(where, text, "a percentage from 0 to 100");
     return *read;

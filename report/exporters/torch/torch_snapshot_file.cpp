@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "report/decimal.hpp"
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/own_output.hpp"
 #include "report/exporters/torch/device_reading.hpp"
@@ -293,13 +294,13 @@ private:
     void write_setting(std::string_view value)
     {
         std::int64_t number = 0;
-        double real = 0;
+        std::string_view rest = value;
         if (value == "True" || value == "False")
             out_.flag(value == "True");
-        else if (is_all(value, number) && number >= INT32_MIN)
+        else if (is_whole(value, number) && number >= INT32_MIN)
             out_.signed_number(number);
-        else if (is_all(value, real))
-            out_.real(real);
+        else if (const auto real = take_decimal(rest); real && rest.empty())
+            out_.real(*real);
         else
             out_.text(value);
     }
@@ -318,8 +319,7 @@ private:
         out_.end();
     }
 
-    template <typename Number>
-    static bool is_all(std::string_view text, Number& number)
+    static bool is_whole(std::string_view text, std::int64_t& number)
     {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         return error == std::errc() && end == text.data() + text.size();

@@ -2,7 +2,6 @@
 #include "report/findings/growth/growth_stop.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace vramscope::report {
 namespace {
@@ -14,7 +13,10 @@ constexpr std::size_t kFewestOfALevel = 4;
 // empty, had they gone on.
 bool is_long_tail(double tail, std::size_t rises)
 {
-    return tail > kTail && std::pow(1 - tail, static_cast<double>(rises)) <= 1 - kSure;
+    double chance = 1;
+    for (std::size_t at = 0; at < rises && chance > 1 - kSure; ++at)
+        chance *= 1 - tail;
+    return tail > kTail && chance <= 1 - kSure;
 }
 
 } // namespace

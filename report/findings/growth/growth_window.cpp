@@ -11,6 +11,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr double kMostBins = 16;
+static_assert(kMostBins <= kMostRanked);
 
 } // namespace
 

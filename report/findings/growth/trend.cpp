@@ -2,73 +2,61 @@
 #include "report/findings/growth/trend.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostExact = 10; // with more values, the normal approximation is good enough
+using Orders = std::vector<double>; // how many have so many pairs out of order, which is the index
 
-// Of all orders of n values, how many have so many pairs out of order: index = inversions.
-std::vector<double> orders_by_inversions(std::size_t n)
+// One more value, above all `placed` ones, stands at any of placed + 1 places.
+void place_next(Orders& orders, std::size_t placed)
 {
-    std::vector<double> orders{1.0};
-    for (std::size_t values = 2; values <= n; ++values) {
-        std::vector<double> more(orders.size() + values - 1, 0.0);
-        for (std::size_t at = 0; at < orders.size(); ++at)
-            for (std::size_t shift = 0; shift < values; ++shift)
-                more[at + shift] += orders[at];
-        orders = std::move(more);
-    }
+    orders.resize(orders.size() + placed);
+    for (std::size_t at = orders.size(); at-- > 0;)
+        for (std::size_t shift = 1; shift <= std::min(placed, at); ++shift)
+            orders[at] += orders[at - shift];
+}
+
+// The inverse: of equal values, the order among themselves is none.
+void forget_place(Orders& orders, std::size_t placed)
+{
+    for (std::size_t at = 0; at < orders.size(); ++at)
+        for (std::size_t shift = 1; shift <= std::min(placed, at); ++shift)
+            orders[at] -= orders[at - shift];
+    orders.resize(orders.size() - placed);
+}
+
+// Exact, as kMostRanked values have fewer than 2^53 orders.
+Orders orders_of(const std::map<double, std::size_t>& times)
+{
+    Orders orders{1.0};
+    std::size_t placed = 0;
+    for (const auto& [value, count] : times)
+        for (std::size_t equal = 0; equal < count; ++equal, ++placed) {
+            place_next(orders, placed);
+            forget_place(orders, equal);
+        }
     return orders;
-}
-
-// The chance that n values in any order have at most so many inversions.
-double chance_exact(std::size_t n, std::size_t inversions)
-{
-    const std::vector<double> orders = orders_by_inversions(n);
-    double all = 0;
-    double as_few = 0;
-    for (std::size_t at = 0; at < orders.size(); ++at) {
-        all += orders[at];
-        as_few += at <= inversions ? orders[at] : 0;
-    }
-    return as_few / all;
-}
-
-double cubic(double n) noexcept
-{
-    return n * (n - 1) * (2 * n + 5);
 }
 
 } // namespace
 
 double rising_confidence(std::span<const double> values)
 {
-    const std::size_t n = values.size();
-    if (n < 2)
-        return 0;
-    double score = 0;
     std::size_t inversions = 0;
-    std::map<double, double> equals;
-    for (std::size_t at = 0; at < n; ++at) {
-        equals[values[at]] += 1;
-        for (std::size_t later = at + 1; later < n; ++later) {
-            score += values[later] > values[at] ? 1 : values[later] < values[at] ? -1 : 0;
+    std::map<double, std::size_t> times;
+    for (std::size_t at = 0; at < values.size(); ++at) {
+        ++times[values[at]];
+        for (std::size_t later = at + 1; later < values.size(); ++later)
             inversions += values[later] < values[at];
-        }
     }
-    if (n <= kMostExact && equals.size() == n)
-        return 1 - chance_exact(n, inversions);
-    double variance = cubic(static_cast<double>(n));
-    for (const auto& [value, times] : equals)
-        variance -= cubic(times);
-    if (variance <= 0 || score <= 0)
-        return 0;
-    const double z = (score - 1) / std::sqrt(variance / 18);
-    return 1 - std::erfc(z / std::sqrt(2.0)) / 2;
+    const Orders orders = orders_of(times);
+    const auto as_rising = orders.begin() + static_cast<std::ptrdiff_t>(inversions) + 1;
+    return 1 - std::accumulate(orders.begin(), as_rising, 0.0) /
+                   std::accumulate(orders.begin(), orders.end(), 0.0);
 }
 
 double median_slope(std::span<const double> x, std::span<const double> y)

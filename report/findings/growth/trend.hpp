@@ -4,15 +4,17 @@
 // functions over at most a few dozen points; their cost goes with the square of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace vramscope::report {
 
-// Mann-Kendall: how sure it is, 0 to 1, that the values rise and are not in a chance order. Exact
-// for few values without ties, else by the normal approximation, corrected for ties. 0 for fewer
-// than two values.
+constexpr std::size_t kMostRanked = 18;
+
+// Mann-Kendall: how sure it is, 0 to 1, that at most kMostRanked values rise and are not in a chance
+// order: 1 less the part of all their orders that rise as much. 0 for fewer than two values.
 double rising_confidence(std::span<const double> values);
 
 // Theil-Sen: the median of the slopes between all pairs of points. `x` does not fall; pairs at one

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "tracker/format/size_text.hpp"
 
@@ -131,11 +132,11 @@ std::uint64_t Knob::bytes_or(std::string_view word, std::uint64_t meaning) const
 
 double Knob::part() const
 {
-    double result = -1;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-    if (error != std::errc{} || end != value.data() + value.size() || !(result >= 0 && result <= 1))
+    std::string_view rest = value;
+    const std::optional<double> result = take_decimal(rest);
+    if (!result || !rest.empty() || *result > 1)
         refuse("a number between 0 and 1");
-    return result;
+    return *result;
 }
 
 bool Knob::flag() const

@@ -36,20 +36,47 @@ TEST(Trend, ExactChanceCountsAllOrdersThatRiseAsMuch)
     EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{4, 3, 2, 1}), 0);
 }
 
-TEST(Trend, ManyValuesAreNormal)
+TEST(Trend, ManyValuesAreExactToo)
 {
-    // S = 66 of 12 values: z = 65 / sqrt(12 * 11 * 29 / 18) = 4.4573.
-    EXPECT_NEAR(rising_confidence(steps_of(12)), 1 - 4.15e-6, 1e-7);
-    std::vector<double> falling = steps_of(12);
+    EXPECT_DOUBLE_EQ(rising_confidence(steps_of(12)), 1 - 1.0 / 479'001'600);
+    std::vector<double> one_off = steps_of(12);
+    std::swap(one_off[4], one_off[5]);
+    EXPECT_DOUBLE_EQ(rising_confidence(one_off), 1 - 12.0 / 479'001'600);
+    std::vector<double> falling = steps_of(kMostRanked);
     std::reverse(falling.begin(), falling.end());
     EXPECT_DOUBLE_EQ(rising_confidence(falling), 0);
 }
 
 TEST(Trend, TiesMakeLessSure)
 {
-    // S = 4, variance (4 * 3 * 13 - 2 * (2 * 1 * 9)) / 18 = 120 / 18: z = 3 / 2.582 = 1.1619.
-    EXPECT_NEAR(rising_confidence(std::vector<double>{1, 1, 2, 2}), 0.87736, 1e-4);
+    // Of 1, 1, 2, 2 there are six orders: one has no pair out of order, one has one, two have two.
+    EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{1, 1, 2, 2}), 1 - 1.0 / 6);
+    EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{1, 2, 1, 2}), 1 - 2.0 / 6);
+    EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{1, 2, 2, 1}), 1 - 4.0 / 6);
     EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>(8, 5.0)), 0) << "all equal";
+}
+
+TEST(Trend, AgreesWithAllOrdersOneByOne)
+{
+    std::vector<double> values{1, 2, 2, 3, 3, 3, 4};
+    const auto inversions_of = [](const std::vector<double>& order) {
+        int inversions = 0;
+        for (std::size_t at = 0; at < order.size(); ++at)
+            inversions += static_cast<int>(
+                std::count_if(order.begin() + static_cast<std::ptrdiff_t>(at), order.end(),
+                              [&](double later) { return later < order[at]; }));
+        return inversions;
+    };
+    std::vector<int> all;
+    do
+        all.push_back(inversions_of(values));
+    while (std::next_permutation(values.begin(), values.end()));
+    do {
+        const auto as_rising = std::count_if(all.begin(), all.end(),
+                                             [&](int one) { return one <= inversions_of(values); });
+        ASSERT_NEAR(rising_confidence(values),
+                    1 - static_cast<double>(as_rising) / static_cast<double>(all.size()), 1e-15);
+    } while (std::next_permutation(values.begin(), values.end()));
 }
 
 TEST(Trend, MedianSlopeIsOfThePairsAndNotOfTheWildOne)

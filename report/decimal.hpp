@@ -1,0 +1,31 @@
+// report/decimal.hpp — a number as people write it, read in one way everywhere.
+//
+// Digits with at most one point behind them: no sign, no exponent, no "inf", and no locale, as the
+// command sets none. By strtod: std::from_chars brings in libm, one library more at each start.
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tracker/format/size_text.hpp"
+
+namespace vramscope::report {
+
+// Cuts the number off the beginning of `text`; nothing if there is none.
+inline std::optional<double> take_decimal(std::string_view& text)
+{
+    std::string_view rest = text;
+    if (format::take_digits(rest).empty())
+        return std::nullopt;
+    if (rest.starts_with('.')) {
+        rest.remove_prefix(1);
+        format::take_digits(rest);
+    }
+    const std::string number(text.substr(0, text.size() - rest.size()));
+    text = rest;
+    return std::strtod(number.c_str(), nullptr);
+}
+
+} // namespace vramscope::report
