@@ -18,12 +18,15 @@ struct FreeRecord {
     bool begun = false; // false: a null pointer, or there is no log
     void begin(Call& call, std::uint64_t address)
     {
-        begun = address && call.ready();
-        if (!begun)
-            return;
+        if (address && call.ready())
+            begin(call.thread, call.hook, call.site, address);
+    }
+    void begin(log::Thread& thread, Hook hook, const log::CallSite& site, std::uint64_t address)
+    {
+        begun = true;
         event.address = address;
-        event.api = call.api();
-        log::begin_free(call.thread, event, call.site);
+        event.api = static_cast<std::uint64_t>(hook);
+        log::begin_free(thread, event, site);
     }
     void succeeded(Call& call)
     {
@@ -67,6 +70,15 @@ template <class Pointer>
 struct FreesDevice {
     Pointer& pointer; // the program's argument itself
     FreeRecord record{};
+    bool is_plain(const log::Thread& thread) const
+    {
+        return !pool_wanted() && number(pointer) && log::is_ready(thread);
+    }
+    void begin(log::Thread& thread, Hook hook)
+    {
+        record.begin(thread, hook, thread.site, number(pointer));
+    }
+    void end(log::Thread& thread) { log::record_free(thread, record.event); }
     void before(Call& call) { record.begin(call, number(pointer)); }
     template <class Ask>
     [[gnu::always_inline]] CUresult answer(Call& call, const Ask& ask)

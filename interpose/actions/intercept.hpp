@@ -122,6 +122,31 @@ template <class Action>
     errno = driver_errno;
 }
 
+// A call of which nothing but the record is wanted: without what a pool, a second try or a driver's
+// call that is timed would need.
+template <class Action, class Ask>
+[[gnu::always_inline]] inline CUresult record_around(Hook hook, log::Thread& thread, Action& action,
+                                                     const Ask& ask)
+{
+    using log::Inside;
+    int& error = errno;
+    const int program_errno = error;
+    thread.inside = Inside::recorder;
+    action.begin(thread, hook);
+    error = program_errno;
+    thread.inside = Inside::driver;
+    const CUresult result = ask();
+    const int driver_errno = error;
+    thread.inside = Inside::recorder;
+    if (result == CUDA_SUCCESS) [[likely]]
+        action.end(thread);
+    else
+        failed_alone(hook, thread, action, result);
+    error = driver_errno;
+    thread.inside = Inside::program;
+    return result;
+}
+
 // One that needs nothing now is passed on at once. Budget: 10 ns.
 template <class Function, class Action, class Invoke>
 [[gnu::always_inline]] inline CUresult intercept(Hook hook, const log::CallSite& site,
@@ -140,6 +165,15 @@ template <class Function, class Action, class Invoke>
                     failed_alone(hook, thread, action, result);
             thread.inside = Inside::program;
             return result;
+        }
+    }
+    if constexpr (requires { &Action::is_plain; }) {
+        const auto real = reinterpret_cast<Function>(real_function(hook));
+        log::Thread& thread = log::this_thread;
+        if (real && thread.inside == Inside::program && action.is_plain(thread) &&
+            !log::times_driver_call(thread, static_cast<std::uint64_t>(hook))) [[likely]] {
+            mark_site(thread, site);
+            return record_around(hook, thread, action, [&] { return invoke(real); });
         }
     }
     return intercept_wholly<Function>(hook, site, action, invoke);

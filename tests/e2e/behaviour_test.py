@@ -88,7 +88,7 @@ class BehaviourTest(EndToEndTest):
 
     def test_errno_is_left_alone(self):
         self.trace_like_plain("keeps_errno")
-        self.assertEqual(self.stdout, "errno after init 1\nerrno after alloc 1\nerrno after free 1\n")
+        self.assertEqual(self.stdout, "errno after init 1\nerrno after alloc 1\nerrno after free 1\nerrno after refused free 1\n")
 
     @simulated_only
     def test_an_initialisation_that_fails_later_is_told_and_disturbs_nothing(self):

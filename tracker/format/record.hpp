@@ -67,7 +67,7 @@ inline std::uint8_t* put_address(std::uint8_t* out, std::uint8_t& tag, std::uint
     const auto delta = static_cast<std::int64_t>(address - state.address);
     state.address = address;
     if ((delta & 0xff) == 0)
-        return put_varint(out, zigzag(delta / 256));
+        return put_varint(out, zigzag(delta >> 8));
     tag |= kFineAddress;
     return put_varint(out, zigzag(delta));
 }

@@ -144,11 +144,17 @@ void keeps_errno()
     std::printf("errno after init %d\n", errno == ENOTTY);
     primary_context();
     errno = EDOM;
-    const CUdeviceptr block = allocate(4096);
+    CUdeviceptr blocks[20]; // the first calls are timed, and most of the later ones not
+    for (CUdeviceptr& block : blocks)
+        block = allocate(4096);
     std::printf("errno after alloc %d\n", errno == EDOM);
     errno = ERANGE;
-    check(cuMemFree_v2(block));
+    for (const CUdeviceptr block : blocks)
+        check(cuMemFree_v2(block));
     std::printf("errno after free %d\n", errno == ERANGE);
+    errno = EDOM;
+    const CUresult again = cuMemFree_v2(blocks[0]);
+    std::printf("errno after refused free %d\n", again != CUDA_SUCCESS && errno == EDOM);
 }
 
 // A cuInit that fails while the log is open already.
