@@ -156,15 +156,18 @@ class TheLogsPlace(CliTest):
     def test_a_folder_that_cannot_be_written_to(self):
         self.assert_nothing_run(["-o", "/proc/x.vsl"], "cannot write the log to /proc/")
 
-    def test_a_full_folder(self):
-        full = self.folder / "full"
-        full.mkdir()
-        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", full], capture_output=True)
-        if mount.returncode != 0:
-            self.skipTest("cannot mount a small file system here")
-        self.addCleanup(subprocess.run, ["umount", full], check=True)
-        self.assert_nothing_run(["-o", "full/x.vsl"], "No space left on device")
-        self.assertEqual(os.listdir(full), [])
+    def test_a_folder_of_a_file_system_that_takes_no_log(self):
+        for options, why in (("size=16k", "No space left on device"), ("nr_inodes=1", "No space left on device"),
+                             ("ro", "Read-only file system")):
+            with self.subTest(options):
+                folder = self.folder / options
+                folder.mkdir()
+                mount = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", folder], capture_output=True)
+                if mount.returncode != 0:
+                    self.skipTest("cannot mount a small file system here")
+                self.addCleanup(subprocess.run, ["umount", folder], check=True)
+                self.assert_nothing_run(["-o", f"{options}/x.vsl"], f"cannot write the log to {folder}/: {why}")
+                self.assertEqual(os.listdir(folder), [])
 
     def test_an_unknown_percent(self):
         self.assert_nothing_run(["-o", "x.%q.vsl"], "%e %p %h %t")

@@ -1,6 +1,7 @@
 // tools/process/log_place.cpp — expand, look, try to write.
 #include "tools/process/log_place.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -8,9 +9,10 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -44,18 +46,56 @@ std::string as_file_name(std::string text)
     return text;
 }
 
+// Where access() is right: of other file systems, as /proc, only trying tells.
+bool is_usual(const struct statfs& disk)
+{
+    constexpr std::uint32_t kUsual[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+                                        TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
+    return std::ranges::count(kUsual, static_cast<std::uint32_t>(disk.f_type)) != 0;
+}
+
+// Makes a file without a name. 0, or why that is not possible.
+int try_a_file(const std::string& folder)
+{
+    int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (descriptor < 0 &&
+        (errno == EOPNOTSUPP || errno == EISDIR)) { // a file system without nameless files
+        std::string name = folder + ".vramscope-XXXXXX";
+        descriptor = ::mkstemp(name.data());
+        if (descriptor >= 0)
+            ::unlink(name.c_str());
+    }
+    const int problem = descriptor < 0 ? errno : 0;
+    if (descriptor >= 0)
+        ::close(descriptor);
+    return problem;
+}
+
 // Why a file could not grow to so many bytes, or 0. Space is not taken, as giving it back may wait
 // for the disk.
-int lack_of_room(int descriptor, std::uint64_t bytes)
+int lack_of_room(const struct statfs& disk, std::uint64_t bytes)
 {
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
         return EFBIG;
-    struct statvfs disk {};
-    if (::fstatvfs(descriptor, &disk) != 0 || disk.f_blocks == 0) // 0: it has no limit
+    if (disk.f_blocks == 0) // it has no limit
         return 0;
     const std::uint64_t blocks = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
-    return blocks * disk.f_frsize < bytes ? ENOSPC : 0;
+    const bool full = disk.f_files != 0 && disk.f_ffree == 0;
+    return full || blocks * static_cast<std::uint64_t>(disk.f_bsize) < bytes ? ENOSPC : 0;
+}
+
+// Why no file of so many bytes can be written in a folder, or 0.
+int why_no_file(const std::string& folder, std::uint64_t bytes)
+{
+    struct statfs disk {};
+    if (::statfs(folder.c_str(), &disk) != 0)
+        return errno;
+    const bool usual = is_usual(disk);
+    if (usual && ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+        return errno;
+    const int problem = usual ? 0 : try_a_file(folder);
+    return problem != 0 ? problem : lack_of_room(disk, bytes);
 }
 
 } // namespace
@@ -107,17 +147,7 @@ void check_folder(const std::string& log)
 {
     constexpr std::uint64_t kRoom = format::kHeaderBytes + 4 * format::kChunkBytes;
     const std::string folder = log.substr(0, log.rfind('/') + 1);
-    int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (descriptor < 0 &&
-        (errno == EOPNOTSUPP || errno == EISDIR)) { // a file system without nameless files
-        std::string name = folder + ".vramscope-XXXXXX";
-        descriptor = ::mkstemp(name.data());
-        if (descriptor >= 0)
-            ::unlink(name.c_str());
-    }
-    const int problem = descriptor < 0 ? errno : lack_of_room(descriptor, kRoom);
-    if (descriptor >= 0)
-        ::close(descriptor);
+    const int problem = why_no_file(folder, kRoom);
     if (problem != 0)
         refuse_log(fmt::format("cannot write the log to {}: {}; choose another place with -o",
                                folder, std::strerror(problem)));
