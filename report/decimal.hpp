@@ -1,7 +1,8 @@
 // report/decimal.hpp — a number as people write it, read in one way everywhere.
 //
-// Digits with at most one point behind them: no sign, no exponent, no "inf", and no locale, as the
-// command sets none. By strtod: std::from_chars brings in libm, one library more at each start.
+// Digits with at most one point behind them, and an exponent if there is one: no sign, no "inf", and
+// no locale, as the command sets none. By strtod: std::from_chars brings in libm, one library more at
+// each start.
 #pragma once
 
 #include <cstdlib>
@@ -23,6 +24,10 @@ inline std::optional<double> take_decimal(std::string_view& text)
         rest.remove_prefix(1);
         format::take_digits(rest);
     }
+    std::string_view exponent = rest.substr(rest.starts_with('e') ? 1 : 0);
+    exponent.remove_prefix(exponent.starts_with('-') || exponent.starts_with('+') ? 1 : 0);
+    if (rest.starts_with('e') && !format::take_digits(exponent).empty())
+        rest = exponent;
     const std::string number(text.substr(0, text.size() - rest.size()));
     text = rest;
     return std::strtod(number.c_str(), nullptr);

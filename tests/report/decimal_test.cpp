@@ -20,9 +20,12 @@ TEST(Decimal, IsCutOffTheBeginning)
     text = "0x10";
     EXPECT_EQ(take_decimal(text), 0);
     EXPECT_EQ(text, "x10");
-    text = "1e3";
-    EXPECT_EQ(take_decimal(text), 1);
-    EXPECT_EQ(text, "e3");
+    text = "1.5e-05 h";
+    EXPECT_EQ(take_decimal(text), 1.5e-05);
+    EXPECT_EQ(text, " h");
+    text = "3e+s";
+    EXPECT_EQ(take_decimal(text), 3);
+    EXPECT_EQ(text, "e+s");
 }
 
 TEST(Decimal, NothingElseIsANumber)
