@@ -8,24 +8,18 @@ namespace {
 
 TEST(Decimal, IsCutOffTheBeginning)
 {
-    std::string_view text = "12.5s";
-    EXPECT_EQ(take_decimal(text), 12.5);
-    EXPECT_EQ(text, "s");
-    text = "300 ms";
-    EXPECT_EQ(take_decimal(text), 300);
-    EXPECT_EQ(text, " ms");
-    text = "1.2.3";
-    EXPECT_EQ(take_decimal(text), 1.2);
-    EXPECT_EQ(text, ".3");
-    text = "0x10";
-    EXPECT_EQ(take_decimal(text), 0);
-    EXPECT_EQ(text, "x10");
-    text = "1.5e-05 h";
-    EXPECT_EQ(take_decimal(text), 1.5e-05);
-    EXPECT_EQ(text, " h");
-    text = "3e+s";
-    EXPECT_EQ(take_decimal(text), 3);
-    EXPECT_EQ(text, "e+s");
+    struct Row {
+        std::string_view text;
+        double number;
+        std::string_view rest;
+    };
+    for (const Row& row :
+         {Row{"12.5s", 12.5, "s"}, Row{"300 ms", 300, " ms"}, Row{"1.2.3", 1.2, ".3"},
+          Row{"0x10", 0, "x10"}, Row{"1.5e-05 h", 1.5e-05, " h"}, Row{"3e+s", 3, "e+s"}}) {
+        std::string_view text = row.text;
+        EXPECT_EQ(take_decimal(text), row.number) << row.text;
+        EXPECT_EQ(text, row.rest) << row.text;
+    }
 }
 
 TEST(Decimal, NothingElseIsANumber)
