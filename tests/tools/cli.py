@@ -16,6 +16,10 @@ ESCAPE = "\x1b"
 
 
 class CliTest(ProgramTest):
+    def has_pages(self):
+        """Whether vramscope was built with node; --html says so before it reads anything."""
+        return "without pages" not in self.vramscope("report", "--html", "-", "run.vsl")[2]
+
     def vramscope(self, *arguments, stdin=None, env=None):
         done = self.execute(VRAMSCOPE, *arguments, stdin=stdin, **(env or {}))
         return done.returncode, done.stdout, done.stderr

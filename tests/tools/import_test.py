@@ -127,6 +127,11 @@ class SnapshotsOfPyTorch(ImportTest):
         self.assertIn("net1.py:11", out)
         self.assertIn("is not known", out)
         self.assertEqual(self.vramscope("diff", "run.vsl", "run.vsl")[0], 0)
+
+    def test_become_a_page(self):
+        self.imported(snapshot_of(Allocator(8, ring=200).work(500)))
+        if not self.has_pages():
+            self.skipTest("built without pages")
         self.assertEqual(self.vramscope("report", "--html", "page.html", "run.vsl")[0], 0)
 
     def test_that_were_out_of_memory_say_so(self):

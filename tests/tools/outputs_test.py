@@ -25,10 +25,6 @@ class OutputTest(CliTest):
                               timeout=120, env=self.environment(), pass_fds=descriptors)
         return done.returncode, done.stdout, done.stderr.decode()
 
-    def has_pages(self):
-        """Whether vramscope was built with node; --html says so before it reads anything."""
-        return "without pages" not in self.call("report", "--html", "-", "run.vsl")[2]
-
     def files(self):
         return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
 
