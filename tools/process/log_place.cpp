@@ -46,7 +46,7 @@ std::string as_file_name(std::string text)
     return text;
 }
 
-// Where access() is right: of other file systems, as /proc, only trying tells.
+// About these access() is right; about others, as /proc, only trying tells.
 bool is_usual(const struct statfs& disk)
 {
     constexpr std::uint32_t kUsual[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
@@ -82,7 +82,7 @@ int lack_of_room(const struct statfs& disk, std::uint64_t bytes)
         return 0;
     const std::uint64_t blocks = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
     const bool full = disk.f_files != 0 && disk.f_ffree == 0;
-    return full || blocks * static_cast<std::uint64_t>(disk.f_bsize) < bytes ? ENOSPC : 0;
+    return full || blocks * static_cast<std::uint64_t>(disk.f_frsize) < bytes ? ENOSPC : 0;
 }
 
 // Why no file of so many bytes can be written in a folder, or 0.
