@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,17 +24,9 @@ namespace vramscope::report {
 using Json = nlohmann::ordered_json;
 
 template <typename Value>
-inline constexpr bool kIsPresent = false;
-template <typename Value>
-inline constexpr bool kIsPresent<Present<Value>> = true;
-template <typename Value>
 inline constexpr bool kIsGroup = false;
 template <typename Row, typename Tuple>
 inline constexpr bool kIsGroup<Grouped<Row, Tuple>> = true;
-template <typename Value>
-inline constexpr bool kIsKeyed = false;
-template <typename Pairs>
-inline constexpr bool kIsKeyed<KeyedPairs<Pairs>> = true;
 
 template <typename Value>
 Json to_json(const Value& value, Audience audience);
@@ -98,6 +91,8 @@ Json to_json(const Value& value, Audience audience)
         return std::string(std::string_view(value));
     } else if constexpr (requires { value.has_value(); } || std::is_pointer_v<Value>) {
         return value ? to_json(*value, audience) : Json(nullptr); // known, or not
+    } else if constexpr (requires { std::variant_size<Value>::value; }) {
+        return std::visit([](const auto& number) { return Json(number); }, value);
     } else if constexpr (requires { value.begin(); }) {
         Json list = Json::array();
         for (const auto& one : value)

@@ -211,6 +211,10 @@ template <typename Value>
 struct Present {
     Value value; // a pointer or an optional; what it holds may be null
 };
+template <typename Value>
+inline constexpr bool kIsPresent = false;
+template <typename Value>
+inline constexpr bool kIsPresent<Present<Value>> = true;
 template <typename Known, typename Get>
 struct If {
     Known known;
@@ -329,6 +333,10 @@ template <typename Pairs>
 struct KeyedPairs {
     Pairs pairs;
 };
+template <typename Value>
+inline constexpr bool kIsKeyed = false;
+template <typename Pairs>
+inline constexpr bool kIsKeyed<KeyedPairs<Pairs>> = true;
 template <typename Get>
 struct Keyed {
     Get get;
@@ -372,6 +380,7 @@ struct Words<format::BlockSize> {
 };
 template <>
 struct Words<format::Memory> {
+    static constexpr const char* kName = "memory"; // in a schema, which has it once
     static constexpr auto kAll = [] {
         std::array<format::Word<format::Memory>, std::size(format::kMemoryKinds)> words{};
         for (std::size_t at = 0; at < words.size(); ++at)
