@@ -181,7 +181,9 @@ private:
         for (const auto& row : Words<Enum>::kAll)
             words.push_back(row.word ? Json(row.word) : Json(nullptr));
         if constexpr (requires { Words<Enum>::kName; }) {
-            definitions_[Words<Enum>::kName] = {{"enum", words}};
+            Json& definition = definitions_[Words<Enum>::kName] = {{"enum", words}};
+            if constexpr (requires { Words<Enum>::kSays; })
+                definition["description"] = Words<Enum>::kSays;
             return {{"$ref", std::string("#/$defs/") + Words<Enum>::kName}};
         } else {
             return {{"enum", words}};
