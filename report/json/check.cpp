@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/json/json.hpp"
+#include "report/json/documents.hpp"
 #include "report/json/parts.hpp"
 #include "report/model/ranks.hpp"
 #include "report/model/report.hpp"
@@ -29,7 +29,7 @@ Json culprit_json(const Culprit& culprit)
             {"fingerprint", or_null(culprit.place->fingerprint)},
             {"api", culprit.place->api},
             {"entry_point", culprit.place->entry_point},
-            {"stack", stack_json(culprit.place->stack)}};
+            {"stack", to_json(culprit.place->stack, Audience::file)}};
 }
 
 Json row_json(const CheckRow& row)
@@ -82,7 +82,7 @@ Json checked_process_json(const Report& report, const RankRow& row)
 
 } // namespace
 
-void write_check_json(std::ostream& out, const Check& check, const Report& report)
+Json check_json(const Check& check, const Report& report, Audience audience)
 {
     std::vector<RankRow> rows = report.ranks.rows;
     std::sort(rows.begin(), rows.end(),
@@ -99,7 +99,7 @@ void write_check_json(std::ostream& out, const Check& check, const Report& repor
                       })}};
     if (check.tests > 0)
         document["tests"] = tests_json(check, report);
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    return document;
 }
 
 } // namespace vramscope::report

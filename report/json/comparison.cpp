@@ -1,7 +1,7 @@
 // report/json/comparison.cpp — a comparison for machines.
 #include "report/model/comparison.hpp"
 
-#include "report/json/json.hpp"
+#include "report/json/documents.hpp"
 #include "report/json/parts.hpp"
 #include "report/model/report.hpp"
 
@@ -27,7 +27,7 @@ Json place_json(const ComparedPlace& place)
             {"entry_point", place.place->entry_point},
             {"base", {{"bytes", place.base_bytes}, {"blocks", place.base_count}}},
             {"new", {{"bytes", place.new_bytes}, {"blocks", place.new_count}}},
-            {"stack", stack_json(place.place->stack)}};
+            {"stack", to_json(place.place->stack, Audience::file)}};
 }
 
 Json side_json(const Report& report)
@@ -40,20 +40,19 @@ Json side_json(const Report& report)
 
 } // namespace
 
-void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
-                           const Report& now)
+Json comparison_json(const Comparison& comparison, const Report& base, const Report& now,
+                     Audience audience)
 {
-    const Json document = {{"schema_version", kDiffSchemaVersion},
-                           {"verdict", name(comparison.verdict)},
-                           {"reasons", comparison.doubts},
-                           {"base", side_json(base)},
-                           {"new", side_json(now)},
-                           {"numbers", list_json(comparison.numbers, number_json)},
-                           {"leaks", list_json(comparison.leaks, place_json)},
-                           {"same_leaks", comparison.same_leaks},
-                           {"peak", list_json(comparison.peak, place_json)},
-                           {"churn", list_json(comparison.churn, place_json)}};
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    return {{"schema_version", kDiffSchemaVersion},
+            {"verdict", name(comparison.verdict)},
+            {"reasons", comparison.doubts},
+            {"base", side_json(base)},
+            {"new", side_json(now)},
+            {"numbers", list_json(comparison.numbers, number_json)},
+            {"leaks", list_json(comparison.leaks, place_json)},
+            {"same_leaks", comparison.same_leaks},
+            {"peak", list_json(comparison.peak, place_json)},
+            {"churn", list_json(comparison.churn, place_json)}};
 }
 
 } // namespace vramscope::report

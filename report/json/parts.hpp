@@ -5,22 +5,15 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "report/json/write.hpp"
 #include "report/model/misuse.hpp"
 
 namespace vramscope::report {
 
-using Json = nlohmann::ordered_json;
-
 Json or_null(const std::string& text);
-Json frame_json(const Frame& frame);
-Json stack_json(const std::vector<Frame>& frames);
 Json ordinal_json(std::int32_t device); // null: not known
 // The row, and after its other members the stack of its call.
-Json with_stack(Json row, const CallPlace& call);
-Json call_json(const TimedCall& call);
-Json call_or_null(const std::optional<TimedCall>& call);
+Json with_stack(Json row, const CallPlace& call, Audience audience = Audience::file);
 
 template <typename Value>
 Json or_null(const std::optional<Value>& value)

@@ -1,7 +1,7 @@
 // report/json/plan.cpp — a plan for machines, as plan.schema.json says.
 #include "report/model/plan.hpp"
 
-#include "report/json/json.hpp"
+#include "report/json/documents.hpp"
 #include "report/json/parts.hpp"
 #include "report/words/file_words.hpp"
 
@@ -170,20 +170,19 @@ Json scale_json(const PlanScale& scale)
 
 } // namespace
 
-void write_plan_json(std::ostream& out, const Plan& plan)
+Json plan_json(const Plan& plan, Audience audience)
 {
     std::vector<std::string> notices = plan.notices;
     for (const UnreadFile& file : plan.unread_files)
         notices.push_back(notice_of(file));
-    const Json document = {{"schema_version", kPlanSchemaVersion},
-                           {"verdict", name(plan.verdict)},
-                           {"exit_status", plan.exit_status()},
-                           {"interrupted", plan.interrupted},
-                           {"cards", plan.cards},
-                           {"processes", list_json(plan.processes, planned_process_json)},
-                           {"scale", plan.scale ? scale_json(*plan.scale) : Json(nullptr)},
-                           {"notices", notices}};
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    return {{"schema_version", kPlanSchemaVersion},
+            {"verdict", name(plan.verdict)},
+            {"exit_status", plan.exit_status()},
+            {"interrupted", plan.interrupted},
+            {"cards", plan.cards},
+            {"processes", list_json(plan.processes, planned_process_json)},
+            {"scale", plan.scale ? scale_json(*plan.scale) : Json(nullptr)},
+            {"notices", notices}};
 }
 
 } // namespace vramscope::report

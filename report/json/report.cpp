@@ -6,18 +6,15 @@
 
 #include <string>
 
-#include <fmt/format.h>
-
 #include "report/json/churn.hpp"
+#include "report/json/documents.hpp"
 #include "report/json/growth.hpp"
-#include "report/json/json.hpp"
 #include "report/json/memory.hpp"
 #include "report/json/parts.hpp"
 #include "report/json/pool.hpp"
 #include "report/json/ranks.hpp"
 #include "report/json/sums.hpp"
 #include "report/json/tests.hpp"
-#include "report/words/cuda_results.hpp"
 #include "report/words/file_words.hpp"
 
 namespace vramscope::report {
@@ -78,7 +75,7 @@ Json sum_json(const LeakSum& sum)
             {"first_ns", sum.first_ns},
             {"last_ns", sum.last_ns},
             {"process", sum.process},
-            {"frame", frame_json(sum.stack.front())}};
+            {"frame", to_json(sum.stack.front(), Audience::file)}};
 }
 
 Json suppressed_json(const Leak& leak)
@@ -98,55 +95,6 @@ Json use_json(const RuleUse& use)
             {"rows", use.rows},
             {"blocks", use.blocks},
             {"bytes", use.bytes}};
-}
-
-Json misuse_json(const Misuse& misuse)
-{
-    const bool known = misuse.memory != format::Memory::none;
-    return {{"kind", name(misuse.kind)},
-            {"calls", misuse.calls},
-            {"address", fmt::format("{:#x}", misuse.address)},
-            {"memory", if_known(known, name(misuse.memory))},
-            {"offset", if_known(known, misuse.offset)},
-            {"bytes", if_known(known, misuse.bytes)},
-            {"result", misuse.result},
-            {"result_name", result_name(misuse.result)},
-            {"last_ns", misuse.last_ns},
-            {"process", misuse.process},
-            {"call", call_json(misuse.call)},
-            {"allocation", call_or_null(misuse.allocation)},
-            {"ended", call_or_null(misuse.ended)}};
-}
-
-Json damage_json(const Damage& damage)
-{
-    return {{"kind", name(damage.kind)},
-            {"times", damage.times},
-            {"address", fmt::format("{:#x}", damage.address)},
-            {"offset", damage.offset},
-            {"wrong_bytes", damage.wrong_bytes},
-            {"block_bytes", if_known(damage.block_bytes > 0, damage.block_bytes)},
-            {"last_ns", damage.last_ns},
-            {"process", damage.process},
-            {"noticed", call_json(damage.noticed)},
-            {"allocation", call_or_null(damage.allocation)},
-            {"freed", call_or_null(damage.ended)}};
-}
-
-Json failed_json(const FailedCall& failed)
-{
-    return with_stack({{"api", failed.api},
-                       {"entry_point", failed.entry_point},
-                       {"result", failed.result},
-                       {"result_name", result_name(failed.result)},
-                       {"calls", failed.calls},
-                       {"bytes", failed.bytes},
-                       {"least_bytes", failed.least_bytes},
-                       {"most_bytes", failed.most_bytes},
-                       {"first_ns", failed.first_ns},
-                       {"last_ns", failed.last_ns},
-                       {"process", failed.process}},
-                      failed);
 }
 
 Json end_json(const ProcessEnd& end)
@@ -234,35 +182,32 @@ Json notices_json(const Report& report)
 
 } // namespace
 
-void write_json(std::ostream& out, const Report& report)
+Json report_json(const Report& report, Audience audience)
 {
     Json coverage = coverage_json(report.coverage);
     if (!report.processes.empty())
         add_surroundings(coverage, report.processes.front());
-    const Json document = {{"schema_version", kReportSchemaVersion},
-                           {"verdict", name(report.verdict)},
-                           {"verdict_reasons", report.reasons},
-                           {"notices", notices_json(report)},
-                           {"totals", totals_json(report.totals)},
-                           {"leaks", list_json(report.leaks, leak_json)},
-                           {"leaks_by_function", list_json(report.sums, sum_json)},
-                           {"unclosed_imports", list_json(report.imports, leak_json)},
-                           {"suppressed", list_json(report.suppressed, suppressed_json)},
-                           {"suppressions", list_json(report.suppressions, use_json)},
-                           {"growth", list_json(report.growth, growth_json)},
-                           {"misuse", list_json(report.misuse, misuse_json)},
-                           {"damage", list_json(report.damage, damage_json)},
-                           {"out_of_memory", list_json(report.shortages, shortage_json)},
-                           {"failed_calls", list_json(report.failed_calls, failed_json)},
-                           {"owners_not_destroyed", list_json(report.owners, leak_json)},
-                           {"graph_memory", list_json(report.graph_memory, leak_json)},
-                           {"reservations", list_json(report.reservations, leak_json)},
-                           {"coverage", coverage},
-                           {"processes", list_json(report.processes, process_json)},
-                           {"ranks", ranks_json(report)}};
-    // Only ASCII comes out, and what is no UTF-8 is replaced, so any reader, even a terminal, can
-    // take it safely.
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    return {{"schema_version", kReportSchemaVersion},
+            {"verdict", name(report.verdict)},
+            {"verdict_reasons", report.reasons},
+            {"notices", notices_json(report)},
+            {"totals", totals_json(report.totals)},
+            {"leaks", list_json(report.leaks, leak_json)},
+            {"leaks_by_function", list_json(report.sums, sum_json)},
+            {"unclosed_imports", list_json(report.imports, leak_json)},
+            {"suppressed", list_json(report.suppressed, suppressed_json)},
+            {"suppressions", list_json(report.suppressions, use_json)},
+            {"growth", list_json(report.growth, growth_json)},
+            {"misuse", to_json(report.misuse, audience)},
+            {"damage", to_json(report.damage, audience)},
+            {"out_of_memory", list_json(report.shortages, shortage_json)},
+            {"failed_calls", to_json(report.failed_calls, audience)},
+            {"owners_not_destroyed", list_json(report.owners, leak_json)},
+            {"graph_memory", list_json(report.graph_memory, leak_json)},
+            {"reservations", list_json(report.reservations, leak_json)},
+            {"coverage", coverage},
+            {"processes", list_json(report.processes, process_json)},
+            {"ranks", ranks_json(report)}};
 }
 
 } // namespace vramscope::report

@@ -1,11 +1,9 @@
 // report/model/names.cpp — the words of the JSON report for the values of its enumerations.
-#include "report/model/call_place.hpp"
 #include "report/model/check.hpp"
 #include "report/model/comparison.hpp"
 #include "report/model/growth.hpp"
 #include "report/model/leaks.hpp"
 #include "report/model/memory.hpp"
-#include "report/model/misuse.hpp"
 #include "report/model/plan.hpp"
 #include "report/model/pool.hpp"
 #include "report/model/process_end.hpp"
@@ -22,8 +20,6 @@ constexpr Word<PlanVerdict> kPlanVerdicts[] = {{PlanVerdict::fits, "fits"},
                                                {PlanVerdict::does_not_fit, "does-not-fit"},
                                                {PlanVerdict::unknown, "unknown"},
                                                {PlanVerdict::nothing, "nothing-observed"}};
-constexpr Word<StackCut> kStackCuts[] = {{StackCut::no_unwind_table, "no-unwind-table"},
-                                         {StackCut::no_module, "no-module"}};
 constexpr Word<Finding> kFindingWords[] = {
     {Finding::leaks, "leaks"},       {Finding::growth, "growth"},
     {Finding::out_of_memory, "oom"}, {Finding::misuse, "misuse"},
@@ -66,11 +62,6 @@ constexpr Word<HolderKind> kHolderKinds[] = {{HolderKind::blocks, "blocks"},
                                              {HolderKind::module, "module"},
                                              {HolderKind::pool, "pool"},
                                              {HolderKind::unattributed, "unattributed"}};
-constexpr Word<MisuseKind> kMisuseKinds[] = {{MisuseKind::double_free, "double-free"},
-                                             {MisuseKind::never_allocated, "never-allocated"},
-                                             {MisuseKind::after_context, "free-after-context"},
-                                             {MisuseKind::wrong_api, "wrong-api"},
-                                             {MisuseKind::interior_pointer, "interior-pointer"}};
 constexpr Word<BlockState> kBlockStates[] = {
     {BlockState::active_allocated, "active_allocated"},
     {BlockState::active_pending_free, "active_pending_free"}};
@@ -89,10 +80,6 @@ constexpr Word<ShortageKind> kShortageKinds[] = {{ShortageKind::lacking, "lackin
 
 } // namespace
 
-const char* name(StackCut cut) noexcept
-{
-    return word_of(kStackCuts, cut, nullptr);
-}
 const char* name(Finding finding) noexcept
 {
     return word_of(kFindingWords, finding);
@@ -136,10 +123,6 @@ const char* name(AdviceKind kind) noexcept
 const char* name(HolderKind kind) noexcept
 {
     return word_of(kHolderKinds, kind, "unknown");
-}
-const char* name(MisuseKind kind) noexcept
-{
-    return word_of(kMisuseKinds, kind, "unknown");
 }
 const char* name(BlockState state) noexcept
 {
