@@ -83,30 +83,30 @@ struct Fields<ApiLine> {
 struct FrameOfLine { // as a report has it, without the module's build id
     const Frame* frame;
 };
+template <typename Member>
+constexpr auto of_frame(Member Frame::*member)
+{
+    return Via{&FrameOfLine::frame, member};
+}
 template <>
 struct Fields<FrameOfLine> {
-    template <typename Member>
-    static constexpr auto of(Member Frame::*member)
-    {
-        return Via{&FrameOfLine::frame, member};
-    }
-
     static constexpr const char* kName = "frame";
     static constexpr std::tuple kAll{
-        Field{"function", OrNull{of(&Frame::function)}},
-        Field{"file", OrNull{of(&Frame::file)}},
-        Field{"line", OrNull{of(&Frame::line)}}.at_least(1),
-        Field{"module", OrNull{of(&Frame::module)}},
-        Field{"offset", of(&Frame::offset)},
-        Field{"inlined", of(&Frame::inlined),
+        Field{"function", OrNull{of_frame(&Frame::function)}},
+        Field{"file", OrNull{of_frame(&Frame::file)}},
+        Field{"line", OrNull{of_frame(&Frame::line)}}.at_least(1),
+        Field{"module", OrNull{of_frame(&Frame::module)}},
+        Field{"offset", Hex{of_frame(&Frame::offset)}},
+        Field{"inlined", of_frame(&Frame::inlined),
               "The code of this call lies inside the next frame's function."},
-        Field{"library", of(&Frame::library),
+        Field{"library", of_frame(&Frame::library),
               "Code of CCCL, the C++ standard library or the toolkit's headers: folded in reports."}
             .since(1),
-        Field{"python", IfAny{of(&Frame::python)},
-              "Only of a function of Python, which has a file, and no module. Where its name begins "
-              "with \"backward of\", it called nothing here, but made the autograd node of PyTorch "
-              "whose backward step this is."},
+        Field{
+            "python", IfAny{of_frame(&Frame::python)},
+            "Only of a function of Python, which has a file, and no module. Where its name begins "
+            "with \"backward of\", it called nothing here, but made the autograd node of PyTorch "
+            "whose backward step this is."},
     };
 };
 
@@ -170,23 +170,23 @@ inline constexpr auto kCalled = std::tuple_cat(kHappened, std::tuple{Field{"api"
 struct ModuleLine : Happened {
     format::ModuleLoaded module;
 };
+template <typename Member>
+constexpr auto of_module(Member format::ModuleLoaded::*member)
+{
+    return Via{&ModuleLine::module, member};
+}
 template <>
 struct Fields<ModuleLine> {
-    template <typename Member>
-    static constexpr auto of(Member format::ModuleLoaded::*member)
-    {
-        return Via{&ModuleLine::module, member};
-    }
-
     static constexpr const char* kName = "module_loaded";
     static constexpr const char* kSays = "An executable or a library came.";
     static constexpr auto kAll = std::tuple_cat(
-        kHappened, std::tuple{Field{"module", of(&format::ModuleLoaded::id)},
-                              Field{"path", of(&format::ModuleLoaded::path)},
-                              Field{"build_id", HexDigits{of(&format::ModuleLoaded::build_id)}},
-                              Field{"bias", of(&format::ModuleLoaded::bias)},
-                              Field{"first", of(&format::ModuleLoaded::first)},
-                              Field{"end", of(&format::ModuleLoaded::end)}});
+        kHappened,
+        std::tuple{Field{"module", of_module(&format::ModuleLoaded::id)},
+                   Field{"path", of_module(&format::ModuleLoaded::path)},
+                   Field{"build_id", HexDigits{of_module(&format::ModuleLoaded::build_id)}},
+                   Field{"bias", of_module(&format::ModuleLoaded::bias)},
+                   Field{"first", of_module(&format::ModuleLoaded::first)},
+                   Field{"end", of_module(&format::ModuleLoaded::end)}});
 };
 
 struct AllocLine : Called {
@@ -266,14 +266,14 @@ struct Fields<PendingLine> {
 };
 
 struct TrailerLine {
-    std::uint64_t events;
-    ProcessEnd end;
-    std::optional<Ns> exit_began_ns;
-    std::vector<std::pair<const char*, std::uint64_t>> lost;
-    std::uint64_t lost_events;
-    std::uint64_t damaged_chunks;
-    bool truncated;
-    std::vector<PendingLine> pending_frees;
+    std::uint64_t events = 0;
+    ProcessEnd end{};
+    std::optional<Ns> exit_began_ns{};
+    std::vector<std::pair<const char*, std::uint64_t>> lost{};
+    std::uint64_t lost_events = 0;
+    std::uint64_t damaged_chunks = 0;
+    bool truncated = false;
+    std::vector<PendingLine> pending_frees{};
 };
 template <>
 struct Fields<TrailerLine> {
@@ -291,9 +291,46 @@ struct Fields<TrailerLine> {
         Field{"lost_events", &TrailerLine::lost_events},
         Field{"damaged_chunks", &TrailerLine::damaged_chunks},
         Field{"truncated", &TrailerLine::truncated, "The file ends before its last chunk does."},
-        Field{"pending_frees", &TrailerLine::pending_frees,
-              "Frees that had begun and were not written down: nobody knows whether they were done."},
+        Field{
+            "pending_frees", &TrailerLine::pending_frees,
+            "Frees that had begun and were not written down: nobody knows whether they were done."},
     };
 };
+
+// ---- which lines there are ----
+
+// Those of this file, but for what is inside a line.
+template <typename... Each>
+struct LineList {
+    template <typename Visit>
+    static void for_each(Visit&& visit)
+    {
+        (visit.template operator()<Each>(), ...);
+    }
+};
+using LineRows = LineList<HeaderLine, ApiLine, StackLine, ThreadLine, ModuleLine, AllocLine,
+                          FreeLine, ReusableLine, TrailerLine>;
+
+// Whether a record's line has its fields. The header has what `info` says, lines of stacks have what
+// is known of Python and of frames; the others have a row above.
+template <typename R>
+inline constexpr bool kHasLine =
+    !(std::is_same_v<R, format::Info> || std::is_same_v<R, format::PythonCode> ||
+      std::is_same_v<R, format::PythonStack> || std::is_same_v<R, format::FrameName> ||
+      std::is_same_v<R, format::Api> || std::is_same_v<R, format::Stack> ||
+      std::is_same_v<R, format::Thread> || std::is_same_v<R, format::ModuleLoaded> ||
+      std::is_same_v<R, format::Reusable>);
+
+// What stands before the fields of a record in its line.
+template <typename R>
+constexpr auto head_fields()
+{
+    if constexpr (R::kLayout.head == format::Head::definition)
+        return std::tuple{};
+    else if constexpr (R::kLayout.head == format::Head::call)
+        return kCalled;
+    else
+        return kHappened;
+}
 
 } // namespace vramscope::report

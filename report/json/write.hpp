@@ -21,17 +21,9 @@ namespace vramscope::report {
 using Json = nlohmann::ordered_json;
 
 template <typename Value>
-inline constexpr bool kIsPresent = false;
-template <typename Value>
-inline constexpr bool kIsPresent<Present<Value>> = true;
-template <typename Value>
 inline constexpr bool kIsGroup = false;
 template <typename Row, typename Tuple>
 inline constexpr bool kIsGroup<Grouped<Row, Tuple>> = true;
-template <typename Value>
-inline constexpr bool kIsKeyed = false;
-template <typename Pairs>
-inline constexpr bool kIsKeyed<KeyedPairs<Pairs>> = true;
 
 template <typename Value>
 Json to_json(const Value& value, Audience audience);

@@ -198,6 +198,10 @@ template <typename Value>
 struct Present {
     Value value; // as known_value() gives it
 };
+template <typename Value>
+inline constexpr bool kIsPresent = false;
+template <typename Value>
+inline constexpr bool kIsPresent<Present<Value>> = true;
 template <typename Known, typename Get>
 struct If {
     Known known;
@@ -277,6 +281,10 @@ template <typename Pairs>
 struct KeyedPairs {
     Pairs pairs;
 };
+template <typename Value>
+inline constexpr bool kIsKeyed = false;
+template <typename Pairs>
+inline constexpr bool kIsKeyed<KeyedPairs<Pairs>> = true;
 template <typename Get>
 struct Keyed {
     Get get;
