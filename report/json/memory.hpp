@@ -1,4 +1,4 @@
-// report/json/memory.hpp — a device's memory in JSON: waterfalls, peak, timeline, advice.
+// report/json/memory.hpp — waterfalls for the page, until it is made of the report's document.
 #pragma once
 
 #include "report/json/parts.hpp"
@@ -6,7 +6,9 @@
 
 namespace vramscope::report {
 
-Json waterfall_json(const Waterfall& parts);
-Json device_memory_json(const MemoryReport& device);
+inline Json waterfall_json(const Waterfall& parts)
+{
+    return to_json(parts, Audience::page);
+}
 
 } // namespace vramscope::report

@@ -1,11 +1,4 @@
-// report/json/ranks.hpp — the processes of a job side by side, in JSON.
+// report/json/ranks.hpp — nothing: the page includes it, until it is made of the report's document.
 #pragma once
 
 #include "report/json/parts.hpp"
-#include "report/model/report.hpp"
-
-namespace vramscope::report {
-
-Json ranks_json(const Report& report);
-
-} // namespace vramscope::report

@@ -1,4 +1,4 @@
-// report/json/sums.hpp — the sums of a report or of a process, and what of its log was seen.
+// report/json/sums.hpp — sums for the page, until it is made of the report's document.
 #pragma once
 
 #include "report/json/parts.hpp"
@@ -6,7 +6,14 @@
 
 namespace vramscope::report {
 
-Json totals_json(const Totals& totals);
-Json coverage_json(const Coverage& coverage);
+inline Json totals_json(const Totals& totals)
+{
+    return to_json(totals, Audience::page);
+}
+
+inline Json coverage_json(const Coverage& coverage)
+{
+    return to_json(coverage, Audience::page);
+}
 
 } // namespace vramscope::report

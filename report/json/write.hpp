@@ -13,7 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include "report/model/fields.hpp"
+#include "report/model/unread_file.hpp"
 #include "report/words/cuda_results.hpp"
+#include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -27,6 +29,15 @@ inline constexpr bool kIsGroup<Grouped<Row, Tuple>> = true;
 
 template <typename Value>
 Json to_json(const Value& value, Audience audience);
+
+template <typename Key>
+std::string key_text(const Key& key)
+{
+    if constexpr (std::is_enum_v<Key>)
+        return name(key);
+    else
+        return std::string(key);
+}
 
 // The members of a row, added to those that the object has.
 template <typename Row, typename Tuple>
@@ -57,7 +68,7 @@ Json to_json(const Value& value, Audience audience)
     } else if constexpr (kIsKeyed<Value>) {
         Json json = Json::object();
         for (const auto& [key, one] : value.pairs)
-            json[std::string(key)] = to_json(one, audience);
+            json[key_text(key)] = to_json(one, audience);
         return json;
     } else if constexpr (std::is_enum_v<Value>) {
         const char* const word = name(value);
@@ -68,6 +79,11 @@ Json to_json(const Value& value, Audience audience)
         return value.bytes.empty() ? Json(nullptr) : Json(hex_digits(value.bytes));
     } else if constexpr (std::same_as<Value, CudaResult>) {
         return result_name(value.number);
+    } else if constexpr (std::same_as<Value, Notices>) {
+        Json lines = *value.lines;
+        for (const UnreadFile& file : *value.files)
+            lines.push_back(notice_of(file));
+        return lines;
     } else if constexpr (std::same_as<Value, std::filesystem::path>) {
         return value.string();
     } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
@@ -82,6 +98,15 @@ Json to_json(const Value& value, Audience audience)
     } else {
         return value;
     }
+}
+
+// A document: its version, and the members of its row.
+template <Described Row>
+Json document_of(const Row& row, Audience audience)
+{
+    Json document = {{"schema_version", fmt::format("1.{}.0", Fields<Row>::kMinorVersion)}};
+    add_members(document, row, Fields<Row>::kAll, audience);
+    return document;
 }
 
 } // namespace vramscope::report

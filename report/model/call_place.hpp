@@ -97,6 +97,12 @@ struct CallPlace {
     std::size_t own_in_stack() const { return std::min(own, stack.size()); }
 };
 
+inline constexpr Field kFingerprint =
+    Field{"fingerprint", OrNull{&CallPlace::fingerprint},
+          "The same in every run, whatever the addresses, folders, devices and lines of other "
+          "functions."}
+        .pattern("^[0-9a-f]{16}$");
+
 // A call's stack is the end of many rows.
 inline constexpr std::tuple kStack{
     Field{"stack", &CallPlace::stack, "Innermost first."},

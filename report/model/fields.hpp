@@ -5,15 +5,19 @@
 // its words. Nothing here knows JSON: report/json/write.hpp and schema.hpp read the descriptions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
-#include "tracker/format/words.hpp"
+#include "tracker/format/enumerations.hpp"
+#include "tracker/format/memory.hpp"
 
 namespace vramscope::report {
 
@@ -27,6 +31,9 @@ struct Bounds {
     std::size_t most_rows = 0;      // 0: as many as there are
     bool unique = false;            // no two rows of a list are equal
     std::string_view pattern = {};  // of a text
+    bool lines = false;             // of a list: texts that are not empty
+    // Words of the enumeration that this member never has.
+    std::array<std::string_view, 4> never = {};
 };
 
 // One member of a row. `get` is a member, a member function, or one of the function objects below:
@@ -52,8 +59,14 @@ struct Field {
     {
         return bounded(&Bounds::most_rows, most);
     }
+    constexpr Field lines() const { return bounded(&Bounds::lines, true); }
     constexpr Field unique() const { return bounded(&Bounds::unique, true); }
     constexpr Field pattern(std::string_view text) const { return bounded(&Bounds::pattern, text); }
+    template <typename... Word>
+    constexpr Field never(Word... words) const
+    {
+        return bounded(&Bounds::never, std::array<std::string_view, 4>{words...});
+    }
 
 private:
     template <typename Value, typename Set>
@@ -196,7 +209,7 @@ ResultName(Get) -> ResultName<Get>;
 // is.
 template <typename Value>
 struct Present {
-    Value value; // as known_value() gives it
+    Value value; // a pointer or an optional; what it holds may be null
 };
 template <typename Value>
 inline constexpr bool kIsPresent = false;
@@ -209,7 +222,9 @@ struct If {
     template <typename Row>
     constexpr auto operator()(const Row& row) const
     {
-        return Present{known_value(std::invoke(known, row), get, row)};
+        using Value = std::optional<ValueOf<Get, Row>>;
+        return Present<Value>{std::invoke(known, row) ? Value(std::invoke(get, row))
+                                                      : std::nullopt};
     }
 };
 template <typename Known, typename Get>
@@ -253,11 +268,48 @@ struct Via {
     template <typename Row>
     constexpr decltype(auto) operator()(const Row& row) const
     {
-        return std::invoke(then, std::invoke(first, row));
+        if constexpr (std::is_pointer_v<ValueOf<First, Row>>)
+            return std::invoke(then, *std::invoke(first, row));
+        else
+            return std::invoke(then, std::invoke(first, row));
     }
 };
 template <typename First, typename Then>
 Via(First, Then) -> Via<First, Then>;
+template <typename First, typename Get>
+inline constexpr bool kForPageOnly<Via<First, Get>> = kForPageOnly<Get>;
+
+// All members of what a member is or points to, as if they were the row's own.
+template <typename First, typename... Get>
+constexpr auto through(First first, const std::tuple<Field<Get>...>& fields)
+{
+    return std::apply(
+        [&](const auto&... field) {
+            return std::tuple{Field<Via<First, Get>>{
+                field.name, {first, field.get}, field.says, field.added, field.bounds}...};
+        },
+        fields);
+}
+
+// Each row of a list as a row of another type, which is made of a pointer to it: what is shown in
+// two ways has a description for each.
+template <typename Shown, typename Get>
+struct EachAs {
+    Get get;
+    template <typename Row>
+    constexpr std::vector<Shown> operator()(const Row& row) const
+    {
+        std::vector<Shown> rows;
+        for (const auto& one : std::invoke(get, row))
+            rows.push_back({&one});
+        return rows;
+    }
+};
+template <typename Shown, typename Get>
+constexpr EachAs<Shown, Get> each_as(Get get)
+{
+    return {get};
+}
 
 // An object of some members of the row itself.
 template <typename Row, typename Tuple>
@@ -311,6 +363,29 @@ template <typename Enum>
 concept Worded = requires
 {
     Words<Enum>::kAll;
+};
+
+// Those of the log's format have their words there.
+template <>
+struct Words<format::Damage> {
+    static constexpr auto& kAll = format::kDamages;
+};
+template <>
+struct Words<format::TestState> {
+    static constexpr auto& kAll = format::kTestStates;
+};
+template <>
+struct Words<format::BlockSize> {
+    static constexpr auto& kAll = format::kBlockSizes;
+};
+template <>
+struct Words<format::Memory> {
+    static constexpr auto kAll = [] {
+        std::array<format::Word<format::Memory>, std::size(format::kMemoryKinds)> words{};
+        for (std::size_t at = 0; at < words.size(); ++at)
+            words[at] = {format::kMemoryKinds[at].memory, format::kMemoryKinds[at].name};
+        return words;
+    }();
 };
 
 template <Worded Enum>

@@ -1,14 +1,7 @@
 // report/model/names.cpp — the words of the JSON report for the values of its enumerations.
 #include "report/model/check.hpp"
 #include "report/model/comparison.hpp"
-#include "report/model/growth.hpp"
-#include "report/model/leaks.hpp"
-#include "report/model/memory.hpp"
 #include "report/model/plan.hpp"
-#include "report/model/pool.hpp"
-#include "report/model/process_end.hpp"
-#include "report/model/shortages.hpp"
-#include "report/model/verdict.hpp"
 #include "tracker/format/words.hpp"
 
 namespace vramscope::report {
@@ -44,39 +37,6 @@ constexpr Word<Comparison::Verdict> kComparisonVerdicts[] = {
     {Comparison::Verdict::better, "better"},
     {Comparison::Verdict::worse, "worse"},
     {Comparison::Verdict::nothing_observed, "nothing-observed"}};
-constexpr Word<LeakClass> kLeakClasses[] = {{LeakClass::growing, "growing"},
-                                            {LeakClass::start_up, "start-up"},
-                                            {LeakClass::cache, "cache"},
-                                            {LeakClass::once, "once"},
-                                            {LeakClass::several, "several"}};
-constexpr Word<LeakKind> kLeakKinds[] = {
-    {LeakKind::at_exit, "leaked-at-exit"},          {LeakKind::at_reset, "leaked-at-reset"},
-    {LeakKind::at_crash, "in-use-at-crash"},        {LeakKind::unclosed_import, "unclosed-import"},
-    {LeakKind::never_destroyed, "never-destroyed"}, {LeakKind::graph_owned, "graph-owned"}};
-constexpr Word<Pattern> kPatterns[] = {{Pattern::once, "once"}, {Pattern::several, "several"}};
-constexpr Word<AdviceKind> kAdviceKinds[] = {{AdviceKind::never_freed, "never-freed"},
-                                             {AdviceKind::released_late, "released-late"},
-                                             {AdviceKind::allocated_early, "allocated-early"}};
-constexpr Word<HolderKind> kHolderKinds[] = {{HolderKind::blocks, "blocks"},
-                                             {HolderKind::cache, "cache"},
-                                             {HolderKind::module, "module"},
-                                             {HolderKind::pool, "pool"},
-                                             {HolderKind::unattributed, "unattributed"}};
-constexpr Word<BlockState> kBlockStates[] = {
-    {BlockState::active_allocated, "active_allocated"},
-    {BlockState::active_pending_free, "active_pending_free"}};
-constexpr Word<ProcessEnd::Kind> kProcessEndKinds[] = {
-    {ProcessEnd::Kind::exited, "exited"},
-    {ProcessEnd::Kind::quick_exit, "quick-exit"},
-    {ProcessEnd::Kind::underscore_exit, "underscore-exit"},
-    {ProcessEnd::Kind::killed, "killed"},
-    {ProcessEnd::Kind::replaced, "replaced"},
-    {ProcessEnd::Kind::running, "running"},
-    {ProcessEnd::Kind::not_read, "not-read"}};
-constexpr Word<Verdict> kVerdicts[] = {{Verdict::clean, "clean"}, {Verdict::leaks, "leaks"}};
-constexpr Word<ShortageKind> kShortageKinds[] = {{ShortageKind::lacking, "lacking"},
-                                                 {ShortageKind::fragmented, "fragmented"},
-                                                 {ShortageKind::cached, "cached"}};
 
 } // namespace
 
@@ -104,45 +64,9 @@ const char* name(Comparison::Verdict verdict) noexcept
 {
     return word_of(kComparisonVerdicts, verdict, "inconclusive");
 }
-const char* name(LeakClass found) noexcept
-{
-    return word_of(kLeakClasses, found, "unclear");
-}
-const char* name(LeakKind kind) noexcept
-{
-    return word_of(kLeakKinds, kind, "in-use-now");
-}
-const char* name(Pattern pattern) noexcept
-{
-    return word_of(kPatterns, pattern, "repeated");
-}
-const char* name(AdviceKind kind) noexcept
-{
-    return word_of(kAdviceKinds, kind, "redundant-pairs");
-}
-const char* name(HolderKind kind) noexcept
-{
-    return word_of(kHolderKinds, kind, "unknown");
-}
-const char* name(BlockState state) noexcept
-{
-    return word_of(kBlockStates, state, "inactive");
-}
-const char* name(ProcessEnd::Kind kind) noexcept
-{
-    return word_of(kProcessEndKinds, kind, "unknown");
-}
-const char* name(Verdict verdict) noexcept
-{
-    return word_of(kVerdicts, verdict, "inconclusive");
-}
 const char* name(PlanVerdict verdict) noexcept
 {
     return word_of(kPlanVerdicts, verdict, "nothing-observed");
-}
-const char* name(ShortageKind kind) noexcept
-{
-    return word_of(kShortageKinds, kind, "unknown");
 }
 
 } // namespace vramscope::report
