@@ -20,18 +20,12 @@ template <typename Enum>
 Json words_of()
 {
     Json words = Json::array();
-    if constexpr (std::is_same_v<Enum, format::Memory>) {
-        for (const format::MemoryKind& kind : format::kMemoryKinds)
-            words.push_back(kind.name);
-    } else if constexpr (format::Worded<Enum>) {
-        for (const auto& row : format::Words<Enum>::kAll)
-            words.push_back(row.word);
-        const Json otherwise = format::Words<Enum>::kOtherwise;
+    for (const auto& row : Words<Enum>::kAll)
+        words.push_back(row.word);
+    if constexpr (format::Worded<Enum>) { // a log may hold any number
+        const Json otherwise = Words<Enum>::kOtherwise;
         if (std::find(words.begin(), words.end(), otherwise) == words.end())
             words.push_back(otherwise);
-    } else {
-        for (const auto& row : Words<Enum>::kAll)
-            words.push_back(row.word);
     }
     return words;
 }
