@@ -43,7 +43,7 @@ DIFFERENCES = {
 
 
 def plain(value, root):
-    """The value with what its references name, and with its lists in an order of their own."""
+    """The value with what its references name, and with its lists in an order of their own. The branches of a choice stay."""
     if isinstance(value, list):
         return sorted((plain(item, root) for item in value), key=json.dumps)
     if not isinstance(value, dict):
@@ -53,7 +53,7 @@ def plain(value, root):
         for part in value["$ref"].removeprefix("#/").split("/"):
             named = named[part]
         value = {**named, **{key: inner for key, inner in value.items() if key != "$ref"}}
-    value = {key: plain(inner, root) for key, inner in value.items()}
+    value = {key: inner if key == "then" and "$ref" in inner else plain(inner, root) for key, inner in value.items()}
     either = value.get("anyOf", [])
     if len(either) == 2 and {"type": "null"} in either:  # another way to write a list of types
         known = next(inner for inner in either if inner != {"type": "null"})
