@@ -14,7 +14,7 @@
 #include "interpose/actions/action.hpp"
 #include "interpose/actions/streams.hpp"
 #include "interpose/doors/lookup.hpp"
-#include "interpose/serve/contexts.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/recorder.hpp"
 

@@ -5,11 +5,11 @@
 // is part of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
 #pragma once
 
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/device_memory.hpp"
-#include "interpose/serve/limits.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/device_memory.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 #include "interpose/serve/route.hpp"
-#include "interpose/serve/shortage.hpp"
 
 namespace vramscope::hooks {
 

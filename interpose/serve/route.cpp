@@ -4,11 +4,11 @@
 #include <limits>
 #include <sys/mman.h>
 
-#include "interpose/serve/captures.hpp"
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/damage.hpp"
-#include "interpose/serve/recording.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
+#include "interpose/serve/events.hpp"
+#include "interpose/serve/pools/damage.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/log/recorder.hpp"
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/pools/context_pools.hpp"
 
 namespace vramscope::hooks {
 

@@ -1,8 +1,8 @@
-// tests/interpose/serve/pool_lock_test.cpp — the lock, left by a jump at each of its instructions.
+// tests/interpose/serve/pools/pool_lock_test.cpp — the lock, left by a jump at each of its instructions.
 //
 // The processor stops behind each instruction (the trap flag), and the n-th time the handler does
 // not come back.
-#include "interpose/serve/pool_lock.hpp"
+#include "interpose/serve/pools/pool_lock.hpp"
 
 #include <atomic>
 #include <chrono>
