@@ -34,7 +34,7 @@ namespace vramscope::hooks {
 
 [[gnu::noinline, gnu::cold]] inline void record_retry(Call& call, CUresult result)
 {
-    call.ended = 0; // the records of what it took come behind that of the second try
+    call.ended = 0; // the records of what it took come after that of the second try
     if (call.ready())
         log::write(call.thread, {log::now(), call.api()},
                    format::Retried{place_now(call).device, 0, result});

@@ -13,9 +13,9 @@
 
 namespace vramscope::hooks {
 
-// The block behind the program's pointer, if a pool has it. Where the driver must not be
-// asked about it, `pointer` is changed to an address that is never given out, for as long as
-// this object lives.
+// The block that the program's pointer points into, if a pool has it. Where the driver must not be
+// asked about it, `pointer` is changed to an address that is never given out, for as long as this
+// object lives.
 template <class Pointer>
 class AskedAbout {
 public:

@@ -64,7 +64,7 @@ bool with_pools_of(int device, Visit visit) noexcept
     return found;
 }
 
-// Of this thread's current context; -1: it has none, or the process is exiting.
+// The device of this thread's current context; -1: it has none, or the process is exiting.
 std::int64_t current_device(log::Thread& thread) noexcept
 {
     const hooks::Driver* driver = hooks::Driver::find();

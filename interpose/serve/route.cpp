@@ -152,7 +152,7 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     return true;
 }
 
-// Of a block that the pool did not simply keep: it is no block of `here`, or must leave.
+// Frees a block that the pool did not simply keep: another pool has it, or none, or it must leave.
 [[gnu::noinline, gnu::cold]] CUresult free_elsewhere(Call& call, Disposition found,
                                                      std::uint64_t address,
                                                      DriverFree driver_free) noexcept

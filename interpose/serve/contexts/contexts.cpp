@@ -47,7 +47,7 @@ Green* find_green(CUgreenCtx handle) noexcept
 void start_afresh_in_new_log() noexcept
 {
     const std::uint32_t before = std::exchange(log_generation, log::process->generation);
-    if (before == 0 || before == log_generation) // of the first log nothing was noted before
+    if (before == 0 || before == log_generation) // before the first log, nothing was noted
         return;
     std::memset(contexts, 0, sizeof contexts);
     std::memset(device_noted, 0, sizeof device_noted);

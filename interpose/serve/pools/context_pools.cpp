@@ -20,7 +20,7 @@ constexpr unsigned kPoolsOfContext = 8;
 
 struct Slot {
     std::atomic<std::uint64_t> context; // its id; 0: the slot is free
-    unsigned number;                    // of its pools
+    unsigned number;                    // tells the pools of one context apart
     ContextPool* pool;                  // stays mapped when the slot is free
 };
 
@@ -53,8 +53,8 @@ pool::Options options_for(std::int64_t device) noexcept
     return options;
 }
 
-// The caller holds the lock. What a fork left behind is the parent's: its memory is not given back,
-// and not looked at.
+// The caller holds the lock. What a fork left in the slots is the parent's: its memory is not given
+// back, and not looked at.
 void start_afresh_in_new_log() noexcept
 {
     const std::uint32_t now = log::process->generation;

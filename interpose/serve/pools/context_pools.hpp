@@ -76,7 +76,7 @@ unsigned most_pools_of_context() noexcept;
 // The pool of the current context with this number, made if need be; null: there are too many.
 ContextPool* pool_of(const format::Place& place, unsigned number) noexcept;
 
-// The pool at or after `at`, which moves behind it; null: there are no more.
+// The pool at or after `at`, which moves past it; null: there are no more.
 ContextPool* next_pool(std::size_t& at) noexcept;
 // Every pool of this process, for a loop. Another thread may add one meanwhile.
 class ContextPools {
