@@ -15,7 +15,7 @@
 namespace vramscope {
 
 // Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name, and for those that
-// are there only packed, with .zst behind the name. Error if a folder holds none.
+// are there only packed, with .zst after the name. Error if a folder holds none.
 std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
 
 // Draws on stderr, where that is a terminal and the work takes long enough to want a bar, until

@@ -10,7 +10,7 @@ namespace vramscope {
 struct ProgramFile {
     std::filesystem::path path; // as found on PATH; empty: not found
     std::string interpreter;    // what the first line of a script names
-    std::string loader;         // of a dynamic ELF program: only then LD_PRELOAD reaches it
+    std::string loader;         // a dynamic ELF program names one: LD_PRELOAD reaches only these
     bool executable = false;
     bool elf = false;
     bool native = false;     // an ELF program of this machine's kind
