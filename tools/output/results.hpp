@@ -26,7 +26,7 @@ std::function<void(double fraction)> progress_bar();
 report::Report read_logs(const std::vector<std::filesystem::path>& logs,
                          report::Options options = {});
 
-// Where no text of a report says which files gave no names.
+// Tells which files gave no names, where no report's text does.
 void warn_of(const std::vector<report::UnreadFile>& files);
 
 report::TextStyle style_for(int descriptor);

@@ -24,7 +24,7 @@ ProgramFile inspect_program(const std::string& name);
 
 // Whether it carries NVIDIA's CUDA runtime inside (nvcc's default). Reads all of its symbols.
 bool has_own_runtime(const ProgramFile& program);
-// The same of PyTorch's allocator, as in a static build of it.
+// Whether it carries PyTorch's allocator inside, as a static build of PyTorch does.
 bool has_own_pytorch(const ProgramFile& program);
 
 // The loader that starts it, or its interpreter, is musl's: a library that needs glibc, preloaded,

@@ -18,7 +18,7 @@
 namespace vramscope {
 namespace {
 
-// Those that end a program, and that people send to the command they started.
+// The signals that end a program, and that people send to the command they started.
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kForProgramsAlone[] = {SIGUSR1, SIGUSR2};
 
