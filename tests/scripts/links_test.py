@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from pages import pages  # noqa: E402
+from markdown_pages import pages  # noqa: E402
 
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]*(?:\([^()\s]*\))?[^()\s]*)\)")

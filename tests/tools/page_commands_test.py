@@ -17,7 +17,7 @@ import subprocess
 import unittest
 
 from cli import PROGRAMS, SOURCE, VRAMSCOPE, CliTest
-from pages import pages
+from markdown_pages import pages
 
 FRONT = "README.md"
 DEMO = ["run", "--simulate", "24GiB", "--force", "-o", "build/demo/training_demo.vsl", "build/demo/training_demo"]
