@@ -15,7 +15,7 @@ namespace vramscope::report {
 
 class EventLines {
 public:
-    // Lines go to the end of `out`, behind the definitions that they need.
+    // Lines go to the end of `out`, after the definitions that they need.
     EventLines(const LogTables& tables, const TickClock& clock, EventDefinitions& definitions,
                std::string& out)
         : tables_(tables), clock_(clock), definitions_(definitions), out_(out)
