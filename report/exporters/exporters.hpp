@@ -1,7 +1,7 @@
 // report/exporters/exporters.hpp — a log in the formats of other programs.
 //
 // Memory goes with stacks and live blocks, not with events. The sink is given whole pieces, in
-// order; what it throws ends the export. Error (bad_input) for a file that is no readable log.
+// order; what it throws ends the export. Error (bad_input): the file is not a readable log.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,7 @@ void export_torch_snapshot(const std::filesystem::path& log, const Sink& sink,
 void export_timeline(const std::filesystem::path& log, const Sink& sink,
                      const ExportOptions& options = {});
 
-// Sums and peaks of a report as gauges, for node_exporter's textfile collector, GitLab and
-// Prometheus.
+// A report's sums and peaks as gauges, for Prometheus, node_exporter's textfile collector, GitLab.
 void export_metrics(const std::filesystem::path& log, const Sink& sink,
                     const ExportOptions& options = {});
 

@@ -82,7 +82,7 @@ struct Words<SegmentEnd> {
 
 enum class Damage : std::uint8_t {
     use_after_free = 1, // bytes of a freed block changed before it was handed out again
-    overrun = 2,        // bytes behind a live block changed
+    overrun = 2,        // bytes after a live block changed
     underrun = 3,       // bytes before it
 };
 template <>

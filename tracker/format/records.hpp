@@ -2,10 +2,10 @@
 //
 // Nothing here is repeated elsewhere in the code: fields.hpp reads and writes any record by its
 // members, and what is true of a whole kind of record is in its Layout, beside which kSays says what
-// it means; the JSON line of a record, and the schema of that, follow. README.md has the bytes, and
-// a test holds the two against each other. A new record is a tag (enumerations.hpp), a struct and
-// its name in `Records`. Those that say what others mean are in definitions.hpp, the four hot records
-// in record.hpp.
+// it means; the JSON line of a record and the schema of that line follow. README.md has the bytes,
+// and a test holds the two against each other. A new record is a tag (enumerations.hpp), a struct
+// and its name in `Records`. Those that say what others mean are in definitions.hpp, the four hot
+// records in record.hpp.
 #pragma once
 
 #include <array>
@@ -248,7 +248,8 @@ struct BlockName {
     std::string_view name;
 };
 
-struct Test { // of the whole process, whichever thread says so
+// It holds for the whole process, whichever thread says so.
+struct Test {
     static constexpr Layout kLayout{Tag::test, "test", Head::plain, "state, name"};
     static constexpr Says kSays[] = {
         {"", "A test of the program began or ended. Until its end, all that any thread allocates "
