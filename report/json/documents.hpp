@@ -19,4 +19,10 @@ Json comparison_json(const Comparison& comparison, const Report& base, const Rep
                      Audience audience);
 Json plan_json(const Plan& plan, Audience audience);
 
+// Their schemas, made of the descriptions of their rows.
+Json report_schema();
+Json check_schema();
+Json comparison_schema();
+Json plan_schema();
+
 } // namespace vramscope::report

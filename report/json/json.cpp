@@ -15,6 +15,11 @@ void print(std::ostream& out, const Json& document)
     out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
+std::string text_of(const Json& schema)
+{
+    return schema.dump(2) + '\n';
+}
+
 } // namespace
 
 void write_json(std::ostream& out, const Report& report)
@@ -36,6 +41,26 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison, cons
 void write_plan_json(std::ostream& out, const Plan& plan)
 {
     print(out, plan_json(plan, Audience::file));
+}
+
+std::string report_schema_text()
+{
+    return text_of(report_schema());
+}
+
+std::string check_schema_text()
+{
+    return text_of(check_schema());
+}
+
+std::string comparison_schema_text()
+{
+    return text_of(comparison_schema());
+}
+
+std::string plan_schema_text()
+{
+    return text_of(plan_schema());
 }
 
 } // namespace vramscope::report

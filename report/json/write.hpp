@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,6 +91,8 @@ Json to_json(const Value& value, Audience audience)
         return std::string(std::string_view(value));
     } else if constexpr (requires { value.has_value(); } || std::is_pointer_v<Value>) {
         return value ? to_json(*value, audience) : Json(nullptr); // known, or not
+    } else if constexpr (requires { std::variant_size<Value>::value; }) {
+        return std::visit([](const auto& number) { return Json(number); }, value);
     } else if constexpr (requires { value.begin(); }) {
         Json list = Json::array();
         for (const auto& one : value)

@@ -103,17 +103,25 @@ inline constexpr Field kFingerprint =
           "functions."}
         .pattern("^[0-9a-f]{16}$");
 
+inline constexpr std::tuple kFrames{
+    Field{
+        "stack", &CallPlace::stack,
+        "Innermost first, without the frames of vramscope, the CUDA runtime and the C start-up "
+        "code; since 1.6 without those of libraries that the program was compiled with (CCCL, the "
+        "C++ standard library, the toolkit's headers), unless nothing else is there."},
+    Field{"own", PageOnly{&CallPlace::own_in_stack}},
+};
+
 // A call's stack is the end of many rows.
-inline constexpr std::tuple kStack{
-    Field{"stack", &CallPlace::stack, "Innermost first."},
+inline constexpr std::tuple kStackEnd{
     Field{"stack_truncated", &CallPlace::stack_truncated},
     Field{"stack_cut", &CallPlace::cut,
           "Why nobody knows what called the outermost frame. no-unwind-table: the code there was "
           "compiled without one. no-module: it is in no file. null: nothing is missing, as far as "
           "is known; see stack_truncated."}
         .since(6),
-    Field{"own", PageOnly{&CallPlace::own_in_stack}},
 };
+inline constexpr auto kStack = std::tuple_cat(kFrames, kStackEnd);
 
 struct TimedCall : CallPlace {
     std::uint64_t at_ns = 0; // since the log was opened

@@ -371,6 +371,7 @@ struct Words<Enum> : format::Words<Enum> {
 };
 template <>
 struct Words<format::Memory> {
+    static constexpr const char* kName = "memory"; // in a schema, which has it once
     static constexpr auto kAll = [] {
         std::array<format::Word<format::Memory>, std::size(format::kMemoryKinds)> words{};
         for (std::size_t at = 0; at < words.size(); ++at)
