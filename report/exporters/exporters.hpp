@@ -1,13 +1,14 @@
 // report/exporters/exporters.hpp — a log in the formats of other programs.
 //
 // Memory goes with stacks and live blocks, not with events. The sink is given whole pieces, in
-// order; what it throws ends the export. Error (bad_input) for a file that is no readable log.
+// order; what it throws ends the export. Error (bad_input): the file is not a readable log.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,9 +31,10 @@ struct ExportOptions {
     std::function<void(const std::vector<UnreadFile>&)> unread_files;
 };
 
-// Every record, one JSON object a line, as report/json/events.schema.json says.
+// Every record, one JSON object a line, as the schema says.
 void export_events(const std::filesystem::path& log, const Sink& sink,
                    const ExportOptions& options = {});
+std::string events_schema();
 
 // Device memory for heaptrack_print and heaptrack_gui: the text of their file version 1.
 void export_heaptrack(const std::filesystem::path& log, const Sink& sink,
@@ -69,8 +71,7 @@ void export_torch_snapshot(const std::filesystem::path& log, const Sink& sink,
 void export_timeline(const std::filesystem::path& log, const Sink& sink,
                      const ExportOptions& options = {});
 
-// Sums and peaks of a report as gauges, for node_exporter's textfile collector, GitLab and
-// Prometheus.
+// A report's sums and peaks as gauges, for Prometheus, node_exporter's textfile collector, GitLab.
 void export_metrics(const std::filesystem::path& log, const Sink& sink,
                     const ExportOptions& options = {});
 

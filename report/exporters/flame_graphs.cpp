@@ -140,7 +140,7 @@ private:
     std::vector<Name> frames_;
     std::map<Name, std::size_t> numbers_;
     std::vector<std::vector<std::size_t>> stacks_; // outermost first
-    std::vector<StackUse> uses_;                   // of the stacks
+    std::vector<StackUse> uses_;                   // one for each stack
 };
 
 } // namespace

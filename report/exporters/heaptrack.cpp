@@ -155,7 +155,7 @@ private:
         return entry->second;
     }
 
-    // Of the stack's innermost address.
+    // The node of the stack's innermost address.
     std::uint64_t node_of(SiteId number)
     {
         if (number >= nodes_of_sites_.size())

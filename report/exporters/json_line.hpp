@@ -1,6 +1,6 @@
 // report/exporters/json_line.hpp — one JSON object on one line, written while it is made.
 //
-// For lists as long as a log: no tree in memory, no copy. Only ASCII is written, and what is no
+// For lists as long as a log: no tree in memory, no copy. Only ASCII is written, and what is not
 // UTF-8 becomes U+FFFD, as in the JSON report. Keys are ours, and are not escaped.
 #pragma once
 

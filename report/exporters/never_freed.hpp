@@ -41,7 +41,7 @@ struct SiteUse {
     std::uint64_t never_freed_blocks = 0;
 };
 
-// Of a finished reading: the sites whose memory the export is about.
+// Visits the sites whose memory the export is about, once the reading is finished.
 template <typename Visit>
 void for_each_wanted(const Sites& sites, NeverFreed& never_freed, const ExportOptions& options,
                      Visit visit)

@@ -6,8 +6,8 @@
 
 namespace vramscope::report {
 
-// In the page, the heaptrack, JUnit and sanitizer files a comment, in the pprof file that of its gzip
-// header.
+// The page and the heaptrack, JUnit and sanitizer files have it in a comment, and the pprof file in
+// the comment of its gzip header.
 inline constexpr std::string_view kOwnMark = "written by vramscope";
 
 // The beginnings of files whose formats have no comments.

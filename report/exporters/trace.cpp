@@ -1,10 +1,9 @@
 // report/exporters/trace.cpp — trace events in the JSON that Chrome defined, for Perfetto.
 //
 // Blocks overlap, so their lives are asynchronous events: `b` and `e` with one name and id. A block
-// that is alive when the log ends has an `e` there which says so: without one, Chrome's viewer gives
-// it no length. Viewers take about half a million events: beyond that many
-// blocks, later ones are counted in otherData and left out, and the counters show them all the
-// same.
+// that is alive when the log ends has an `e` there which says so; without one, Chrome's viewer
+// gives it no length. Viewers take about half a million events: beyond that many blocks, later ones
+// are counted in otherData and left out, and the counters show them all the same.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>

@@ -164,7 +164,7 @@ private:
     std::string buffer_;
     std::size_t at_ = 0;
     std::uint64_t offset_ = 0; // in the file, of the buffer's end
-    std::uint64_t number_ = 0; // of the line
+    std::uint64_t number_ = 0; // the line's, from 1 on
     bool ended_ = false;
     bool cut_ = false;
 };

@@ -14,8 +14,8 @@ namespace vramscope::report {
 // Whether a file that begins like this is one.
 bool is_rmm_log(std::string_view head) noexcept;
 
-// Error (bad_input), which names the line, for what is no line of such a log. False: the log could
-// not be written, and errno says why.
+// A line that no such log has is an Error (bad_input), which names it. False: the log could not be
+// written, and errno says why.
 bool write_rmm_log(int recording, const std::string& name, const std::string& program, int log,
                    Imported& imported);
 

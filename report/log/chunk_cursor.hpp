@@ -16,7 +16,8 @@
 
 namespace vramscope::report {
 
-// Of these records a log has nearly all: what looks for others need not look at them.
+// Nearly all records of a log are of these two kinds. Whatever looks for other kinds skips them
+// without a look at their fields.
 constexpr bool is_hot(format::Tag tag) noexcept
 {
     return tag == format::Tag::alloc || tag == format::Tag::free;
@@ -36,7 +37,7 @@ struct Record {
     std::uint64_t stack = 0;   // alloc, free
     std::uint64_t slack = 0;   // alloc: if pooled, the bytes that its block is larger by
     format::Place place;       // alloc, free: as the record `place` before it says
-    // Of length-prefixed records; valid until the next record is read.
+    // The bytes of a length-prefixed record; valid until the next record is read.
     format::Cursor body{nullptr, nullptr};
 
     // The fields of a length-prefixed record; its texts are valid as long as `body`. Nothing, where
@@ -134,7 +135,7 @@ template <typename GoesOn>
         return 0;
     const std::uint8_t* begin = window_.data() + at_;
     const std::uint8_t* const last = window_.data() + window_.size() - format::kShortCursorBytes;
-    format::DeltaState delta = delta_; // behind the last that was read
+    format::DeltaState delta = delta_; // as the last record that was read left it
     std::size_t count = 0;
     while (count < to.size() && begin <= last) {
         Record& record = to[count];

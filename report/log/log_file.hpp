@@ -1,9 +1,9 @@
 // report/log/log_file.hpp — an opened log: its checked header, and bounded reads of its bytes.
 //
-// open() throws Error (bad_input) with one clear line for everything that is no readable log. Reads
-// go through pread, never through a mapping: the file may belong to another user, grow or shrink
-// at any moment. Chunks of any size from kMinChunkBytes to kMaxChunkBytes are read. A log that was
-// packed (packed_file.hpp) is read as if it were not.
+// open() throws Error (bad_input) with one clear line for everything that is not a readable log.
+// Reads go through pread, never through a mapping: the file may belong to another user, grow or
+// shrink at any moment. Chunks of any size from kMinChunkBytes to kMaxChunkBytes are read. A log
+// that was packed (packed_file.hpp) is read as if it were not.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ public:
 
     std::uint64_t lost_events() const noexcept; // by the tracer's own word
 
-    // Looks again: what a program that runs on has added to header and chunks. A header that is no
-    // header of this log any more is not taken.
+    // Looks again for what a program that runs on has added to header and chunks. A header that is
+    // not this log's any more is not taken.
     void refresh();
 
     // Chunks that lie in the file, the last one perhaps in part.
@@ -52,7 +52,7 @@ public:
     bool cut() const noexcept { return cut_; }
 
     bool packed() const noexcept { return packed_ != nullptr; }
-    std::uint64_t bytes() const noexcept { return bytes_; } // of the log, when unpacked
+    std::uint64_t bytes() const noexcept { return bytes_; } // the log's, when unpacked
 
     // Bytes read: less than asked for at the end of the file, or on a read error.
     std::size_t read_at(std::uint64_t offset, void* out, std::size_t bytes) const;

@@ -1,4 +1,4 @@
-// report/log/log_packing.cpp — frame by frame, and the table behind them.
+// report/log/log_packing.cpp — frame by frame, and then their table.
 #include "report/log/log_packing.hpp"
 
 #include <algorithm>

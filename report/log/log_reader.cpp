@@ -62,8 +62,8 @@ void LogReader::index_new_chunks()
     std::vector<Chunk> found;
     for (const std::uint32_t chunks = file_.chunks(); indexed_ < chunks; ++indexed_)
         index_chunk(indexed_, found);
-    // While the program runs, a thread may begin a chunk and fill it behind our look at it, and begin
-    // the next one of its lane before our look at that. So we look until none was begun meanwhile.
+    // While the program runs, a thread may begin a chunk and fill it after we looked at it, and
+    // begin the lane's next one before we look at that. So we look until none was begun.
     for (std::size_t before = SIZE_MAX; found.size() != before;) {
         before = found.size();
         for (const std::uint32_t position : std::exchange(unbegun_, {}))

@@ -1,11 +1,11 @@
 // report/log/log_reader.hpp — the records of a whole log in the order of their times.
 //
 // A k-way merge over the lanes: each is read through one small window, opened only when its time
-// comes. Of equal times frees come first, so that an address is free before it is handed out again.
-// Records without a time come as soon as they are reached. Within a lane times may step back a
-// little; such a record comes late, and heap_replay knows.
+// comes. Where times are equal, frees come first, so that an address is free before it is handed
+// out again. Records without a time come as soon as they are reached. Within a lane times may step
+// back a little; such a record comes late, and heap_replay knows.
 //
-// Of a log that is being written, hold_back() to a moment from before the reader was made or
+// While a log is being written, hold_back() to a moment from before the reader was made or
 // refreshed: a thread that knows of an allocation makes its own calls after that was published, so
 // up to this moment nothing is there without what it rests on.
 #pragma once

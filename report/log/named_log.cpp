@@ -89,10 +89,10 @@ private:
     }
 
     std::size_t chunk_bytes_;
-    std::uint32_t position_; // of the next chunk, in the file
+    std::uint32_t position_; // where the next chunk goes, in the file
     format::ChunkHeader head_{};
     std::string chunks_;
-    std::size_t begin_ = 0; // of the open one
+    std::size_t begin_ = 0; // where the open one begins
     bool open_ = false;
 };
 
@@ -117,7 +117,7 @@ LogTables tables_of(const LogFile& log)
     return tables;
 }
 
-// Of the calls: a stack has the addresses behind them.
+// The addresses of the calls; a stack has those that the calls return to.
 std::vector<std::uint64_t> addresses_of(const LogTables& tables)
 {
     std::vector<std::uint64_t> addresses;

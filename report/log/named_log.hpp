@@ -1,9 +1,9 @@
 // report/log/named_log.hpp — a log with its frames' names in it, for where its program is not.
 //
-// The bytes of the log, a header that counts more chunks, and these chunks behind it: for each
-// address of a stack what the symbolizer knows of it (FrameName), so that no reader looks for the
-// file. What the log names already stays. Of files that are not here nothing is written: a reader
-// says so, or has them.
+// It has the bytes of the log, with a header that counts more chunks, and after them these chunks:
+// for each address of a stack what the symbolizer knows of it (FrameName), so that no reader looks
+// for the file. What the log names already stays. Nothing is written about files that are not here:
+// a reader says so, or has them.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace vramscope::report {
 
 class NamedLog {
 public:
-    // Error (bad_input): the log is cut, so that nothing can be put behind its end. `log` must
+    // Error (bad_input): the log is cut, so that nothing can be put after its end. `log` must
     // outlive this.
     NamedLog(const LogFile& log, Symbolizer& symbolizer);
 

@@ -35,7 +35,7 @@ PackedFile::PackedFile(int descriptor)
 
 PackedFile::~PackedFile() = default;
 
-// False: it is no frame of ours.
+// False: no frame of ours is like this.
 bool PackedFile::add(std::uint64_t packed_bytes, std::uint64_t bytes)
 {
     if (bytes == 0 || bytes > kMostFrameBytes || packed_bytes == 0 ||

@@ -1,7 +1,7 @@
 // report/log/packed_file.hpp — a file that was packed with zstd, read as if it were not.
 //
 // The format is zstd's own, so that `zstd -d` unpacks it: frames that are decompressed each by
-// itself, and behind them, as a skippable frame, the table of their sizes (the "seekable format" of
+// itself, and after them, as a skippable frame, the table of their sizes (the "seekable format" of
 // zstd's contrib folder). Where the table is not there or disagrees with the file, the frames are
 // followed from the first on, and the file is not complete().
 //
@@ -27,7 +27,7 @@ inline constexpr std::size_t kFramesKept = 16;
 // The table of the frames, little-endian: a head, for each frame packed bytes and bytes, a foot.
 inline constexpr std::uint32_t kSkippableMagic = 0x184d2a5e;
 inline constexpr std::uint32_t kSeekableMagic = 0x8f92eab1;
-inline constexpr std::size_t kTableHeadBytes = 8;  // kSkippableMagic, bytes behind this
+inline constexpr std::size_t kTableHeadBytes = 8;  // kSkippableMagic, bytes that follow
 inline constexpr std::size_t kTableEntryBytes = 8; // and a checksum of 4, if the footer says so
 inline constexpr std::size_t kTableFootBytes = 9;  // frames, flags (one byte), kSeekableMagic
 
@@ -48,7 +48,7 @@ public:
 private:
     struct Frame {
         std::uint64_t offset; // in the file
-        std::uint64_t begin;  // of its content, when unpacked
+        std::uint64_t begin;  // where its content begins, when unpacked
         std::uint32_t packed_bytes;
         std::uint32_t bytes;
     };
@@ -66,7 +66,7 @@ private:
     int descriptor_;
     std::uint64_t file_bytes_;
     std::vector<Frame> frames_;
-    std::uint64_t packed_bytes_ = 0; // of all frames
+    std::uint64_t packed_bytes_ = 0; // sum over all frames
     std::uint64_t bytes_ = 0;
     bool complete_ = false;
 

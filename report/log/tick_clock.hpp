@@ -38,14 +38,14 @@ public:
         return span_ns(ticks - start_ticks_);
     }
 
-    // Whose ns() is so much; UINT64_MAX for what no log reaches.
+    // The ticks whose ns() is so much; UINT64_MAX for what no log reaches.
     std::uint64_t ticks_at(std::uint64_t ns) const noexcept
     {
         const double ticks = static_cast<double>(ns) / ns_per_tick_;
         if (ticks >= kMostNs)
             return UINT64_MAX;
         const std::uint64_t at = start_ticks_ + static_cast<std::uint64_t>(ticks);
-        return at < start_ticks_ ? UINT64_MAX : at; // of a damaged header
+        return at < start_ticks_ ? UINT64_MAX : at; // the header is damaged
     }
 
     // How long so many ticks are.

@@ -367,17 +367,8 @@ concept Worded = requires
 };
 
 // Those of the log's format have their words there.
-template <>
-struct Words<format::Damage> {
-    static constexpr auto& kAll = format::kDamages;
-};
-template <>
-struct Words<format::TestState> {
-    static constexpr auto& kAll = format::kTestStates;
-};
-template <>
-struct Words<format::BlockSize> {
-    static constexpr auto& kAll = format::kBlockSizes;
+template <format::Worded Enum>
+struct Words<Enum> : format::Words<Enum> {
 };
 template <>
 struct Words<format::Memory> {
@@ -391,7 +382,7 @@ struct Words<format::Memory> {
 };
 
 template <Worded Enum>
-constexpr const char* name(Enum value) noexcept
+requires(!format::Worded<Enum>) constexpr const char* name(Enum value) noexcept
 {
     return word_of(Words<Enum>::kAll, value, nullptr);
 }

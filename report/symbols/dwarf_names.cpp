@@ -71,7 +71,7 @@ bool go_to_type(Dwarf_Die& die)
     return follow(die, DW_AT_type);
 }
 
-// Of a member function: whether what `this` points to is const.
+// Whether what a member function's `this` points to is const.
 bool is_const_member(Dwarf_Die function)
 {
     Dwarf_Die type = function;
@@ -199,7 +199,7 @@ std::string DwarfNames::parameters(Dwarf_Die function, int depth)
 
 std::string DwarfNames::type_of(Dwarf_Die die, int depth)
 {
-    // Whether a parameter itself is const is no part of a function's type.
+    // Whether a parameter itself is const does not belong to a function's type.
     const bool is_parameter = dwarf_tag(&die) == DW_TAG_formal_parameter;
     if (!go_to_type(die))
         return "void";

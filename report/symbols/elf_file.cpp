@@ -27,7 +27,7 @@ constexpr GElf_Half kNativeMachine = EM_X86_64;
 constexpr GElf_Half kNativeMachine = EM_AARCH64;
 #endif
 
-constexpr GElf_Xword kMaxPathBytes = 4096; // a loader's path is no longer
+constexpr GElf_Xword kMaxPathBytes = 4096; // the loader's own limit for a path
 
 std::string describe(int error)
 {

@@ -48,8 +48,9 @@ public:
     std::string build_id() const;   // raw bytes; empty if it has none
     std::string debug_link() const; // file name in .gnu_debuglink; empty if none
     std::vector<AddressRange> code_sections() const;
-    // Whether each debug section that libdw takes strings from ends one. libdw (0.188) trusts this
-    // of some, and would read on behind the section. Ask when libdw has unpacked them.
+    // Whether each debug section that libdw takes strings from ends with the end of a string. libdw
+    // (0.188) does not check this of some, and would read on past the section. Ask when libdw has
+    // unpacked them.
     bool debug_strings_end() const;
     // Functions of .symtab, or of .dynsym where .symtab is missing. Symbols without a size are left
     // out: how far they reach would be a guess.

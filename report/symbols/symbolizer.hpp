@@ -28,8 +28,8 @@ struct ModuleId {
 struct SymbolizerOptions {
     // Searched for .build-id/xx/yyyy.debug, in this order; empty means /usr/lib/debug.
     std::vector<std::filesystem::path> debug_dirs;
-    // A container's root, and what of it lies elsewhere: for modules and, as a first try, for
-    // debug_dirs.
+    // A container's root, and what of it lies elsewhere. Modules are looked for there, and
+    // debug_dirs at first.
     std::filesystem::path sysroot;
     std::vector<PathMap> path_maps = {};
     bool debuginfod = false; // then servers are asked for debug information that is not here

@@ -22,7 +22,7 @@ namespace vramscope::report {
 struct DwarfCall {
     const char* mangled_name = nullptr; // what a C++ function is linked by; nullptr: it has none
     const char* name = nullptr;         // as the source spells it, unqualified
-    const char* full_name = nullptr; // of an inlined C++ function without a mangled one; may be ""
+    const char* full_name = nullptr; // an inlined C++ function's without a mangled name; may be ""
     const char* file = nullptr;
     int line = 0;
     int function_line = 0; // where the function begins

@@ -34,7 +34,7 @@ public:
     // A line that ends with the call's innermost frame.
     void line(std::string_view head, const CallPlace& call);
 
-    // The frames of a call, and why there are no more where some are missing.
+    // The frames of a call, and where some are missing, why.
     void stack(const CallPlace& call);
 
     std::ostream& stream() const { return out_; }

@@ -151,7 +151,7 @@ bool in_pool(const Process& process, std::int32_t device)
                        [device](const PoolDevice& one) { return one.device == device; });
 }
 
-// Of a process: the tables of its pool, then those of devices that the pool does not know.
+// The tables of a process's pool, then those of devices that the pool does not know.
 void write_process(TextOutput& out, const Process& process, std::size_t& shown, bool name_process)
 {
     for (const PoolDevice& device : process.pool.devices) {

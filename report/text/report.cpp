@@ -71,7 +71,7 @@ public:
                            human_time(process.duration_ns), describe(process.end));
     }
 
-    // What a program holds that runs on is no verdict.
+    // What a program that runs on holds: not a verdict.
     void holdings()
     {
         const Totals& totals = report_.totals;
@@ -166,7 +166,7 @@ private:
         return ", " + human_bytes(allocator.active->peak) + " active";
     }
 
-    // Of an allocator that the driver refused memory at first.
+    // How often the driver refused the allocator memory at first.
     static std::string retries(const AllocatorMemory& allocator)
     {
         if (allocator.retries == 0)

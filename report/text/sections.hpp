@@ -17,7 +17,7 @@ namespace vramscope::report {
 void write_advice(TextOutput& out, const Report& report);
 
 // churn.cpp
-// Of each process: rates, the driver's time, what could have been kept, histograms, places.
+// Rates, the driver's time, what could have been kept, histograms and places of a process.
 void write_churn_of(TextOutput& out, const Process& process, bool name_process);
 
 // growth.cpp
@@ -34,7 +34,7 @@ void write_sums(TextOutput& out, const Report& report, std::string_view prefix, 
 
 // All that grows, a line each. Where nothing does, nothing.
 void write_growth(TextOutput& out, const Report& report);
-// What `vramscope run` says of growth that is no leak.
+// What `vramscope run` says of growth that is not a leak.
 void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix);
 
 // leaks.cpp

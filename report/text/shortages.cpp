@@ -39,7 +39,7 @@ void pieces(TextOutput& out, const Shortage& shortage)
                                 "beside blocks, {} freed and not safe to reuse yet",
                                 human_bytes(parts.releasable), human_bytes(parts.stuck),
                                 human_bytes(parts.pending)));
-    // Of few pieces the index says little: it is for those that were enough together.
+    // The index says little of few pieces: it is for those that were enough together.
     const std::string index = shortage.kind == ShortageKind::fragmented
                                   ? fmt::format("; fragmentation index {:.2f} of 1",
                                                 std::max(0.0, shortage.fragmentation))

@@ -48,7 +48,7 @@ struct WrittenRule {
     std::string pattern;
     std::vector<const Leak*> leaks;
 
-    std::size_t callers() const // of the function that is named
+    std::size_t callers() const // how many functions call the one that is named
     {
         std::set<std::string_view> callers;
         for (const Leak* const leak : leaks) {

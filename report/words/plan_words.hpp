@@ -11,7 +11,8 @@ namespace vramscope::report {
 
 std::string policy_words(const PlanPolicy& policy); // "torch, as recorded"
 
-// The smallest card that fits a policy that has one, told from those that were asked about: "4 GiB and 2 MiB".
+// The smallest card that fits a policy that has one, told from those that were asked about:
+// "4 GiB and 2 MiB".
 std::string smallest_card_words(const PlanPolicy& policy, const std::vector<std::uint64_t>& cards);
 
 // Why a request was not served on a device of `card` bytes, `base` of them taken before.

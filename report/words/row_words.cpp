@@ -24,8 +24,8 @@ std::vector<std::string> shown_frames(const CallPlace& call)
     return frames;
 }
 
-// The first frame of `one` that no other stack has behind the same frames; 0 where none is: all
-// that begin alike are alike.
+// The first frame of `one` that no other stack has after the same frames; 0 where there is none,
+// since all that begin alike are alike.
 std::size_t telling_frame(const std::vector<std::string>& one,
                           const std::vector<std::vector<std::string>>& all)
 {

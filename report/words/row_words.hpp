@@ -21,8 +21,8 @@ struct ShownRow {
     std::size_t process = 0;  // index into Report::processes
 };
 
-// Rows that stand behind "... and 5 more" are given too, up to this many: those above them are told
-// from them as well.
+// Rows that "... and 5 more" stands for are given too, up to this many: those that are shown must
+// differ from them as well.
 inline constexpr std::size_t kComparedRows = 100;
 
 class RowHeadlines {

@@ -19,7 +19,14 @@ install(FILES ${CMAKE_BINARY_DIR}/vramscope-config.cmake ${CMAKE_BINARY_DIR}/vra
 configure_file(${CMAKE_CURRENT_LIST_DIR}/vramscope.pc.in ${CMAKE_BINARY_DIR}/vramscope.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/vramscope.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The README's chapters lie beside what they describe; its links to them hold in an installation too.
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+  interpose/*.md report/*.md report/page/page.png scripts/*.md tests/*.md tools/*.md tracker/*.md)
+list(FILTER pages EXCLUDE REGEX "DECISIONS[.]md$|node_modules")
+foreach(page README.md CONTRIBUTING.md ${pages})
+  cmake_path(GET page PARENT_PATH folder)
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
 set(CPACK_GENERATOR TGZ DEB)

@@ -66,7 +66,7 @@ def with_all_shapes(documents):
 def schema_of(document):
     """By the members that only one of the schemas has at its top."""
     known = {path.name.partition(".")[0]: set(json.loads(path.read_text())["properties"]) for path in SCHEMAS.glob("*.schema.json")}
-    fitting = [name for name, members in known.items() if name != "events" and set(document) <= members]
+    fitting = [name for name, members in known.items() if set(document) <= members]
     return fitting[0] if fitting else "report"
 
 

@@ -45,7 +45,7 @@ struct DiffOptions {
     double tolerance = 5; // in percent
     bool fail = false;
     SuppressionOptions suppressions;
-    SymbolOptions symbols; // of both sides: a file of another build is not used
+    SymbolOptions symbols; // for both sides: a file of another build is not used
 };
 
 int diff_logs(const DiffOptions& options)

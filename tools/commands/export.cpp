@@ -45,7 +45,7 @@ struct ExportOptions {
     bool force = false;        // overwrite what `output` names
     std::optional<int> device; // nothing means all devices
     bool all_frames = false;
-    std::string sum; // of folded stacks; empty: what was never freed
+    std::string sum; // what folded stacks add up; empty: what was never freed
     SymbolOptions symbols;
 };
 

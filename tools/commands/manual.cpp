@@ -43,7 +43,7 @@ constexpr std::array kShells{
 
 struct ManualOptions {
     const CLI::App* app = nullptr; // with all commands
-    std::string name;              // of a shell; of a command, or empty for vramscope itself
+    std::string name;              // a shell's; a command's, or empty for vramscope itself
 };
 
 int print_completion(const ManualOptions& options)

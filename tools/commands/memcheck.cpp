@@ -54,7 +54,7 @@ struct MemcheckOptions {
     std::vector<std::string> command;
 };
 
-// For logs that nobody is to see but this command.
+// A folder for logs that nobody but this command is to see.
 class ScratchFolder {
 public:
     ScratchFolder()
@@ -81,7 +81,8 @@ private:
     fs::path path_;
 };
 
-// As `vramscope run` with these options: its parser reads them, its messages say what is wrong.
+// Does what `vramscope run` does with these options: its parser reads them, its messages say what
+// is wrong.
 int run_into(const fs::path& folder, const MemcheckOptions& options)
 {
     ::setenv("VRAMSCOPE_LOG", (folder / "%p.vsl").c_str(), 1);

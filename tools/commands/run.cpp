@@ -131,7 +131,7 @@ std::string prepare(const RunOptions& options, const ProgramFile& program,
         check_folder(log);
         Output::keep_apart(log, inputs_of(options, program));
         outputs.keep_off(log);
-        // A default name that is taken gets a number behind it instead. Nothing is overwritten for
+        // A default name that is taken gets a number after it instead. Nothing is overwritten for
         // a program that will not start.
         if (!options.log.empty() && program.executable)
             make_way(log, options.force);

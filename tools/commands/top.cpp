@@ -45,7 +45,7 @@ Examples:
 struct TopOptions {
     std::optional<pid_t> pid; // none: all of this user
     double interval = 1;      // seconds between two looks
-    std::uint64_t count = 0;  // of looks; 0 means until it is told to end
+    std::uint64_t count = 0;  // how many looks; 0 means until it is told to end
     bool once = false;
     SymbolOptions symbols;
 };

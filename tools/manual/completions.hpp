@@ -1,7 +1,6 @@
 // tools/manual/completions.hpp — scripts by which shells complete commands, options and values.
 //
-// Each is whole and needs no other file. What stands behind PROGRAM is completed as a command of
-// its own.
+// Each is whole and needs no other file. What follows PROGRAM is completed as its own command.
 #pragma once
 
 #include <string>

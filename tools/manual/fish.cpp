@@ -43,8 +43,8 @@ std::string what_follows(const OptionRow& row)
     return "";
 }
 
-// What stands behind PROGRAM is not ours to complete: a test for that, with the options whose value
-// is no program.
+// What follows PROGRAM is not ours to complete. This tests for that, and knows the options whose
+// value is not the program.
 std::string before_program(const CommandRow& command)
 {
     return fmt::format(kBeforeProgram, command.name, fmt::join(command.names_with_value(), " "));

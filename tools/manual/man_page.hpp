@@ -8,8 +8,8 @@
 
 namespace vramscope::manual {
 
-// Of the command `name`; empty: of vramscope itself, which lists the others. std::out_of_range if
-// there is none of this name.
+// The page of the command `name`; where it is empty, that of vramscope itself, which lists the
+// others. std::out_of_range: there is no such command.
 std::string man_page(const std::vector<CommandRow>& rows, const std::string& name,
                      const std::string& version);
 

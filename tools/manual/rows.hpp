@@ -29,8 +29,8 @@ struct CommandRow {
     std::vector<OptionRow> operands; // what stands by itself, as LOG
     std::string more;                // what --help says below the options
 
-    bool runs_program() const; // what stands behind PROGRAM is then not ours to complete
-    std::vector<std::string> names_with_value() const; // of the options that take one
+    bool runs_program() const; // what follows PROGRAM is then not ours to complete
+    std::vector<std::string> names_with_value() const; // the options that take one
 };
 
 // vramscope itself, then each command in the order of --help. Hidden options are left out.

@@ -15,7 +15,7 @@ std::string settings_help();
 std::vector<std::string> settings_to_choose();
 
 // Environment variables and their values, as --set and --pool (unless empty) ask for them. Throws
-// report::Error (usage) on a name that is no setting and on a value that is not valid.
+// report::Error (usage) on a name that no setting has and on a value that is not valid.
 std::vector<std::pair<std::string, std::string>>
 chosen_settings(const std::vector<std::string>& settings, const std::string& pool);
 

@@ -1,4 +1,4 @@
-// tools/options/symbol_options.hpp — --sysroot, --path-map and --debuginfod, wherever frames get their names.
+// tools/options/symbol_options.hpp — where frames get their names from.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct SymbolOptions {
 
 void add_symbol_options(CLI::App& command, SymbolOptions& options);
 
-// Throws Error (usage) for a sysroot that is no folder, for what is not OLD=NEW, and where
+// Throws Error (usage) if the sysroot is not a folder, if a path map is not OLD=NEW, and if
 // debuginfod cannot be asked.
 report::SymbolizerOptions read_symbol_options(const SymbolOptions& options);
 

@@ -16,7 +16,7 @@ namespace vramscope {
 // Applies to the whole command line. Call it before subcommands are added, which inherit it.
 void set_help_format(CLI::App& app);
 
-// Error (125), naming the nearest command, where the first argument is no command and no option.
+// Error (125), naming the nearest command, if the first argument is neither command nor option.
 // There is one argument at least.
 void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments);
 

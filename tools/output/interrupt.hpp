@@ -15,8 +15,8 @@ public:
     // For a command that reads logs: SIGINT is caught for as long as this lives.
     Interrupt();
 
-    // For use after a program has ended: SIGINT, SIGTERM, SIGHUP and SIGQUIT are caught to the end
-    // of the process. Those in `repeats` have come already, for the program, and often come twice:
+    // For use after a program has ended: SIGINT, SIGTERM, SIGHUP and SIGQUIT are caught until this
+    // process ends. Those in `repeats` have come already, for the program, and often come twice:
     // timeout(1) sends them to us and then to our group, people press Ctrl-C again. One more of
     // each means nothing.
     explicit Interrupt(const sigset_t& repeats);

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The file that a name stands for, also where nothing is there yet: behind all links. Those of
-// /proc lead to what a process has open, which may have no name: ours are left for descriptor_of.
+// The file that a name stands for when all links are followed, also where nothing is there yet. The
+// links of /proc lead to what a process has open, which may have no name: descriptor_of takes ours.
 fs::path behind_links(fs::path path)
 {
     constexpr int kMostLinks = 40; // the kernel follows as many

@@ -5,8 +5,8 @@
 // output of ours, unless --force was given (asked again when it is written: the traced program may
 // have made a file of that name). Files are compared by what they are: a link to an input is that
 // input. OutputFile writes it: a regular file beside its place, which it takes when all is written;
-// what is no regular file (/dev/null, a pipe) where it is; /dev/stdout and /dev/fd/N through that
-// descriptor. Every error is an Error (125) that names the file.
+// what is not a regular file (/dev/null, a pipe) where it is; /dev/stdout and /dev/fd/N through
+// that descriptor. Every error is an Error (125) that names the file.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ public:
     // but an empty one, where what is written is edited or kept.
     enum class Keep { foreign_files, every_file };
 
-    // "-" is stdout, nothing is no output.
+    // "-" is stdout; "" asks for no output.
     Output(const std::string& name, const std::vector<std::filesystem::path>& taken, bool force,
            Keep keep = Keep::foreign_files);
 

@@ -65,7 +65,7 @@ private:
 constexpr const char* kPackedEnding = ".zst";
 
 // "a.vsl", and "a.vsl.1": where one name was given to several processes, all but the first have a
-// number behind it. Each may be packed.
+// number after it. Each may be packed.
 bool is_named_like_a_log(fs::path path)
 {
     if (path.extension() == kPackedEnding)

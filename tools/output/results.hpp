@@ -15,7 +15,7 @@
 namespace vramscope {
 
 // Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name, and for those that
-// are there only packed, with .zst behind the name. Error if a folder holds none.
+// are there only packed, with .zst after the name. Error if a folder holds none.
 std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
 
 // Draws on stderr, where that is a terminal and the work takes long enough to want a bar, until
@@ -26,7 +26,7 @@ std::function<void(double fraction)> progress_bar();
 report::Report read_logs(const std::vector<std::filesystem::path>& logs,
                          report::Options options = {});
 
-// Where no text of a report says which files gave no names.
+// Tells which files gave no names, where no report's text does.
 void warn_of(const std::vector<report::UnreadFile>& files);
 
 report::TextStyle style_for(int descriptor);

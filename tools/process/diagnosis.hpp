@@ -11,11 +11,11 @@
 namespace vramscope {
 
 // Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the
-// simulated one. Of these `driver` is asked only where nothing is simulated.
+// simulated one. `driver` is looked at only where nothing is simulated.
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,
                                        const Installation& installation, const DriverFacts& driver);
 
-// The driver of a run: of a simulated one nothing is asked.
+// The driver of a run. A simulated one is not asked anything.
 DriverFacts find_driver(const std::string& simulate, Ask ask);
 
 // After a run in which no allocation was seen. `loaded`: our library came up in some process.

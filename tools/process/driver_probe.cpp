@@ -51,8 +51,7 @@ std::string meaning_of(int status, void* library)
     return get_text && get_text(status, &text) == 0 && text ? text : "an unknown error";
 }
 
-// The loader looks for the file as it does to load it; of one that is there, and not loaded, it has
-// nothing to say.
+// The loader looks for the file as if to load it, and says nothing if it is there and not loaded.
 bool is_found(const std::string& name)
 {
     if (void* const loaded = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {

@@ -46,7 +46,7 @@ std::string as_file_name(std::string text)
     return text;
 }
 
-// About these access() is right; about others, as /proc, only trying tells.
+// access() is right about these; for others, such as /proc, only trying tells.
 bool is_usual(const struct statfs& disk)
 {
     constexpr std::uint32_t kUsual[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,

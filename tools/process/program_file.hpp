@@ -10,7 +10,7 @@ namespace vramscope {
 struct ProgramFile {
     std::filesystem::path path; // as found on PATH; empty: not found
     std::string interpreter;    // what the first line of a script names
-    std::string loader;         // of a dynamic ELF program: only then LD_PRELOAD reaches it
+    std::string loader;         // a dynamic ELF program names one: LD_PRELOAD reaches only these
     bool executable = false;
     bool elf = false;
     bool native = false;     // an ELF program of this machine's kind
@@ -24,7 +24,7 @@ ProgramFile inspect_program(const std::string& name);
 
 // Whether it carries NVIDIA's CUDA runtime inside (nvcc's default). Reads all of its symbols.
 bool has_own_runtime(const ProgramFile& program);
-// The same of PyTorch's allocator, as in a static build of it.
+// Whether it carries PyTorch's allocator inside, as a static build of PyTorch does.
 bool has_own_pytorch(const ProgramFile& program);
 
 // The loader that starts it, or its interpreter, is musl's: a library that needs glibc, preloaded,

@@ -18,7 +18,7 @@
 namespace vramscope {
 namespace {
 
-// Those that end a program, and that people send to the command they started.
+// The signals that end a program, and that people send to the command they started.
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kForProgramsAlone[] = {SIGUSR1, SIGUSR2};
 
@@ -38,7 +38,7 @@ std::vector<struct sigaction> before_survival; // empty: nothing was changed
 // A child on its way to the program, in memory that it shares with us: we go on when it has become
 // the program, or has ended.
 struct Start {
-    std::vector<char*> arguments; // with a null pointer behind them
+    std::vector<char*> arguments; // a null pointer is the last one
     const std::function<std::string()>& prepare;
     const sigset_t& mask;
     const struct sigaction& of_children;

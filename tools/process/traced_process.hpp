@@ -37,7 +37,7 @@ public:
     // The signals that came while it ran, or that ended it. They were meant for the program.
     const sigset_t& signals_seen() const { return seen_; }
 
-    // Not those that only a program has a use for.
+    // Keeps back those that only the program has a use for.
     void let_signals_through() const;
 
 private:

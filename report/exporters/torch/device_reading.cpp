@@ -13,7 +13,7 @@ using format::Tag;
 
 namespace {
 
-constexpr std::uint64_t kSmallSegment = 2 << 20; // of PyTorch, for blocks up to 1 MiB
+constexpr std::uint64_t kSmallSegment = 2 << 20; // PyTorch's bytes, for blocks up to 1 MiB
 
 } // namespace
 
@@ -211,8 +211,8 @@ void DeviceReading::run_out(const Record& record, const format::OutOfMemory& sta
           .is_shortage = true});
 }
 
-// An imported log has a mark where the program took a snapshot, and where it wrote something else to
-// its events.
+// An imported log has a mark where the program took a snapshot, and where it wrote something else
+// to its events.
 void DeviceReading::note_mark(const Record& record, std::string_view mark)
 {
     constexpr std::string_view kSnapshot = "PyTorch snapshot, active bytes: ";
@@ -295,7 +295,7 @@ void DeviceReading::tell(std::string_view action, std::uint64_t address, std::ui
               .ticks = ticks});
 }
 
-// Pieces that are mapped at one moment, one behind the other, are one event.
+// Pieces that are mapped at one moment, each beginning where the last one ends, are one event.
 void DeviceReading::tell(const TorchTraceEvent& event)
 {
     if (mapping_ && mapping_->action == event.action && mapping_->ticks == event.ticks &&

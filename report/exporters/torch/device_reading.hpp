@@ -1,4 +1,4 @@
-// report/exporters/torch/device_reading.hpp — what happened on one device, as PyTorch's words say it.
+// report/exporters/torch/device_reading.hpp — what happened on one device, in PyTorch's words.
 #pragma once
 
 #include <cstdint>
@@ -95,14 +95,14 @@ private:
     void tell(const TorchTraceEvent& event);
     void tell_mapping();
     void tell_now(TorchTraceEvent event);
-    std::uint64_t stack_of_free() const; // 0: it is no free that is read now
+    std::uint64_t stack_of_free() const; // 0: what is read now is not a free
 
     Tell tell_;
     std::int64_t device_;
     std::int64_t last_device_ = 0;
     std::uint64_t older_than_ = 0; // what is not later was there before an imported recording
     std::string metadata_;         // that the program of an imported recording writes to its events
-    std::optional<TorchTraceEvent> mapping_; // of pieces side by side, which were one event
+    std::optional<TorchTraceEvent> mapping_; // pieces side by side, which were one event
     MemoryReading reading_;
     const Record* record_ = nullptr; // now
     DeviceState state_;

@@ -7,7 +7,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostTextBytes = 255; // of an opcode with one byte of length
+constexpr std::size_t kMostTextBytes = 255; // what an opcode with one byte of length holds
 
 } // namespace
 
@@ -101,7 +101,7 @@ void PickleWriter::text(std::string_view text)
 void PickleWriter::pair(std::uint64_t first, std::uint64_t second)
 {
     before_value();
-    open_.push_back({0, 1, 1}); // its parts are no items
+    open_.push_back({0, 1, 1}); // its parts are not counted as items
     number(first);
     number(second);
     open_.pop_back();

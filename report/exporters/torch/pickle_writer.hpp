@@ -36,7 +36,7 @@ public:
     void pair(std::uint64_t first, std::uint64_t second); // as a tuple
 
     void begin_list() { begin(']', 'e', 1); }
-    void begin_dict() { begin('}', 'u', 2); } // of keys and values in turn
+    void begin_dict() { begin('}', 'u', 2); } // its items are keys and values in turn
     void end();
     // The list that was ended last is to be named later.
     std::uint64_t remember()

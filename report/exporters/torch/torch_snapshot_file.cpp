@@ -180,8 +180,8 @@ private:
         out_.end();
     }
 
-    // PyTorch rounds up to 512 bytes. What would be left of a large segment, up to 1 MiB, it leaves to
-    // the block, unless the segment can grow.
+    // PyTorch rounds up to 512 bytes. What would be left of a large segment, up to 1 MiB, it leaves
+    // to the block, unless the segment can grow.
     static std::uint64_t size_of(const CutBlock& block, std::uint64_t room,
                                  const ReservedMemory& segment)
     {
@@ -211,7 +211,7 @@ private:
         entry("size", size);
         entry("state",
               std::string_view(block.pending ? "active_pending_free" : "active_allocated"));
-        // Of a block without frames _memory_viz.py takes the size of its place.
+        // Where a block has no frames, _memory_viz.py takes the size of its place.
         if (!block.size_unknown)
             write_request(address, block);
         out_.end();
@@ -331,7 +331,7 @@ private:
     Definitions known_;
     StackReader stacks_;
     PickleWriter out_;
-    std::map<std::uint64_t, std::uint64_t> frames_; // of a stack: what the pickle remembers
+    std::map<std::uint64_t, std::uint64_t> frames_; // by stack: their number in the pickle
     std::int64_t last_device_ = 0;
     std::vector<DeviceState> ends_;
 };

@@ -35,7 +35,7 @@ void LogWriter::alloc(std::uint32_t lane, const format::Alloc& event, const form
     to.payload.insert(to.payload.end(), +bytes, format::encode_alloc(bytes, event, to.deltas));
 }
 
-// Together with the event behind it, so that no chunk begins between them.
+// Writes it together with the event that follows, so that no chunk begins between them.
 void LogWriter::place(std::uint32_t lane, std::uint64_t ticks, const format::Place& place)
 {
     Lane& to = room(lane, 2 * format::kMaxHotBytes, ticks);

@@ -1,7 +1,7 @@
-// report/import/output/log_writer.hpp — a log as the tracer writes them, of what was not traced by it.
+// report/import/output/log_writer.hpp — a log as the tracer writes it, of other recordings.
 //
-// Each lane is a thread of the log, whose records are written in the order of their times. Chunks go
-// to the file as they become full, the header last.
+// Each lane is a thread of the log, whose records are written in the order of their times. Chunks
+// go to the file as they become full, the header last.
 #pragma once
 
 #include <cstdint>

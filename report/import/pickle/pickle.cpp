@@ -245,8 +245,8 @@ void PickleMachine::make_tuple(std::size_t count)
         push(make(Kind::tuple, taken));
 }
 
-// A dict is no key: one right below another gets no more items. So the events of a list that is
-// written at once, without batches, do not wait for its end.
+// A dict cannot be a key: one right below another gets no more items. So the events of a list that
+// is written at once, without batches, do not wait for its end.
 void PickleMachine::finish_top()
 {
     const bool below_mark = !marks_.empty() && marks_.back() == stack_.size();
@@ -254,7 +254,7 @@ void PickleMachine::finish_top()
         stack_.back() = stored(stack_.back());
 }
 
-// The index of the first value behind the last mark, which is taken away.
+// The index of the first value after the last mark, which is taken away.
 std::size_t PickleMachine::after_mark()
 {
     if (marks_.empty())

@@ -1,4 +1,4 @@
-// report/import/pickle/pickle.hpp — a pickle of protocol 2 to 5, as data: nothing of it is ever run.
+// report/import/pickle/pickle.hpp — a pickle of protocol 2 to 5, as data; nothing in it is run.
 //
 // A small machine with the opcodes that build numbers, texts, lists, tuples and dicts; any other,
 // as one that calls a function, is an Error that names its offset. The file is hostile: nothing
@@ -25,7 +25,7 @@ struct PickleValue {
         boolean, // bits: 0 or 1
         integer, // bits: of a signed number, or of an unsigned one above all of these
         real,    // bits: of a double
-        pair,    // of two numbers below 2^32, the first in the upper half of bits
+        pair,    // two numbers below 2^32, the first in the upper half of bits
         text,    // bits: see PickleMachine::text()
         list,    // see PickleMachine::items(), as of the next two
         tuple,
@@ -35,10 +35,10 @@ struct PickleValue {
     };
     Kind kind = Kind::none;
     std::uint8_t tag = 0;
-    std::uint32_t life = 0; // of the list, tuple or dict: its place is used again
+    std::uint32_t life = 0; // which list, tuple or dict it is: places are used again
     std::uint64_t bits = 0;
 
-    // Of a list, tuple or dict: its place, and where it is remembered.
+    // Where a list, tuple or dict lies, and where it is remembered.
     static constexpr std::uint32_t kNowhere = UINT32_MAX;
     std::uint32_t place() const noexcept { return static_cast<std::uint32_t>(bits); }
     std::uint32_t memo() const noexcept { return static_cast<std::uint32_t>(bits >> 32); }

@@ -1,4 +1,4 @@
-// report/import/pickle/pickle_input.cpp — the window moves on when more is asked for than is left in it.
+// report/import/pickle/pickle_input.cpp — the window moves on when less is left than is asked for.
 #include "report/import/pickle/pickle_input.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// report/import/torch/torch_device_log.cpp — events to records; the state is kept for what an event does not say.
+// report/import/torch/torch_device_log.cpp — events to records; the state has what an event omits.
 #include "report/import/torch/torch_device_log.hpp"
 
 #include <algorithm>
@@ -162,7 +162,7 @@ void TorchDeviceLog::take_segment(std::uint64_t address, const HeldMemory& held)
     mark_as_cut(address, held);
 }
 
-// Of memory that is made and mapped, and lives as long as its mapping.
+// The piece is memory that is made and mapped, and lives as long as its mapping.
 void TorchDeviceLog::take_piece(std::uint64_t address, const HeldMemory& held)
 {
     state_.mapped[address] = held;
@@ -197,7 +197,7 @@ void TorchDeviceLog::give_block(std::uint64_t address, std::uint32_t stack, bool
     give(kBlockFree, address, stack);
 }
 
-// Of a block that waited; or of one that was freed at once, if the recording has no request.
+// The block waited until now; or it was freed at once, if the recording has no request.
 void TorchDeviceLog::complete(const TorchEvent& event)
 {
     if (awaited_.erase(event.address) != 0)

@@ -1,4 +1,4 @@
-// report/import/torch/torch_device_log.hpp — what happened on one device, as the tracer would have recorded it.
+// report/import/torch/torch_device_log.hpp — what happened on one device, as the tracer records it.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ private:
     Imported& imported_;
     std::int64_t device_;
     std::uint32_t lane_;
-    TorchState end_;   // of the snapshot
+    TorchState end_;   // the snapshot's own
     TorchState state_; // now
     std::uint64_t now_ = kTorchStart;
     std::uint64_t allocated_ = 0;

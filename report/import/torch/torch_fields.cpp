@@ -90,7 +90,7 @@ const PickleValue* TorchFields::find(const Value& dict, std::uint64_t key) const
     return nullptr;
 }
 
-// What is no number, and not absent either, is an Error.
+// What is there and is not a number is an Error.
 std::uint64_t TorchFields::number_or(const Value& dict, TorchKey key, std::uint64_t otherwise) const
 {
     const Value* const value = find(dict, key);

@@ -50,11 +50,11 @@ protected:
     explicit TorchFields(PickleInput& input);
 
     const Value* find(const Value& dict, std::uint64_t key) const; // nullptr: it is not there
-    // What is no number, and not absent either, is an Error.
+    // Error: it is there, and is not a number.
     std::uint64_t number_or(const Value& dict, TorchKey key, std::uint64_t otherwise) const;
-    // Of the text; "" for what is absent. What is no text is an Error.
+    // The text's number; that of "" for what is absent. Error: it is there, and is not a text.
     std::uint64_t text_number(const Value& dict, TorchKey key);
-    std::string words_of(const Value& value) const; // of one setting, as Python prints it
+    std::string words_of(const Value& value) const; // one setting, as Python prints it
 
 private:
     std::string words_of_dict(const Value& dict) const;

@@ -1,4 +1,4 @@
-// report/import/torch/torch_ranges.cpp — in the order of their times; those that are not closed stay open.
+// report/import/torch/torch_ranges.cpp — by their times; those that are not closed stay open.
 #include "report/import/torch/torch_ranges.hpp"
 
 #include <algorithm>

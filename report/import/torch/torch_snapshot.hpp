@@ -1,7 +1,7 @@
-// report/import/torch/torch_snapshot.hpp — what a memory snapshot of PyTorch says, of any version since 2.0.
+// report/import/torch/torch_snapshot.hpp — what a memory snapshot says, of any PyTorch since 2.0.
 //
-// What a version does not have is absent, and what it has more is skipped. Memory: 40 bytes for each
-// event of a trace, 16 for what the pickle remembers of it, and the distinct frames and stacks.
+// What a version does not have is absent, and what it has more is skipped. Memory: 40 bytes for
+// each event of a trace, 16 for what the pickle remembers of it, and each frame and stack once.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ enum class TorchAction : std::uint8_t {
 };
 
 struct TorchEvent {
-    std::uint64_t address = 0;  // of oom: the device's free bytes
-    std::uint64_t bytes = 0;    // of snapshot: all that was active
-    std::uint64_t time_us = 0;  // of the real time; 0: this version has no times
+    std::uint64_t address = 0;  // in oom: the device's free bytes
+    std::uint64_t bytes = 0;    // in snapshot: all that was active
+    std::uint64_t time_us = 0;  // the real time; 0: this version has no times
     std::uint32_t stack = 0;    // index of TorchSnapshot::stacks
     std::uint32_t metadata = 0; // index of TorchSnapshot::texts; 0: none
     std::uint32_t stream = 0;   // index of TorchSnapshot::streams
@@ -40,7 +40,7 @@ struct TorchEvent {
 struct TorchBlock {
     enum class State : std::uint8_t { inactive, allocated, pending };
     std::uint64_t address = 0;
-    std::uint64_t bytes = 0; // of its place
+    std::uint64_t bytes = 0; // the size of its place
     std::optional<std::uint64_t> requested;
     std::uint32_t stack = 0;
     State state = State::inactive;
@@ -72,14 +72,14 @@ struct TorchFrame {
     std::uint64_t line = 0; // 0: not known
 };
 
-struct TorchTrace { // of the device with its index
+struct TorchTrace { // one for each device, by its index
     std::uint64_t first_event = 0;
     std::uint64_t event_count = 0;
 };
 
 struct TorchSnapshot {
     std::vector<TorchFrame> frames;
-    std::vector<std::vector<std::uint32_t>> stacks; // of frames, innermost first; 0: not recorded
+    std::vector<std::vector<std::uint32_t>> stacks; // frames, innermost first; 0: not recorded
     std::vector<std::string> texts;                 // what a program wrote to events; 0: nothing
     std::vector<std::uint64_t> streams;             // handles; 0: the default stream
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pools; // 0: that of all; else private
@@ -88,10 +88,10 @@ struct TorchSnapshot {
     std::vector<TorchBlock> blocks;
     std::vector<TorchSegment> segments;
     std::vector<TorchAnnotation> annotations;
-    std::vector<std::pair<std::string, std::string>> settings; // of the allocator
+    std::vector<std::pair<std::string, std::string>> settings; // the allocator's
 };
 
-// Error (bad_input) with one line for what is no such snapshot. The descriptor is a regular file's.
+// Error (bad_input) with one line: it is not such a snapshot. The descriptor is a regular file's.
 TorchSnapshot read_torch_snapshot(int descriptor, const std::string& name);
 
 } // namespace vramscope::report

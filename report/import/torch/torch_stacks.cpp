@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kTorchModule = 1;
 constexpr std::uint64_t kTorchBias = 0x10000;
-constexpr std::size_t kMostFrames = 1024; // of a stack
+constexpr std::size_t kMostFrames = 1024; // frames of one stack
 constexpr std::string_view kLoop = "_PyEval_EvalFrameDefault";
 
 bool is_python_file(std::string_view file)
@@ -17,7 +17,7 @@ bool is_python_file(std::string_view file)
     return file.ends_with(".py") || file.starts_with('<');
 }
 
-// Of what recorded the stack.
+// Whether the function is part of what recorded the stack.
 bool is_recorder(std::string_view function)
 {
     return function.starts_with("torch::unwind::") ||

@@ -1,7 +1,7 @@
-// report/import/torch/torch_stacks.hpp — the stacks of a snapshot as a log's: frames that have only names.
+// report/import/torch/torch_stacks.hpp — a snapshot's stacks as a log's: frames have names only.
 //
-// Native frames are numbered, and a number is an offset in a module of that name. Functions of Python
-// take the place of the interpreter's loop, as in a log of a traced program.
+// Native frames are numbered, and a number is an offset in a module of that name. Functions of
+// Python take the place of the interpreter's loop, as in a log of a traced program.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ private:
     std::uint32_t lane_;
     const TorchSnapshot& snapshot_;
     std::uint32_t interpreter_ = 0;    // number of a frame of Python's loop
-    std::vector<std::uint64_t> codes_; // of each frame; 0: it is native
+    std::vector<std::uint64_t> codes_; // one for each frame; 0: it is native
     std::map<std::pair<std::string, std::string>, std::uint64_t> code_numbers_;
     std::vector<std::uint64_t> ids_;
 };

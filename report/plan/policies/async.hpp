@@ -54,7 +54,7 @@ public:
     std::uint64_t largest_free() const override;
 
 private:
-    // Of the list that all streams may take from.
+    // The stream of the list that all streams may take from.
     static constexpr std::uint16_t kAnyStream = 0xffff;
 
     BlockIndex best_fit(std::uint64_t bytes, std::uint16_t stream);

@@ -7,7 +7,7 @@ namespace vramscope::report::plan {
 
 BlockHeap::BlockHeap()
 {
-    blocks_.add(HeapBlock{}); // 0 is no block
+    blocks_.add(HeapBlock{}); // index 0 stands for none
 }
 
 std::uint16_t BlockHeap::number_of(std::uint8_t number, bool small)

@@ -1,7 +1,7 @@
 // report/plan/policies/block_heap.hpp — blocks that are cut and joined, and lists of the free ones.
 //
-// Blocks of one segment are linked in the order of their addresses; index 0 is no block. A free
-// one is in its pool's list, ordered by stream, size and address, so that the first that is large
+// Blocks of one segment are linked in the order of their addresses; index 0 stands for none. A free
+// block is in its pool's list, ordered by stream, size and address, so that the first that is large
 // enough is the best fit, and the lowest address among equals. Nothing here asks a device.
 #pragma once
 
@@ -40,7 +40,7 @@ struct HeapBlock {
     };
     std::uint64_t address = 0, bytes = 0;
     BlockList::iterator place{}; // if it is free or unmapped
-    std::uint64_t searches = 0;  // of its pool, when it became free
+    std::uint64_t searches = 0;  // those of its pool until it became free
     BlockIndex previous = 0, next = 0;
     std::uint32_t range = 0; // number of its expandable range, from 1; 0: cudaMalloc's
     std::uint16_t stream = 0, pool = 0;
@@ -75,7 +75,7 @@ public:
     BlockIndex add(const HeapBlock& block);
     void remove(BlockIndex index) { blocks_.remove(index); }
 
-    // Cuts it after `bytes`; the rest is a new block behind it, free or not as it is, in no list.
+    // Cuts it after `bytes`. The rest is a new block after it, as free as it is, and in no list.
     BlockIndex cut(BlockIndex index, std::uint64_t bytes);
     // Takes in the neighbours that are in the same state and of the same stream.
     void merge(BlockIndex index);

@@ -7,8 +7,8 @@
 namespace vramscope::report::plan {
 namespace {
 
-// The bits of `ones` behind which there are `length` ones, themselves counted: the run is made
-// twice as long at each turn.
+// The bits of `ones` at which a run of `length` ones begins. Each turn makes the run that is
+// looked for twice as long.
 std::uint64_t begins_of_runs(std::uint64_t ones, unsigned length) noexcept
 {
     for (unsigned have = 1; have < length;) {

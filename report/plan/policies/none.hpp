@@ -28,8 +28,7 @@ private:
     std::uint64_t allocated_ = 0;
 };
 
-// All live memory close together in pages of 2 MiB, as if it could be moved: no allocator needs
-// less.
+// All live memory close together in pages of 2 MiB, as if it could be moved: the lower bound.
 class IdealPolicy : public Policy {
 public:
     explicit IdealPolicy(CountedDevice& device) : device_(device) {}

@@ -44,7 +44,8 @@ void ArenaPieces::erase(std::uint64_t address, std::uint64_t bytes)
         any_ &= ~(std::uint64_t{1} << number);
 }
 
-// Of the larger classes each piece is large enough, of its own class some are.
+// In the larger classes every piece is large enough, so the first of each will do. In the class of
+// `bytes` itself only some are: they are looked through, in the order of their addresses.
 std::uint64_t ArenaPieces::first_fit(std::uint64_t bytes) const
 {
     const std::size_t number = class_of_bytes(bytes);
@@ -88,7 +89,7 @@ bool RmmArenaPolicy::allocate(const Request& request)
     Block& block = entry_of(blocks_, request.block);
     block = {};
     if (request.bytes == 0)
-        return true; // it is no block to RMM
+        return true; // RMM hands out no block for it
     if (request.bytes > pool::kMostBytes)
         return false;
     const std::uint64_t bytes = pool::round_up(request.bytes, kArenaAlignment);
@@ -137,7 +138,7 @@ std::uint64_t RmmArenaPolicy::take(std::uint64_t bytes, std::uint32_t stream)
     return cut(superblock, piece, bytes);
 }
 
-// It is empty; its rest is another one behind it.
+// Cuts an empty superblock after `bytes`; the rest becomes a superblock of its own.
 void RmmArenaPolicy::split(Superblocks::iterator superblock, std::uint64_t bytes)
 {
     const std::uint64_t address = superblock->first;
@@ -197,7 +198,7 @@ void RmmArenaPolicy::add_piece(Superblocks::iterator to, std::uint64_t address, 
     to->second.free_bytes += bytes;
 }
 
-// Gives the one behind it.
+// Returns the piece that follows.
 RmmArenaPolicy::Pieces::iterator RmmArenaPolicy::erase_piece(Superblocks::iterator from,
                                                              Pieces::iterator piece)
 {
@@ -206,7 +207,7 @@ RmmArenaPolicy::Pieces::iterator RmmArenaPolicy::erase_piece(Superblocks::iterat
     return pieces_.erase(piece);
 }
 
-// All its pieces are of the other arena then.
+// All its pieces are then in the other arena.
 void RmmArenaPolicy::move(Superblocks::iterator superblock, std::uint32_t arena)
 {
     ArenaPieces& from = pieces_of(superblock->second.arena);
@@ -220,7 +221,7 @@ void RmmArenaPolicy::move(Superblocks::iterator superblock, std::uint32_t arena)
     superblock->second.arena = arena;
 }
 
-// With the one behind it, if both are empty and of the global arena. False: they are not.
+// Joins it with the next superblock if both are empty and in the global arena. False: they are not.
 bool RmmArenaPolicy::join_next(Superblocks::iterator superblock)
 {
     const auto next = std::next(superblock);

@@ -84,7 +84,7 @@ private:
     Pieces pieces_{&memory_};
     std::unordered_map<std::uint32_t, ArenaPieces> arenas_;
     bool grows_ = false;
-    std::uint64_t begin_ = 0, end_ = 0; // of what is taken of the device
+    std::uint64_t begin_ = 0, end_ = 0; // addresses of what the device gave
     std::vector<Block> blocks_;         // by BlockId
     std::uint64_t allocated_ = 0, retries_ = 0;
 };

@@ -40,7 +40,7 @@ private:
     DriverPages pages_;
     const RmmOptions options_;
     BlockHeap heap_;
-    std::uint64_t bytes_ = 0; // of the pool
+    std::uint64_t bytes_ = 0; // what the pool has of the device's memory
 };
 
 } // namespace vramscope::report::plan

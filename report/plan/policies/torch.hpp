@@ -1,8 +1,9 @@
 // report/plan/policies/torch.hpp — PyTorch's own allocator, with its knobs.
 //
-// The rules are those of versions 2.0 to 2.9, and the size of large segments as 2.11 has it. It is given the order of the requests alone: a block
-// that other streams used becomes free at its `ready`, as a recording says. Private pools, as those
-// of CUDA graphs, are kept until the end: a trace does not tell when a graph is destroyed.
+// The rules are those of versions 2.0 to 2.9; large segments have the size that 2.11 gives them.
+// The policy is given the order of the requests alone: a block that other streams used becomes free
+// at its `ready`, as a recording says. Private pools, such as those of CUDA graphs, are kept until
+// the end, since a trace does not tell when a graph is destroyed.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,8 @@
 namespace vramscope::report::plan {
 namespace {
 
-constexpr std::uint64_t kManyAddresses = std::uint64_t{1} << 44; // of a device without a limit
+constexpr std::uint64_t kManyAddresses = std::uint64_t{1}
+                                         << 44; // bytes, for a device without a limit
 
 } // namespace
 

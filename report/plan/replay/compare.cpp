@@ -1,4 +1,4 @@
-// report/plan/replay/compare.cpp — all policies without a limit first, since that says which are searched.
+// report/plan/replay/compare.cpp — without a limit first: that says which are searched.
 #include "report/plan/replay/compare.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// report/plan/replay/compare.hpp — a trace under several policies, on as many threads as there are cores.
+// report/plan/replay/compare.hpp — a trace under several policies, on all cores.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ public:
     virtual void synchronise(const Request&) {}
     virtual void empty_cache(const Request&) {}
 
-    virtual std::uint64_t address(BlockId block) const = 0; // of a live block
+    virtual std::uint64_t address(BlockId block) const = 0; // the block is live
     virtual std::uint64_t allocated() const = 0; // live blocks as they were rounded up, bytes
     virtual std::uint64_t retries() const { return 0; } // flushed and asked again
     // The largest piece that is free inside what is reserved, bytes. It may look at everything.

@@ -1,4 +1,4 @@
-// report/plan/replay/replay.cpp — a trace's requests, answered by a policy on a device of some size.
+// report/plan/replay/replay.cpp — a trace's requests, answered by a policy on a device.
 #include "report/plan/replay/replay.hpp"
 
 #include <algorithm>

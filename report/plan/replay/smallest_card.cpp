@@ -1,4 +1,4 @@
-// report/plan/replay/smallest_card.cpp — the smallest device on which a policy serves a whole trace.
+// report/plan/replay/smallest_card.cpp — the smallest device that serves a whole trace.
 #include "report/plan/replay/smallest_card.hpp"
 
 #include <algorithm>

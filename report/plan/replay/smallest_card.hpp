@@ -1,4 +1,4 @@
-// report/plan/replay/smallest_card.hpp — the smallest device on which a policy serves a whole trace.
+// report/plan/replay/smallest_card.hpp — the smallest device that serves a whole trace.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct SmallestCard {
     std::uint64_t bytes = 0; // the whole trace is served, and 2 MiB less are too few
     // More is not always enough: the largest size above it that was tried and fails.
     std::optional<std::uint64_t> fails_above;
-    Outcome outcome; // of the replay on it
+    Outcome outcome; // what the replay on it came to
     std::uint64_t replays = 0;
 };
 

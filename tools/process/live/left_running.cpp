@@ -76,9 +76,9 @@ bool none_was_left(const EndedProgram& program, const fs::path& run_file,
     return std::chrono::steady_clock::now() - program.started < kTooEarlyToBeginAnew;
 }
 
-// What a process of this run has mapped, if our library is among it; else empty. One that was started
-// after the program is looked at again `until` then, while it shows neither an environment nor our
-// library: it may be just between two programs.
+// What a process of this run has mapped, if our library is among it; else empty. A process that was
+// started after the program is looked at again, up to `until`, while it shows neither an
+// environment nor our library: it may be just between two programs.
 std::string maps_if_traced(const EndedProgram& program, const fs::path& run_file,
                            const std::vector<Announcement>& announcements, pid_t pid,
                            std::chrono::steady_clock::time_point until)

@@ -21,7 +21,7 @@ def _bytes(text: Any) -> bytes:
     """What a C function takes for `text`: all of it, with what is no UTF-8 and no C string written out."""
     try:
         return str(text).encode("utf-8", "backslashreplace").replace(b"\0", b"\\0")
-    except Exception:  # of a __str__ that is not ours
+    except Exception:  # raised by a __str__ that is not ours
         return type(text).__name__.encode("utf-8", "backslashreplace")
 
 
@@ -87,7 +87,7 @@ class Preload:
     def device(self, wanted: Any) -> int:
         """The device's number; -1: `wanted` names none."""
         if wanted is not None and not isinstance(wanted, int):
-            wanted = getattr(wanted, "index", -1)  # of a torch.device, None: the current one
+            wanted = getattr(wanted, "index", -1)  # a torch.device's; None: the current device
         if wanted is None:  # a thread without a context is given device 0 by its first call of the CUDA runtime
             return max(self._device(), 0)
         return wanted if isinstance(wanted, int) else -1

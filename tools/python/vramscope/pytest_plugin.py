@@ -27,7 +27,7 @@ import vramscope
 
 _DEVICES = range(16)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_PROPERTY = "vramscope"  # of a report: it travels from the workers of pytest-xdist too
+_PROPERTY = "vramscope"  # a report's: it travels from the workers of pytest-xdist too
 
 
 def pytest_addoption(parser):

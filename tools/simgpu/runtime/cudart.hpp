@@ -1,4 +1,4 @@
-// tools/simgpu/runtime/cudart.hpp — the header of the runtime that is built: the toolkit's, or 12.4's.
+// tools/simgpu/runtime/cudart.hpp — the header of this runtime: the toolkit's, or 12.4's.
 //
 // With SIMGPU_CUDART_12 the headers of CUDA 13 are read as those of CUDA 12.4, for a
 // libcudart.so.12. All that differs between the two is here: structures whose fields moved or which

@@ -20,7 +20,7 @@ def _switch_off(cupy):
 
 
 class _AfterImport:
-    """Finds `cupy` as the other finders do, with a loader that calls `_switch_off` behind it once."""
+    """Finds `cupy` as the other finders do, with a loader that calls `_switch_off` once after it."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

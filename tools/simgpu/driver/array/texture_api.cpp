@@ -11,7 +11,7 @@ namespace {
 constexpr std::uintptr_t kTextureAlignment = 512;
 constexpr std::size_t kPitchAlignment = 32;
 
-// Of a surface, texture and view stay empty. Kernels do nothing, so nothing reads through either.
+// A surface leaves texture and view empty. Kernels do nothing, so nothing reads through either.
 struct Texture {
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;

@@ -1,9 +1,9 @@
 // tools/simgpu/driver/base/older_driver.cpp — hides the names that came after the driver's version.
 //
-// VRAMSCOPE_SIM_CUDA makes this the driver of an older CUDA. cuGetProcAddress compares versions, but
-// dlsym knows none: a program that tries cuCtxGetDevice_v2 first would find it. So the entries of
-// newer names are emptied in this library's symbol table, when it is loaded and before anybody can
-// ask. A program that is linked with such a name does not start, as with an older driver.
+// VRAMSCOPE_SIM_CUDA makes this the driver of an older CUDA. cuGetProcAddress compares versions,
+// but dlsym knows none: a program that tries cuCtxGetDevice_v2 first would find it. So the entries
+// of newer names are emptied in this library's symbol table, when it is loaded and before anybody
+// can ask. A program that is linked with such a name does not start, as with an older driver.
 #include <algorithm>
 #include <cstdint>
 #include <dlfcn.h>

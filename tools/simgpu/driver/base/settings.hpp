@@ -34,7 +34,7 @@ std::vector<FaultSetting> fault_settings();
 
 // VRAMSCOPE_SIM_CUDA as cuDriverGetVersion tells it, 12040 for 12.4; the newest without it.
 int cuda_version(int newest);
-// 12040 for "12.4"; nothing for what is no version from 11.3 on.
+// 12040 for "12.4"; nothing for what is not a version from 11.3 on.
 std::optional<int> parse_version(std::string_view text);
 
 const char* trace_path();

@@ -1,4 +1,4 @@
-// tools/simgpu/driver/base/slots.hpp — objects behind handles, recycled and never unmapped.
+// tools/simgpu/driver/base/slots.hpp — the objects that handles name, recycled and never unmapped.
 //
 // Slots are recycled last in, first out: handle values are soon reused, as a driver's are. A stale
 // handle is recognised, never read after a free.

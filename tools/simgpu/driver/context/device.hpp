@@ -47,8 +47,7 @@ public:
     // Like take(), but below 4 GiB, for the forms of CUDA 3.1 with 32 bits.
     std::uintptr_t take_low(std::size_t bytes);
 
-    // Address space without memory behind it: graph allocations own an address before
-    // they own bytes.
+    // Address space without memory: graph allocations own an address before they own bytes.
     std::uintptr_t reserve_blocks(std::size_t bytes);
     void unreserve_blocks(std::uintptr_t address, std::size_t bytes, bool dirty);
     // Counts bytes that are used or given back without an address.

@@ -128,8 +128,8 @@ CUresult make_work(const BatchedOperations& operations, Work& work);
 // first launch on.
 CUresult plan_graph_memory(Device& device, std::size_t bytes, const Graph& owner,
                            CUdeviceptr& address);
-// Called when a graph gets a free node for the address. CUDA_ERROR_INVALID_VALUE if it is no
-// graph's memory, or if another free node excludes this one.
+// Called when a graph gets a free node for the address. CUDA_ERROR_INVALID_VALUE if the
+// memory is not a graph's, or if another free node excludes this one.
 CUresult claim_graph_free(CUdeviceptr address, const Graph& graph);
 // Nodes and executable graphs hold the addresses that they name.
 void hold_graph_memory(CUdeviceptr address);

@@ -95,8 +95,8 @@ CUresult plane_of_end(const End& end, const Extent& extent, Plane& plane)
     return CUDA_SUCCESS;
 }
 
-// The structures of 2D, 3D and peer copies have fields of the same names, of 32 or 64 bits. Those
-// of 2D copies have no third axis.
+// The structures of 2D, 3D and peer copies have fields of the same names, with 32 or 64 bits. 2D
+// copies have no third axis.
 template <class Parameters>
 End target_of(const Parameters& p)
 {

@@ -46,7 +46,7 @@ void abandon_capture(Stream& stream);
 std::optional<CUresult> record_in_capture(Stream& stream, Event& event);
 std::optional<CUresult> wait_in_capture(Stream& stream, Event& event);
 // The same for cuCtxRecordEvent and cuCtxWaitEvent, which cannot be captured. An event that is
-// recorded anew is no point of a capture any more. To wait for one that is breaks its capture.
+// recorded anew is not a point of a capture any more. To wait for one that is breaks its capture.
 void leave_capture(Event& event);
 CUresult refuse_while_captured(const Event& event);
 

@@ -1,0 +1,126 @@
+// interpose/serve/contexts/device_memory.cpp — when we ask, and for which device.
+#include "interpose/serve/contexts/device_memory.hpp"
+
+#include <atomic>
+#include <cerrno>
+
+#include "interpose/hooks/call.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/pooling.hpp"
+#include "tracker/environment/settings.hpp"
+#include "tracker/log/nesting.hpp"
+#include "tracker/log/recorder.hpp"
+
+namespace vramscope::hooks {
+
+constinit std::atomic<std::uint64_t> due_ticks{0}; // kNever: we ask none
+
+namespace {
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr std::uint64_t kMarksPerInterval = 10;
+
+constinit std::atomic<std::uint64_t> told_ticks{0};
+constinit std::atomic<std::uint64_t> told_free{kNever};
+
+std::uint64_t interval_ticks(std::uint64_t ticks) noexcept
+{
+    const std::uint64_t milliseconds = log::settings().device_memory;
+    if (milliseconds == log::Interval::kNever)
+        return kNever;
+    const format::FileHeader& header = *log::process->header;
+    const auto elapsed_ns =
+        static_cast<double>(capture::clock_ns(CLOCK_MONOTONIC) - header.start_ns);
+    const double per_ns = static_cast<double>(ticks - header.start_ticks) / (elapsed_ns + 1);
+    return static_cast<std::uint64_t>(static_cast<double>(milliseconds) * 1e6 * per_ns);
+}
+
+void tell(log::Thread& thread, std::uint64_t ticks, std::int64_t device, std::uint64_t free,
+          std::uint64_t total) noexcept
+{
+    told_ticks.store(ticks, std::memory_order_relaxed);
+    told_free.store(free, std::memory_order_relaxed);
+    const std::uint64_t interval = interval_ticks(ticks);
+    due_ticks.store(interval == kNever ? kNever : ticks + interval, std::memory_order_relaxed);
+    log::write(thread, {ticks}, format::DeviceMemory{device, free, total});
+}
+
+// Only one thread asks, however many come at once.
+bool is_our_turn(std::uint64_t ticks) noexcept
+{
+    std::uint64_t due = due_ticks.load(std::memory_order_relaxed);
+    if (ticks < due || passing_through())
+        return false;
+    const std::uint64_t interval = interval_ticks(ticks);
+    return due_ticks.compare_exchange_strong(due, interval == kNever ? kNever : ticks + interval) &&
+           interval != kNever;
+}
+
+void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
+{
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (device >= 0 && ask_driver(free, total))
+        tell(thread, log::now(), device, free, total);
+}
+
+// Without a pool we do not know of captures, but what waits for the device is forbidden during one:
+// where it was allowed, so are we.
+bool may_ask_after(Hook hook, const format::Place& place) noexcept
+{
+    const format::Memory memory = info(hook).memory;
+    if (format::class_of(memory) != format::MemoryClass::device)
+        return false;
+    const bool waits = memory != format::Memory::async && memory != format::Memory::physical;
+    return waits || (pooling() && !place.capturing);
+}
+
+} // namespace
+
+void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) noexcept
+{
+    const std::uint64_t ticks = log::now();
+    const bool same = free == told_free.load(std::memory_order_relaxed);
+    if (same && ticks - told_ticks.load(std::memory_order_relaxed) < interval_ticks(ticks))
+        return;
+    if (const std::int64_t device = place_now(call).device; device >= 0)
+        tell(call.thread, ticks, device, free, total);
+}
+
+[[gnu::cold]] void ask_after(Call& call, const format::Place& place, std::uint64_t ticks) noexcept
+{
+    if (may_ask_after(call.hook, place) && is_our_turn(ticks))
+        ask_and_tell(call.thread, place_now(call).device);
+}
+
+void segment_taken(log::Thread& thread, std::int64_t device) noexcept
+{
+    if (is_our_turn(log::now()))
+        ask_and_tell(thread, device);
+}
+
+void moment_named() noexcept
+{
+    log::Thread& thread = log::this_thread;
+    if (due_ticks.load(std::memory_order_relaxed) == kNever || !log::is_ready(thread) ||
+        !log::is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
+        return;
+    if (!pooling()) { // we do not know of captures: the next allocation is the moment to ask
+        due_ticks.store(0, std::memory_order_relaxed);
+        return;
+    }
+    const int program_errno = errno;
+    thread.inside = log::Inside::recorder;
+    const std::uint64_t ticks = log::now();
+    const Driver* driver = Driver::find();
+    if (driver && !passing_through() &&
+        ticks - told_ticks.load(std::memory_order_relaxed) >=
+            interval_ticks(ticks) / kMarksPerInterval)
+        ask_and_tell(thread, place_in(thread, *driver, nullptr).device);
+    thread.inside = log::Inside::program;
+    errno = program_errno;
+}
+
+} // namespace vramscope::hooks

@@ -1,0 +1,39 @@
+// interpose/serve/contexts/limits.hpp — VRAMSCOPE_LIMIT: a device as if it were smaller.
+//
+// It is the device of the current context. What the driver says is used, by any process, counts
+// against the limit, as it would on a smaller device. It costs a question to the driver for each
+// allocation that reaches it, and nothing without a limit.
+#pragma once
+
+#include <cstdint>
+
+#include "interpose/hooks/call.hpp"
+#include "interpose/hooks/hook.hpp"
+#include "tracker/environment/settings.hpp"
+
+namespace vramscope::hooks {
+
+bool asks_within_limit(std::uint64_t bytes) noexcept;
+// False: a device of the limit's size would have no room for this.
+inline bool within_limit(std::uint64_t bytes) noexcept
+{
+    return log::settings().limit_bytes == log::kNoBytes || asks_within_limit(bytes);
+}
+
+// An allocation of device memory that asks for `bytes`: false where the limit refuses it.
+bool fits(const Call& call, std::uint64_t bytes) noexcept;
+
+// What the driver's pool holds unused: an allocation from it takes no more of the device. Null: the
+// pool of the current context's device. 0 without a limit, where it does not matter.
+std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
+
+// Memory of the current context's device, as the driver says. False: the driver does not say.
+bool ask_driver(std::size_t& free, std::size_t& total) noexcept;
+// All memory of the current context's device, as the driver says.
+std::uint64_t device_bytes() noexcept;
+
+// The driver's numbers, as such a device would have them.
+void apply_limit(std::uint64_t& free, std::uint64_t& total) noexcept;
+std::uint64_t limited_total(std::uint64_t total) noexcept;
+
+} // namespace vramscope::hooks

@@ -1,0 +1,23 @@
+// interpose/serve/contexts/mempools.hpp — CUDA's own pools (CUmemoryPool), for the log.
+//
+// It knows where their memory lies, and which one a device's cuMemAllocAsync takes from. A pool is
+// written down where it is first seen, and again in the log of a forked child. The table is
+// bounded; a pool that does not fit is written down each time it is seen. Any thread, and no call
+// of the driver.
+#pragma once
+
+#include "interpose/hooks/hook.hpp"
+
+namespace vramscope::hooks {
+
+void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept;
+// To be called before the driver destroys the pool: another pool may get its handle as soon as
+// it is gone.
+void forget_mempool(CUmemoryPool pool) noexcept;
+
+void set_current_mempool(CUdevice device, CUmemoryPool pool) noexcept;
+void mempool_gone(CUmemoryPool pool) noexcept; // its device goes back to the default pool
+// Null: the program never chose one, so it is the device's default pool.
+CUmemoryPool current_mempool(std::int64_t device) noexcept;
+
+} // namespace vramscope::hooks

@@ -1,0 +1,103 @@
+// interpose/serve/pools/damage.cpp — fill, read back, compare.
+#include "interpose/serve/pools/damage.hpp"
+
+#include <algorithm>
+
+#include "interpose/hooks/inside_driver.hpp"
+#include "tracker/capture/arena.hpp"
+#include "tracker/log/recorder.hpp"
+
+namespace vramscope::hooks {
+namespace {
+
+constexpr std::uint8_t kRedZoneByte = 0xfd;
+
+struct Window {
+    std::uint8_t bytes[256 * 1024];
+};
+
+void fill(log::Thread& thread, std::uint64_t address, std::uint8_t byte,
+          std::uint64_t bytes) noexcept
+{
+    const Driver* driver = Driver::find();
+    if (driver && driver->fill_bytes && bytes)
+        in_driver(thread, [&] { return driver->fill_bytes(address, byte, bytes); });
+}
+
+struct Difference {
+    std::uint64_t first = 0; // distance from the start
+    std::uint64_t bytes = 0; // 0: there is none
+};
+
+Difference compare(log::Thread& thread, std::uint64_t address, std::uint8_t expected,
+                   std::uint64_t bytes) noexcept
+{
+    const Driver* driver = Driver::find();
+    const capture::Scratch<Window> window;
+    Difference difference;
+    if (!driver || !driver->copy_to_host || !window)
+        return difference;
+    for (std::uint64_t at = 0; at < bytes;) {
+        const std::uint64_t part = std::min<std::uint64_t>(sizeof window->bytes, bytes - at);
+        if (in_driver(thread, [&] {
+                return driver->copy_to_host(window->bytes, address + at, part);
+            }) != CUDA_SUCCESS)
+            break;
+        for (std::uint64_t i = 0; i < part; ++i)
+            if (window->bytes[i] != expected && difference.bytes++ == 0)
+                difference.first = at + i;
+        at += part;
+    }
+    return difference;
+}
+
+// `from` and the block's address, as the program knows it, tell the offset.
+void check(Call& call, format::Damage kind, std::uint64_t block, std::uint64_t from,
+           std::uint8_t expected, std::uint64_t bytes) noexcept
+{
+    const Difference found = compare(call.thread, from, expected, bytes);
+    if (found.bytes)
+        log::write_with_stack(call.thread, call.site, 0,
+                              format::Damaged{kind, block,
+                                              static_cast<std::int64_t>(from + found.first - block),
+                                              found.bytes});
+}
+
+} // namespace
+
+void poison_segment(log::Thread& thread, std::uint64_t address, std::uint64_t bytes) noexcept
+{
+    if (const int poison = log::settings().poison; poison >= 0)
+        fill(thread, address, static_cast<std::uint8_t>(poison), bytes);
+}
+
+void prepare_block(Call& call, const pool::Allocation& block, std::uint64_t requested) noexcept
+{
+    const std::uint64_t margin = red_zone_bytes();
+    if (const int poison = log::settings().poison; poison >= 0)
+        check(call, format::Damage::use_after_free, block.address + margin, block.address,
+              static_cast<std::uint8_t>(poison), block.block_bytes);
+    if (!margin)
+        return;
+    const std::uint64_t end = margin + requested;
+    fill(call.thread, block.address, kRedZoneByte, margin);
+    fill(call.thread, block.address + end, kRedZoneByte, block.block_bytes - end);
+}
+
+void check_block(Call& call, ContextPool& here, std::uint64_t address) noexcept
+{
+    const std::uint64_t margin = red_zone_bytes();
+    const auto block = here.with([&](auto& pool) { return pool.find(address - margin); });
+    if (block.state != pool::State::live)
+        return;
+    if (margin) {
+        const std::uint64_t end = block.address + block.requested - margin;
+        check(call, format::Damage::underrun, address, block.address, kRedZoneByte, margin);
+        check(call, format::Damage::overrun, address, end, kRedZoneByte,
+              block.address + block.bytes - end);
+    }
+    if (const int poison = log::settings().poison; poison >= 0)
+        fill(call.thread, block.address, static_cast<std::uint8_t>(poison), block.bytes);
+}
+
+} // namespace vramscope::hooks

@@ -1,0 +1,21 @@
+// interpose/serve/pools/shortage.hpp — device memory is short: what is cached goes back.
+//
+// Any thread, inside a hook, with no lock held.
+#pragma once
+
+#include "interpose/hooks/call.hpp"
+#include "interpose/serve/pools/driver_upstream.hpp"
+
+namespace vramscope::hooks {
+
+// Gives what is cached for this device back to the driver, and returns how many bytes. `except`
+// is empty already.
+std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept;
+std::uint64_t releasable_bytes(std::int64_t device) noexcept;
+// Memory was short in an entry point that the pool does not serve. True: try it again.
+bool make_room_for(Call& call) noexcept;
+// An allocation failed, which is recorded if memory was short. `bytes` is the least that was asked
+// for; 0 where the arguments do not tell.
+void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept;
+
+} // namespace vramscope::hooks
