@@ -63,6 +63,29 @@ std::string_view beginning_of(std::string_view text, std::size_t most)
     return text.substr(0, most);
 }
 
+// Where it has a function, nobody asks for its address: most frames of a function are one then.
+bool is_read_of_frame(const Json& frame, const std::string& name)
+{
+    return is_read("frames", name) && (name != "offset" || frame["function"].is_null());
+}
+
+// What makes frames one. There may be very many of them, with long names: no JSON is made for it.
+std::string key_of_frame(const Json& frame)
+{
+    std::string key;
+    for (const auto& [name, value] : frame.items()) {
+        if (!is_read_of_frame(frame, name))
+            continue;
+        if (value.is_string()) {
+            const auto& text = value.get_ref<const std::string&>();
+            key += fmt::format("{}:{}", text.size(), text);
+        } else {
+            key += value.dump() + ';';
+        }
+    }
+    return key;
+}
+
 template <typename Is>
 bool any_is(const Json& list, Is is)
 {
@@ -199,20 +222,18 @@ Json Packer::number_of_text(const Json& text)
     return at->second;
 }
 
-// Where it has a function, nobody asks for its address: most frames of a function are one then.
 Json Packer::number_of_frame(const Json& frame)
 {
     if (!frame.is_object())
         return nullptr;
-    Json known = Json::object();
-    for (const auto& [key, value] : frame.items()) {
-        if (is_read("frames", key) && (key != "offset" || frame["function"].is_null()))
-            known[key] = value;
+    const auto [at, added] = frame_numbers_.try_emplace(key_of_frame(frame), frames_.size());
+    if (added) {
+        Json& known = frames_.emplace_back(Json::object());
+        for (const auto& [name, value] : frame.items()) {
+            if (is_read_of_frame(frame, name))
+                known[name] = value;
+        }
     }
-    const auto [at, added] = frame_numbers_.try_emplace(
-        known.dump(-1, ' ', false, Json::error_handler_t::replace), frames_.size());
-    if (added)
-        frames_.push_back(std::move(known));
     return at->second;
 }
 

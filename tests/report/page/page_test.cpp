@@ -128,7 +128,7 @@ TEST_F(Page, OfAPlanHasItsAnswer)
     EXPECT_EQ(plan["answer"], answer);
     const Json card = plan["processes"][0]["devices"][0]["policies"][0]["cards"][0];
     EXPECT_EQ(card["bytes"], 64);
-    EXPECT_EQ(card["first_shortage"]["why"], "0 B are free, but the largest piece has 64 B");
+    EXPECT_EQ(card["first_shortage"]["why"], "64 B are free, but the largest piece has 64 B");
     EXPECT_EQ(data_of(page_of(Plan()))["plan"]["answer"], nullptr);
 }
 
@@ -187,6 +187,7 @@ TEST_F(Page, StaysBelowItsLimitForAnyLog)
             process.pool.devices.emplace_back();
             process.pool.devices[0].at_peak = process.pool.devices[0].at_end = large_map();
             process.tests.resize(3000);
+            process.test_count = 3000;
         }
         report.processes.push_back(std::move(process));
     }
@@ -217,6 +218,7 @@ TEST_F(Page, HasTheNamesOfTestsAndOwnersAsText)
     Report report = report_of(1, "train");
     Process& process = report.processes[0];
     process.tests.emplace_back().name = kHostile;
+    process.test_count = 1;
     process.tests[0].leaks.emplace_back().stack.emplace_back().function = kHostile;
     process.pool.devices.emplace_back();
     process.pool.devices[0].at_end = large_map();
