@@ -1,7 +1,7 @@
 # tests/corpus/checker.py — holds the report of a program against the truth that is planted in it.
 #
-# The world is closed: a row that no truth is about is false, as a truth without its rows is missed. Each finding is one
-# Outcome; counts() sums them up by kind.
+# The world is closed: a row that no truth is about is false, as a truth without its rows is missed.
+# Each finding is one Outcome; counts() sums them up by kind.
 import collections
 import dataclasses
 import pathlib

@@ -1,5 +1,5 @@
-# tests/e2e/parity_test.py — dlsym and dlvsym answer what they answer without us, but for our wrapper in the place of
-# the driver's own function.
+# tests/e2e/parity_test.py — dlsym and dlvsym answer what they answer without us, but for our
+# wrapper in the place of the driver's own function.
 import unittest
 
 from e2e import DRIVER, PRELOAD, PROGRAMS, EndToEndTest, hooked_names

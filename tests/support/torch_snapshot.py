@@ -1,4 +1,5 @@
-# tests/support/torch_snapshot.py — PyTorch's memory history as requests for policy_player, and its answers.
+# tests/support/torch_snapshot.py — PyTorch's memory history as requests for
+# policy_player, and its answers.
 #
 # What lived before the history began is found by going back from the segments at its end.
 import bisect

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/check_test.py — `check` and `run --check`: every exit status, seen from outside, and budgets that are wrong.
+# tests/tools/check_test.py — `check` and `run --check`: every exit status, seen from outside, and
+# budgets that are wrong.
 import json
 import os
 import signal

@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/frameworks_test.py — blocks that a caching allocator with PyTorch's manners cuts from what the driver gave it.
+# tests/e2e/frameworks/frameworks_test.py — blocks that a caching allocator with PyTorch's manners
+# cuts from what the driver gave it.
 import unittest
 
 from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of

@@ -1,7 +1,8 @@
-# tests/programs/python/expected.py — allocates, and keeps which functions of Python did: imported by programs beside it.
+# tests/programs/python/expected.py — allocates, and keeps which functions of Python did: imported
+# by programs beside it.
 #
-# Each allocation has a size of its own. write() makes a file of JSON: for each size the functions of Python that were
-# running, innermost first, as [file, line, name].
+# Each allocation has a size of its own. write() makes a file of JSON: for each size the functions
+# of Python that were running, innermost first, as [file, line, name].
 import ctypes
 import json
 import os

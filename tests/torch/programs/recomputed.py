@@ -1,8 +1,10 @@
-# tests/torch/programs/recomputed.py — backward passes that call Python: checkpoints, and functions with a backward of their own.
+# tests/torch/programs/recomputed.py — backward passes that call Python: checkpoints, and functions
+# with a backward of their own.
 #
-# Usage: recomputed.py EXPECTED. The gradients of each part have a size of their own. EXPECTED is written as JSON: for each
-# size the origins of its allocations in the backward pass, as anomaly mode keeps them for nodes and for their parents, and the
-# functions of Python that ran; innermost first, each as [file, line].
+# Usage: recomputed.py EXPECTED. The gradients of each part have a size of their own. EXPECTED is
+# written as JSON: for each size the origins of its allocations in the backward pass, as anomaly
+# mode keeps them for nodes and for their parents, and the functions of Python that ran; innermost
+# first, each as [file, line].
 import json
 import re
 import sys
