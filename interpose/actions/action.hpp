@@ -16,8 +16,8 @@
 //                         what the pool may do: how long they take is not told
 #pragma once
 
-#include "interpose/serve/limits.hpp"
-#include "interpose/serve/shortage.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 
 namespace vramscope::hooks {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "interpose/actions/array_bytes.hpp"
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/limits.hpp"
-#include "interpose/serve/recording.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/events.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 #include "interpose/serve/route.hpp"
-#include "interpose/serve/shortage.hpp"
 
 namespace vramscope::hooks {
 

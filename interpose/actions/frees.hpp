@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/recording.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/events.hpp"
 #include "interpose/serve/route.hpp"
 
 namespace vramscope::hooks {

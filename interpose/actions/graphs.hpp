@@ -2,7 +2,7 @@
 #pragma once
 
 #include "interpose/actions/frees.hpp"
-#include "interpose/serve/shortage.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 
 namespace vramscope::hooks {
 

@@ -14,7 +14,7 @@
 #include "interpose/actions/action.hpp"
 #include "interpose/actions/streams.hpp"
 #include "interpose/doors/lookup.hpp"
-#include "interpose/serve/contexts.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/recorder.hpp"
 
@@ -34,7 +34,7 @@ namespace vramscope::hooks {
 
 [[gnu::noinline, gnu::cold]] inline void record_retry(Call& call, CUresult result)
 {
-    call.ended = 0; // the records of what it took come behind that of the second try
+    call.ended = 0; // the records of what it took come after that of the second try
     if (call.ready())
         log::write(call.thread, {log::now(), call.api()},
                    format::Retried{place_now(call).device, 0, result});

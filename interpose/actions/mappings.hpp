@@ -1,7 +1,7 @@
 // interpose/actions/mappings.hpp — physical memory: its references, and where it is mapped.
 #pragma once
 
-#include "interpose/serve/recording.hpp"
+#include "interpose/serve/events.hpp"
 
 namespace vramscope::hooks {
 

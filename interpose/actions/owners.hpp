@@ -2,9 +2,9 @@
 #pragma once
 
 #include "interpose/actions/frees.hpp"
-#include "interpose/serve/mempools.hpp"
-#include "interpose/serve/shortage.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/mempools.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 
 namespace vramscope::hooks {
 

@@ -5,17 +5,17 @@
 // is part of a segment (VRAMSCOPE_POOL=split) is answered as an allocation of its own, or refused.
 #pragma once
 
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/device_memory.hpp"
-#include "interpose/serve/limits.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/device_memory.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 #include "interpose/serve/route.hpp"
-#include "interpose/serve/shortage.hpp"
 
 namespace vramscope::hooks {
 
-// The block behind the program's pointer, if a pool has it. Where the driver must not be
-// asked about it, `pointer` is changed to an address that is never given out, for as long as
-// this object lives.
+// The block that the program's pointer points into, if a pool has it. Where the driver must not be
+// asked about it, `pointer` is changed to an address that is never given out, for as long as this
+// object lives.
 template <class Pointer>
 class AskedAbout {
 public:

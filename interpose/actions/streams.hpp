@@ -3,9 +3,9 @@
 // They tell the pool when memory may be used again, and when the pool must not call the driver.
 #pragma once
 
-#include "interpose/serve/captures.hpp"
-#include "interpose/serve/context_pools.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/pooling.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
 
 namespace vramscope::hooks {
 

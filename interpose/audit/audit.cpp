@@ -15,8 +15,8 @@
 
 namespace {
 
-// The cookie of a library. That of one that was loaded behind ours when the program started is its
-// link_map.
+// The cookie of a library. One that was loaded after ours when the program started has its link_map
+// in this place.
 enum Kind : std::uintptr_t {
     other,
     preload,
@@ -59,9 +59,9 @@ bool may_be_ours(Kind definer, const char* symbol)
            (std::strcmp(symbol, "dlsym") == 0 || std::strcmp(symbol, "dlvsym") == 0);
 }
 
-// Our function calls next what a library behind ours defines, and that asks for the one
-// after. Were that ours again, the two would call each other for ever. Libraries that come
-// later are behind none.
+// Our function calls next what a library defines that was loaded after ours, and that asks for the
+// one after it. Were that ours again, the two would call each other for ever. A library that the
+// program opens later is not called so.
 bool may_get_ours(std::uintptr_t referrer, const char* symbol)
 {
     if (referrer <= last_kind)
@@ -79,19 +79,19 @@ extern "C" {
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-// Only bindings from the program's libraries to libc and the driver are of interest. A library
-// behind ours with a dlsym of its own is what ours calls next: were its libc replaced by ours, the
-// two would call each other for ever.
+// Only bindings from the program's libraries to libc and the driver are of interest. A library that
+// was loaded after ours and has a dlsym of its own is what ours calls next: were its libc replaced
+// by ours, the two would call each other for ever.
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* map, Lmid_t space,
                                                    std::uintptr_t* cookie)
 {
     if (space != LM_ID_BASE)
         return 0;
     Kind kind = kind_of(vramscope::capture::base_name(map->l_name ? map->l_name : ""));
-    const bool behind = kind == other && preloaded.load(std::memory_order_acquire);
-    if (behind && defines_dlsym(*map))
+    const bool after_ours = kind == other && preloaded.load(std::memory_order_acquire);
+    if (after_ours && defines_dlsym(*map))
         kind = dlsym_behind_preload;
-    if (kind != other || !behind || started.load(std::memory_order_acquire))
+    if (kind != other || !after_ours || started.load(std::memory_order_acquire))
         *cookie = kind;
     if (kind == preload)
         preloaded.store(map, std::memory_order_release);

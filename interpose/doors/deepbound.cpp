@@ -71,7 +71,7 @@ struct Search {
     }
 };
 
-// What a library needs and was not there yet comes behind it in the loader's list: one walk sees
+// What a library needs and was not there yet comes after it in the loader's list: one walk sees
 // them all, and none that looks where everybody looks.
 int visit(dl_phdr_info* info, std::size_t, void* data)
 {

@@ -86,8 +86,8 @@ void* wrapper_for(const Driver& driver, const HookInfo& hook, void* found) noexc
     return wrapper_of(id_of(hook));
 }
 
-// What the global scope holds behind us. As the last question to the loader it leaves dlerror as
-// it should be.
+// What the global scope holds after us. As the last question to the loader it leaves dlerror as it
+// should be.
 void* next_after_us(const char* name, const char* version) noexcept
 {
     if (!version)
@@ -134,10 +134,10 @@ bool stands_before_us(const void* caller) noexcept
 }
 
 // Our exports are in the global scope, where the driver need not be: a look-up that met one of them
-// is answered with what it would have met without us. RTLD_NEXT of a caller behind us does not meet
-// them, and is libc's to answer.
-bool look_behind_us(void* handle, const HookInfo& hook, const char* version, const void* caller,
-                    void** found) noexcept
+// is answered with what it would have met without us. RTLD_NEXT of a caller that comes after us
+// does not meet them, and is libc's to answer.
+bool look_past_us(void* handle, const HookInfo& hook, const char* version, const void* caller,
+                  void** found) noexcept
 {
     const char* name = hook.symbol();
     if (handle == RTLD_NEXT) {
@@ -222,7 +222,7 @@ int vramscope_filter_lookup(void* handle, const char* name, const char* version,
         return 1;
     }
     const Driver* driver = Driver::find(); // first: it asks the loader too
-    if (!look_behind_us(handle, *hook, version, caller, result))
+    if (!look_past_us(handle, *hook, version, caller, result))
         return 0;
     if (driver && !driver->contains(caller))
         *result = wrapper_for(*driver, *hook, *result);

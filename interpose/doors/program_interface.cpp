@@ -7,13 +7,13 @@
 
 #include "interpose/hooks/bypassed.hpp"
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/captures.hpp"
-#include "interpose/serve/context_pools.hpp"
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/device_memory.hpp"
-#include "interpose/serve/limits.hpp"
-#include "interpose/serve/shortage.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/device_memory.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
+#include "interpose/serve/pools/context_pools.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 #include "interpose/vramscope.h"
 #include "tracker/lifecycle/ranges.hpp"
 #include "tracker/lifecycle/tests.hpp"
@@ -64,7 +64,7 @@ bool with_pools_of(int device, Visit visit) noexcept
     return found;
 }
 
-// Of this thread's current context; -1: it has none, or the process is exiting.
+// The device of this thread's current context; -1: it has none, or the process is exiting.
 std::int64_t current_device(log::Thread& thread) noexcept
 {
     const hooks::Driver* driver = hooks::Driver::find();

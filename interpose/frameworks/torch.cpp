@@ -109,8 +109,8 @@ Report* seen_from(Original& original, const log::CallSite& caller, Report* ours)
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 
-// c10::reportMemoryUsageToProfiler(void*, int64_t, size_t, size_t, c10::Device), of PyTorch 1.10 and
-// later: a block of `bytes` was handed out; negative: it was taken back.
+// c10::reportMemoryUsageToProfiler(void*, int64_t, size_t, size_t, c10::Device), since PyTorch
+// 1.10: a block of `bytes` was handed out; negative: it was taken back.
 VRAMSCOPE_EXPORT void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void* block,
                                                                             std::int64_t bytes,
                                                                             std::size_t allocated,

@@ -1,7 +1,7 @@
 // interpose/frameworks/torch_counts.cpp — PyTorch's own counters, where its allocator has them.
 //
 // A block that was given back while another stream used it (record_stream) stays active until
-// PyTorch finds that the stream has come past it. Of that PyTorch tells nobody, but it counts it:
+// PyTorch finds that the stream has come past it. PyTorch tells nobody when it does, but counts it:
 // the numbers of memory_stats() lie in an object for each device, which the allocator that
 // libc10_cuda exports has a vector of. Where they lie in there is PyTorch's own affair. They are
 // looked for at the first block of a device, and taken for PyTorch's if the two sums that it passes
@@ -10,7 +10,7 @@
 //
 // With a block they are read under PyTorch's lock. Without one, at marks and at exit, they count if
 // nothing was allocated or freed since the last block: only PyTorch's look at its streams can then
-// have changed them. The object ends with libc10_cuda's destructors, which run behind our handler.
+// have changed them. The object ends with libc10_cuda's destructors, which run after our handler.
 #include "interpose/frameworks/torch_counts.hpp"
 
 #include <algorithm>

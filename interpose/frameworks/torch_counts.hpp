@@ -15,7 +15,7 @@ struct TorchReport {
 };
 
 // Tells the log how much that was given back another stream still uses, if that has changed. To be
-// called before a block that was handed out is recorded, and behind one that was taken back: so the
+// called before a block that was handed out is recorded, and after one that was taken back: so the
 // sum of both is never larger than PyTorch's.
 void tell_pending(const log::CallSite& site, const TorchReport& report) noexcept;
 

@@ -1,6 +1,7 @@
-// interpose/frameworks/torch_peaks.hpp — the most that PyTorch's blocks had on a device, for programs that watch it.
+// interpose/frameworks/torch_peaks.hpp — the most that PyTorch's blocks had on a device.
 //
-// PyTorch counts such a peak too, but to begin it anew would change what the program itself asks it.
+// Programs that watch it begin it anew. PyTorch counts such a peak too, but to begin that one anew
+// would change what PyTorch tells the program itself.
 #pragma once
 
 #include <cstdint>

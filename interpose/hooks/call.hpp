@@ -30,8 +30,8 @@ struct Call {
     }
 };
 
-// Writes what was kept for the log, if there is one. Its opener makes it known and then looks at what
-// was kept; a keeper does both in the other order. So one of them sees the other.
+// Writes what was kept for the log, if there is one. The log's opener makes it known and then looks
+// at what was kept; a keeper does both in the other order. So one of them sees the other.
 template <class Write>
 void write_if_open(Write write) noexcept
 {

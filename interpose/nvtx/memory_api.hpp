@@ -1,7 +1,7 @@
 // interpose/nvtx/memory_api.hpp — NVTX's memory extension, as far as we read it.
 //
-// The toolkits before CUDA 13 have no nvToolsExtMem.h. These structures are passed by programs, so
-// that their layout is fixed; tests/interpose/nvtx/memory_api_test.cpp holds them against the header.
+// The toolkits before CUDA 13 have no nvToolsExtMem.h. Programs pass these structures, so their
+// layout is fixed; tests/interpose/nvtx/memory_api_test.cpp holds them against the header.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ struct HeapDescription {
     nvtxMessageValue_t message;
 };
 
-// Of each batch the elements are `element_bytes` apart.
+// The elements of each batch are `element_bytes` apart.
 struct RegionsToRegister {
     std::uint16_t version;
     std::uint16_t struct_bytes;

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "interpose/nvtx/text.hpp"
-#include "interpose/serve/device_memory.hpp"
+#include "interpose/serve/contexts/device_memory.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/lifecycle/ranges.hpp"

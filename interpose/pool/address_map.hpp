@@ -94,7 +94,8 @@ private:
     static constexpr std::size_t kLeastSlots = 1024;
     __extension__ using Product = unsigned __int128;
 
-    // Both halves of the product, as one alone leaves multiples of a large power of two in clusters.
+    // Both halves of the product are used: one alone leaves multiples of a large power of two
+    // in clusters.
     static std::uint32_t tag_of(std::uint64_t key) noexcept
     {
         const auto product = static_cast<Product>(key) * 0x9e3779b97f4a7c15u;

@@ -130,7 +130,7 @@ private:
         return best;
     }
 
-    // The first bin behind this one that is not empty.
+    // The first bin after this one that is not empty.
     bool next_used(Bin& bin) const noexcept
     {
         const std::uint64_t steps = std::uint64_t{steps_[bin.power]} >> bin.step >> 1;

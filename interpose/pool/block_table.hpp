@@ -16,7 +16,7 @@
 namespace vramscope::pool {
 
 enum class State : std::uint8_t {
-    foreign, // it is no block of this pool
+    foreign, // this pool does not have it
     live,
     held,    // freed while pinned, and part of a segment: not for use, not for upstream
     pending, // freed, but not yet safe to hand out

@@ -236,7 +236,7 @@ public:
         return {block.address, block.bytes, block.kind};
     }
 
-    // The part of it that has passed is no longer active.
+    // The part of it that has passed is not active any more.
     void pass() noexcept { pass(epochs_.safe()); }
 
     void clear() noexcept

@@ -4,7 +4,7 @@
 // when every domain was synchronised by a synchronisation that began after the free. There are no
 // locks: stamps and answers are loads; the rest is as rare as synchronisations are.
 //
-// stamp_free() is to be called behind an atomic read-modify-write of the caller (the pool's lock):
+// stamp_free() is to be called after an atomic read-modify-write of the caller (the pool's lock):
 // work queued before the free must not be seen later than the stamp is taken.
 #pragma once
 

@@ -1,9 +1,10 @@
 // interpose/pool/oldest_lists.hpp — which of many lists has the oldest head.
 //
 // Programs may have thousands of sizes, so not all of their lists are looked at for each block that
-// leaves: the oldest are gathered, into a heap. The head of a list only ever becomes younger. So the
-// oldest that was gathered is the oldest of all if its head has not changed; and one whose head is
-// younger now than all that were gathered is left out, as those that were not gathered are.
+// leaves: the lists with the oldest heads are gathered in a heap. The head of a list only ever
+// becomes younger. So the oldest list that was gathered is the oldest of all if its head has not
+// changed. A list whose head is younger by now than all that were gathered is dropped from the
+// heap, since lists that were not gathered may be older.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,8 @@ class OldestLists {
 public:
     static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
-    // Of the lists [first, end) that with the least turn_of_head(list), or one of several; 0: all are
-    // empty.
+    // Finds the list in [first, end) that has the least turn_of_head(list); any of them if several
+    // have it. 0: all lists are empty.
     template <class TurnOfHead>
     Index find(Index first, Index end, TurnOfHead turn_of_head) noexcept
     {
@@ -47,7 +48,7 @@ private:
         }
         bool operator>(const List& other) const noexcept { return other < *this; }
     };
-    static constexpr std::size_t kMost = 1024; // are gathered
+    static constexpr std::size_t kMost = 1024; // lists that are gathered
 
     template <class TurnOfHead>
     Index find_gathered(TurnOfHead turn_of_head) noexcept
@@ -101,7 +102,7 @@ private:
     // What is not used is never written: these are pages.
     std::array<List, 2 * kMost> gathered_; // a heap: the oldest first, as their heads were
     std::size_t count_ = 0;
-    List youngest_; // of those that were gathered, as it was then
+    List youngest_; // the youngest that was gathered, as it was then
 };
 
 } // namespace vramscope::pool

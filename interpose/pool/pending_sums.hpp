@@ -85,7 +85,7 @@ private:
     std::array<Sum, kSums> sums_{};
     unsigned first_ = 0, count_ = 0, newest_ = 0;
     std::uint64_t oldest_stamp_ = kNone; // that of the first sum; kNone: there is none
-    std::uint64_t passed_ = 0;           // what had a stamp up to this is no longer counted
+    std::uint64_t passed_ = 0;           // what had a stamp up to this is not counted any more
 };
 
 } // namespace vramscope::pool

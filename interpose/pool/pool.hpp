@@ -63,8 +63,8 @@ public:
         return hit.reused ? hit : allocate_anew(bytes, may_call);
     }
 
-    // Only a block that has passed, without any call. Not reused: there is none, and what is left of
-    // allocate() is allocate_anew().
+    // Hands out a block that has passed, and calls nobody. Not reused: there is none, and what is
+    // left of allocate() is allocate_anew().
     [[gnu::always_inline]] Allocation reuse(std::uint64_t bytes) noexcept
     {
         if (bytes - 1 >= kMostBytes) [[unlikely]]

@@ -33,7 +33,7 @@ inline void* map_pages(std::size_t bytes) noexcept
     return ask_for_huge(pages, bytes);
 }
 
-// The same pages and zeroed ones behind them, perhaps elsewhere; nullptr: they are as they were.
+// The same pages, followed by zeroed ones, perhaps elsewhere; nullptr: they are as they were.
 inline void* grow_pages(void* pages, std::size_t bytes, std::size_t more) noexcept
 {
     return ask_for_huge(::mremap(pages, bytes, more, MREMAP_MAYMOVE), more);

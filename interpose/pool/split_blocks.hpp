@@ -21,7 +21,7 @@ namespace vramscope::pool {
     return hand_out(index, rounded, requested);
 }
 
-// Of a free block, that part which is asked for. Where the tables have no room all of it.
+// Hands out the part of a free block that is asked for, or all of it where the tables have no room.
 [[gnu::always_inline]] inline Index SplitPolicy::hand_out(Index index, std::uint64_t rounded,
                                                           std::uint64_t requested) noexcept
 {

@@ -328,7 +328,7 @@ private:
     AddressTree<Nodes> by_order_{Nodes{&segments_}};
     Bins bins_[2];
     Queue pending_[2], held_;
-    std::array<Index, 1 << kClassBits> last_freed_[2] = {}; // of the sizes of each class
+    std::array<Index, 1 << kClassBits> last_freed_[2] = {}; // for each class of sizes
     Idle idle_[2];
     std::uint64_t pending_bytes_[2] = {};
     std::uint64_t idle_bytes_ = 0;

@@ -41,8 +41,8 @@ struct Stats {
     std::uint64_t releasable_bytes = 0;  // whole segments without a live block
 };
 
-// What a counter of blocks or bytes has seen, for small and for large blocks. Of what is allocated
-// and freed, the one sum or the other grows, and nothing else.
+// What a counter of blocks or bytes has seen, for small and for large blocks. An allocation adds to
+// one sum and a free to the other; what is current is their difference.
 struct Side {
     std::uint64_t allocated = 0, freed = 0, peak = 0;
     std::uint64_t current() const noexcept { return allocated - freed; }
@@ -91,7 +91,7 @@ public:
             side.peak = side.current();
         peak_ = current();
     }
-    // What is no longer current has always been another's.
+    // This amount leaves for another counter, which counts it as if it had always had it.
     void disown(Kind kind, std::uint64_t amount) noexcept
     {
         sides_[kind].allocated -= amount;

@@ -4,11 +4,11 @@
 #include <limits>
 #include <sys/mman.h>
 
-#include "interpose/serve/captures.hpp"
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/damage.hpp"
-#include "interpose/serve/recording.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
+#include "interpose/serve/events.hpp"
+#include "interpose/serve/pools/damage.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/log/recorder.hpp"
 
@@ -152,7 +152,7 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     return true;
 }
 
-// Of a block that the pool did not simply keep: it is no block of `here`, or must leave.
+// Frees a block that the pool did not simply keep: another pool has it, or none, or it must leave.
 [[gnu::noinline, gnu::cold]] CUresult free_elsewhere(Call& call, Disposition found,
                                                      std::uint64_t address,
                                                      DriverFree driver_free) noexcept

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/pools/context_pools.hpp"
 
 namespace vramscope::hooks {
 
@@ -40,12 +40,12 @@ private:
     CUresult (*call_)(const void* object, std::uint64_t address);
 };
 
-// A free by the program, where pool_wanted() holds. The pool keeps the block; or the driver is called with its address, if the
-// block is not ours or must not be kept; or with an address that the driver cannot know, if the
-// block is free already.
+// A free by the program, where pool_wanted() holds. The pool keeps the block, if it may. If the
+// block is not ours or must not be kept, the driver is called with its address; if it is free
+// already, with an address that the driver cannot know.
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept;
-// Gives back what a pool keeps too much of. A free sets Call::to_settle, and its record comes first:
-// others may have its block by then.
+// Gives back what a pool keeps too much of. A free only sets Call::to_settle, since its record must
+// be written before: others may have its block afterwards.
 void settle(ContextPool& owner) noexcept;
 // A free that only the driver can judge: on a stream, which may be captured, or without
 // a pool here.
@@ -60,7 +60,7 @@ struct Found {
     pool::State state = pool::State::foreign; // no pool has it
     ContextPool* pool = nullptr;
     bool whole = true; // the block is all that the driver allocated
-    bool exact = true; // it is no larger than asked for: what the driver says of it is right
+    bool exact = true; // it is as large as asked for: what the driver says of it is right
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;  // as asked for
     std::uint64_t serial = 0; // unique in the process

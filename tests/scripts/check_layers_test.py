@@ -46,6 +46,18 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("report/log may not include interpose/hooks", output)
 
+    def test_the_floors_of_serve_hold(self):
+        for folder, upper in (("contexts", "interpose/serve/pools"), ("contexts", "interpose/serve"), ("pools", "interpose/serve")):
+            with self.subTest(folder=folder, upper=upper):
+                wrong = f"interpose/serve/{folder}/wrong.cpp"
+                self.write(wrong, f'#include "{upper}/any.hpp"\n')
+                status, output = self.check()
+                self.assertEqual(status, 1)
+                self.assertIn(f"{wrong}:1:", output)
+                self.assertIn(f"interpose/serve/{folder} may not include {upper}\n", output)
+                self.write(wrong, '#include "interpose/serve/contexts/any.hpp"\n')
+                self.assertEqual(self.check()[0], 0)
+
     def test_nobody_includes_tests(self):
         self.write("tests/support/log_builder.hpp", "#pragma once\n")
         self.write("report/log/wrong.cpp", '#include "tests/support/log_builder.hpp"\n')

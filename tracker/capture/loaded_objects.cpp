@@ -17,7 +17,7 @@ namespace vramscope::capture {
 namespace {
 
 // The lock has no name outside of glibc. It is the mutex in the loader's data that a thread holds
-// inside dl_iterate_phdr and not behind it. Where it is not found, the loader is trusted.
+// inside dl_iterate_phdr and not after it. Where it is not found, the loader is trusted.
 constinit pthread_mutex_t never_held = PTHREAD_MUTEX_INITIALIZER;
 constinit std::atomic<pthread_mutex_t*> list_lock{&never_held};
 

@@ -31,7 +31,7 @@ inline const ElfW(Dyn) * dynamic_of(const dl_phdr_info& info) noexcept
     return nullptr;
 }
 
-// From the first byte of an object's loaded segments to behind the last.
+// From the first byte of an object's loaded segments to one past the last.
 struct LoadedRange {
     std::uintptr_t first;
     std::uintptr_t end; // 0: nothing is loaded

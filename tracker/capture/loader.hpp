@@ -13,8 +13,8 @@
 
 namespace vramscope::capture {
 
-// The name of a file, without its folders. Unlike strrchr it works before a sanitizer's runtime
-// does.
+// The name of a file, without its folders. Unlike strrchr it works even while a sanitizer's runtime
+// does not yet.
 const char* base_name(const char* path) noexcept;
 
 // Address of the default version of `name` in libc.so.6 (or in libdl.so.2 before glibc 2.34); null:
@@ -44,9 +44,9 @@ struct Literal {
     char text[kBytes];
 };
 
-// The next variable that begins so, which `environment` is then behind; nullptr: none does. It calls
-// no function, for each one of libc's that a start needs must be bound first, and the beginning is
-// in its code, for a text elsewhere would be a page more that a start touches.
+// The next variable that begins so, which `environment` then points past; nullptr: none does. It
+// calls no function, for each one of libc's that a start needs must be bound first, and the
+// beginning is in its code, for a text elsewhere would be a page more that a start touches.
 template <Literal kBeginning>
 [[gnu::cold]] const char* next_variable(char**& environment) noexcept
 {

@@ -84,8 +84,8 @@ void read_program_path(std::uintptr_t address, char* path, std::size_t room) noe
     path[length > 0 ? length : 0] = '\0';
 }
 
-// The main program has no name here, the vDSO a name that is no file, and dlopen("./x.so")
-// a relative one.
+// The main program has no name here, the vDSO has one of which there is no file, and what
+// dlopen("./x.so") loaded has a relative one.
 void read_path(const dl_phdr_info& info, bool is_first, Module& module) noexcept
 {
     const char* name = info.dlpi_name ? info.dlpi_name : "";

@@ -3,7 +3,7 @@
 // A handler may leave by siglongjmp, and what the recorder holds at that moment would stay held
 // for ever: a lock, the loader's list, a half-made chunk. This is for cold paths: a thread's
 // outermost hold costs two system calls, those within it none. Signals that tell of a fault of this
-// very thread, and those of the thread library, come through. Nor is the thread cancelled meanwhile.
+// very thread, and those of the thread library, come through. Nor can the thread be cancelled.
 #pragma once
 
 #include <csignal>

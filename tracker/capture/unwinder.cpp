@@ -1,4 +1,4 @@
-// tracker/capture/unwinder.cpp — libunwind behind a private dlopen, glibc's backtrace behind that.
+// tracker/capture/unwinder.cpp — libunwind by a private dlopen, and glibc's backtrace without it.
 #include "tracker/capture/unwinder.hpp"
 
 #include <algorithm>

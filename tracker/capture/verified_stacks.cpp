@@ -194,8 +194,7 @@ const VerifiedStacks::Slot& VerifiedStacks::slot_of(const Node& node, std::size_
                                : slots_[node.tail.first + at - node.own.count];
 }
 
-// Finds an end that these slots have in common with a stack that is known. False: it would be too
-// short.
+// Finds an end that these slots have in common with a known stack. False: it would be too short.
 bool VerifiedStacks::shares_tail(const Slot* slots, std::size_t count, Node& node) const noexcept
 {
     for (std::size_t own = 0; own < count && own <= kMostOwnSlots; ++own) {
@@ -276,7 +275,7 @@ void VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::s
     const auto before = [](Run run, std::size_t slots) {
         return Run{run.first, std::min(run.count, static_cast<std::uint32_t>(slots))};
     };
-    const auto behind = [](Run run, std::size_t slots) {
+    const auto after = [](Run run, std::size_t slots) {
         const std::uint32_t left_out = std::min(run.count, static_cast<std::uint32_t>(slots));
         return Run{run.first + left_out, run.count - left_out};
     };
@@ -284,8 +283,8 @@ void VerifiedStacks::branch(Node& node, std::size_t at, const Slot* rest, std::s
     const bool splits_tail = at >= node.own.count;
     Node& end = nodes_[nodes_used_++];
     end = node; // keeps its id or its own children
-    end.own = behind(node.own, at + 1);
-    end.tail = behind(node.tail, splits_tail ? in_tail + 1 : 0);
+    end.own = after(node.own, at + 1);
+    end.tail = after(node.tail, splits_tail ? in_tail + 1 : 0);
     end.value = split.value;
     node.own = before(node.own, at);
     node.tail = before(node.tail, in_tail);

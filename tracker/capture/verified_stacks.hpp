@@ -87,7 +87,7 @@ private:
     };
     static_assert(sizeof(Node) == 64);
     static constexpr std::size_t kNodes = 8192;
-    // In use are as many as the nodes need, so that few pages hold them.
+    // Only as many buckets are used as the nodes need, so that few pages hold them.
     static constexpr unsigned kMostBucketBits = 14;
     static constexpr std::size_t kBuckets = std::size_t{1} << kMostBucketBits;
     static constexpr std::size_t kFirstBuckets = kBuckets / 16;
@@ -100,7 +100,7 @@ private:
     // With more slots of its own before a shared tail, a stack is kept whole, and can be shared.
     static constexpr std::size_t kMostOwnSlots = 8;
 
-    // It is each event's, and the keys are few: one multiplication is enough.
+    // Each event asks for a bucket, and the keys are few: one multiplication is enough.
     std::size_t bucket_of(std::uintptr_t parent, std::uintptr_t value) const noexcept
     {
         return ((parent ^ std::rotl(value, 32)) * 0x9e3779b97f4a7c15u) >> (64 - kMostBucketBits) &
@@ -111,8 +111,8 @@ private:
         std::uint64_t hash = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
         return hash ^ (hash >> 32);
     }
-    // A place that is not proven yet may by now be any part of the stack, even a sanitizer's red
-    // zone.
+    // Reads a place that is not proven yet: by now it may be any part of the stack, even a red zone
+    // of a sanitizer's.
     __attribute__((no_sanitize("address", "thread"))) static std::uintptr_t
     load(std::uintptr_t address) noexcept
     {
@@ -146,7 +146,7 @@ private:
     std::size_t nodes_used_;
     std::size_t slots_used_;
     std::uint32_t next_children_;
-    std::size_t last_bucket_; // of those in use, whose count is a power of two
+    std::size_t last_bucket_; // the last that is used; their count is a power of two
     // The words that prove the stack that was walked last, in the order in which one place follows
     // from those before. They are not on the thread's own stack, which may be small.
     Slot described_[kMaxStackSlots];
@@ -157,7 +157,7 @@ private:
     Node* buckets_[kBuckets];
     std::uint32_t tails_[kTails]; // index of a slot in a stack's end + 1; 0: none is kept here
     Node nodes_[kNodes];
-    Slot slots_[kSlots]; // behind each run that ends a stack, one without an address
+    Slot slots_[kSlots]; // after each run that ends a stack, one without an address
 };
 
 // What follows is each event's, and is inlined: on a deep stack each level of calls below the

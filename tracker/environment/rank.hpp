@@ -1,7 +1,7 @@
 // tracker/environment/rank.hpp — which process of a parallel job this is.
 //
 // The variables that launchers set tell it. The first launcher whose rank variable holds a number
-// is believed. Of its variables, one that holds no small number is left out.
+// is believed. A variable of that launcher that does not hold a small number is left out.
 #pragma once
 
 namespace vramscope::log {

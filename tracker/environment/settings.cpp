@@ -84,7 +84,7 @@ void sort_knobs(Settings& settings, Environment environment, const bool* given) 
                                                  : ": no effect with VRAMSCOPE_POOL=cache");
 }
 
-// What keep_settings_of() copied: "NAME=value", each with its end, and an empty one behind the last.
+// What keep_settings_of() copied: "NAME=value", each with its end, and an empty one after the last.
 struct Start {
     static constexpr std::size_t kMostBytes = 4096;
     bool copied;

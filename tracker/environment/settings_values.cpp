@@ -27,7 +27,7 @@ bool read_word(const format::Word<Enum> (&rows)[kRows], const char* text, Enum& 
     return false;
 }
 
-// Reads digits and moves `text` behind them. False: there are none, or too many.
+// Reads digits and moves `text` past them. False: there are none, or too many.
 bool take_number(const char*& text, std::uint64_t& number) noexcept
 {
     const char* const begin = text;
@@ -49,7 +49,7 @@ bool read_number(const char* text, std::uint64_t& number) noexcept
 // Digits with at most one point; "1e-1", "inf" and what a locale makes of them are not valid.
 bool read_decimal(const char* text, double& number) noexcept
 {
-    double unit = 0; // unit of the next digit behind the point; 0: before it
+    double unit = 0; // unit of the next digit after the point; 0: before it
     bool digits = false;
     number = 0;
     for (; *text; ++text) {
@@ -72,7 +72,7 @@ bool is_division(std::uint64_t number) noexcept
     return number <= 128 && std::has_single_bit(number);
 }
 
-// One "KEY:N" of a list, up to the , or ] behind it.
+// One "KEY:N" of a list, up to the , or ] after it.
 bool take_interval(const char*& text, Divisions::Value& value, std::size_t& last,
                    bool first) noexcept
 {
@@ -104,7 +104,7 @@ bool read_list(const char* text, Divisions::Value& value) noexcept
     std::size_t last = 0;
     bool first = true;
     do {
-        ++text; // behind the [ or the ,
+        ++text; // past the [ or the ,
         if (!take_interval(text, value, last, first))
             return false;
         first = false;

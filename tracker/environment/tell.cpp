@@ -57,8 +57,7 @@ bool is_run_file(int descriptor, const char* nonce) noexcept
            heading[sizeof heading - 1] == '\n';
 }
 
-// -1: the variable names none. What is no regular file is not even opened: that alone can
-// change a device.
+// -1: the variable names none. Only a regular file is opened, since to open a device can change it.
 int open_run_file(const char* named) noexcept
 {
     if (std::strlen(named) <= kNonceBytes || named[kNonceBytes] != ':')

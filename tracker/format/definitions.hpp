@@ -22,7 +22,7 @@ struct Api { // an entry point
     std::string_view name;
 };
 
-struct Thread { // the thread that wrote the records behind this one
+struct Thread { // the thread that wrote the records after this one
     static constexpr Layout kLayout{Tag::thread, "thread", Head::definition, "index, tid, name"};
     std::uint64_t index = 0;
     std::uint64_t tid = 0;

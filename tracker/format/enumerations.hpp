@@ -74,7 +74,7 @@ inline constexpr Word<SegmentEnd> kSegmentEnds[] = {{SegmentEnd::freed, "freed"}
 
 enum class Damage : std::uint8_t {
     use_after_free = 1, // bytes of a freed block changed before it was handed out again
-    overrun = 2,        // bytes behind a live block changed
+    overrun = 2,        // bytes after a live block changed
     underrun = 3,       // bytes before it
 };
 inline constexpr Word<Damage> kDamages[] = {{Damage::use_after_free, "use-after-free"},

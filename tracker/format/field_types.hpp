@@ -76,7 +76,7 @@ struct Addresses {
 struct PythonFrame {
     std::uint64_t native = 0; // index of the native frame, the interpreter's loop, that runs it
     std::uint64_t code = 0;   // id of its code object
-    std::uint64_t offset = 0; // of the instruction, in bytes of the bytecode
+    std::uint64_t offset = 0; // where the instruction is, in bytes of the bytecode
 };
 
 // Functions of Python, innermost first: the last field of a Python stack. Each is the difference of

@@ -17,7 +17,7 @@ struct DeltaState {
     };
     std::uint64_t ticks = 0; // starts at ChunkHeader::base_ticks
     std::uint64_t address = 0;
-    Call alloc{}; // of the last alloc or pooled
+    Call alloc{}; // the last alloc or pooled
     Call free{};
 };
 

@@ -14,7 +14,7 @@ inline constexpr const char* kPyTorch = "PyTorch";
 struct Framework {
     const char* name;
     std::string_view library; // is in the path of what it loads to use a GPU
-    const char* variable;     // of the environment, chooses its allocator; null: there is none
+    const char* variable;     // in the environment, chooses its allocator; null: there is none
     // Values with which each buffer is an allocation of the driver, `|` between them. The first is
     // what --inside sets.
     const char* bypassed_by;

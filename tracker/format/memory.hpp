@@ -65,7 +65,7 @@ enum class KeySpace : std::uint8_t {
 
 struct KeySpaceRow {
     KeySpace space;
-    bool is_range; // its keys are addresses with bytes behind them; else they are handles
+    bool is_range; // its keys are addresses where bytes begin; else they are handles
 };
 
 inline constexpr KeySpaceRow kKeySpaces[] = {

@@ -55,8 +55,8 @@ struct Place {
 };
 
 inline constexpr std::size_t kMaxHotBytes = 1 + 6 * kMaxVarintBytes;
-// A hot record that so many bytes follow can be decoded by a ShortCursor. `In` below is that or a
-// Cursor.
+// A hot record that is followed by so many bytes can be decoded by a ShortCursor. `In` below is a
+// ShortCursor or a Cursor.
 inline constexpr std::size_t kShortCursorBytes = kMaxHotBytes + sizeof(std::uint64_t);
 
 // Addresses from the driver are nearly always multiples of 256; so are their differences,

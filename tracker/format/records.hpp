@@ -161,8 +161,8 @@ struct BlocksGone {
     std::uint64_t bytes = 0;
 };
 
-// What was allocated or mapped in these addresses is what an allocator cuts its blocks from, even if
-// none of its blocks is ever seen there.
+// An allocator cuts its blocks from what was allocated or mapped in these addresses, even if none
+// of its blocks is ever seen there.
 struct CutFrom {
     static constexpr Layout kLayout{Tag::cut_from, "cut_from", Head::plain,
                                     "api, address, bytes, blocks"};
@@ -181,7 +181,7 @@ struct Awaited {
     bool over = false;
 };
 
-// It stands behind the allocation of a block, whose bytes are those of its place.
+// It comes after the allocation of a block, whose bytes are those of its place.
 struct SizeUnknown {
     static constexpr Layout kLayout{Tag::size_unknown, "size_unknown", Head::plain, "api, address"};
     ApiId api;
@@ -207,7 +207,8 @@ struct BlockName {
     std::string_view name;
 };
 
-// Of the whole process, whichever thread says so: until the end all that is allocated is of the test.
+// It holds for the whole process, whichever thread says so: all that is allocated until the test
+// ends is the test's.
 struct Test {
     static constexpr Layout kLayout{Tag::test, "test", Head::plain, "state, name"};
     TestState state = TestState::began;

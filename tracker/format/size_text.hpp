@@ -1,9 +1,9 @@
 // tracker/format/size_text.hpp — a size in bytes as people write it, read in one way everywhere.
 //
 // Digits, with at most one point between digits, then a unit: nothing or B for bytes; or K, M, G or
-// T, small or large, alone or with B or iB behind it, for powers of 1024. "1.5GiB" is 1610612736. A
+// T, small or large, alone or followed by B or iB, for powers of 1024. "1.5GiB" is 1610612736. A
 // fraction needs such a unit, and what it leaves of a byte is dropped. Signs, spaces, other units
-// ("24Gib" would be bits) and what does not fit into 64 bits are no size. It uses no floating
+// ("24Gib" would be bits) and what does not fit into 64 bits are refused. It uses no floating
 // point, no locale and no memory, as the traced process reads its settings with it.
 #pragma once
 

@@ -2,7 +2,8 @@
 //
 // Every name, path and value that we print goes through here, in the traced process and out of it.
 // What a terminal could take for a command (control characters, C1), what turns or hides the text
-// around it (bidirectional marks, invisible characters), and what is no UTF-8 is written as \xNN.
+// around it (bidirectional marks, invisible characters), and bytes that are not UTF-8 are written
+// as \xNN.
 #pragma once
 
 #include <cstddef>

@@ -35,9 +35,9 @@ constexpr std::int64_t unzigzag(std::uint64_t value) noexcept
     return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-// Numbers in words of bytes, without branches, as lengths cannot be predicted. `ends`: a bit for each
-// byte of the word that ends a number; it is not 0, and the number is the one that the word begins
-// with.
+// Numbers in words of bytes are read without branches, as lengths cannot be predicted. The word
+// begins with the number. `ends` has a bit for each byte of the word that ends a number; it is
+// not 0.
 static_assert(std::endian::native == std::endian::little);
 template <typename Word>
 constexpr Word ends_of_varints(Word word) noexcept
@@ -111,7 +111,7 @@ public:
     std::string_view prefixed_text() noexcept { return text(varint()); }
 
 private:
-    // Of the eight bytes that come next, those up to the first that ends a number.
+    // The next eight bytes hold the number, up to the first byte that ends one.
     std::uint64_t short_varint(std::uint64_t word, std::uint64_t ends) noexcept
     {
         at_ += length_of_varint(ends);
@@ -146,9 +146,8 @@ private:
     bool ok_ = true;
 };
 
-// A read position that is followed by more bytes than are read: eight behind the first one of each
-// number. It reads numbers of up to eight bytes; of a longer one it knows no more than that it is
-// not ok().
+// A read position that is followed by more bytes than are read: eight after the first one of each
+// number. It reads numbers of up to eight bytes; of a longer one it knows only that it is not ok().
 class ShortCursor {
 public:
     explicit ShortCursor(const std::uint8_t* begin) noexcept : at_(begin) {}

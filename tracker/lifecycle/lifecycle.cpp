@@ -17,6 +17,7 @@
 #include "tracker/lifecycle/tests.hpp"
 #include "tracker/log/chunk_writer.hpp"
 #include "tracker/log/driver_times.hpp"
+#include "tracker/log/origins.hpp"
 #include "tracker/log/stack_recorder.hpp"
 
 namespace vramscope::log {
@@ -48,6 +49,14 @@ void watch_exits() noexcept
         return; // inherited from the parent with everything else
     ::on_exit([](int status, void*) { exit_began(status); }, nullptr);
     ::at_quick_exit([] { ended(format::End::quick_exit, 0); });
+}
+
+// The caller holds the opening lock. What a fork left in our tables is the parent's.
+void forget_parent() noexcept
+{
+    forget_process_of_parent();
+    forget_python_of_parent();
+    forget_origins_of_parent();
 }
 
 // The caller holds the opening lock. False: this process has no log.

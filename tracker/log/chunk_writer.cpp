@@ -44,7 +44,7 @@ void write_thread(Thread& thread) noexcept
         return false;
     }
     const capture::SignalsHeld held;
-    format::ChunkHeader* const next = thread.row.behind(thread.chunk);
+    format::ChunkHeader* const next = thread.row.after(thread.chunk);
     const ChunkRow row = next ? thread.row : log_file.map_next_chunks(chunks_at_once(thread));
     format::ChunkHeader* const chunk = next ? next : row.first;
     if (!chunk) {

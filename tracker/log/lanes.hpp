@@ -19,7 +19,7 @@ struct Lane {
     std::uint32_t index;        // index of the first thread in it
     std::uint32_t next_ordinal; // ordinal of its next chunk
     std::uint32_t chunk;        // position of the open chunk in the file, or kNoChunk
-    std::uint32_t row;          // chunks that are the lane's: the open one, and how many behind it
+    std::uint32_t row;          // chunks that are the lane's: the open one, and how many after it
     std::uint32_t committed;    // bytes of records in the open chunk
     format::DeltaState deltas;  // as they are after the last record
     format::Place place;

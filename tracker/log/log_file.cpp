@@ -144,8 +144,8 @@ bool LogFile::allocate(off_t offset, std::size_t bytes) const noexcept
 }
 
 // Space, and zeros in it. A first store to a page of space that was never written costs the file
-// system a transaction; to one that was just written, a fault. It also serves file systems without
-// fallocate.
+// system a transaction; to one that was just written, a fault. Zeros serve file systems without
+// fallocate, too.
 bool LogFile::reserve(off_t offset, std::size_t bytes) const noexcept
 {
     if (!allocate(offset, bytes) && errno != EOPNOTSUPP)
@@ -191,8 +191,8 @@ ChunkRow LogFile::map_next_chunks(std::uint32_t count) noexcept
     const std::atomic_ref chunks(header_->chunks);
     const std::uint32_t index = chunks.fetch_add(count, std::memory_order_relaxed);
     if (count > 1 && !reserve(offset_of_chunk(index), count * format::kChunkBytes)) {
-        std::uint32_t behind = index + count; // unless others took numbers since
-        chunks.compare_exchange_strong(behind, index + 1, std::memory_order_relaxed);
+        std::uint32_t after = index + count; // unless others took numbers since
+        chunks.compare_exchange_strong(after, index + 1, std::memory_order_relaxed);
         count = 1;
     }
     if (count == 1 && !reserve(offset_of_chunk(index), format::kChunkBytes))

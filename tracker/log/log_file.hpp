@@ -30,12 +30,12 @@ struct ChunkRow {
     format::ChunkHeader* first = nullptr;
     std::uint32_t count = 0;
 
-    // Of one of them: how many there are from it on, and the next one, or null.
+    // How many there are from this one on; and the one after it, or null.
     std::uint32_t from(const format::ChunkHeader* chunk) const noexcept
     {
         return count - static_cast<std::uint32_t>(bytes_before(chunk) / format::kChunkBytes);
     }
-    format::ChunkHeader* behind(const format::ChunkHeader* chunk) const noexcept
+    format::ChunkHeader* after(const format::ChunkHeader* chunk) const noexcept
     {
         if (!first || from(chunk) == 1)
             return nullptr;
@@ -66,14 +66,14 @@ public:
     bool adopt(int descriptor) noexcept;
 
     // Maps the next free chunks, or only one where there is no space for so many. Nothing: there is
-    // no space, or the file is no longer ours.
+    // no space, or the file is not ours any more.
     ChunkRow map_next_chunks(std::uint32_t count = 1) noexcept;
-    // Maps a chunk that was begun and unmapped, and those behind it that are its writer's.
+    // Maps a chunk that was begun and unmapped, and those after it that are its writer's.
     ChunkRow map_chunks(std::uint32_t index, std::uint32_t count) const noexcept;
     static void unmap_chunks(const ChunkRow& row) noexcept;
 
-    // The same of its first `bytes` alone, for a writer of little: the rest of the chunk is a hole
-    // in the file. A full disk costs no chunk number here.
+    // Map only the first `bytes` of a chunk, for a writer that has little to write: the rest of the
+    // chunk stays a hole in the file. A disk that is full costs no chunk number here.
     format::ChunkHeader* map_next_chunk_head(std::size_t bytes) noexcept;
     format::ChunkHeader* map_chunk_head(std::uint32_t index, std::size_t bytes) const noexcept;
 
@@ -86,7 +86,7 @@ private:
     void* map(off_t offset, std::size_t bytes) const noexcept;
     ChunkRow map_row(std::uint32_t index, std::uint32_t count) const noexcept;
 
-    int descriptor_ = 0; // of no file before inode_ is set
+    int descriptor_ = 0; // not a file's before inode_ is set
     dev_t device_ = 0;
     ino_t inode_ = 0;
     format::FileHeader* header_ = nullptr;

@@ -16,7 +16,7 @@ constinit std::atomic<FindOrigin> find_origin{nullptr};
 
 namespace {
 
-constinit capture::StackTable pairs; // of a stack and its origin
+constinit capture::StackTable pairs; // each is a stack and its origin
 
 constexpr std::uintptr_t kLeaf = UINTPTR_MAX; // in the place of an origin
 

@@ -60,8 +60,8 @@ void write_mark(Thread& thread, std::string_view name, format::Clock clock) noex
     write(thread, {capture::read_ticks(clock)}, format::Mark{name});
 }
 
-// Puts the thread behind the last record of the chunk. False: there is something in it that no mark
-// is, or no room.
+// Puts the thread after the last record of the chunk. False: the chunk holds something else than
+// marks, or has no room.
 bool go_on_in(Thread& thread, format::ChunkHeader* chunk) noexcept
 {
     const std::uint32_t committed =
@@ -114,7 +114,7 @@ bool is_chunk_of_marks(int descriptor, std::uint32_t index) noexcept
     return ::pread(descriptor, &header, sizeof header, offset_of_chunk(index)) ==
                static_cast<ssize_t>(sizeof header) &&
            header.magic == format::kChunkMagic && header.tid == kNoTid && header.index == index &&
-           ::fstat(descriptor, &status) == 0 && // what is behind the end must not be touched
+           ::fstat(descriptor, &status) == 0 && // what is past the end must not be touched
            status.st_size >= offset_of_chunk(index + 1);
 }
 

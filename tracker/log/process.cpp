@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "tracker/environment/tell.hpp"
-#include "tracker/log/origins.hpp"
-#include "tracker/log/python_recorder.hpp"
 
 namespace vramscope::log {
 namespace {
@@ -43,13 +41,11 @@ bool ProcessPointer::move_to_page() noexcept
     return true;
 }
 
-void forget_parent() noexcept
+void forget_process_of_parent() noexcept
 {
     stack_table.reset_after_fork();
     modules.reset_after_fork();
     lanes.reset_after_fork();
-    forget_python_of_parent();
-    forget_origins_of_parent();
     log_file = {};
     told_full.store(false);
 }

@@ -2,7 +2,7 @@
 //
 // State that a fork must not inherit is in a page that the kernel wipes for the child
 // (MADV_WIPEONFORK: it works for clone() too, where pthread_atfork does not). In a child the tables
-// are those of its parent until forget_parent().
+// are those of its parent until the lifecycle forgets them.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ extern constinit capture::Modules modules;
 extern constinit Lanes lanes;
 extern constinit std::atomic<bool> verifying; // stacks are compared before they are unwound
 
-void forget_parent() noexcept;
+void forget_process_of_parent() noexcept;
 
 [[gnu::always_inline]] inline std::uint64_t now() noexcept
 {

@@ -38,7 +38,7 @@ struct Python {
     std::atomic<std::uint32_t> refused; // stacks that were not right, after the proof
     capture::StackTable stacks;
     capture::StackTable codes;
-    // What came last behind one stack, at a native one: programs repeat themselves.
+    // What came last after one stack, at a native one: programs repeat themselves.
     Recent recent[1024];
 };
 constinit Python cpython{};
@@ -205,8 +205,8 @@ Recent& recent_of(const Thread& thread, std::uint32_t native) noexcept
     return cpython.recent[(hash >> 16) % std::size(cpython.recent)];
 }
 
-// Whether the thread's frames of Python are those of a known stack. Its code objects need not be told
-// from others at their addresses as long as none was freed since they were last.
+// Whether the thread's frames of Python are those of a known stack. Its code objects need not be
+// told from others at their addresses as long as none was freed since that was last done.
 [[gnu::always_inline]] inline bool matches_now(const capture::StackTable::Stack& known,
                                                std::uintptr_t state) noexcept
 {
@@ -221,8 +221,8 @@ Recent& recent_of(const Thread& thread, std::uint32_t native) noexcept
     return true;
 }
 
-// Returns the id of these native frames, 0 for none, with the thread's frames of Python; `native` if
-// it has none.
+// Returns the id of the native frames (0: there are none) with the thread's frames of Python;
+// `native` if it has none of these.
 [[gnu::always_inline]] inline std::uint32_t with_functions(Thread& thread, const CallSite& site,
                                                            std::uint32_t native,
                                                            std::uintptr_t state) noexcept

@@ -24,10 +24,9 @@ void check_python_is_loaded() noexcept;
 void forget_python_of_parent() noexcept;
 
 // The id of the stack that consists of this native one, of the thread's frames of Python and of the
-// origin of what it does (origins.hpp); `native` itself if there is neither. The thread must be
-// ready.
+// origin of what it does (origins.hpp); `native` itself if there is neither. The thread is ready.
 std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t native) noexcept;
-// The same without native frames; 0: there is neither. The thread must be ready.
+// The same without native frames; 0: there is neither. The thread is ready.
 std::uint32_t python_origin(Thread& thread) noexcept;
 
 } // namespace vramscope::log

@@ -31,7 +31,7 @@ namespace {
     return stack_table.publish(hash, frames, count, id);
 }
 
-// Of one scan of the modules.
+// What one scan of the modules has seen.
 struct ModuleNotes {
     Thread& thread;
     bool loaded = false;

@@ -12,15 +12,15 @@
 
 namespace vramscope::log {
 
-// Of this many verified stacks, one is walked all the same.
+// One of so many verified stacks is walked all the same.
 inline constexpr std::uint64_t kSelfCheckEvery = 1024;
-// Of this many walked ones, one is unwound: that costs two microseconds and two system calls.
+// One of so many walked ones is unwound: that costs two microseconds and two system calls.
 inline constexpr std::uint64_t kWalkCheckEvery = 64;
 
 // Walks or unwinds. `expected` is the id that the stack was recognised as; 0: it was not.
 std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t expected) noexcept;
 
-// Of the native frames alone.
+// The id of the native frames alone.
 inline std::uint32_t native_stack_of(Thread& thread, const CallSite& site) noexcept
 {
     if (!thread.stacks || !verifying.load(std::memory_order_relaxed)) [[unlikely]]

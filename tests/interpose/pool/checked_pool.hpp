@@ -231,7 +231,7 @@ private:
                "a pointer to no live block was freed");
     }
 
-    // One that began before other calls and ends behind them; of one domain or the other.
+    // One that began before other calls and ends after them, in one domain or the other.
     void synchronise_later(std::uint64_t number)
     {
         if (number % 8 == 0)

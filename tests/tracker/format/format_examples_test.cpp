@@ -210,7 +210,7 @@ private:
     std::vector<format::PythonFrame> frames_;
 };
 
-// The example's bytes behind a free, which sets the running values.
+// The example's bytes after a free, which sets the running values.
 std::vector<std::uint8_t> with_free_before(const Example& example)
 {
     std::uint8_t buffer[format::kMaxHotBytes];

@@ -177,7 +177,7 @@ TEST_F(LogFileTest, HandsOutSeveralChunksInOneMapping)
     ASSERT_NE(row.first, nullptr);
     EXPECT_EQ(file_.header()->chunks, 4u);
     std::uint32_t left = 3;
-    for (format::ChunkHeader* chunk = row.first; chunk; chunk = row.behind(chunk)) {
+    for (format::ChunkHeader* chunk = row.first; chunk; chunk = row.after(chunk)) {
         EXPECT_EQ(row.from(chunk), left--);
         chunk->tid = 100 + left;
     }
@@ -186,7 +186,7 @@ TEST_F(LogFileTest, HandsOutSeveralChunksInOneMapping)
     const log::ChunkRow rest = file_.map_chunks(2, 2);
     ASSERT_NE(rest.first, nullptr);
     EXPECT_EQ(rest.first->tid, 101u);
-    EXPECT_EQ(rest.behind(rest.first)->tid, 100u);
+    EXPECT_EQ(rest.after(rest.first)->tid, 100u);
 }
 
 TEST_F(LogFileTest, WithoutSpaceForSeveralChunksGivesOneAndTakesOneNumber)

@@ -66,7 +66,7 @@ protected:
         ASSERT_EQ(::pwrite(descriptor, bytes, count, offset), static_cast<ssize_t>(count));
         ::close(descriptor);
     }
-    // Where the first chunk of marks begins: behind the one of the program.
+    // Where the first chunk of marks begins: after the one of the program.
     static constexpr off_t kMarks = format::kHeaderBytes + format::kChunkBytes;
 
     Recording recording_;

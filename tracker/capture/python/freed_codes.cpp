@@ -35,8 +35,8 @@ void count_freed_codes(const Interpreter& interpreter) noexcept
     exchanged.store(&place, std::memory_order_release);
 }
 
-// Something else that exchanges the function is not known to call ours, nor since when it did not: from
-// then on nothing is counted.
+// Something else may exchange the function, and nobody knows whether it calls ours, or since when
+// it has not: once that is seen, nothing is counted any more.
 std::uint64_t freed_codes() noexcept
 {
     const Free* const place = exchanged.load(std::memory_order_acquire);

@@ -16,8 +16,9 @@ namespace vramscope::capture::python {
 // From the first call on they are counted, unless the interpreter does not let us.
 void count_freed_codes(const Interpreter& interpreter) noexcept;
 
-// Never the same for two moments between which one was freed; 0: they are not counted, or no longer.
-// Only while the calling thread has a state of the interpreter, which is loaded then.
+// Two moments between which one was freed never have the same number. 0: they are not counted, or
+// not any more. To be called only while the calling thread has a state of the interpreter, which is
+// loaded then.
 std::uint64_t freed_codes() noexcept;
 
 } // namespace vramscope::capture::python

@@ -1,8 +1,8 @@
 // tracker/capture/python/interpreter.hpp — the CPython in this process, if there is one.
 //
 // It is found by the names that it exports for its extension modules, in whatever object they are:
-// a program, or a library that was opened RTLD_LOCAL. Of its functions only those are called that
-// take no lock, allocate nothing and do not need the interpreter's lock (GIL).
+// a program, or a library that was opened RTLD_LOCAL. We call only those of its functions that take
+// no lock, allocate nothing and do not need the interpreter's lock (GIL).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace vramscope::capture::python {
 
 struct Interpreter {
-    std::uintptr_t base = 0; // of the object that it is in; 0: there is none
+    std::uintptr_t base = 0; // where the object that it is in was loaded; 0: there is none
     std::uint32_t version = 0;
     char version_text[16] = {}; // "3.13.0"
     std::uintptr_t code_type = 0;

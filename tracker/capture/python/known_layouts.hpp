@@ -1,7 +1,7 @@
-// tracker/capture/python/known_layouts.hpp — the offsets of x86-64 release builds, as constants for the walk of every event.
+// tracker/capture/python/known_layouts.hpp — the offsets of x86-64 release builds, as constants.
 //
-// Each of the three ways in which frames are linked (Nesting) has one layout, of which later versions
-// differ in few members; first_in() says which.
+// The walk of every event needs them. Each of the three ways in which frames are linked (Nesting)
+// has one layout, from which later versions differ in few members; first_in() says in which.
 #pragma once
 
 #include "tracker/capture/python/layout.hpp"
@@ -89,9 +89,10 @@ inline constexpr Layout kPython312 = [] {
     return layout;
 }();
 
-// Of the first version whose frames are linked so. In the others `instruction` is another where each
-// frame has a call, and `owner` and what leads to the frames and to a version where there are shims;
-// the rest of a frame, and of a code object what identity() reads, is as here.
+// The layout of the first version whose frames are linked so. In later ones `instruction` is
+// another where each frame has a call; where there are shims, `owner` is, and what leads to the
+// frames and to a version. The rest of a frame is as here, and so is what identity() reads of a
+// code object.
 constexpr const Layout& first_in(Nesting nesting)
 {
     return nesting == Nesting::shims     ? kPython312

@@ -36,16 +36,17 @@ struct Offsets {
 
 bool are_plausible(std::uint64_t interpreter_id, std::span<const std::uint64_t> offsets) noexcept
 {
-    constexpr std::uint64_t kMostBytes = 4096; // of a struct: a larger offset is none
+    constexpr std::uint64_t kMostBytes = 4096; // no struct is larger, so no offset is
     constexpr std::uint64_t kMostOfInterpreter = 1 << 22;
     return interpreter_id <= kMostOfInterpreter &&
            std::all_of(offsets.begin(), offsets.end(),
                        [](std::uint64_t offset) { return offset <= kMostBytes; });
 }
 
-// What no type proves (a first line is a number, a file and a name are texts, and a thread may have no
-// frame at all), and what a walk has as constants. These have not moved since 3.12, nor has a code
-// object's version, of which the table does not tell; the top has not in any version with a table.
+// Looks at what no type proves (a first line is a number, a file and a name are texts, and a thread
+// may have no frame at all), and at what a walk has as constants. These have not moved since 3.12,
+// nor has a code object's version, which the table leaves out; the top has not moved in any version
+// with a table.
 bool are_as_ever(const std::uint64_t* thread, const std::uint64_t* frame,
                  const std::uint64_t* code) noexcept
 {

@@ -27,9 +27,8 @@ struct Layout {
 
     std::uint16_t top; // in a thread's state
     std::uint16_t top_inside;
-    std::uint16_t outer_call; // in that struct: the same of the call around it
-    std::uint16_t
-        interpreter; // of a thread's state: its interpreter; 0: versions are the process's
+    std::uint16_t outer_call;  // in that struct: the same of the call around it
+    std::uint16_t interpreter; // in a thread's state; 0: versions are the process's
 
     std::uint32_t interpreter_id; // in that
 
@@ -60,8 +59,8 @@ inline constexpr std::uint32_t kTextKindShift = 2;       // bytes of a character
 inline constexpr std::uint32_t kTextKindMask = 7;
 inline constexpr std::uint16_t kBytesData = 32;
 inline constexpr std::uint8_t kOwnedByGenerator = 1; // is set up at once
-inline constexpr std::uint8_t kOwnedByLoop = 3; // the owner of a shim; what is larger is no frame
-inline constexpr std::uintptr_t kTagBits = 7;   // of a pointer to code, since 3.14
+inline constexpr std::uint8_t kOwnedByLoop = 3; // the owner of a shim; no frame has a larger one
+inline constexpr std::uintptr_t kTagBits = 7;   // in a pointer to code, since 3.14
 
 // Null: not a version whose frames are known. `version` is PY_VERSION_HEX.
 const Layout* known_layout(std::uint32_t version) noexcept;

@@ -6,7 +6,7 @@
 namespace vramscope::capture::python {
 namespace {
 
-// Calls behind the last one that runs a frame are of no interest.
+// Calls after the last one that runs a frame are of no interest.
 std::size_t calls_of(const Stack& stack) noexcept
 {
     return stack.frames[stack.count - 1].call + std::size_t{1};

@@ -176,7 +176,7 @@ private:
     const Layout& layout_;
     Stack& out_;
     std::uintptr_t call_ = 0;  // 3.11: the struct of the current call
-    std::uint64_t number_ = 0; // of the interpreter
+    std::uint64_t number_ = 0; // the interpreter's
     const char* why_ = "";
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
 
-// Of the products of words and their places, so that no step waits for the one before.
+// A sum of products of words and their places, so that no step waits for the one before.
 class Sum {
 public:
     void add(std::uint64_t first, std::uint64_t second) noexcept
@@ -31,7 +31,7 @@ struct Words {
     std::uintptr_t second;
 };
 
-// Of a version since 3.12 whose code objects have used up their numbers.
+// The digest where a version since 3.12 has used up the numbers of its code objects.
 [[gnu::noinline, gnu::cold]] std::uintptr_t digest_at_last(const Layout& layout,
                                                            std::uintptr_t code) noexcept
 {
@@ -137,9 +137,9 @@ std::size_t collect_steps(const Layout& layout, std::uintptr_t state, std::uintp
 namespace {
 
 // One offset counts through words and steps, since a second one would not fit into registers, and
-// then each frame waits for it. The next frame is taken to be where it was seen before, which is
-// then held against what this one says: by a branch, so that the processor does not wait for the one
-// to begin with the other.
+// then each frame waits for it. The next frame is taken to be where it was seen before, and then
+// held against what this one says: by a branch, so that the processor begins with the next frame
+// before it has read where that is.
 template <Codes codes>
 bool matches_as(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
                 const std::uintptr_t* steps) noexcept

@@ -31,16 +31,16 @@ Collected collect(const Layout& layout, std::uintptr_t state, std::uintptr_t* ou
 std::size_t collect_steps(const Layout& layout, std::uintptr_t state, std::uintptr_t* out) noexcept;
 // Whether what is at the words' addresses can be other code objects than those they are of.
 enum class Codes : std::uint8_t { may_differ, are_the_same };
-// Whether it would collect these. That is quicker, most of all where the code objects are known to
-// be the same: since these words were seen none was freed (freed_codes.hpp). (Both have most offsets
-// as constants, which find_layout() holds against what the interpreter says.)
+// Whether collect() would find these. To ask is quicker, most of all where the code objects are
+// known to be the same: none was freed since these words were seen (freed_codes.hpp). Both have
+// most offsets as constants, which find_layout() holds against the interpreter's own.
 bool matches(const Layout& layout, std::uintptr_t state, std::span<const std::uintptr_t> words,
              const std::uintptr_t* steps, Codes codes) noexcept;
 
 struct Frame {
     std::uintptr_t code;     // address of the code object
     std::uintptr_t identity; // as collect() tells it
-    std::uint32_t offset;    // of the instruction, in bytes of the bytecode
+    std::uint32_t offset;    // where the instruction is, in bytes of the bytecode
     std::uint32_t call;      // index into Stack::calls
 };
 

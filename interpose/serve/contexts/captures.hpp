@@ -1,4 +1,4 @@
-// interpose/serve/captures.hpp — the streams that are being captured now.
+// interpose/serve/contexts/captures.hpp — the streams that are being captured now.
 //
 // While one is, the pool calls nothing of the driver and hands out nothing: whatever is allocated
 // or freed goes to the driver, whose answer is the program's. Any thread.

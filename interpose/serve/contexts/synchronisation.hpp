@@ -1,4 +1,4 @@
-// interpose/serve/synchronisation.hpp — when freed memory may be used again.
+// interpose/serve/contexts/synchronisation.hpp — when freed memory may be used again.
 //
 // Memory may be used again when every context of the process was synchronised since its free. It
 // takes every context, not that of the memory alone: with unified addresses a stream of any context

@@ -1,13 +1,13 @@
-// interpose/serve/damage.hpp — VRAMSCOPE_POISON and VRAMSCOPE_GUARD: what wrote where it must not?
+// interpose/serve/pools/damage.hpp — what wrote where it must not?
 //
-// Poison fills what the pool has and does not give out; a byte that has changed when its block is
-// handed out was written after the free. A guard is 512 bytes on both sides of a block; it is
-// looked at when the block is freed. Both wait for the device at each free: for finding faults, not
-// for every day.
+// VRAMSCOPE_POISON and VRAMSCOPE_GUARD look for it. Poison fills what the pool has and does not
+// give out; a byte that has changed when its block is handed out was written after the free. A
+// guard is 512 bytes on both sides of a block; it is looked at when the block is freed. Both wait
+// for the device at each free: for finding faults, not for every day.
 #pragma once
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/context_pools.hpp"
+#include "interpose/serve/pools/context_pools.hpp"
 #include "tracker/environment/settings.hpp"
 
 namespace vramscope::hooks {

@@ -1,4 +1,4 @@
-// interpose/serve/context_pools.hpp — the pools of the process, one or a few for each context.
+// interpose/serve/pools/context_pools.hpp — the process's pools, one or a few for each context.
 //
 // A pool is made when its context first allocates, and forgotten with it. Threads that wait for
 // each other at its lock get others, which share its memory. Any thread may call, inside a hook.
@@ -10,7 +10,8 @@
 #include "interpose/pool/cache_policy.hpp"
 #include "interpose/pool/pool.hpp"
 #include "interpose/pool/split_policy.hpp"
-#include "interpose/serve/driver_upstream.hpp"
+#include "interpose/serve/contexts/pooling.hpp"
+#include "interpose/serve/pools/driver_upstream.hpp"
 #include "tracker/environment/settings.hpp"
 
 namespace vramscope::hooks {
@@ -70,27 +71,12 @@ private:
     };
 };
 
-// A handler's jump left a pool in the middle of a change.
-extern constinit std::atomic<bool> pools_given_up;
-
-// Whether this process may use pools at all.
-[[gnu::always_inline]] inline bool pool_wanted() noexcept
-{
-    return log::settings().pool_mode != log::PoolMode::off;
-}
-// False: everything goes to the driver, as if there were no pool.
-[[gnu::always_inline]] inline bool pooling() noexcept
-{
-    return pool_wanted() && log::process->generation != 0 &&
-           !pools_given_up.load(std::memory_order_relaxed);
-}
-
 // How many pools a context has at most: more than one only where nothing bounds what it reserves.
 unsigned most_pools_of_context() noexcept;
 // The pool of the current context with this number, made if need be; null: there are too many.
 ContextPool* pool_of(const format::Place& place, unsigned number) noexcept;
 
-// The pool at or after `at`, which moves behind it; null: there are no more.
+// The pool at or after `at`, which moves past it; null: there are no more.
 ContextPool* next_pool(std::size_t& at) noexcept;
 // Every pool of this process, for a loop. Another thread may add one meanwhile.
 class ContextPools {
@@ -110,9 +96,6 @@ private:
 void graph_may_hold_memory() noexcept;
 void executable_made() noexcept;
 void executable_gone() noexcept;
-
-// The context is gone, with its memory.
-void pool_context_gone(std::uint64_t id) noexcept;
 
 // To be called when a call of this thread was left by a jump. If that was in the middle of a change
 // of a pool, pools are used no more.

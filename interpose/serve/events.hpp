@@ -1,11 +1,11 @@
-// interpose/serve/recording.hpp — what became of a call, as the log is told.
+// interpose/serve/events.hpp — what became of a call, as the log is told.
 //
-// The thread must be ready. How much memory is free is asked behind an allocation that reached
-// the driver (device_memory.hpp).
+// The thread must be ready. After an allocation that reached the driver, the driver is asked how
+// much memory is free (device_memory.hpp).
 #pragma once
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/device_memory.hpp"
+#include "interpose/serve/contexts/device_memory.hpp"
 
 namespace vramscope::hooks {
 

@@ -1,13 +1,12 @@
-// interpose/serve/contexts.cpp — a small table under a lock, and one remembered entry per thread.
-#include "interpose/serve/contexts.hpp"
+// interpose/serve/contexts/contexts.cpp — a table under a lock, and one entry for each thread.
+#include "interpose/serve/contexts/contexts.hpp"
 
 #include <cstring>
 #include <utility>
 
-#include "interpose/serve/captures.hpp"
-#include "interpose/serve/context_pools.hpp"
-#include "interpose/serve/mempools.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/mempools.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
 #include "tracker/capture/lock.hpp"
 
 namespace vramscope::hooks {
@@ -48,7 +47,7 @@ Green* find_green(CUgreenCtx handle) noexcept
 void start_afresh_in_new_log() noexcept
 {
     const std::uint32_t before = std::exchange(log_generation, log::process->generation);
-    if (before == 0 || before == log_generation) // of the first log nothing was noted before
+    if (before == 0 || before == log_generation) // before the first log, nothing was noted
         return;
     std::memset(contexts, 0, sizeof contexts);
     std::memset(device_noted, 0, sizeof device_noted);
@@ -85,13 +84,15 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t s
                format::ContextGone{context.id, stack});
     context_unseen(context.handle);
     captures_gone_with(context.handle);
-    pool_context_gone(context.id);
+    if (const ForgetPools forget_them = forget_pools.load(std::memory_order_acquire))
+        forget_them(context.id);
     context = {};
     context_changes.fetch_add(1, std::memory_order_release);
 }
 
 } // namespace
 
+constinit std::atomic<ForgetPools> forget_pools{nullptr};
 thread_local constinit RememberedContext remembered_context{};
 constinit std::atomic<std::uint64_t> context_changes{1};
 

@@ -1,13 +1,13 @@
-// interpose/serve/driver_upstream.cpp — cuMemAlloc and cuMemFree, as the pool calls them.
-#include "interpose/serve/driver_upstream.hpp"
+// interpose/serve/pools/driver_upstream.cpp — cuMemAlloc and cuMemFree, as the pool calls them.
+#include "interpose/serve/pools/driver_upstream.hpp"
 
 #include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/inside_driver.hpp"
-#include "interpose/serve/damage.hpp"
-#include "interpose/serve/device_memory.hpp"
-#include "interpose/serve/limits.hpp"
-#include "interpose/serve/shortage.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/device_memory.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
+#include "interpose/serve/pools/damage.hpp"
+#include "interpose/serve/pools/shortage.hpp"
 #include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {

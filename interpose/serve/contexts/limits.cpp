@@ -1,5 +1,5 @@
-// interpose/serve/limits.cpp — free memory minus what the smaller device does not have.
-#include "interpose/serve/limits.hpp"
+// interpose/serve/contexts/limits.cpp — free memory minus what the smaller device does not have.
+#include "interpose/serve/contexts/limits.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-// interpose/serve/limits.hpp — VRAMSCOPE_LIMIT: the current context's device as if it were smaller.
+// interpose/serve/contexts/limits.hpp — VRAMSCOPE_LIMIT: a device as if it were smaller.
 //
-// What the driver says is used, by any process, counts against the limit, as it would on a smaller
-// device. It costs a question to the driver for each allocation that reaches it, and nothing
-// without a limit.
+// It is the device of the current context. What the driver says is used, by any process, counts
+// against the limit, as it would on a smaller device. It costs a question to the driver for each
+// allocation that reaches it, and nothing without a limit.
 #pragma once
 
 #include <cstdint>

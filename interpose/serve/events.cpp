@@ -1,5 +1,5 @@
-// interpose/serve/recording.cpp — the events of allocations, and of frees that failed.
-#include "interpose/serve/recording.hpp"
+// interpose/serve/events.cpp — the events of allocations, and of frees that failed.
+#include "interpose/serve/events.hpp"
 
 namespace vramscope::hooks {
 

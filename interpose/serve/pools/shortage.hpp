@@ -1,10 +1,10 @@
-// interpose/serve/shortage.hpp — device memory is short: what is cached goes back.
+// interpose/serve/pools/shortage.hpp — device memory is short: what is cached goes back.
 //
 // Any thread, inside a hook, with no lock held.
 #pragma once
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/driver_upstream.hpp"
+#include "interpose/serve/pools/driver_upstream.hpp"
 
 namespace vramscope::hooks {
 

@@ -1,14 +1,14 @@
-// interpose/serve/device_memory.cpp — when we ask, and for which device.
-#include "interpose/serve/device_memory.hpp"
+// interpose/serve/contexts/device_memory.cpp — when we ask, and for which device.
+#include "interpose/serve/contexts/device_memory.hpp"
 
 #include <atomic>
 #include <cerrno>
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/captures.hpp"
-#include "interpose/serve/context_pools.hpp"
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/limits.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/pooling.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/recorder.hpp"
@@ -68,7 +68,7 @@ void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
 
 // Without a pool we do not know of captures, but what waits for the device is forbidden during one:
 // where it was allowed, so are we.
-bool may_ask_behind(Hook hook, const format::Place& place) noexcept
+bool may_ask_after(Hook hook, const format::Place& place) noexcept
 {
     const format::Memory memory = info(hook).memory;
     if (format::class_of(memory) != format::MemoryClass::device)
@@ -89,9 +89,9 @@ void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) n
         tell(call.thread, ticks, device, free, total);
 }
 
-[[gnu::cold]] void ask_behind(Call& call, const format::Place& place, std::uint64_t ticks) noexcept
+[[gnu::cold]] void ask_after(Call& call, const format::Place& place, std::uint64_t ticks) noexcept
 {
-    if (may_ask_behind(call.hook, place) && is_our_turn(ticks))
+    if (may_ask_after(call.hook, place) && is_our_turn(ticks))
         ask_and_tell(call.thread, place_now(call).device);
 }
 

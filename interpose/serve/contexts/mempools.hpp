@@ -1,4 +1,4 @@
-// interpose/serve/mempools.hpp — CUDA's own pools (CUmemoryPool), as the log is told of them.
+// interpose/serve/contexts/mempools.hpp — CUDA's own pools (CUmemoryPool), for the log.
 //
 // It knows where their memory lies, and which one a device's cuMemAllocAsync takes from. A pool is
 // written down where it is first seen, and again in the log of a forked child. The table is

@@ -1,5 +1,5 @@
-// interpose/serve/synchronisation.cpp — the contexts of the process, and waiting for all of them.
-#include "interpose/serve/synchronisation.hpp"
+// interpose/serve/contexts/synchronisation.cpp — the process's contexts, and waiting for them all.
+#include "interpose/serve/contexts/synchronisation.hpp"
 
 #include <algorithm>
 #include <ctime>

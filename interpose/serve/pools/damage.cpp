@@ -1,5 +1,5 @@
-// interpose/serve/damage.cpp — fill, read back, compare.
-#include "interpose/serve/damage.hpp"
+// interpose/serve/pools/damage.cpp — fill, read back, compare.
+#include "interpose/serve/pools/damage.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// interpose/serve/mempools.cpp — the pools under a lock, each device's current one without.
-#include "interpose/serve/mempools.hpp"
+// interpose/serve/contexts/mempools.cpp — known pools under a lock, current ones without.
+#include "interpose/serve/contexts/mempools.hpp"
 
 #include "tracker/capture/lock.hpp"
 

@@ -1,12 +1,13 @@
-// interpose/serve/context_pools.cpp — a slot for each context that has a pool.
-#include "interpose/serve/context_pools.hpp"
+// interpose/serve/pools/context_pools.cpp — a slot for each context that has a pool.
+#include "interpose/serve/pools/context_pools.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <new>
 
-#include "interpose/serve/limits.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/environment/settings.hpp"
@@ -19,7 +20,7 @@ constexpr unsigned kPoolsOfContext = 8;
 
 struct Slot {
     std::atomic<std::uint64_t> context; // its id; 0: the slot is free
-    unsigned number;                    // of its pools
+    unsigned number;                    // tells the pools of one context apart
     ContextPool* pool;                  // stays mapped when the slot is free
 };
 
@@ -52,8 +53,8 @@ pool::Options options_for(std::int64_t device) noexcept
     return options;
 }
 
-// The caller holds the lock. What a fork left behind is the parent's: its memory is not given back,
-// and not looked at.
+// The caller holds the lock. What a fork left in the slots is the parent's: its memory is not given
+// back, and not looked at.
 void start_afresh_in_new_log() noexcept
 {
     const std::uint32_t now = log::process->generation;
@@ -75,9 +76,18 @@ void pin_all_live() noexcept
         one.with([](auto& pool) { pool.pin_live(); });
 }
 
-} // namespace
+// The context is gone, with its memory.
+void forget_pools_of(std::uint64_t context) noexcept
+{
+    const std::lock_guard guard(lock);
+    for (Slot& slot : slots)
+        if (slot.context.load(std::memory_order_relaxed) == context) {
+            slot.pool->with([](auto& pool) { pool.forget_all(); });
+            slot.context.store(0, std::memory_order_release);
+        }
+}
 
-constinit std::atomic<bool> pools_given_up{false};
+} // namespace
 
 unsigned most_pools_of_context() noexcept
 {
@@ -121,6 +131,7 @@ ContextPool* pool_of(const format::Place& place, unsigned number) noexcept
     used_slots.store(std::max(used_slots.load(std::memory_order_relaxed),
                               static_cast<std::size_t>(free - slots) + 1),
                      std::memory_order_relaxed);
+    forget_pools.store(&forget_pools_of, std::memory_order_release);
     free->context.store(place.context, std::memory_order_release);
     return free->pool;
 }
@@ -156,16 +167,6 @@ void executable_gone() noexcept
         return;
     for (ContextPool& one : ContextPools())
         one.with([](auto& pool) { pool.unpin_live(); });
-}
-
-void pool_context_gone(std::uint64_t id) noexcept
-{
-    const std::lock_guard guard(lock);
-    for (Slot& slot : slots)
-        if (slot.context.load(std::memory_order_relaxed) == id) {
-            slot.pool->with([](auto& pool) { pool.forget_all(); });
-            slot.context.store(0, std::memory_order_release);
-        }
 }
 
 void leave_pool_lock() noexcept

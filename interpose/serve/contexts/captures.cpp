@@ -1,11 +1,11 @@
-// interpose/serve/captures.cpp — a small table under a lock, and a count that everybody reads.
-#include "interpose/serve/captures.hpp"
+// interpose/serve/contexts/captures.cpp — a small table under a lock, and a count that all read.
+#include "interpose/serve/contexts/captures.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <mutex>
 
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
 #include "tracker/capture/lock.hpp"
 
 namespace vramscope::hooks {

@@ -1,12 +1,12 @@
-// interpose/serve/driver_upstream.hpp — the driver as the source of one context's pool.
+// interpose/serve/pools/driver_upstream.hpp — the driver as the source of one context's pool.
 //
 // It is called with no lock held, on a thread that is inside a hook. Each segment is recorded in
 // the log. `allocate` needs the context to be current; `release` makes it current.
 #pragma once
 
 #include "interpose/pool/upstream.hpp"
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/pool_lock.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/pools/pool_lock.hpp"
 
 namespace vramscope::hooks {
 

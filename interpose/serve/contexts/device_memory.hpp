@@ -1,4 +1,4 @@
-// interpose/serve/device_memory.hpp — how much memory of the device is free, as the driver says.
+// interpose/serve/contexts/device_memory.hpp — how much memory of the device the driver calls free.
 //
 // These are samples for the current context's device, and for all processes together. When the
 // program asks, the answer of the driver is recorded. We ask by ourselves after allocations that
@@ -17,13 +17,13 @@ struct Call;
 // The driver's answer to the program, before it is corrected.
 void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) noexcept;
 extern constinit std::atomic<std::uint64_t> due_ticks; // when we ask next
-void ask_behind(Call& call, const format::Place& place, std::uint64_t ticks) noexcept;
+void ask_after(Call& call, const format::Place& place, std::uint64_t ticks) noexcept;
 // An allocation of this call came from the driver, at `place`.
 inline void allocated_by_driver(Call& call, const format::Place& place,
                                 std::uint64_t ticks) noexcept
 {
     if (ticks >= due_ticks.load(std::memory_order_relaxed)) [[unlikely]]
-        ask_behind(call, place, ticks);
+        ask_after(call, place, ticks);
 }
 // The pool took a segment from the driver for an allocation of this thread, on `device`.
 void segment_taken(log::Thread& thread, std::int64_t device) noexcept;

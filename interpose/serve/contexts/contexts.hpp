@@ -1,4 +1,4 @@
-// interpose/serve/contexts.hpp — which context an allocation belongs to.
+// interpose/serve/contexts/contexts.hpp — which context an allocation belongs to.
 //
 // Each has a number that is never used again: a CUcontext may come back as another context after it
 // was destroyed, and the log needs to tell them apart. Contexts are learnt where they are first
@@ -74,6 +74,10 @@ void attached(CUcontext context) noexcept;
 // True if this detach was the last.
 bool detached(CUcontext context) noexcept;
 
+// Forgets the pools of a context that is gone. What makes the pools stands above us, and sets this
+// before the first of them is used; null: there was none yet.
+using ForgetPools = void (*)(std::uint64_t context) noexcept;
+extern constinit std::atomic<ForgetPools> forget_pools;
 // This call, whose ticks were taken before it, ended the context with all that it owned.
 void context_gone(Call& call, CUcontext context) noexcept;
 void primary_gone(Call& call, CUdevice device) noexcept;

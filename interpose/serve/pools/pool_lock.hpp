@@ -1,4 +1,4 @@
-// interpose/serve/pool_lock.hpp — what guards one pool.
+// interpose/serve/pools/pool_lock.hpp — what guards one pool.
 //
 // It is held for tens of nanoseconds, never across a driver call. To take it is one locked
 // instruction, to leave it a plain store: a thread that finds it taken spins a little, then sleeps

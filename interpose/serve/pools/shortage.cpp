@@ -1,13 +1,13 @@
-// interpose/serve/shortage.cpp — over the pools of one device, or of all.
-#include "interpose/serve/shortage.hpp"
+// interpose/serve/pools/shortage.cpp — over the pools of one device, or of all.
+#include "interpose/serve/pools/shortage.hpp"
 
 #include <algorithm>
 
-#include "interpose/serve/captures.hpp"
-#include "interpose/serve/context_pools.hpp"
-#include "interpose/serve/contexts.hpp"
-#include "interpose/serve/limits.hpp"
-#include "interpose/serve/synchronisation.hpp"
+#include "interpose/serve/contexts/captures.hpp"
+#include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/synchronisation.hpp"
+#include "interpose/serve/pools/context_pools.hpp"
 #include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {

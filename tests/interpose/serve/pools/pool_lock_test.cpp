@@ -1,8 +1,8 @@
-// tests/interpose/serve/pool_lock_test.cpp — the lock, left by a jump at each of its instructions.
+// tests/interpose/serve/pools/pool_lock_test.cpp — the lock, left by a jump at each of its instructions.
 //
-// The processor stops behind each instruction (the trap flag), and the n-th time the handler does
+// The processor stops after each instruction (the trap flag), and the n-th time the handler does
 // not come back.
-#include "interpose/serve/pool_lock.hpp"
+#include "interpose/serve/pools/pool_lock.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -65,7 +65,7 @@ void expect_free_for_others(PoolLock& lock, int steps)
         taken.set_value();
     });
     if (taken.get_future().wait_for(std::chrono::seconds(20)) != std::future_status::ready) {
-        std::fprintf(stderr, "still locked after a jump behind instruction %d\n", steps);
+        std::fprintf(stderr, "still locked after a jump after instruction %d\n", steps);
         std::_Exit(1);
     }
     other.join();
