@@ -172,7 +172,7 @@ def disagreements(counted, report):
 class Comparison:
     def __init__(self, player):
         self.player = player
-        self.rows = {}  # of the hook table: calls by door, and successes
+        self.rows = {}  # by row of the hook table: calls by door, and successes
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="differential."))
 
     def close(self):

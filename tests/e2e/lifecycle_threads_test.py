@@ -4,7 +4,7 @@ import unittest
 
 from e2e import EndToEndTest, simulated_only
 
-MOST_BYTES_OF_A_THREAD = 100  # of one that allocates and frees once; its record, a place, two events
+MOST_BYTES_OF_A_THREAD = 100  # it allocates and frees once: its record, a place, two events
 CHUNK = 64 * 1024
 
 

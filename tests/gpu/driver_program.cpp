@@ -24,7 +24,7 @@ void* driver()
 }
 
 #ifdef WAY_LOOKUP
-// CUDA 12 changed the signature behind the name, and the header's macro with it: the first one has
+// CUDA 12 changed the signature that the name stands for, and the header's macro with it: the first one has
 // been there longest.
 void* look_up(const char* name, int version)
 {

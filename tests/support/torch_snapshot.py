@@ -49,7 +49,7 @@ def roll_back(segments, events):
 
 
 def note_places(whole, live, events):
-    """Makes blocks in `live` as long as their places: what is allocated behind one begins where its place ends."""
+    """Makes blocks in `live` as long as their places: what is allocated after one begins where its place ends."""
     alive, older, segments = sorted(live), set(live), sorted(whole)
     for event in events:
         address = event.get("addr")

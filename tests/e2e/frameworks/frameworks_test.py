@@ -17,7 +17,7 @@ class CachingAllocator(EndToEndTest):
         plain = self.plain("torch_program", allocator, name)
         self.assertEqual(plain.returncode, 0, plain.stderr)
         report = self.trace("torch_program", allocator, name, **env)
-        self.assertEqual(*(text.rpartition(" peak ")[0] for text in (self.stdout, plain.stdout)))  # of threads it varies
+        self.assertEqual(*(text.rpartition(" peak ")[0] for text in (self.stdout, plain.stdout)))  # threads vary it
         self.assertEqual(report["verdict"], verdict)
         self.counted = dict(zip(("allocated", "reserved", "active", "peak"), map(int, self.stdout.split()[-7::2])))
         [process] = report["processes"]

@@ -17,7 +17,7 @@ for library in (runtime, holding):
 
 EXPECTED = {}
 MOST = 256  # frames that the recorder keeps
-first_size = 256  # of all interpreters in a process, each has its own
+first_size = 256  # each interpreter of a process has its own
 lock = threading.Lock()
 
 

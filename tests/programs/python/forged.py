@@ -8,7 +8,7 @@ import json
 import os
 import sys
 
-VERSION, FREE_THREADED, WORDS = 1, 2, 64  # behind the cookie; then offsets
+VERSION, FREE_THREADED, WORDS = 1, 2, 64  # after the cookie; then offsets
 
 
 def allocate():

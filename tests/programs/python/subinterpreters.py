@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, {folder!r})
 try:
     import expected
-except ImportError:  # of 3.12: one with a GIL of its own may not have ctypes
+except ImportError:  # in 3.12: one with a GIL of its own may not have ctypes
     raise SystemExit
 expected.first_size = {first}
 def work(depth):

@@ -31,7 +31,7 @@ def note_node(size, result):
 
 
 def note_frames(size, frame):
-    ran = [[frame.f_code.co_filename, frame.f_lineno + 1]]  # of the line behind the caller's
+    ran = [[frame.f_code.co_filename, frame.f_lineno + 1]]  # the line after the caller's
     while frame := frame.f_back:
         ran.append([frame.f_code.co_filename, frame.f_lineno])
     RAN.setdefault(4 * size, []).append(ran)
