@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-# tests/tools/verdicts_test.py — `check` and `run --check` in the formats of CI servers: options,
-# files and what runners read.
+# tests/tools/verdicts_test.py — `check` and `run --check` in the formats of CI servers: options, files and what runners read.
 import json
 import unittest
 import xml.etree.ElementTree
