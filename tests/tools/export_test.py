@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-# tests/tools/export_test.py — export and schema as users call them: where the bytes go,
-# and what is refused.
+# tests/tools/export_test.py — export and schema as users call them: where the bytes go, and what is refused.
 import csv
 import gzip
 import io
