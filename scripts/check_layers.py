@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# scripts/check_layers.py — holds the include edges: who may include whom, and which library lives where.
+# scripts/check_layers.py — holds the include edges: what may include what, where libraries live.
 #
-# Usage: check_layers.py [ROOT]. One line for each wrong include; ends 1 if there is one, 0 otherwise.
-# A new folder needs a row here before it can hold code.
+# Usage: check_layers.py [ROOT]. One line for each wrong include; ends 1 if there is one, 0
+# otherwise. A new folder needs a row here before it can hold code.
 import pathlib
 import re
 import sys
@@ -91,7 +91,7 @@ LAYERS = {
     "tests": ["interpose", "report", "tools", "tracker"],
 }
 
-# What one file does for all: written by hand elsewhere, it would take, or let through, something else.
+# What one file does for all. Written by hand elsewhere, it would take or let through other things.
 ONCE = {
     r"'[kK]'|kmgt|KMGT": "size_text.hpp",  # sizes
     r"0x202[a-e]|\b(isprint|iscntrl)\(": "terminal_text.hpp",  # what a terminal may be sent
@@ -165,8 +165,8 @@ def problems_of(path, name):
             wrong = check_own(layer, own)
         elif layer != "tests" and (path.parent / own).exists():
             wrong = "is not written from the repository's root"
-        # Any other bare name is a generated header of the same layer, in the build folder. Tests may trace
-        # programs that are written as their users write them.
+        # Any other bare name is a generated header of the same layer, in the build folder. Tests
+        # may trace programs that are written as their users write them.
         if wrong:
             line = text.count("\n", 0, match.start()) + 1
             yield f"{name}:{line}: {match.group(0).strip()}: {wrong}"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/check_test.py — `check` and `run --check`: every exit status, seen from outside, and budgets that are wrong.
+# tests/tools/check_test.py — `check` and `run --check`: every exit status, seen from outside, and
+# budgets that are wrong.
 import json
 import os
 import signal
@@ -144,7 +145,7 @@ class OfALog(CheckTest):
     def test_lost_events_end_111(self):
         self.live(CLEAN)
         log = bytearray((self.folder / "run.vsl").read_bytes())
-        log[120] = 3  # of the header's counters of lost events the first: the log could not grow
+        log[120] = 3  # the first of the header's counters of lost events: the log could not grow
         (self.folder / "run.vsl").write_bytes(log)
         self.assertIn("3 events were not recorded: the log could not grow", self.check("run.vsl", status=111))
 

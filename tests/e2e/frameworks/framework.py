@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/framework.py — what the tests of this folder take of e2e: Python, and what lies above the driver.
+# tests/e2e/frameworks/framework.py — what the tests of this folder take of e2e: Python, and what
+# lies above the driver.
 import functools
 import os
 import pathlib

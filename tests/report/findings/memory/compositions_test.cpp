@@ -47,7 +47,7 @@ std::map<std::uint64_t, std::uint64_t> bytes_of(const Compositions& all, const C
     return bytes;
 }
 
-using Level = std::map<std::uint64_t, std::uint64_t>; // of each stack's offset
+using Level = std::map<std::uint64_t, std::uint64_t>; // bytes, by each stack's offset
 
 // That of the span around the time.
 Composition moment_at(const Compositions& all, std::uint64_t ns)

@@ -233,7 +233,7 @@ TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
     }
 }
 
-// Freed in it or behind it: the evaluation of each epoch may use the buffer.
+// Freed in it or after it: the evaluation of each epoch may use the buffer.
 TEST(Advice, OfWhatAKnownPhaseMayUseAgainNothingIsSaid)
 {
     for (const bool within : {true, false}) {
