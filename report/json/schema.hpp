@@ -192,7 +192,9 @@ private:
                 words.push_back(otherwise);
         }
         if constexpr (requires { Words<Enum>::kName; }) {
-            definitions_[Words<Enum>::kName] = {{"enum", words}};
+            Json& definition = definitions_[Words<Enum>::kName] = {{"enum", words}};
+            if constexpr (requires { Words<Enum>::kSays; })
+                definition["description"] = Words<Enum>::kSays;
             return {{"$ref", std::string("#/$defs/") + Words<Enum>::kName}};
         } else {
             return {{"enum", words}};

@@ -31,6 +31,12 @@ struct Frame {
 template <>
 struct Fields<Frame> {
     static constexpr const char* kName = "frame";
+    static constexpr const char* kSays =
+        "One of a stack, which is without the frames of vramscope, the CUDA runtime and the C "
+        "start-up code; since the report's 1.6 without those of libraries that the program was "
+        "compiled with (CCCL, the C++ standard library, the toolkit's headers), unless nothing "
+        "else "
+        "is there.";
     static constexpr std::tuple kAll{
         Field{"function", OrNull{&Frame::function}},
         Field{"file", OrNull{&Frame::file}},
@@ -68,6 +74,11 @@ enum class StackCut {
 
 template <>
 struct Words<StackCut> {
+    static constexpr const char* kName = "stack_cut";
+    static constexpr const char* kSays =
+        "Why nobody knows what called the outermost frame. no-unwind-table: the code there was "
+        "compiled without one. no-module: it is in no file. null: nothing is missing, as far as is "
+        "known; see stack_truncated.";
     static constexpr format::Word<StackCut> kAll[] = {
         {StackCut::no_unwind_table, "no-unwind-table"},
         {StackCut::no_module, "no-module"},
@@ -104,22 +115,14 @@ inline constexpr Field kFingerprint =
         .pattern("^[0-9a-f]{16}$");
 
 inline constexpr std::tuple kFrames{
-    Field{
-        "stack", &CallPlace::stack,
-        "Innermost first, without the frames of vramscope, the CUDA runtime and the C start-up "
-        "code; since 1.6 without those of libraries that the program was compiled with (CCCL, the "
-        "C++ standard library, the toolkit's headers), unless nothing else is there."},
+    Field{"stack", &CallPlace::stack, "Innermost first."},
     Field{"own", PageOnly{&CallPlace::own_in_stack}},
 };
 
 // A call's stack is the end of many rows.
 inline constexpr std::tuple kStackEnd{
     Field{"stack_truncated", &CallPlace::stack_truncated},
-    Field{"stack_cut", &CallPlace::cut,
-          "Why nobody knows what called the outermost frame. no-unwind-table: the code there was "
-          "compiled without one. no-module: it is in no file. null: nothing is missing, as far as "
-          "is known; see stack_truncated."}
-        .since(6),
+    Field{"stack_cut", &CallPlace::cut}.since(6),
 };
 inline constexpr auto kStack = std::tuple_cat(kFrames, kStackEnd);
 

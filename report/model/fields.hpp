@@ -368,7 +368,8 @@ concept Described = requires
 };
 
 template <typename Enum>
-struct Words; // kAll, an array of format::Word: null has no word, and is null in JSON
+struct
+    Words; // kAll, an array of format::Word, whose word may be null; kName, if a schema has them once
 template <typename Enum>
 concept Worded = requires
 {
