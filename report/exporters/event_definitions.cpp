@@ -3,10 +3,9 @@
 
 #include <utility>
 
-#include "report/exporters/json_line.hpp"
+#include "report/exporters/event_rows.hpp"
 #include "report/findings/leaks.hpp"
 #include "report/findings/places/frames.hpp"
-#include "report/words/words.hpp"
 
 namespace vramscope::report {
 
@@ -34,12 +33,7 @@ void EventDefinitions::use_api(std::uint64_t id)
     apis_written_.resize(tables_.apis().size());
     apis_written_[id] = true;
     const Api& api = tables_.apis()[id];
-    JsonLine(out_, "api")
-        .number("id", id)
-        .text("entry_point", api.name)
-        .text("effect", name(api.effect))
-        .text("memory", name(api.memory))
-        .end();
+    write_line(out_, ApiLine{id, api.name, api.effect, api.memory});
 }
 
 void EventDefinitions::use_stack(std::uint64_t id, std::uint64_t ticks)
@@ -48,29 +42,11 @@ void EventDefinitions::use_stack(std::uint64_t id, std::uint64_t ticks)
         return;
     const CallPlace place = stacks_.read(UINT64_MAX, id, ticks);
     const FrameRange visible = visible_frames(place.stack);
-    JsonLine line(out_, "stack");
-    line.number("id", id).text_or_null("call", place.api);
-    line.number("first_visible", visible.begin).number("visible", visible.end - visible.begin);
-    line.flag("truncated", place.stack_truncated);
-    line.open_array("frames");
+    std::vector<FrameOfLine> frames;
     for (const Frame& frame : place.stack)
-        write_frame(line, frame);
-    line.close().end();
-}
-
-void EventDefinitions::write_frame(JsonLine& line, const Frame& frame)
-{
-    line.open_object();
-    line.text_or_null("function", frame.function).text_or_null("file", frame.file);
-    if (frame.line > 0)
-        line.number("line", frame.line);
-    else
-        line.null("line");
-    line.text_or_null("module", frame.module).hex("offset", frame.offset);
-    line.flag("inlined", frame.inlined).flag("library", frame.library);
-    if (frame.python)
-        line.flag("python", true);
-    line.close();
+        frames.push_back({&frame});
+    write_line(out_, StackLine{id, place.api, visible.begin, visible.end - visible.begin,
+                               place.stack_truncated, std::move(frames)});
 }
 
 bool EventDefinitions::write(const Record& record)
@@ -89,7 +65,7 @@ bool EventDefinitions::write(const Record& record)
         return true;
     case Tag::module_loaded:
         if (const auto module = record.as<format::ModuleLoaded>())
-            write_module(record, *module);
+            write_line(out_, ModuleLine{{{clock_.ns(record.ticks)}, record.thread}, *module});
         return true;
     default:
         return false;
@@ -106,25 +82,7 @@ void EventDefinitions::write_thread(std::uint32_t index, const format::Thread& t
         if (std::exchange(thread_ids_[index], tid) == tid)
             return;
     }
-    JsonLine(out_, "thread")
-        .number("id", index)
-        .number("tid", tid)
-        .text_or_null("name", thread.name)
-        .end();
-}
-
-void EventDefinitions::write_module(const Record& record, const format::ModuleLoaded& module)
-{
-    JsonLine(out_, "module_loaded")
-        .number("ns", clock_.ns(record.ticks))
-        .number("thread", record.thread)
-        .number("module", module.id)
-        .text("path", module.path)
-        .text_or_null("build_id", hex_digits(module.build_id))
-        .hex("bias", module.bias)
-        .hex("first", module.first)
-        .hex("end", module.end)
-        .end();
+    write_line(out_, ThreadLine{index, tid, thread.name});
 }
 
 } // namespace vramscope::report

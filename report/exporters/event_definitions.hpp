@@ -15,8 +15,6 @@
 
 namespace vramscope::report {
 
-class JsonLine;
-
 class EventDefinitions {
 public:
     // `tables` hold the whole log's definitions; lines go to the end of `out`.
@@ -30,9 +28,7 @@ public:
     bool write(const Record& record);
 
 private:
-    void write_frame(JsonLine& line, const Frame& frame);
     void write_thread(std::uint32_t index, const format::Thread& thread);
-    void write_module(const Record& record, const format::ModuleLoaded& module);
 
     const LogTables& tables_;
     const TickClock& clock_;

@@ -3,21 +3,12 @@
 
 #include <algorithm>
 
-#include "report/words/cuda_results.hpp"
+#include "report/exporters/event_rows.hpp"
 
 namespace vramscope::report {
 
 using format::Memory;
 using format::Tag;
-
-namespace {
-
-JsonLine& device(JsonLine& line, std::int64_t ordinal)
-{
-    return ordinal < 0 ? line.null("device") : line.number("device", ordinal);
-}
-
-} // namespace
 
 void EventLines::write(const Record& record)
 {
@@ -28,22 +19,18 @@ void EventLines::write(const Record& record)
         write_alloc(record);
     else if (record.tag == Tag::free)
         write_free(record);
+    else if (record.tag == Tag::reusable)
+        write_reusable(record);
     else
-        format::Records::of_tag(record.tag, [&]<typename R>() { write_fields<R>(record); });
+        format::Records::of_tag(record.tag, [&]<typename R>() {
+            if constexpr (kHasLine<R>)
+                write_fields<R>(record);
+        });
 }
 
-JsonLine EventLines::begin(const Record& record, std::string_view type)
+Called EventLines::called(const Record& record) const
 {
-    JsonLine line(out_, type);
-    line.number("ns", clock_.ns(record.ticks)).number("thread", record.thread);
-    return line;
-}
-
-JsonLine EventLines::begin_call(const Record& record, std::string_view type)
-{
-    JsonLine line = begin(record, type);
-    line.number("api", record.api);
-    return line;
+    return {{{clock_.ns(record.ticks)}, record.thread}, record.api};
 }
 
 Memory EventLines::memory_of(const Record& record) const
@@ -60,12 +47,9 @@ void EventLines::write_alloc(const Record& record)
 {
     const format::Place& place = record.place;
     definitions_.use_stack(record.stack, record.ticks);
-    JsonLine line = begin_call(record, "alloc");
-    line.hex("address", record.address).number("bytes", record.bytes);
-    line.text("memory", name(memory_of(record)));
-    device(line, place.device).number("context", place.context).hex("stream", place.stream);
-    line.hex("pool", place.pool).flag("pooled", record.pooled);
-    line.number("slack", record.pooled ? record.slack : 0).number("stack", record.stack).end();
+    write_line(out_, AllocLine{called(record), record.address, record.bytes, memory_of(record),
+                               place.device, place.context, place.stream, place.pool, record.pooled,
+                               record.pooled ? record.slack : 0, record.stack});
 }
 
 void EventLines::write_free(const Record& record)
@@ -73,32 +57,45 @@ void EventLines::write_free(const Record& record)
     if (memory_of(record) == Memory::pool)
         pools_.destroy(record.address);
     definitions_.use_stack(record.stack, record.ticks);
-    begin_call(record, "free").hex("address", record.address).number("stack", record.stack).end();
+    write_line(out_, FreeLine{called(record), record.address, record.stack});
+}
+
+void EventLines::write_reusable(const Record& record)
+{
+    const auto fields = fields_of<format::Reusable>(record);
+    if (!fields)
+        return;
+    const std::uint64_t age = std::min<std::uint64_t>(fields->age, record.ticks);
+    write_line(out_, ReusableLine{called(record), {clock_.ns(record.ticks - age)}, fields->own});
+}
+
+template <typename R>
+std::optional<R> EventLines::fields_of(const Record& record)
+{
+    std::optional<R> fields = record.as<R>();
+    if (!fields)
+        malformed_ += !format::is_definition(R::kLayout.head);
+    return fields;
 }
 
 // What the fields name is defined before the line.
 template <typename R>
 void EventLines::write_fields(const Record& record)
 {
-    const std::optional<R> fields = record.as<R>();
-    if (!fields) {
-        malformed_ += !format::is_definition(R::kLayout.head);
+    const std::optional<R> fields = fields_of<R>(record);
+    if (!fields)
         return;
-    }
     format::for_each_field(*fields,
                            [&](std::string_view, const auto& field) { use(field, record.ticks); });
     if constexpr (std::is_same_v<R, format::Pool>)
         pools_.define(*fields);
-    JsonLine line = R::kLayout.head == format::Head::definition ? JsonLine(out_, R::kLayout.name)
-                    : R::kLayout.head == format::Head::call ? begin_call(record, R::kLayout.name)
-                                                            : begin(record, R::kLayout.name);
-    if constexpr (std::is_same_v<R, format::Reusable>) {
-        const std::uint64_t age = std::min<std::uint64_t>(fields->age, record.ticks);
-        line.number("freed_before_ns", clock_.ns(record.ticks - age)).flag("own", fields->own);
-    } else {
-        format::for_each_field(
-            *fields, [&](std::string_view key, const auto& field) { add(line, key, field); });
-    }
+    JsonLine line(out_, R::kLayout.name);
+    add_members(line, called(record), head_fields<R>());
+    format::for_each_field(*fields, [&](std::string_view name, const auto& field) {
+        for_each_member(
+            name, field, [&](std::uint64_t ticks) { return clock_.span_ns(ticks); },
+            [&](std::string_view key, const auto& value) { add(line, key, value); });
+    });
     line.end();
 }
 
@@ -109,29 +106,6 @@ void EventLines::use(const Field& field, std::uint64_t ticks)
         definitions_.use_stack(field, ticks);
     else if constexpr (std::is_same_v<Field, format::ApiId>)
         definitions_.use_api(field);
-}
-
-template <typename Field>
-void EventLines::add(JsonLine& line, std::string_view key, const Field& field) const
-{
-    if constexpr (std::is_same_v<Field, std::string_view>)
-        line.text(key, field);
-    else if constexpr (std::is_same_v<Field, bool>)
-        line.flag(key, field);
-    else if constexpr (std::is_enum_v<Field>)
-        line.text(key, name(field));
-    else if constexpr (std::is_same_v<Field, format::Address>)
-        line.hex(key, field);
-    else if constexpr (std::is_same_v<Field, format::DeviceOrdinal>)
-        device(line, field);
-    else if constexpr (std::is_same_v<Field, format::Ticks>)
-        line.number(std::string(key) + "_ns", clock_.span_ns(field));
-    else if constexpr (std::is_same_v<Field, format::Result>)
-        line.number(key, field.value).text(std::string(key) + "_name", result_name(field));
-    else if constexpr (std::is_integral_v<Field>)
-        line.number(key, field);
-    else if constexpr (!format::kIsList<Field>) // a stack has lines of its own
-        line.number(key, field.value);
 }
 
 } // namespace vramscope::report

@@ -4,14 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "report/exporters/event_definitions.hpp"
-#include "report/exporters/json_line.hpp"
 #include "report/log/mempools.hpp"
 
 namespace vramscope::report {
+
+struct Called;
 
 class EventLines {
 public:
@@ -28,15 +29,15 @@ public:
 private:
     void write_alloc(const Record& record);
     void write_free(const Record& record);
+    void write_reusable(const Record& record);
     template <typename R>
     void write_fields(const Record& record);
 
-    JsonLine begin(const Record& record, std::string_view type);
-    JsonLine begin_call(const Record& record, std::string_view type);
+    Called called(const Record& record) const;
+    template <typename R>
+    std::optional<R> fields_of(const Record& record); // none: counted as malformed
     template <typename Field>
     void use(const Field& field, std::uint64_t ticks);
-    template <typename Field>
-    void add(JsonLine& line, std::string_view key, const Field& field) const;
     format::Memory memory_of(const Record& record) const;
 
     const LogTables& tables_;

@@ -3,8 +3,8 @@
 // Two readings: the first knows all definitions, so that a stack has its names where it is first
 // used, wherever its modules were written down; the second writes.
 #include "report/exporters/event_lines.hpp"
+#include "report/exporters/event_rows.hpp"
 #include "report/exporters/exporters.hpp"
-#include "report/exporters/json_line.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/log/first_reading.hpp"
@@ -66,50 +66,29 @@ private:
 
     void header()
     {
-        const format::FileHeader& log = file_.header();
-        JsonLine line(text_, "header");
-        line.text("schema_version", kEventsSchemaVersion).number("pid", log.pid);
-        line.number("parent_pid", log.parent_pid).text_or_null("started", utc(log.start_real_ns));
-        line.text("clock", log.clock == format::Clock::tsc ? "tsc" : "monotonic");
-        line.text("log_format", std::to_string(log.major) + "." + std::to_string(log.minor));
-        line.open_array("info");
-        for (const auto& [key, value] : known_.tables.info())
-            line.open_object().text("key", key).text("value", value).close();
-        line.close().end();
+        write_line(text_, HeaderLine{kEventsSchemaVersion, &file_.header(), &known_.tables.info()});
     }
 
     void trailer(const LogReader& reader)
     {
         const format::FileHeader& log = file_.header();
         const bool running = is_running(log);
-        const ProcessEnd end = judge_end(log, running);
+        TrailerLine line{.events = events_, .end = judge_end(log, running)};
+        if (log.exit_began_ticks != 0)
+            line.exit_began_ns = Ns{known_.clock.ns(log.exit_began_ticks)};
+        for (const auto& [reason, word] : format::kLost)
+            line.lost.emplace_back(word, log.lost[static_cast<std::size_t>(reason)]);
+        line.lost_events = file_.lost_events();
+        line.damaged_chunks =
+            reader.damaged_chunks() + known_.tables.undefined() + lines_.malformed();
+        line.truncated = reader.cut() && !running;
         for (const PendingFree& free : reader.pending_frees()) {
             definitions_.use_api(free.api);
             definitions_.use_stack(free.stack, free.ticks);
+            line.pending_frees.push_back(
+                {{known_.clock.ns(free.ticks)}, free.api, free.address, free.stack});
         }
-        JsonLine line(text_, "trailer");
-        line.number("events", events_).text("end", name(end.kind));
-        line.text("end_text", describe(end));
-        if (log.exit_began_ticks != 0)
-            line.number("exit_began_ns", known_.clock.ns(log.exit_began_ticks));
-        else
-            line.null("exit_began_ns");
-        line.open_object("lost");
-        for (const auto& [reason, word] : format::kLost)
-            line.number(word, log.lost[static_cast<std::size_t>(reason)]);
-        line.close().number("lost_events", file_.lost_events());
-        line.number("damaged_chunks",
-                    reader.damaged_chunks() + known_.tables.undefined() + lines_.malformed());
-        line.flag("truncated", reader.cut() && !running);
-        line.open_array("pending_frees");
-        for (const PendingFree& free : reader.pending_frees())
-            line.open_object()
-                .number("ns", known_.clock.ns(free.ticks))
-                .number("api", free.api)
-                .hex("address", free.address)
-                .number("stack", free.stack)
-                .close();
-        line.close().end();
+        write_line(text_, line);
     }
 
     const LogFile& file_;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,9 +31,10 @@ struct ExportOptions {
     std::function<void(const std::vector<UnreadFile>&)> unread_files;
 };
 
-// Every record, one JSON object a line, as report/json/events.schema.json says.
+// Every record, one JSON object a line, as the schema says.
 void export_events(const std::filesystem::path& log, const Sink& sink,
                    const ExportOptions& options = {});
+std::string events_schema();
 
 // Device memory for heaptrack_print and heaptrack_gui: the text of their file version 1.
 void export_heaptrack(const std::filesystem::path& log, const Sink& sink,

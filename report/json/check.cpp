@@ -1,105 +1,138 @@
-// report/json/check.cpp — a report against its budget, as check.schema.json says.
+// report/json/check.cpp — a report against its budget as a document.
 #include "report/model/check.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "report/json/json.hpp"
-#include "report/json/parts.hpp"
-#include "report/model/ranks.hpp"
+#include "report/json/documents.hpp"
+#include "report/json/schema.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
-namespace {
 
-constexpr const char* kCheckSchemaVersion = "1.1.0";
+struct CheckedTest {
+    const TestCheck* check;
+    const TestRow* test;
+};
+template <>
+struct Fields<CheckedTest> {
+    static constexpr const char* kName = "test";
+    static constexpr auto check = &CheckedTest::check;
+    static constexpr std::tuple kAll{
+        Field{"name", Via{&CheckedTest::test, &TestRow::name}},
+        Field{"process", Via{check, &TestCheck::process}, "Index into processes."},
+        Field{"state", Via{check, &TestCheck::state}}.never("ok"),
+        Field{"ended", Via{&CheckedTest::test, &TestRow::ended}},
+        Field{"breaches", Via{check, &TestCheck::breaches}},
+    };
+};
 
-// Bytes and counts are whole.
-Json amount_json(double value, CheckUnit unit)
+struct CheckedProcess {
+    const RankRow* row;
+    const Process* process;
+};
+template <>
+struct Fields<CheckedProcess> {
+    static constexpr const char* kName = "process";
+    static constexpr auto row = &CheckedProcess::row;
+    static constexpr auto process = &CheckedProcess::process;
+    static constexpr std::tuple kAll{
+        Field{"index", Via{row, &RankRow::process}},
+        Field{"pid", Via{process, &Process::pid}},
+        Field{"rank", Via{row, &RankRow::rank}},
+        Field{"program", OrNull{Via{process, &Process::program}}},
+        Field{"log", Via{process, &Process::log}},
+        Field{"verdict", Via{row, &RankRow::verdict}, "About its leaks alone, as in the report."},
+    };
+};
+
+struct CheckDocument {
+    const Check* check;
+    const Report* report;
+
+    int exit_status() const { return static_cast<int>(check->exit); }
+    bool names_tests() const { return check->tests > 0; }
+
+    std::vector<CheckedProcess> processes() const // in the order of the logs
+    {
+        std::vector<CheckedProcess> processes;
+        for (const RankRow& row : report->ranks.rows)
+            processes.push_back({&row, &report->processes[row.process]});
+        std::sort(processes.begin(), processes.end(),
+                  [](const CheckedProcess& a, const CheckedProcess& b) {
+                      return a.row->process < b.row->process;
+                  });
+        return processes;
+    }
+
+    std::vector<CheckedTest> tests() const
+    {
+        std::vector<CheckedTest> tests;
+        for (const TestCheck& row : check->test_rows)
+            tests.push_back({&row, &report->processes[row.process].tests[row.test]});
+        return tests;
+    }
+};
+template <>
+struct Fields<CheckDocument> {
+    static constexpr const char* kName = "check";
+    static constexpr unsigned kMinorVersion = 1;
+    static constexpr auto check = &CheckDocument::check;
+    static constexpr auto totals = Via{&CheckDocument::report, &Report::totals};
+    static constexpr std::tuple kAll{
+        Field{"verdict", Via{check, &Check::verdict},
+              "failed: a budget was measured to be exceeded, whatever else the logs do not show. "
+              "inconclusive: none was, but the logs do not prove that all were kept; reasons says "
+              "why. nothing-observed: no CUDA memory call was seen."},
+        Field{"exit_status", &CheckDocument::exit_status,
+              "0, also of the last two verdicts with --allow-inconclusive; 100 failed; 110 nothing "
+              "observed; 111 inconclusive."},
+        Field{"reasons", Via{check, &Check::doubts},
+              "Why the logs do not prove everything, one line each."}
+            .lines(),
+        Field{"budgets", Via{check, &Check::rows}},
+        Field{"suppressed_bytes", Via{totals, &Totals::suppressed_bytes},
+              "Known leaks, over all processes: in no budget."},
+        Field{"suppressed_blocks", Via{totals, &Totals::suppressed_blocks}},
+        Field{"processes", &CheckDocument::processes, "In the order of the logs."}.not_empty(),
+        Field{"tests",
+              If{&CheckDocument::names_tests,
+                 Group{Field{"count", Via{check, &Check::tests}},
+                       Field{"failed", Via{check, &Check::failed_tests}, "Over a budget."},
+                       Field{"unknown", Via{check, &Check::unknown_tests},
+                             "Over none, as far as the logs show: tests that failed or did not "
+                             "end, and those of logs that lack events."},
+                       Field{"rows", &CheckDocument::tests,
+                             "Those over a budget, and those that did not end; the worst first."}}},
+              "Each test by itself, held against max-leaked and max-peak: where the programs name "
+              "their tests."}
+            .since(1),
+    };
+};
+
+Json check_json(const Check& check, const Report& report, Audience audience)
 {
-    if (unit == CheckUnit::bytes || unit == CheckUnit::count)
-        return static_cast<std::uint64_t>(std::min(value, 0x1p63));
-    return value;
+    return document_of(CheckDocument{&check, &report}, audience);
 }
 
-Json culprit_json(const Culprit& culprit)
+Json check_schema()
 {
-    return {{"bytes", culprit.bytes},
-            {"count", culprit.count},
-            {"fingerprint", or_null(culprit.place->fingerprint)},
-            {"api", culprit.place->api},
-            {"entry_point", culprit.place->entry_point},
-            {"stack", stack_json(culprit.place->stack)}};
-}
-
-Json row_json(const CheckRow& row)
-{
-    return {{"budget", row.budget},
-            {"unit", name(row.unit)},
-            {"limit", amount_json(row.limit, row.unit)},
-            {"measured", amount_json(row.measured, row.unit)},
-            {"state", name(row.state)},
-            {"process", row.process},
-            {"failed_processes", row.failed},
-            {"culprits", list_json(row.culprits, culprit_json)}};
-}
-
-Json breach_json(const TestBreach& breach)
-{
-    return {{"budget", breach.budget},
-            {"limit", breach.limit},
-            {"measured", breach.measured},
-            {"culprits", list_json(breach.culprits, culprit_json)}};
-}
-
-Json test_check_json(const Report& report, const TestCheck& check)
-{
-    const TestRow& test = report.processes[check.process].tests[check.test];
-    return {{"name", test.name},
-            {"process", check.process},
-            {"state", name(check.state)},
-            {"ended", test.ended()},
-            {"breaches", list_json(check.breaches, breach_json)}};
-}
-
-Json tests_json(const Check& check, const Report& report)
-{
-    return {{"count", check.tests},
-            {"failed", check.failed_tests},
-            {"unknown", check.unknown_tests},
-            {"rows", list_json(check.test_rows, [&](const TestCheck& row) {
-                 return test_check_json(report, row);
-             })}};
-}
-
-Json checked_process_json(const Report& report, const RankRow& row)
-{
-    const Process& process = report.processes[row.process];
-    return {{"index", row.process},        {"pid", process.pid},
-            {"rank", or_null(row.rank)},   {"program", or_null(process.program)},
-            {"log", process.log.string()}, {"verdict", name(row.verdict)}};
-}
-
-} // namespace
-
-void write_check_json(std::ostream& out, const Check& check, const Report& report)
-{
-    std::vector<RankRow> rows = report.ranks.rows;
-    std::sort(rows.begin(), rows.end(),
-              [](const RankRow& a, const RankRow& b) { return a.process < b.process; });
-    Json document = {{"schema_version", kCheckSchemaVersion},
-                     {"verdict", name(check.verdict)},
-                     {"exit_status", static_cast<int>(check.exit)},
-                     {"reasons", check.doubts},
-                     {"budgets", list_json(check.rows, row_json)},
-                     {"suppressed_bytes", report.totals.suppressed_bytes},
-                     {"suppressed_blocks", report.totals.suppressed_blocks},
-                     {"processes", list_json(rows, [&](const RankRow& row) {
-                          return checked_process_json(report, row);
-                      })}};
-    if (check.tests > 0)
-        document["tests"] = tests_json(check, report);
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    Schema schema;
+    Json document = schema.document<CheckDocument>(
+        "What `vramscope check --json` writes. Within major version 1 members are only added, "
+        "never "
+        "changed or removed: a reader should ignore what it does not know.");
+    set_values(document["properties"]["exit_status"], {0, 100, 110, 111});
+    add_condition(document, {"verdict", "failed"}, {{"exit_status", {{"const", 100}}}},
+                  {{"exit_status", {{"not", {{"const", 100}}}}}});
+    Json& budget = document["$defs"]["budget"];
+    set_values(budget["properties"]["budget"],
+               {"max-leaked", "unclosed-imports", "max-growth", "max-peak", "max-reserved",
+                "max-fragmentation", "max-driver-calls", "growth", "oom", "misuse", "damage",
+                "failed-calls"});
+    add_condition(budget, {"state", "failed"}, {{"failed_processes", {{"minItems", 1}}}},
+                  {{"failed_processes", {{"maxItems", 0}}}});
+    set_values(document["$defs"]["breach"]["properties"]["budget"], {"max-leaked", "max-peak"});
+    return document;
 }
 
 } // namespace vramscope::report

@@ -1,59 +1,87 @@
-// report/json/comparison.cpp — a comparison for machines.
+// report/json/comparison.cpp — a comparison as a document.
 #include "report/model/comparison.hpp"
 
-#include "report/json/json.hpp"
-#include "report/json/parts.hpp"
+#include "report/json/documents.hpp"
+#include "report/json/schema.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
-namespace {
 
-constexpr const char* kDiffSchemaVersion = "1.2.0";
+struct ComparedSide {
+    const Report* report;
 
-Json number_json(const ComparedNumber& number)
+    std::vector<std::string> logs() const
+    {
+        std::vector<std::string> logs;
+        for (const Process& process : report->processes)
+            logs.push_back(process.log.string());
+        return logs;
+    }
+};
+template <>
+struct Fields<ComparedSide> {
+    static constexpr const char* kName = "side";
+    static constexpr std::tuple kAll{
+        Field{"verdict", Via{&ComparedSide::report, &Report::verdict}, "As in its report."},
+        Field{"verdict_reasons", Via{&ComparedSide::report, &Report::reasons}}.lines(),
+        Field{"logs", &ComparedSide::logs}.not_empty(),
+    };
+};
+
+struct ComparisonDocument {
+    const Comparison* comparison;
+    ComparedSide base;
+    ComparedSide now;
+};
+template <>
+struct Fields<ComparisonDocument> {
+    static constexpr const char* kName = "diff";
+    static constexpr unsigned kMinorVersion = 2;
+    static constexpr auto all = &ComparisonDocument::comparison;
+    static constexpr std::tuple kAll{
+        Field{
+            "verdict", Via{all, &Comparison::verdict},
+            "worse: a leak is new or has grown, or a number regressed. better: leaks have gone or "
+            "shrunk, and nothing is worse. inconclusive: the logs do not show it; reasons says "
+            "why."},
+        Field{"reasons", Via{all, &Comparison::doubts}}.lines(),
+        Field{"base", &ComparisonDocument::base},
+        Field{"new", &ComparisonDocument::now},
+        Field{"numbers", Via{all, &Comparison::numbers},
+              "Of several processes: the highest peak of any, else sums."},
+        Field{"leaks", Via{all, &Comparison::leaks},
+              "By call stack, leaks and unclosed imports; those that did not change are left out. "
+              "What leaks more first."},
+        Field{"same_leaks", Via{all, &Comparison::same_leaks}},
+        Field{"peak", Via{all, &Comparison::peak},
+              "Of the device with the highest peak on each side, as leaks: who had more or less at "
+              "it. Call stacks beyond the 50 largest of a side are not compared."},
+        Field{
+            "churn", Via{all, &Comparison::churn},
+            "Who allocated more often or less: blocks and bytes that were allocated, in all. What "
+            "has more calls first. Call stacks beyond the 50 of a process that its report's churn "
+            "lists are not compared."}
+            .since(1),
+    };
+};
+
+Json comparison_json(const Comparison& comparison, const Report& base, const Report& now,
+                     Audience audience)
 {
-    return {{"name", number.name},
-            {"unit", name(number.unit)},
-            {"base", number.base},
-            {"new", number.now},
-            {"regressed", number.regressed}};
+    return document_of(ComparisonDocument{&comparison, {&base}, {&now}}, audience);
 }
 
-Json place_json(const ComparedPlace& place)
+Json comparison_schema()
 {
-    return {{"change", name(place.change)},
-            {"fingerprint", or_null(place.place->fingerprint)},
-            {"api", place.place->api},
-            {"entry_point", place.place->entry_point},
-            {"base", {{"bytes", place.base_bytes}, {"blocks", place.base_count}}},
-            {"new", {{"bytes", place.new_bytes}, {"blocks", place.new_count}}},
-            {"stack", stack_json(place.place->stack)}};
-}
-
-Json side_json(const Report& report)
-{
-    return {{"verdict", name(report.verdict)},
-            {"verdict_reasons", report.reasons},
-            {"logs", list_json(report.processes,
-                               [](const Process& process) { return Json(process.log.string()); })}};
-}
-
-} // namespace
-
-void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
-                           const Report& now)
-{
-    const Json document = {{"schema_version", kDiffSchemaVersion},
-                           {"verdict", name(comparison.verdict)},
-                           {"reasons", comparison.doubts},
-                           {"base", side_json(base)},
-                           {"new", side_json(now)},
-                           {"numbers", list_json(comparison.numbers, number_json)},
-                           {"leaks", list_json(comparison.leaks, place_json)},
-                           {"same_leaks", comparison.same_leaks},
-                           {"peak", list_json(comparison.peak, place_json)},
-                           {"churn", list_json(comparison.churn, place_json)}};
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    Schema schema;
+    Json document = schema.document<ComparisonDocument>(
+        "What `vramscope diff --json` writes. Within major version 1 members are only added, never "
+        "changed or removed: a reader should ignore what it does not know.");
+    set_values(document["$defs"]["number"]["properties"]["name"],
+               {"leaked_bytes", "leaked_blocks", "unclosed_imports", "peak_bytes",
+                "peak_reserved_bytes", "peak_host_bytes", "allocations", "driver_calls",
+                "out_of_memory", "wrong_frees", "damaged_blocks"});
+    return document;
 }
 
 } // namespace vramscope::report

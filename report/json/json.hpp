@@ -1,7 +1,8 @@
-// report/json/json.hpp — everything that is written as JSON, as the schemas beside this file say.
+// report/json/json.hpp — everything that is written as JSON, and the schemas of it.
 #pragma once
 
 #include <iosfwd>
+#include <string>
 
 namespace vramscope::report {
 
@@ -10,14 +11,16 @@ struct Comparison;
 struct Plan;
 struct Report;
 
-// As report.schema.json says.
 void write_json(std::ostream& out, const Report& report);
-// As check.schema.json says.
 void write_check_json(std::ostream& out, const Check& check, const Report& report);
-// As diff.schema.json says.
 void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
                            const Report& now);
-// As plan.schema.json says.
 void write_plan_json(std::ostream& out, const Plan& plan);
+
+// What `vramscope schema` prints.
+std::string report_schema_text();
+std::string check_schema_text();
+std::string comparison_schema_text();
+std::string plan_schema_text();
 
 } // namespace vramscope::report

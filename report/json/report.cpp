@@ -1,268 +1,30 @@
-// report/json/report.cpp — the report for machines, as report.schema.json beside this file says.
+// report/json/report.cpp — a report as a document: its description says it all.
 //
-// The report is one DOM, whose size grows with the stacks, not with the events. Bytes and ns are
-// integers, addresses are hex strings.
+// Its size grows with the stacks, not with the events. Bytes and ns are integers, addresses are hex
+// strings.
 #include "report/model/report.hpp"
 
-#include <string>
-
-#include <fmt/format.h>
-
-#include "report/json/churn.hpp"
-#include "report/json/growth.hpp"
-#include "report/json/json.hpp"
-#include "report/json/memory.hpp"
-#include "report/json/parts.hpp"
-#include "report/json/pool.hpp"
-#include "report/json/ranks.hpp"
-#include "report/json/sums.hpp"
-#include "report/json/tests.hpp"
-#include "report/words/cuda_results.hpp"
-#include "report/words/file_words.hpp"
+#include "report/json/documents.hpp"
+#include "report/json/schema.hpp"
 
 namespace vramscope::report {
 
-namespace {
-
-constexpr const char* kReportSchemaVersion = "1.6.0";
-
-// What the process ran on, added to its coverage.
-void add_surroundings(Json& coverage, const Process& process)
+Json report_json(const Report& report, Audience audience)
 {
-    const std::string simulated = process.info_value("driver.simulated");
-    coverage["driver"] = {{"path", or_null(process.info_value("driver.path"))},
-                          {"version", or_null(process.info_value("driver.version"))},
-                          {"simulated", if_known(!simulated.empty(), simulated == "1")}};
-    coverage["unwinder"] = or_null(process.info_value("unwinder"));
+    return document_of(report, audience);
 }
 
-Json leak_json(const Leak& leak)
+Json report_schema()
 {
-    Json threads = Json::array();
-    for (const ThreadLabel& thread : leak.threads)
-        threads.push_back({{"tid", thread.tid}, {"name", or_null(thread.name)}});
-    Json json = {{"kind", name(leak.kind)},
-                 {"pattern", name(leak.pattern)},
-                 {"class", name(leak.leak_class)},
-                 {"growth", rate_json(leak.rate)},
-                 {"fingerprint", or_null(leak.fingerprint)},
-                 {"bytes", leak.bytes},
-                 {"blocks", leak.blocks},
-                 {"shared_blocks", leak.shared_blocks},
-                 {"api", leak.api},
-                 {"entry_point", leak.entry_point},
-                 {"memory", name(leak.memory)},
-                 {"device", ordinal_json(leak.device)},
-                 {"first_ns", leak.first_ns},
-                 {"last_ns", leak.last_ns},
-                 {"threads", threads},
-                 {"thread_count", leak.thread_count},
-                 {"phase", or_null(leak.phase)},
-                 {"phases_differ", leak.phases_differ},
-                 {"process", leak.process}};
-    if (!leak.names.empty())
-        json["names"] = leak.names;
-    return with_stack(std::move(json), leak);
-}
-
-Json sum_json(const LeakSum& sum)
-{
-    return {{"kind", name(sum.kind)},
-            {"class", name(sum.leak_class)},
-            {"growth", rate_json(sum.rate)},
-            {"stacks", sum.stacks},
-            {"bytes", sum.bytes},
-            {"blocks", sum.blocks},
-            {"memory", name(sum.memory)},
-            {"device", ordinal_json(sum.device)},
-            {"first_ns", sum.first_ns},
-            {"last_ns", sum.last_ns},
-            {"process", sum.process},
-            {"frame", frame_json(sum.stack.front())}};
-}
-
-Json suppressed_json(const Leak& leak)
-{
-    Json json = leak_json(leak);
-    json["suppression"] = *leak.suppression;
-    return json;
-}
-
-Json use_json(const RuleUse& use)
-{
-    const SuppressionRule& rule = use.rule;
-    return {{"rule", rule.text()},
-            {"source", or_null(rule.source)},
-            {"line", if_known(!rule.built_in(), rule.line)},
-            {"why", or_null(rule.why)},
-            {"rows", use.rows},
-            {"blocks", use.blocks},
-            {"bytes", use.bytes}};
-}
-
-Json misuse_json(const Misuse& misuse)
-{
-    const bool known = misuse.memory != format::Memory::none;
-    return {{"kind", name(misuse.kind)},
-            {"calls", misuse.calls},
-            {"address", fmt::format("{:#x}", misuse.address)},
-            {"memory", if_known(known, name(misuse.memory))},
-            {"offset", if_known(known, misuse.offset)},
-            {"bytes", if_known(known, misuse.bytes)},
-            {"result", misuse.result},
-            {"result_name", result_name(misuse.result)},
-            {"last_ns", misuse.last_ns},
-            {"process", misuse.process},
-            {"call", call_json(misuse.call)},
-            {"allocation", call_or_null(misuse.allocation)},
-            {"ended", call_or_null(misuse.ended)}};
-}
-
-Json damage_json(const Damage& damage)
-{
-    return {{"kind", name(damage.kind)},
-            {"times", damage.times},
-            {"address", fmt::format("{:#x}", damage.address)},
-            {"offset", damage.offset},
-            {"wrong_bytes", damage.wrong_bytes},
-            {"block_bytes", if_known(damage.block_bytes > 0, damage.block_bytes)},
-            {"last_ns", damage.last_ns},
-            {"process", damage.process},
-            {"noticed", call_json(damage.noticed)},
-            {"allocation", call_or_null(damage.allocation)},
-            {"freed", call_or_null(damage.ended)}};
-}
-
-Json failed_json(const FailedCall& failed)
-{
-    return with_stack({{"api", failed.api},
-                       {"entry_point", failed.entry_point},
-                       {"result", failed.result},
-                       {"result_name", result_name(failed.result)},
-                       {"calls", failed.calls},
-                       {"bytes", failed.bytes},
-                       {"least_bytes", failed.least_bytes},
-                       {"most_bytes", failed.most_bytes},
-                       {"first_ns", failed.first_ns},
-                       {"last_ns", failed.last_ns},
-                       {"process", failed.process}},
-                      failed);
-}
-
-Json end_json(const ProcessEnd& end)
-{
-    const bool has_status = end.conclusive() && end.kind != ProcessEnd::Kind::replaced;
-    const bool has_signal = end.kind == ProcessEnd::Kind::killed;
-    return {{"kind", name(end.kind)},
-            {"status", if_known(has_status, end.status)},
-            {"signal", if_known(has_signal, end.signal)},
-            {"text", describe(end)}};
-}
-
-Json marks_json(const Process& process)
-{
-    Json marks = Json::array();
-    for (const Mark& mark : process.marks)
-        marks.push_back(
-            {{"ns", mark.ns}, {"name", mark.name}, {"tid", if_known(mark.tid != 0, mark.tid)}});
-    return marks;
-}
-
-Json framework_json(const FrameworkUse& use)
-{
-    return {{"name", use.name},
-            {"library", or_null(use.library)},
-            {"bypassed", use.bypassed},
-            {"bypassed_by", or_null(use.bypassed_by)},
-            {"told_of_blocks", use.told_of_blocks},
-            {"told_of_returns", use.told_of_returns}};
-}
-
-Json process_json(const Process& process)
-{
-    Json devices = Json::array();
-    for (const DeviceInfo& device : process.devices)
-        devices.push_back(
-            {{"ordinal", device.ordinal}, {"bytes", device.bytes}, {"name", device.name}});
-    Json info = Json::object();
-    for (const auto& [key, value] : process.info)
-        // There may be several: they are in coverage and frameworks.
-        if (key != "unknown_entry_point" && key != "bypassed")
-            info[key] = value;
-    Json coverage = coverage_json(process.coverage);
-    add_surroundings(coverage, process);
-    Json json = {{"pid", process.pid},
-                 {"parent_pid", process.parent_pid},
-                 {"program", or_null(process.program)},
-                 {"command", or_null(process.command)},
-                 {"log", process.log.string()},
-                 {"started", or_null(process.started)},
-                 {"duration_ns", process.duration_ns},
-                 {"end", end_json(process.end)},
-                 {"devices", devices},
-                 {"info", info},
-                 {"marks", marks_json(process)},
-                 {"mark_count", process.mark_count},
-                 {"steps", process.step_name.empty()
-                               ? Json(nullptr)
-                               : Json{{"name", process.step_name}, {"count", process.step_count}}},
-                 {"totals", totals_json(process.totals)},
-                 {"pool", pool_json(process.pool)},
-                 {"device_memory", list_json(process.memory, device_memory_json)},
-                 {"churn", churn_json(process.churn)},
-                 {"out_of_memory_count", process.shortage_count},
-                 {"coverage", coverage}};
-    if (!process.frameworks.empty())
-        json["frameworks"] = list_json(process.frameworks, framework_json);
-    if (process.nodes.made() > 0)
-        json["autograd"] = {{"nodes", process.nodes.made()},
-                            {"nodes_with_origin", process.nodes.with_origin}};
-    if (process.test_count > 0) {
-        json["tests"] = list_json(process.tests, test_json);
-        json["test_count"] = process.test_count;
-    }
-    return json;
-}
-
-Json notices_json(const Report& report)
-{
-    Json notices = report.notices;
-    for (const UnreadFile& file : report.unread_files)
-        notices.push_back(notice_of(file));
-    return notices;
-}
-
-} // namespace
-
-void write_json(std::ostream& out, const Report& report)
-{
-    Json coverage = coverage_json(report.coverage);
-    if (!report.processes.empty())
-        add_surroundings(coverage, report.processes.front());
-    const Json document = {{"schema_version", kReportSchemaVersion},
-                           {"verdict", name(report.verdict)},
-                           {"verdict_reasons", report.reasons},
-                           {"notices", notices_json(report)},
-                           {"totals", totals_json(report.totals)},
-                           {"leaks", list_json(report.leaks, leak_json)},
-                           {"leaks_by_function", list_json(report.sums, sum_json)},
-                           {"unclosed_imports", list_json(report.imports, leak_json)},
-                           {"suppressed", list_json(report.suppressed, suppressed_json)},
-                           {"suppressions", list_json(report.suppressions, use_json)},
-                           {"growth", list_json(report.growth, growth_json)},
-                           {"misuse", list_json(report.misuse, misuse_json)},
-                           {"damage", list_json(report.damage, damage_json)},
-                           {"out_of_memory", list_json(report.shortages, shortage_json)},
-                           {"failed_calls", list_json(report.failed_calls, failed_json)},
-                           {"owners_not_destroyed", list_json(report.owners, leak_json)},
-                           {"graph_memory", list_json(report.graph_memory, leak_json)},
-                           {"reservations", list_json(report.reservations, leak_json)},
-                           {"coverage", coverage},
-                           {"processes", list_json(report.processes, process_json)},
-                           {"ranks", ranks_json(report)}};
-    // Only ASCII comes out, and what is no UTF-8 is replaced, so any reader, even a terminal, can
-    // take it safely.
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    Schema schema;
+    Json document = schema.document<Report>(
+        "What `vramscope leaks --json` writes. Within major version 1 members are only added, "
+        "never "
+        "changed or removed: a reader should ignore what it does not know. Bytes and nanoseconds "
+        "are integers; addresses and offsets are hexadecimal strings; null means not known.");
+    add_condition(document, {"verdict", "inconclusive"}, {{"verdict_reasons", {{"minItems", 1}}}},
+                  {{"verdict_reasons", {{"maxItems", 0}}}});
+    return document;
 }
 
 } // namespace vramscope::report

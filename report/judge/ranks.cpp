@@ -37,7 +37,10 @@ std::vector<RankRow> rows_of(const Report& report)
                         .local_rank = rank_number(process.info_value("local_rank")),
                         .world_size = rank_number(process.info_value("world_size")),
                         .launcher = process.info_value("launcher"),
-                        .verdict = verdict_of(process)});
+                        .verdict = verdict_of(process),
+                        .peak_device_bytes = process.totals.peak_device_bytes,
+                        .leaked_bytes = process.totals.leaked_bytes,
+                        .leaked_blocks = process.totals.leaked_blocks});
     }
     std::stable_sort(rows.begin(), rows.end(), [](const RankRow& a, const RankRow& b) {
         return std::tuple(!a.rank, a.rank) < std::tuple(!b.rank, b.rank);
@@ -98,7 +101,9 @@ Ranks compare_ranks(const Report& report)
             shared.most_bytes = std::max(shared.most_bytes, bytes);
             shared.bytes += bytes;
             shared.rows.push_back(row);
+            shared.processes.push_back(ranks.rows[row].process);
         }
+        shared.on_all = shared.rows.size() == ranks.rows.size();
         ranks.leaks.push_back(std::move(shared));
     }
     std::stable_sort(ranks.leaks.begin(), ranks.leaks.end(),

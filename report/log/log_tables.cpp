@@ -78,8 +78,7 @@ bool LogTables::add(const format::Info& info, std::uint64_t)
 
 bool LogTables::add(const format::Api& logged, std::uint64_t)
 {
-    if (logged.id >= kMaxApis || !row_of(format::kEffects, logged.effect) ||
-        !is_known(logged.memory))
+    if (logged.id >= kMaxApis || !is_known(logged.effect) || !is_known(logged.memory))
         return false;
     if (logged.id >= apis_.size())
         apis_.resize(logged.id + 1);
@@ -116,7 +115,7 @@ bool LogTables::add(const format::Stack& logged, std::uint64_t ticks)
 // The first one defines it, further ones go on with its line table.
 bool LogTables::add(const format::PythonCode& logged, std::uint64_t)
 {
-    if (!row_of(format::kLineTables, logged.table))
+    if (!is_known(logged.table))
         return false;
     const auto [code, added] = python_codes_.try_emplace(logged.id);
     if (added)

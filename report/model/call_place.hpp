@@ -1,12 +1,15 @@
 // report/model/call_place.hpp — a call of an entry point, as a reader wants to see it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "report/model/fields.hpp"
 
 namespace vramscope::report {
 
@@ -25,6 +28,36 @@ struct Frame {
     bool library = false;     // of a library that the program was compiled with: StackReader judges
     bool python = false;      // a function of Python: it has a file, and no module
 };
+template <>
+struct Fields<Frame> {
+    static constexpr const char* kName = "frame";
+    static constexpr const char* kSays =
+        "One of a stack, which is without the frames of vramscope, the CUDA runtime and the C "
+        "start-up code; since the report's 1.6 without those of libraries that the program was "
+        "compiled with (CCCL, the C++ standard library, the toolkit's headers), unless nothing "
+        "else "
+        "is there.";
+    static constexpr std::tuple kAll{
+        Field{"function", OrNull{&Frame::function}},
+        Field{"file", OrNull{&Frame::file}},
+        Field{"line", OrNull{&Frame::line}}.at_least(1),
+        Field{"module", OrNull{&Frame::module}},
+        Field{"offset", Hex{&Frame::offset},
+              "Address in the module's file; the address itself where module is null."},
+        Field{"inlined", &Frame::inlined},
+        Field{"build_id", HexDigits{&Frame::build_id},
+              "Of the module, in hexadecimal digits. One path may have had several modules, one "
+              "after the other."}
+            .since(6),
+        Field{
+            "python", IfAny{&Frame::python},
+            "Only of a function of Python, which has a file, and no module. Where its name begins "
+            "with \"backward of\", it called nothing here, but made the autograd node of PyTorch "
+            "whose backward step this is."}
+            .since(6),
+        Field{"library", PageOnly{&Frame::library}},
+    };
+};
 
 // The last part of a path: a file without its folders.
 constexpr std::string_view file_name(std::string_view path) noexcept
@@ -37,6 +70,20 @@ enum class StackCut {
     none,            // it is, as far as is known
     no_unwind_table, // the code there has no unwind table, so its caller is not known
     no_module,       // the code there is in no file, so its caller is not known
+};
+
+template <>
+struct Words<StackCut> {
+    static constexpr const char* kName = "stack_cut";
+    static constexpr const char* kSays =
+        "Why nobody knows what called the outermost frame. no-unwind-table: the code there was "
+        "compiled without one. no-module: it is in no file. null: nothing is missing, as far as is "
+        "known; see stack_truncated.";
+    static constexpr format::Word<StackCut> kAll[] = {
+        {StackCut::no_unwind_table, "no-unwind-table"},
+        {StackCut::no_module, "no-module"},
+        {StackCut::none, nullptr},
+    };
 };
 
 // A call of an entry point, as a reader wants to see it.
@@ -58,10 +105,41 @@ struct CallPlace {
     // Calls with one key may differ in frames that are not shown: the least fingerprint is kept.
     void merge(const CallPlace& same);
     const Frame* own_frame() const; // nullptr: there is no stack
+    std::size_t own_in_stack() const { return std::min(own, stack.size()); }
 };
+
+inline constexpr Field kFingerprint =
+    Field{"fingerprint", OrNull{&CallPlace::fingerprint},
+          "The same in every run, whatever the addresses, folders, devices and lines of other "
+          "functions."}
+        .pattern("^[0-9a-f]{16}$");
+
+inline constexpr std::tuple kFrames{
+    Field{"stack", &CallPlace::stack, "Innermost first."},
+    Field{"own", PageOnly{&CallPlace::own_in_stack}},
+};
+
+// A call's stack is the end of many rows.
+inline constexpr std::tuple kStackEnd{
+    Field{"stack_truncated", &CallPlace::stack_truncated},
+    Field{"stack_cut", &CallPlace::cut}.since(6),
+};
+inline constexpr auto kStack = std::tuple_cat(kFrames, kStackEnd);
 
 struct TimedCall : CallPlace {
     std::uint64_t at_ns = 0; // since the log was opened
+};
+template <>
+struct Fields<TimedCall> {
+    static constexpr const char* kName = "call";
+    static constexpr const char* kSays = "A call with its stack.";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+            Field{"at_ns", &TimedCall::at_ns},
+        },
+        kStack);
 };
 
 // Adds to a key what makes two frames the same to a reader: the place in the source, as far as it
@@ -70,7 +148,5 @@ void append_place(std::string& key, const Frame& frame);
 
 // What makes two frames those of one function.
 std::string function_key(const Frame& frame);
-
-const char* name(StackCut cut) noexcept; // "no-unwind-table", …; nullptr: none
 
 } // namespace vramscope::report

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "report/error.hpp"
@@ -16,6 +17,13 @@ namespace vramscope::report {
 // What fails by being there at all.
 enum class Finding : std::uint8_t { leaks, growth, out_of_memory, misuse, damage, failed_calls };
 inline constexpr std::size_t kFindings = 6;
+template <>
+struct Words<Finding> { // of --fail-on and of the JSON
+    static constexpr format::Word<Finding> kAll[] = {
+        {Finding::leaks, "leaks"},       {Finding::growth, "growth"},
+        {Finding::out_of_memory, "oom"}, {Finding::misuse, "misuse"},
+        {Finding::damage, "damage"},     {Finding::failed_calls, "failed-calls"}};
+};
 
 // How much all growing stacks together may grow by.
 struct GrowthBudget {
@@ -41,7 +49,26 @@ struct Budget {
 };
 
 enum class CheckState { ok, failed, unknown };
+template <>
+struct Words<CheckState> {
+    static constexpr format::Word<CheckState> kAll[] = {
+        {CheckState::ok, "ok"}, {CheckState::failed, "failed"}, {CheckState::unknown, "unknown"}};
+};
 enum class CheckUnit { bytes, bytes_per_step, bytes_per_call, bytes_per_second, percent, count };
+template <>
+struct Words<CheckUnit> {
+    static constexpr format::Word<CheckUnit> kAll[] = {
+        {CheckUnit::bytes, "bytes"},
+        {CheckUnit::bytes_per_step, "bytes/step"},
+        {CheckUnit::bytes_per_call, "bytes/call"},
+        {CheckUnit::bytes_per_second, "bytes/s"},
+        {CheckUnit::percent, "percent"},
+        {CheckUnit::count, "count"},
+    };
+};
+// Bytes and counts are whole.
+using Amount = std::variant<std::uint64_t, double>;
+Amount amount_of(double value, CheckUnit unit);
 
 // The call stacks that made up most of what was measured.
 struct Culprit {
@@ -50,6 +77,17 @@ struct Culprit {
     const CallPlace* place = nullptr; // points into the report
     std::uint64_t least_bytes = 0;    // the smallest of the tries, where calls failed
     std::uint64_t most_bytes = 0;
+};
+template <>
+struct Fields<Culprit> {
+    static constexpr const char* kName = "culprit";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{Field{"bytes", &Culprit::bytes},
+                   Field{"count", &Culprit::count, "Of blocks, calls or times."}},
+        through(&Culprit::place,
+                std::tuple_cat(std::tuple{kFingerprint, Field{"api", &CallPlace::api},
+                                          Field{"entry_point", &CallPlace::entry_point}},
+                               kFrames)));
 };
 
 // One line of a budget, over all processes.
@@ -63,6 +101,28 @@ struct CheckRow {
     std::vector<std::size_t> failed; // processes, ascending
     std::vector<Culprit> culprits;   // of `process`; a few, the largest first
     std::string remark;              // why the state is not known, though the process is whole
+
+    Amount exact_limit() const { return amount_of(limit, unit); }
+    Amount exact_measured() const { return amount_of(measured, unit); }
+};
+template <>
+struct Fields<CheckRow> {
+    static constexpr const char* kName = "budget";
+    static constexpr const char* kSays = "One budget, held against each process by itself.";
+    static constexpr std::tuple kAll{
+        Field{"budget", &CheckRow::budget,
+              "The option without its dashes, or the word of --fail-on."},
+        Field{"unit", &CheckRow::unit},
+        Field{"limit", &CheckRow::exact_limit,
+              "Whole, where the unit is bytes or count; so is measured."}
+            .at_least(0),
+        Field{"measured", &CheckRow::exact_measured, "The most of any process."}.at_least(0),
+        Field{"state", &CheckRow::state, "unknown: not over the limit, as far as the logs show."},
+        Field{"process", &CheckRow::process, "Index into processes: the one with the most."},
+        Field{"failed_processes", &CheckRow::failed},
+        Field{"culprits", &CheckRow::culprits,
+              "Of that process, the first few: who made up what was over the limit."},
+    };
 };
 
 // A line of a budget that one test is over.
@@ -71,6 +131,16 @@ struct TestBreach {
     std::uint64_t limit = 0;
     std::uint64_t measured = 0;
     std::vector<Culprit> culprits; // a few, the largest first
+};
+template <>
+struct Fields<TestBreach> {
+    static constexpr const char* kName = "breach";
+    static constexpr std::tuple kAll{
+        Field{"budget", &TestBreach::budget},
+        Field{"limit", &TestBreach::limit, "In bytes, as measured."},
+        Field{"measured", &TestBreach::measured},
+        Field{"culprits", &TestBreach::culprits},
+    };
 };
 
 // A test that is over its budget, or that began and did not end.
@@ -94,11 +164,14 @@ struct Check {
     std::uint64_t unknown_tests = 0;
     std::vector<TestCheck> test_rows; // the worst first; not those that kept their budgets
 };
-
-// The words of --fail-on and of the JSON.
-const char* name(Finding finding) noexcept;
-const char* name(CheckState state) noexcept;
-const char* name(CheckUnit unit) noexcept;
-const char* name(Check::Verdict verdict) noexcept;
+template <>
+struct Words<Check::Verdict> {
+    static constexpr format::Word<Check::Verdict> kAll[] = {
+        {Check::Verdict::passed, "passed"},
+        {Check::Verdict::failed, "failed"},
+        {Check::Verdict::inconclusive, "inconclusive"},
+        {Check::Verdict::nothing_observed, "nothing-observed"},
+    };
+};
 
 } // namespace vramscope::report

@@ -10,6 +10,14 @@
 namespace vramscope::report {
 
 enum class Change { added, grown, same, shrunk, gone };
+template <>
+struct Words<Change> {
+    static constexpr format::Word<Change> kAll[] = {{Change::added, "new"},
+                                                    {Change::grown, "grown"},
+                                                    {Change::same, "same"},
+                                                    {Change::shrunk, "shrunk"},
+                                                    {Change::gone, "gone"}};
+};
 
 // One call stack's bytes and blocks, before and after.
 struct ComparedPlace {
@@ -20,6 +28,22 @@ struct ComparedPlace {
     std::uint64_t new_bytes = 0;
     std::uint64_t new_count = 0;
 };
+template <>
+struct Fields<ComparedPlace> {
+    static constexpr const char* kName = "place";
+    static constexpr const char* kSays =
+        "The stack is as it is in the newer run; of what is gone, as in the older.";
+    static constexpr auto place = &ComparedPlace::place;
+    static constexpr auto kAll =
+        std::tuple_cat(std::tuple{Field{"change", &ComparedPlace::change}.never("same")},
+                       through(place, std::tuple{kFingerprint, Field{"api", &CallPlace::api},
+                                                 Field{"entry_point", &CallPlace::entry_point}}),
+                       std::tuple{Field{"base", Group{Field{"bytes", &ComparedPlace::base_bytes},
+                                                      Field{"blocks", &ComparedPlace::base_count}}},
+                                  Field{"new", Group{Field{"bytes", &ComparedPlace::new_bytes},
+                                                     Field{"blocks", &ComparedPlace::new_count}}}},
+                       through(place, kFrames));
+};
 
 struct ComparedNumber {
     std::string name; // as in the JSON: "peak_bytes"
@@ -27,6 +51,21 @@ struct ComparedNumber {
     std::uint64_t base = 0;
     std::uint64_t now = 0;
     bool regressed = false; // more than the tolerance allows
+};
+template <>
+struct Fields<ComparedNumber> {
+    static constexpr const char* kName = "number";
+    static constexpr std::tuple kAll{
+        Field{"name", &ComparedNumber::name},
+        Field{"unit", &ComparedNumber::unit}.never("bytes/step", "bytes/call", "bytes/s",
+                                                   "percent"),
+        Field{"base", &ComparedNumber::base},
+        Field{"new", &ComparedNumber::now},
+        Field{
+            "regressed", &ComparedNumber::regressed,
+            "More than before, and than is allowed. Never of leaks: their call stacks say what is "
+            "worse."},
+    };
 };
 
 struct Comparison {
@@ -44,8 +83,15 @@ struct Comparison {
     std::vector<ComparedPlace> churn;
     std::vector<std::string> doubts; // one line each: "base: …", "new: …"
 };
-
-const char* name(Change change) noexcept;
-const char* name(Comparison::Verdict verdict) noexcept;
+template <>
+struct Words<Comparison::Verdict> {
+    static constexpr format::Word<Comparison::Verdict> kAll[] = {
+        {Comparison::Verdict::same, "same"},
+        {Comparison::Verdict::better, "better"},
+        {Comparison::Verdict::worse, "worse"},
+        {Comparison::Verdict::inconclusive, "inconclusive"},
+        {Comparison::Verdict::nothing_observed, "nothing-observed"},
+    };
+};
 
 } // namespace vramscope::report

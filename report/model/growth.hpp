@@ -23,6 +23,13 @@ enum class LeakClass {
     several,  // a few, here and there
     unclear,  // they grew, but not surely, or not to the end
 };
+template <>
+struct Words<LeakClass> {
+    static constexpr format::Word<LeakClass> kAll[] = {
+        {LeakClass::growing, "growing"}, {LeakClass::start_up, "start-up"},
+        {LeakClass::cache, "cache"},     {LeakClass::once, "once"},
+        {LeakClass::several, "several"}, {LeakClass::unclear, "unclear"}};
+};
 
 // How fast, from when to when, and how sure. All zero: no growth.
 struct GrowthRate {
@@ -37,6 +44,32 @@ struct GrowthRate {
     std::uint64_t first_ns = 0;
     std::uint64_t last_ns = 0;
     double confidence = 0; // 0 to 1, of the trend alone
+
+    bool grows() const noexcept { return steps > 0; }
+    std::string_view step() const { return per.empty() ? std::string_view("call") : per; }
+};
+template <>
+struct Fields<GrowthRate> {
+    static constexpr const char* kName = "rate";
+    static constexpr const char* kSays =
+        "How fast something grows. A step is one instance of a range, or a mark; without either, "
+        "an allocating call.";
+    static constexpr std::tuple kAll{
+        Field{"per", &GrowthRate::step,
+              "Name of the range or of the mark, without numbers; \"call\": there are none."}
+            .not_empty(),
+        Field{"bytes_per_step", &GrowthRate::bytes_per_step, "The median slope."},
+        Field{"blocks_per_step", &GrowthRate::blocks_per_step},
+        Field{"bytes_per_call", &GrowthRate::bytes_per_call},
+        Field{"bytes_per_second", &GrowthRate::bytes_per_second},
+        Field{"steps", &GrowthRate::steps, "That it was watched over; the warm-up is left out."},
+        Field{"first_ns", &GrowthRate::first_ns, "Its first allocation."},
+        Field{"last_ns", &GrowthRate::last_ns, "When it last grew for good."},
+        Field{"confidence", &GrowthRate::confidence,
+              "In the trend; by Mann-Kendall, and by how often it rose."}
+            .at_least(0)
+            .at_most(1),
+    };
 };
 
 // The least that was alive from the time before up to this one.
@@ -55,9 +88,27 @@ struct Growth : CallPlace {
     std::string phase;       // the NVTX ranges around its first call, with '#' for numbers
     std::size_t process = 0; // index into Report::processes
 };
+template <>
+struct Fields<Growth> {
+    static constexpr const char* kName = "growth";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            kFingerprint,
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+            Field{"memory", &Growth::memory},
+            Field{"device", Ordinal{&Growth::device}},
+            Field{"bytes", &Growth::bytes, "That it grew by, after the warm-up."},
+            Field{"blocks", &Growth::blocks},
+            Field{"rate", &Growth::rate},
+            Field{"freed", &Growth::freed, "Nothing of it was left at the end."},
+            Field{"phase", OrNull{&Growth::phase},
+                  "NVTX ranges of most of its calls, numbers as '#'."},
+            Field{"process", &Growth::process, "Index into processes."},
+        },
+        kStack);
+};
 
 void sort_by_speed(std::vector<Growth>& growth);
-
-const char* name(LeakClass found) noexcept; // "growing", "start-up", "cache", …
 
 } // namespace vramscope::report

@@ -23,8 +23,22 @@ struct MemoryMoment {
     std::uint64_t ns = 0; // since the log was opened
     Waterfall parts;
 };
+template <>
+struct Fields<MemoryMoment> {
+    static constexpr const char* kName = "moment";
+    static constexpr std::tuple kAll{
+        Field{"ns", &MemoryMoment::ns},
+        Field{"waterfall", &MemoryMoment::parts},
+    };
+};
 struct MarkedMoment : MemoryMoment {
     std::string mark;
+};
+template <>
+struct Fields<MarkedMoment> {
+    static constexpr const char* kName = "marked_moment";
+    static constexpr auto kAll =
+        std::tuple_cat(Fields<MemoryMoment>::kAll, std::tuple{Field{"mark", &MarkedMoment::mark}});
 };
 
 // What one module, phase or API had at a peak.
@@ -33,11 +47,36 @@ struct PeakPart {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
 };
+template <>
+struct Fields<PeakPart> {
+    static constexpr const char* kName = "peak_part";
+    static constexpr std::tuple kAll{
+        Field{"name", OrNull{&PeakPart::name},
+              "null: not known, or outside of any NVTX range. (others): the small ones together."},
+        Field{"bytes", &PeakPart::bytes},
+        Field{"blocks", &PeakPart::blocks},
+    };
+};
 struct PeakStack : CallPlace {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
     format::Memory memory = format::Memory::none;
     std::string phase; // path, if all blocks share it
+};
+template <>
+struct Fields<PeakStack> {
+    static constexpr const char* kName = "peak_stack";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"bytes", &PeakStack::bytes},
+            Field{"blocks", &PeakStack::blocks},
+            Field{"memory", &PeakStack::memory},
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+            Field{"phase", OrNull{&PeakStack::phase},
+                  "Path of NVTX ranges that all blocks share, numbers as #."},
+        },
+        kStack);
 };
 
 // What was alive at the peak of allocated bytes. Each list sums up to `bytes`, which is what the
@@ -53,6 +92,25 @@ struct Peak {
     std::vector<PeakPart> modules; // by the module of the innermost visible frame
     std::vector<PeakPart> phases;
     std::vector<PeakPart> apis;
+};
+template <>
+struct Fields<Peak> {
+    static constexpr const char* kName = "peak";
+    static constexpr const char* kSays =
+        "What was alive when the most was allocated, as it was asked for. stacks and more, "
+        "modules, phases and apis each sum up to bytes.";
+    static constexpr std::tuple kAll{
+        Field{"bytes", &Peak::bytes},
+        Field{"blocks", &Peak::blocks},
+        Field{"stacks", &Peak::stacks, "Largest first."}.rows_at_most(50),
+        Field{"more",
+              Group{Field{"stacks", &Peak::more_stacks}, Field{"bytes", &Peak::more_bytes},
+                    Field{"blocks", &Peak::more_blocks}},
+              "What other stacks had, together."},
+        Field{"modules", &Peak::modules, "Of the innermost visible frame."},
+        Field{"phases", &Peak::phases, "Paths of NVTX ranges, numbers as #."},
+        Field{"apis", &Peak::apis},
+    };
 };
 
 struct ComposingStack : CallPlace {
@@ -85,6 +143,15 @@ enum class AdviceKind {
     allocated_early, // kept for a phase that began only after the peak
     redundant_pairs, // allocated and freed again and again, always the same size
 };
+template <>
+struct Words<AdviceKind> {
+    static constexpr format::Word<AdviceKind> kAll[] = {
+        {AdviceKind::never_freed, "never-freed"},
+        {AdviceKind::released_late, "released-late"},
+        {AdviceKind::allocated_early, "allocated-early"},
+        {AdviceKind::redundant_pairs, "redundant-pairs"},
+    };
+};
 
 struct Advice : CallPlace {
     AdviceKind kind = AdviceKind::never_freed;
@@ -94,11 +161,51 @@ struct Advice : CallPlace {
     std::string phase;        // the phase that allocated the memory
     std::string other_phase;  // for allocated_early, the phase that the memory was kept for
 };
+template <>
+struct Fields<Advice> {
+    static constexpr const char* kName = "advice";
+    static constexpr const char* kSays =
+        "What could be held for less time, by the times of allocations and frees; what uses memory "
+        "is not seen. saving_bytes: at the peak, at most, if this alone is changed; 0 of "
+        "redundant-pairs, which save calls.";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{
+                "kind", &Advice::kind,
+                "never-freed: alive at the peak and never freed. released-late: alive at the "
+                "peak, though its phase was over by then, and freed before one began that was not "
+                "open at the peak either. allocated-early: alive at the peak, and kept for a "
+                "phase that began only afterwards: freed in it, or after it had begun. "
+                "redundant-pairs: freed and allocated again with the same size, over and over."},
+            Field{"saving_bytes", &Advice::saving},
+            Field{"blocks", &Advice::blocks, "At the peak; of redundant-pairs: pairs."},
+            Field{"block_bytes", OrNull{&Advice::bytes},
+                  "Of each block of redundant-pairs; null of the others."},
+            Field{"phase", OrNull{&Advice::phase}, "That allocated; numbers as #."},
+            Field{"other_phase", OrNull{&Advice::other_phase},
+                  "allocated-early: that it was kept for."},
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+        },
+        kStack);
+};
 
 // What was asked of an allocator when the driver had to be asked again.
 struct RetryPlace : CallPlace {
     std::uint64_t retries = 0;
     std::uint64_t most_requested = 0; // of the driver, in bytes
+};
+template <>
+struct Fields<RetryPlace> {
+    static constexpr const char* kName = "retry";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"retries", &RetryPlace::retries},
+            Field{"most_requested_bytes", &RetryPlace::most_requested, "Of the driver."},
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+        },
+        kStack);
 };
 
 enum class HolderKind {
@@ -109,6 +216,17 @@ enum class HolderKind {
     unattributed, // contexts, loaded code, other processes, and what the driver rounded up
     unknown,      // the program's, but the log does not tell of which call
 };
+template <>
+struct Words<HolderKind> {
+    static constexpr format::Word<HolderKind> kAll[] = {
+        {HolderKind::blocks, "blocks"},
+        {HolderKind::cache, "cache"},
+        {HolderKind::module, "module"},
+        {HolderKind::pool, "pool"},
+        {HolderKind::unattributed, "unattributed"},
+        {HolderKind::unknown, "unknown"},
+    };
+};
 
 // Who had memory of a device at one moment.
 struct MemoryHolder {
@@ -117,6 +235,24 @@ struct MemoryHolder {
     std::string library; // "cuBLAS": of NVIDIA's, to which it belongs or for which it was taken
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0; // 0: these are none
+};
+template <>
+struct Fields<MemoryHolder> {
+    static constexpr const char* kName = "holder";
+    static constexpr std::tuple kAll{
+        Field{"kind", &MemoryHolder::kind,
+              "blocks: that an allocator of the program's has cut. cache: what it has beside them. "
+              "module: allocations of the driver's, by the module that called it. pool: what "
+              "vramscope's pool has beside its blocks. unattributed: contexts, loaded code, other "
+              "processes, and what the driver rounded up. unknown: the program's, of a call that "
+              "the log does not tell."},
+        Field{"name", OrNull{&MemoryHolder::name}, "Of the allocator, or the file of the module."},
+        Field{"library", OrNull{&MemoryHolder::library},
+              "Of NVIDIA's, as cuBLAS, to which the module belongs, or for which an allocator's "
+              "block was taken."},
+        Field{"bytes", &MemoryHolder::bytes},
+        Field{"blocks", &MemoryHolder::blocks, "0: these are none."},
+    };
 };
 
 // An allocator of the program's that took memory of the device and cut blocks from it.
@@ -131,6 +267,29 @@ struct AllocatorMemory {
     // How often the driver refused it memory, and it gave memory back and asked again.
     std::uint64_t retries = 0;
     std::vector<RetryPlace> retried_at; // most retries first
+};
+template <>
+struct Fields<AllocatorMemory> {
+    static constexpr const char* kName = "allocator";
+    static constexpr const char* kSays = "Bytes as it counts them: segments that it has, and its "
+                                         "live blocks as it rounded them up.";
+    static constexpr std::tuple kAll{
+        Field{"name", &AllocatorMemory::name},
+        Field{"reserved_bytes", &AllocatorMemory::reserved},
+        Field{"allocated_bytes", &AllocatorMemory::allocated},
+        Field{"blocks", &AllocatorMemory::blocks},
+        Field{"active_bytes", &AllocatorMemory::active,
+              "Those allocated, and those that the program freed while another stream still used "
+              "them (record_stream), which count as its cache elsewhere. null: not known."}
+            .since(6),
+        Field{"num_alloc_retries", &AllocatorMemory::retries,
+              "How often the driver refused it memory, and it gave its cache back and asked again, "
+              "in vain or not."}
+            .since(6),
+        Field{"retried_at", &AllocatorMemory::retried_at,
+              "For which requests of the program; most retries first."}
+            .since(6),
+    };
 };
 
 struct MemoryReport {
@@ -170,8 +329,48 @@ struct MemoryReport {
 };
 inline constexpr std::size_t kMostMarkedMoments = 64;
 
-// The word of the JSON report: "never-freed".
-const char* name(AdviceKind kind) noexcept;
-const char* name(HolderKind kind) noexcept; // "module"
+template <>
+struct Fields<MemoryReport> {
+    static constexpr const char* kName = "device_memory";
+    static constexpr auto pooled = &MemoryReport::pooled;
+    static constexpr std::tuple kAll{
+        Field{"device", Ordinal{&MemoryReport::device}},
+        Field{"total_bytes", OrNull{&MemoryReport::total_bytes}},
+        Field{"pooled", pooled,
+              "false: reserved is what the program asked for; what the driver rounds up is not "
+              "known."},
+        Field{"at_peak", &MemoryReport::at_peak,
+              "The first moment at which the most was allocated."},
+        Field{"at_reserved_peak", &MemoryReport::at_reserved_peak},
+        Field{"at_end", &MemoryReport::at_end},
+        Field{"at_marks", &MemoryReport::at_marks}.rows_at_most(kMostMarkedMoments),
+        Field{"utilisation_of_peaks", &MemoryReport::utilisation_of_peaks,
+              "Peak of allocated by peak of reserved, each at its own time; 1 without any. What "
+              "papers call fragmentation is 1 minus this."}
+            .at_least(0),
+        Field{"utilisation_at_reserved_peak", &MemoryReport::utilisation_at_reserved_peak,
+              "Allocated by reserved when the most was reserved."}
+            .at_least(0),
+        Field{"free_at_pool_peak", When{pooled, &MemoryReport::free_at_peak},
+              "When the pool had the most allocated; null: there was no pool."},
+        Field{"free_at_end", When{pooled, &MemoryReport::free_at_end}},
+        Field{"requested_bytes", &MemoryReport::requested, "Over the whole log, pooled or not."},
+        Field{"blocks", &MemoryReport::blocks},
+        Field{"allocators", &MemoryReport::allocators,
+              "Allocators of the program's own, as PyTorch's, that took memory of this device and "
+              "cut blocks from it."}
+            .since(6),
+        Field{"holders_at_peak", &MemoryReport::holders_at_peak,
+              "Who had the memory when the most was allocated: rows that add up to what is used on "
+              "the device; where the driver did not tell, to what is reserved."}
+            .since(6),
+        Field{"holders_at_end", &MemoryReport::holders_at_end, "The same at the end."}.since(6),
+        Field{"peak_direct_bytes", &MemoryReport::peak_direct,
+              "The most that was past the pool at once."},
+        Field{"peak", &MemoryReport::peak},
+        Field{"timeline", &MemoryReport::timeline}.rows_at_most(256),
+        Field{"advice", &MemoryReport::advice, "The largest saving first."},
+    };
+};
 
 } // namespace vramscope::report

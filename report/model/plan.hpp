@@ -19,12 +19,31 @@
 
 namespace vramscope::report {
 
+// A call, as in the report: the end of these rows.
+inline constexpr auto kPlace =
+    std::tuple_cat(std::tuple{kFingerprint, Field{"api", &CallPlace::api},
+                              Field{"entry_point", OrNull{&CallPlace::entry_point}}},
+                   kStack);
+
 // Blocks of one call stack that keep segments from going back to the driver.
 struct PlanPin : CallPlace {
     std::uint64_t pinned = 0; // free bytes of the segments that only its blocks hold
     std::uint64_t bytes = 0;  // of its blocks there
     std::uint64_t blocks = 0;
     std::uint64_t segments = 0;
+};
+template <>
+struct Fields<PlanPin> {
+    static constexpr const char* kName = "pin";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"pinned_bytes", &PlanPin::pinned,
+                  "Free memory in the segments that its blocks are in."},
+            Field{"bytes", &PlanPin::bytes, "Of its blocks there."},
+            Field{"blocks", &PlanPin::blocks},
+            Field{"segments", &PlanPin::segments},
+        },
+        kPlace);
 };
 
 // The request that a replay could not serve. Its stack is that of the request in the log.
@@ -37,6 +56,27 @@ struct PlanShortage : TimedCall {
     bool is_beside = false;               // what failed went past the allocator
     std::vector<PlanPin> would_make_room; // the fewest bytes to free; `pinned` and `segments` are 0
 };
+template <>
+struct Fields<PlanShortage> {
+    static constexpr const char* kName = "shortage";
+    static constexpr const char* kSays = "The first request that a replay could not serve.";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"at_ns", &PlanShortage::at_ns},
+            Field{"requested_bytes", &PlanShortage::requested},
+            Field{"reserved_bytes", &PlanShortage::reserved,
+                  "By the allocator then, after all that could go back did."},
+            Field{"allocated_bytes", &PlanShortage::allocated},
+            Field{"beside_bytes", &PlanShortage::beside},
+            Field{"largest_free_bytes", &PlanShortage::largest_free,
+                  "The largest free piece in what was reserved."},
+            Field{"is_beside", &PlanShortage::is_beside, "What failed went past the allocator."},
+            Field{"would_make_room", &PlanShortage::would_make_room,
+                  "Blocks whose release would have made room, those of the fewest bytes, by call "
+                  "stack; pinned_bytes and segments are 0."},
+        },
+        kPlace);
+};
 
 struct PlanCard { // of --card
     std::uint64_t bytes = 0;
@@ -44,6 +84,18 @@ struct PlanCard { // of --card
     std::uint64_t retries = 0;
     std::uint64_t shortages = 0;          // requests that were not served
     std::optional<PlanShortage> shortage; // the first of them
+};
+template <>
+struct Fields<PlanCard> {
+    static constexpr const char* kName = "card";
+    static constexpr std::tuple kAll{
+        Field{"bytes", &PlanCard::bytes},
+        Field{"fits", &PlanCard::fits},
+        Field{"retries", &PlanCard::retries,
+              "How often cached memory was given back and asked for again."},
+        Field{"shortages", &PlanCard::shortages, "Requests that were not served."},
+        Field{"first_shortage", &PlanCard::shortage},
+    };
 };
 
 struct PlanPolicy {
@@ -71,12 +123,52 @@ struct PlanPolicy {
                    : 1 - static_cast<double>(allocated_then) / static_cast<double>(peak_reserved);
     }
 };
+template <>
+struct Fields<PlanPolicy> {
+    static constexpr const char* kName = "policy";
+    static constexpr std::tuple kAll{
+        Field{"name", &PlanPolicy::name, "As --policy takes it."}.not_empty(),
+        Field{"words", &PlanPolicy::words},
+        Field{"unsure", OrNull{&PlanPolicy::unsure},
+              "What in its rules is a guess; null: nothing."},
+        Field{"recorded", &PlanPolicy::recorded,
+              "The program ran with it, as far as the log tells."},
+        Field{"peak_reserved_bytes", &PlanPolicy::peak_reserved,
+              "On a device without an end; the next two are of the same moment."},
+        Field{"allocated_bytes_then", &PlanPolicy::allocated_then,
+              "Live blocks as the policy rounded them up."},
+        Field{"requested_bytes_then", &PlanPolicy::requested_then,
+              "The same as the program asked for them."},
+        Field{"fragmentation", &PlanPolicy::fragmentation,
+              "The part of the reserved bytes that no block had then."}
+            .at_least(0)
+            .at_most(1),
+        Field{"device_calls", &PlanPolicy::device_calls,
+              "Calls that take device memory and give it back."},
+        Field{"searched", &PlanPolicy::searched, "Whether the smallest card was looked for."},
+        Field{"smallest_card_bytes", &PlanPolicy::smallest_card,
+              "The whole device, base and what is beside included; 2 MiB less are too few. null: "
+              "not searched, or none is enough."},
+        Field{"fails_above_bytes", &PlanPolicy::fails_above,
+              "A larger card that is too small all the same: more is not always enough."},
+        Field{"cards", &PlanPolicy::cards, "Those of --card, in their order."},
+    };
+};
 
 // Who had what was alive at the peak of what was asked for.
 struct PlanHolder : CallPlace {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
     std::string phase; // NVTX range, numbers as #; empty: none
+};
+template <>
+struct Fields<PlanHolder> {
+    static constexpr const char* kName = "holder";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"bytes", &PlanHolder::bytes}, Field{"blocks", &PlanHolder::blocks},
+            Field{"phase", OrNull{&PlanHolder::phase}, "The NVTX range around it, numbers as #."}},
+        kPlace);
 };
 
 // A change to the program, and what a replay with that change says.
@@ -89,6 +181,22 @@ struct PlanSaving : CallPlace {
     std::uint64_t saves_reserved = 0;
     std::uint64_t saves_live = 0; // the same of what was asked for
 };
+template <>
+struct Fields<PlanSaving> {
+    static constexpr const char* kName = "saving";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"kind", &PlanSaving::kind}.never("redundant-pairs"),
+            Field{"bytes", &PlanSaving::bytes, "At the peak, as are the blocks."},
+            Field{"blocks", &PlanSaving::blocks},
+            Field{"phase", OrNull{&PlanSaving::phase},
+                  "The range that the memory is of, or is kept for."},
+            Field{"saves_reserved_bytes", &PlanSaving::saves_reserved,
+                  "By how much less is reserved at most, by the replay."},
+            Field{"saves_live_bytes", &PlanSaving::saves_live},
+        },
+        kPlace);
+};
 
 // One buffer for all blocks of two call stacks of one stream, and what a replay with it says.
 struct PlanSharing {
@@ -100,6 +208,21 @@ struct PlanSharing {
     // than with a buffer for one of them, or one for each.
     std::uint64_t saves_reserved = 0;
 };
+template <>
+struct Fields<PlanSharing> {
+    static constexpr const char* kName = "sharing";
+    static constexpr std::tuple kAll{
+        Field{"first", &PlanSharing::first,
+              "Its bytes are its most at once, its blocks those of the whole run."},
+        Field{"second", &PlanSharing::second},
+        Field{"buffer_bytes", &PlanSharing::bytes},
+        Field{"live_at_once", &PlanSharing::at_once,
+              "At some moment both have blocks, which then lie beside each other."},
+        Field{"saves_reserved_bytes", &PlanSharing::saves_reserved,
+              "By how much less is reserved at most, by the replays, than as the program is, and "
+              "than with a buffer for one of them or one for each."},
+    };
+};
 
 // What the best order of addresses could reach, if all lives were known before: nobody knows the
 // optimum, it lies between these.
@@ -108,6 +231,17 @@ struct PlanPacking {
     std::uint64_t upper = 0; // a placement that was found
     std::uint64_t blocks = 0;
     std::string method; // "by size", …: how
+};
+template <>
+struct Fields<PlanPacking> {
+    static constexpr const char* kName = "packing";
+    static constexpr std::tuple kAll{
+        Field{"lower_bytes", &PlanPacking::lower, "What is alive at once."},
+        Field{"upper_bytes", &PlanPacking::upper,
+              "A placement that was found: the optimum lies between the two."},
+        Field{"blocks", &PlanPacking::blocks},
+        Field{"method", &PlanPacking::method}.not_empty(),
+    };
 };
 
 struct PlanDevice {
@@ -135,6 +269,54 @@ struct PlanDevice {
     // The policy that needs the smallest card, bounds aside; nullptr: none fits on any.
     const PlanPolicy* best() const noexcept;
 };
+template <>
+struct Fields<PlanDevice> {
+    static constexpr const char* kName = "device";
+    static constexpr const char* kSays = "What one process asked for on one device.";
+    static constexpr std::tuple kAll{
+        Field{"device", Ordinal{&PlanDevice::device}},
+        Field{"device_bytes", OrNull{&PlanDevice::device_bytes}, "Of the device that it ran on."},
+        Field{"base_bytes", When{&PlanDevice::base_known, &PlanDevice::base},
+              "What contexts, code and other processes take of each card; null: the driver was not "
+              "asked."},
+        Field{"requests", &PlanDevice::requests, "How many actions were replayed."},
+        Field{"live_peak_bytes", &PlanDevice::live_peak,
+              "What was asked for and not given back, at most."},
+        Field{"live_peak_ns", &PlanDevice::live_peak_ns,
+              "When that was first so, since the log was opened."},
+        Field{"beside_peak_bytes", &PlanDevice::beside_peak,
+              "What the program took past its allocator, at most: no policy changes it."},
+        Field{"recorded_reserved_bytes", &PlanDevice::recorded_reserved,
+              "What the program and its allocators had of the device, at most, by the log."},
+        Field{"policies", &PlanDevice::policies, "The first is the one that is judged."}
+            .not_empty(),
+        Field{
+            "holders", &PlanDevice::holders,
+            "Who had what was live at the peak, by call stack and NVTX range, the largest first."},
+        Field{"more_holders", &PlanDevice::more_holders, "How many are left out."},
+        Field{"more_holder_bytes", &PlanDevice::more_bytes},
+        Field{"savings", &PlanDevice::savings,
+              "Changes to the program, each replayed under the first policy, the largest saving "
+              "first."},
+        Field{"sharing", &PlanDevice::sharing,
+              "Pairs of call stacks that could have one buffer, each replayed with it under the "
+              "first policy, the largest saving first."}
+            .since(1),
+        Field{
+            "packing", &PlanDevice::packing,
+            "What the best addresses could reach if all lives were known before; null: there were "
+            "too many blocks."},
+        Field{"recorded_failure", &PlanDevice::recorded_failure,
+              "A request failed in the recorded run: how the first policy fares on that device; "
+              "null: none failed, or the device's size is not known."},
+        Field{"pinned_at_peak", &PlanDevice::pins_at_peak,
+              "Under the first policy, when most is reserved: who keeps segments with free memory "
+              "from going back, the largest first."},
+        Field{"pinned_at_end", &PlanDevice::pins_at_end},
+        Field{"unknown", &PlanDevice::unknown, "What the log does not tell, in whole sentences."}
+            .lines(),
+    };
+};
 // Estimates on the good side, and what could move memory: no program can have them.
 inline constexpr std::array<const char*, 2> kBoundPolicies{"ideal", "async-best"};
 
@@ -147,6 +329,22 @@ struct PlanProcess {
     std::vector<std::string> doubts; // why the log may lack requests, one line each
     std::vector<PlanDevice> devices;
 };
+template <>
+struct Fields<PlanProcess> {
+    static constexpr const char* kName = "process";
+    static constexpr std::tuple kAll{
+        Field{"pid", &PlanProcess::pid},
+        Field{"program", OrNull{&PlanProcess::program}},
+        Field{"log", &PlanProcess::log},
+        Field{"allocator", OrNull{&PlanProcess::allocator},
+              "Whose blocks the requests are, such as PyTorch; null: what CUDA was asked for."},
+        Field{"pool_mode", OrNull{&PlanProcess::pool_mode},
+              "Of vramscope's pool in the recorded run; null: the log does not say."},
+        Field{"doubts", &PlanProcess::doubts, "Why the log may lack requests, one line each."}
+            .lines(),
+        Field{"devices", &PlanProcess::devices},
+    };
+};
 
 enum class PlanVerdict {
     fits,         // on every --card; or none was asked
@@ -154,7 +352,15 @@ enum class PlanVerdict {
     unknown,      // it fits as far as the logs show, and they may lack requests
     nothing,      // no log asked for device memory
 };
-const char* name(PlanVerdict verdict) noexcept; // "does-not-fit"
+template <>
+struct Words<PlanVerdict> {
+    static constexpr format::Word<PlanVerdict> kAll[] = {
+        {PlanVerdict::fits, "fits"},
+        {PlanVerdict::does_not_fit, "does-not-fit"},
+        {PlanVerdict::unknown, "unknown"},
+        {PlanVerdict::nothing, "nothing-observed"},
+    };
+};
 
 // The peak, or what one call stack had of it, over the runs of --scale: fixed + each * x.
 struct PlanLine {
@@ -162,14 +368,47 @@ struct PlanLine {
     double each = 0;  // bytes for one more of the dimension
     double error = 0; // standard error of what the line says at a run, in bytes; 0: two runs alone
 };
+template <>
+struct Fields<PlanLine> {
+    static constexpr const char* kName = "line";
+    static constexpr const char* kSays = "fixed + each * x, by least squares.";
+    static constexpr std::tuple kAll{
+        Field{"fixed_bytes", &PlanLine::fixed},
+        Field{"each_bytes", &PlanLine::each},
+        Field{"error_bytes", &PlanLine::error,
+              "Standard error of what the line says; 0 of two runs."}
+            .at_least(0),
+    };
+};
 struct PlanScaledStack : CallPlace {
     PlanLine line;
     std::vector<std::uint64_t> bytes; // in the order of the runs
+};
+template <>
+struct Fields<PlanScaledStack> {
+    static constexpr const char* kName = "scaled_stack";
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{Field{"line", &PlanScaledStack::line}, Field{"bytes", &PlanScaledStack::bytes}},
+        kPlace);
 };
 struct PlanScaledCard {
     std::uint64_t bytes = 0;
     std::optional<std::uint64_t> largest; // of the dimension; nothing: not even 1, or no end
     std::uint64_t least = 0, most = 0;    // with twice the error, either way
+
+    bool has_end() const noexcept { return largest.has_value(); }
+};
+template <>
+struct Fields<PlanScaledCard> {
+    static constexpr const char* kName = "scaled_card";
+    static constexpr auto has_end = &PlanScaledCard::has_end;
+    static constexpr std::tuple kAll{
+        Field{"bytes", &PlanScaledCard::bytes},
+        Field{"largest", &PlanScaledCard::largest,
+              "The largest value that fits; null: none does, or there is no end."},
+        Field{"least", When{has_end, &PlanScaledCard::least}, "With twice the error, either way."},
+        Field{"most", When{has_end, &PlanScaledCard::most}},
+    };
 };
 struct PlanScale {
     std::string dimension; // "batch"
@@ -180,6 +419,25 @@ struct PlanScale {
     PlanLine reserved_line;
     std::vector<PlanScaledStack> stacks; // those that grow most first
     std::vector<PlanScaledCard> cards;
+};
+template <>
+struct Fields<PlanScale> {
+    static constexpr const char* kName = "scale";
+    static constexpr const char* kSays = "A series of runs in which one number changed.";
+    static constexpr std::tuple kAll{
+        Field{"dimension", &PlanScale::dimension}.not_empty(),
+        Field{"values", &PlanScale::values, "In the order of the logs, as are the lists of bytes."}
+            .rows_at_least(2),
+        Field{"live_bytes", &PlanScale::live},
+        Field{"card_bytes", &PlanScale::reserved,
+              "The smallest card under the first policy; where none was found, what is reserved at "
+              "most."},
+        Field{"live_line", &PlanScale::live_line},
+        Field{"card_line", &PlanScale::reserved_line},
+        Field{"stacks", &PlanScale::stacks,
+              "What each call stack had at the peaks, those that grow most first."},
+        Field{"cards", &PlanScale::cards},
+    };
 };
 
 // The answer comes from the device that needs most, or for which nothing is enough.
@@ -208,6 +466,27 @@ struct Plan {
     PlanAnswer answer() const noexcept;
     // What is not sure of the policies, and of which: a sentence, and their names.
     std::map<std::string, std::string> guesses() const;
+    Notices all_notices() const { return {&notices, &unread_files}; }
+};
+template <>
+struct Fields<Plan> {
+    static constexpr const char* kName = "plan";
+    static constexpr unsigned kMinorVersion = 1;
+    static constexpr std::tuple kAll{
+        Field{"verdict", &Plan::verdict,
+              "Of the first policy of each device. fits: on every card that was asked for, or none "
+              "was. does-not-fit: on one of them. unknown: it fits as far as the logs show, and "
+              "doubts says what they may lack. nothing-observed: no log asked for device memory."},
+        Field{
+            "exit_status", &Plan::exit_status,
+            "0; 100 does-not-fit; 110 nothing-observed; 111 unknown, where a card was asked for."},
+        Field{"interrupted", &Plan::interrupted,
+              "The reading was ended early: all is of what was read."},
+        Field{"cards", &Plan::cards, "The devices of --card, in bytes."},
+        Field{"processes", &Plan::processes, "In the order of the logs."},
+        Field{"scale", &Plan::scale, "What --scale asked for."},
+        Field{"notices", &Plan::all_notices},
+    };
 };
 
 } // namespace vramscope::report

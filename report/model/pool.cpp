@@ -4,6 +4,61 @@
 #include <algorithm>
 
 namespace vramscope::report {
+namespace {
+
+void add(NamedCounts& all, const std::string& name, const Stat& stat)
+{
+    all.emplace_back(name + ".current", stat.current);
+    all.emplace_back(name + ".peak", stat.peak);
+    all.emplace_back(name + ".allocated", stat.allocated);
+    all.emplace_back(name + ".freed", stat.freed);
+}
+
+} // namespace
+
+NamedCounts PoolStats::named() const
+{
+    NamedCounts all;
+    for (const NamedPoolStat& counter : kPoolStats) {
+        const PoolStat& stat = this->*counter.stat;
+        const std::string key = counter.key;
+        add(all, key + ".all", stat.all);
+        add(all, key + ".large_pool", stat.large_pool);
+        add(all, key + ".small_pool", stat.small_pool);
+    }
+    add(all, "oversize_allocations", oversize_allocations);
+    add(all, "oversize_segments", oversize_segments);
+    all.emplace_back("num_alloc_retries", num_alloc_retries);
+    all.emplace_back("num_ooms", num_ooms);
+    all.emplace_back("num_sync_all_streams", num_sync_all_streams);
+    all.emplace_back("num_device_alloc", num_device_alloc);
+    all.emplace_back("num_device_free", num_device_free);
+    return all;
+}
+
+std::uint64_t SegmentPieces::allocated_bytes() const
+{
+    std::uint64_t sum = 0;
+    for (const BlockPiece& block : blocks)
+        sum += block.state == BlockState::active_allocated ? block.bytes : 0;
+    return sum;
+}
+
+std::uint64_t SegmentPieces::active_bytes() const
+{
+    std::uint64_t sum = 0;
+    for (const BlockPiece& block : blocks)
+        sum += block.state == BlockState::inactive ? 0 : block.bytes;
+    return sum;
+}
+
+std::uint64_t SegmentPieces::requested_bytes() const
+{
+    std::uint64_t sum = 0;
+    for (const BlockPiece& block : blocks)
+        sum += block.state == BlockState::active_allocated ? block.requested : 0;
+    return sum;
+}
 
 // A cell shows what is in most of its bytes; allocated beside free is a mixture.
 std::string segment_cells(const std::vector<SegmentPieces>& segments, std::size_t width)

@@ -18,6 +18,14 @@ enum class BlockState : std::uint8_t {
     active_pending_free, // freed, not to be handed out yet
     inactive,
 };
+template <>
+struct Words<BlockState> { // PyTorch's
+    static constexpr format::Word<BlockState> kAll[] = {
+        {BlockState::active_allocated, "active_allocated"},
+        {BlockState::active_pending_free, "active_pending_free"},
+        {BlockState::inactive, "inactive"},
+    };
+};
 
 inline constexpr std::uint32_t kNoOwner = UINT32_MAX;
 
@@ -28,6 +36,16 @@ struct BlockPiece {
     BlockState state = BlockState::inactive;
     std::uint32_t owner = kNoOwner; // index into PoolMap::owners
 };
+template <>
+struct Fields<BlockPiece> {
+    static constexpr const char* kName = "pool_block";
+    static constexpr std::tuple kAll{
+        Field{"address", Hex{&BlockPiece::address}},
+        Field{"size", &BlockPiece::bytes},
+        Field{"requested_size", &BlockPiece::requested},
+        Field{"state", &BlockPiece::state},
+    };
+};
 
 struct SegmentPieces {
     std::uint64_t address = 0;
@@ -35,6 +53,28 @@ struct SegmentPieces {
     std::uint64_t context = 0; // id of its record
     bool small = false;
     std::vector<BlockPiece> blocks; // all of it, without a hole
+
+    std::uint64_t allocated_bytes() const;
+    std::uint64_t active_bytes() const; // allocated and pending
+    std::uint64_t requested_bytes() const;
+    format::BlockSize size() const
+    {
+        return small ? format::BlockSize::small : format::BlockSize::large;
+    }
+};
+template <>
+struct Fields<SegmentPieces> {
+    static constexpr const char* kName = "pool_segment";
+    static constexpr std::tuple kAll{
+        Field{"address", Hex{&SegmentPieces::address}},
+        Field{"total_size", &SegmentPieces::bytes},
+        Field{"allocated_size", &SegmentPieces::allocated_bytes},
+        Field{"active_size", &SegmentPieces::active_bytes},
+        Field{"requested_size", &SegmentPieces::requested_bytes},
+        Field{"segment_type", &SegmentPieces::size}.never("unknown"),
+        Field{"context", OrNull{&SegmentPieces::context}, "Its number in the log."},
+        Field{"blocks", &SegmentPieces::blocks},
+    };
 };
 
 // What one place of the program had in a map, freed and pending blocks too.
@@ -52,6 +92,19 @@ struct PoolMap {
     std::uint64_t segments_left_out = 0;
     std::vector<PieceOwner> owners; // the largest first; empty unless they were asked for
 };
+template <>
+struct Fields<PoolMap> {
+    static constexpr const char* kName = "pool_map";
+    static constexpr const char* kSays = "Segments and blocks at one moment, in order of address, "
+                                         "in the shape of PyTorch's snapshots.";
+    static constexpr std::tuple kAll{
+        Field{"ns", &PoolMap::ns},
+        Field{"largest_gap", &PoolMap::largest_gap, "Of all segments, those left out too."},
+        Field{"segments", &PoolMap::segments},
+        Field{"segments_left_out", &PoolMap::segments_left_out,
+              "Behind those that are here: a map has at most 5000 blocks."},
+    };
+};
 
 struct PoolDevice {
     std::int32_t device = -1; // -1: not known
@@ -59,6 +112,23 @@ struct PoolDevice {
     std::vector<MemoryTime> timeline; // what the pool had; without `used`
     PoolMap at_peak;                  // when the most was allocated, for the first time
     PoolMap at_end;
+};
+template <>
+struct Fields<PoolDevice> {
+    static constexpr const char* kName = "pool_device";
+    static constexpr std::tuple kAll{
+        Field{"device", Ordinal{&PoolDevice::device}},
+        Field{"memory_stats", Keyed{Via{&PoolDevice::stats, &PoolStats::named}},
+              "Keys and meanings of torch.cuda.memory_stats(). num_sync_all_streams: "
+              "synchronisations that the pool made, of the whole process. Of segments that went "
+              "with their context num_device_free knows nothing."},
+        Field{"timeline", each_as<PoolTime>(&PoolDevice::timeline),
+              "Spans of time one behind the other; where nothing happened there is none."}
+            .rows_at_most(256),
+        Field{"at_peak", &PoolDevice::at_peak,
+              "When allocated_bytes was at its peak for the first time."},
+        Field{"at_end", &PoolDevice::at_end},
+    };
 };
 
 // Of an allocator of the program's own, as PyTorch's: what it cut its segments into.
@@ -75,13 +145,28 @@ struct PoolReport {
     bool known = false;              // the log has segments; else reserved memory is not known
     std::vector<PoolDevice> devices; // sorted by ordinal; empty if not known
     std::uint64_t outside = 0;       // pooled allocations in no segment that the log tells of
+
+    bool is_told_of() const noexcept { return known || !mode.empty(); }
+};
+template <>
+struct Fields<PoolReport> {
+    static constexpr const char* kName = "pool";
+    static constexpr const char* kSays = "What the pool between the program and the driver held.";
+    static constexpr std::tuple kAll{
+        Field{"mode", OrNull{&PoolReport::mode}, "cache, split or off."},
+        Field{"settings", Keyed{&PoolReport::settings},
+              "sync, and those of the pool's settings that were set."},
+        Field{"known", &PoolReport::known,
+              "false: the log tells of no segment, so nothing is known of reserved memory, and "
+              "devices is empty."},
+        Field{"devices", &PoolReport::devices},
+        Field{"allocations_outside_segments", &PoolReport::outside,
+              "Of the pool, but in no segment that the log tells of: in no number here."},
+    };
 };
 
 // How many blocks of a map are kept in a report.
 inline constexpr std::size_t kMostPieces = 5000;
-
-// The word of PyTorch's snapshots: "active_allocated".
-const char* name(BlockState state) noexcept;
 
 // `width` cells for the bytes of all segments one behind the other: '#' allocated, '+' in part,
 // '~' freed and not safe to reuse, '.' free.

@@ -7,6 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/model/fields.hpp"
 
 namespace vramscope::report {
 
@@ -34,6 +39,16 @@ struct Stat {
         else
             fall(from - to);
     }
+};
+template <>
+struct Fields<Stat> {
+    static constexpr const char* kName = "stat";
+    static constexpr std::tuple kAll{
+        Field{"current", &Stat::current},
+        Field{"peak", &Stat::peak},
+        Field{"allocated", &Stat::allocated},
+        Field{"freed", &Stat::freed},
+    };
 };
 
 struct PoolStat {
@@ -75,6 +90,9 @@ struct PoolChange {
     PoolBytes bytes;
 };
 
+// Numbers by names that are made of several words.
+struct NamedCounts : std::vector<std::pair<std::string, std::uint64_t>> {};
+
 struct PoolStats {
     PoolStat allocation; // blocks that the program has
     PoolStat segment;
@@ -101,6 +119,8 @@ struct PoolStats {
                 .inactive_split = inactive_split_bytes.all.current,
                 .reserved = reserved_bytes.all.current};
     }
+    NamedCounts
+    named() const; // "allocation.large_pool.peak", as torch.cuda.memory_stats() has them
 };
 
 // The counters in the order in which they are shown.

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "report/model/fields.hpp"
+
 namespace vramscope::report {
 
 struct ProcessEnd {
@@ -24,6 +26,9 @@ struct ProcessEnd {
     // Whether the program came to an end of its own, and would never have freed what it still held.
     bool conclusive() const noexcept;
 
+    bool has_status() const noexcept { return conclusive() && kind != Kind::replaced; }
+    bool has_signal() const noexcept { return kind == Kind::killed; }
+
     // After all that was read: it may have freed later what it still held.
     bool went_on() const noexcept { return kind == Kind::running || kind == Kind::not_read; }
 
@@ -34,7 +39,29 @@ struct ProcessEnd {
 // The rest of a sentence about the program: "was killed by signal 11 (SIGSEGV)".
 std::string describe(const ProcessEnd& end);
 
-// "exited", "killed", …: the word in the JSON report.
-const char* name(ProcessEnd::Kind kind) noexcept;
+template <>
+struct Words<ProcessEnd::Kind> {
+    static constexpr format::Word<ProcessEnd::Kind> kAll[] = {
+        {ProcessEnd::Kind::exited, "exited"},
+        {ProcessEnd::Kind::quick_exit, "quick-exit"},
+        {ProcessEnd::Kind::underscore_exit, "underscore-exit"},
+        {ProcessEnd::Kind::killed, "killed"},
+        {ProcessEnd::Kind::replaced, "replaced"},
+        {ProcessEnd::Kind::running, "running"},
+        {ProcessEnd::Kind::not_read, "not-read"},
+        {ProcessEnd::Kind::unknown, "unknown"},
+    };
+};
+template <>
+struct Fields<ProcessEnd> {
+    static constexpr const char* kName = "end";
+    static constexpr std::tuple kAll{
+        Field{"kind", &ProcessEnd::kind},
+        Field{"status", When{&ProcessEnd::has_status, &ProcessEnd::status}}.at_least(0).at_most(
+            255),
+        Field{"signal", When{&ProcessEnd::has_signal, &ProcessEnd::signal}}.at_least(1),
+        Field{"text", &describe}.not_empty(),
+    };
+};
 
 } // namespace vramscope::report

@@ -25,6 +25,16 @@ double ratio(std::uint64_t part, std::uint64_t whole) noexcept
 
 } // namespace
 
+std::array<std::vector<std::uint64_t>, 2> Leak::alive_columns() const
+{
+    std::array<std::vector<std::uint64_t>, 2> columns;
+    for (const AliveTime& time : alive) {
+        columns[0].push_back(time.ns);
+        columns[1].push_back(time.bytes);
+    }
+    return columns;
+}
+
 void LostRows::take(LostRows&& more)
 {
     const auto move_to = [](auto& all, auto& some) {
@@ -83,6 +93,14 @@ Totals& Totals::operator+=(const Totals& other)
     return *this;
 }
 
+std::vector<std::pair<format::Memory, MemoryTotal>> Totals::leaked_of_memory() const
+{
+    std::vector<std::pair<format::Memory, MemoryTotal>> totals;
+    for (const MemoryTotal& total : leaked_by_memory)
+        totals.emplace_back(total.memory, total);
+    return totals;
+}
+
 Coverage& Coverage::operator+=(const Coverage& other)
 {
     EventCounts::operator+=(other);
@@ -103,10 +121,55 @@ std::uint64_t Coverage::lost_events() const noexcept
     return sum;
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> Coverage::lost_by_reason() const
+{
+    std::vector<std::pair<std::string, std::uint64_t>> reasons;
+    for (std::size_t reason = 0; reason < lost.size(); ++reason) {
+        const std::string word = name(static_cast<format::Lost>(reason));
+        const auto same = std::find_if(reasons.begin(), reasons.end(),
+                                       [&](const auto& entry) { return entry.first == word; });
+        if (same == reasons.end())
+            reasons.emplace_back(word, lost[reason]);
+        else
+            same->second += lost[reason]; // reasons without a word are counted together
+    }
+    return reasons;
+}
+
 bool Coverage::is_whole() const noexcept
 {
     return !truncated && damaged_chunks == 0 && undefined_events == 0 && missed_frees == 0 &&
            lost_events() == 0;
+}
+
+std::string Surroundings::driver_path() const
+{
+    return process->info_value("driver.path");
+}
+
+std::string Surroundings::driver_version() const
+{
+    return process->info_value("driver.version");
+}
+
+std::optional<bool> Surroundings::simulated() const
+{
+    const std::string told = process->info_value("driver.simulated");
+    return told.empty() ? std::nullopt : std::optional(told == "1");
+}
+
+std::string Surroundings::unwinder() const
+{
+    return process->info_value("unwinder");
+}
+
+std::vector<std::pair<std::string, std::string>> Process::single_info() const
+{
+    std::vector<std::pair<std::string, std::string>> facts;
+    for (const auto& fact : info)
+        if (fact.first != "unknown_entry_point" && fact.first != "bypassed")
+            facts.push_back(fact);
+    return facts;
 }
 
 std::string Process::info_value(std::string_view key) const

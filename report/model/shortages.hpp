@@ -20,6 +20,13 @@ enum class ShortageKind {
     cached,     // the pool held a piece that is large enough, and could not hand it out yet
     unknown,    // it is not known how much was free, or how much was asked for
 };
+template <>
+struct Words<ShortageKind> {
+    static constexpr format::Word<ShortageKind> kAll[] = {{ShortageKind::lacking, "lacking"},
+                                                          {ShortageKind::fragmented, "fragmented"},
+                                                          {ShortageKind::cached, "cached"},
+                                                          {ShortageKind::unknown, "unknown"}};
+};
 
 // How the memory of the device stood then.
 struct ShortageNumbers {
@@ -46,6 +53,25 @@ struct ShortageNumbers {
     std::string map; // of the segments: see segment_cells(); empty: there were none
 };
 
+// One of those that held the memory then: a part of a leak's members.
+struct MemoryOwner {
+    const Leak* leak;
+};
+template <>
+struct Fields<MemoryOwner> {
+    static constexpr const char* kName = "owner";
+    static constexpr auto kAll =
+        through(&MemoryOwner::leak, std::tuple_cat(
+                                        std::tuple{
+                                            Field{"bytes", &Leak::bytes},
+                                            Field{"blocks", &Leak::blocks},
+                                            Field{"memory", &Leak::memory},
+                                            Field{"api", &CallPlace::api},
+                                            Field{"entry_point", &CallPlace::entry_point},
+                                        },
+                                        kStack));
+};
+
 struct Shortage : CallPlace, ShortageNumbers {
     std::uint64_t at_ns = 0;
     bool at_least = false; // `requested` is a lower bound: the driver pads such memory; 0: unknown
@@ -57,9 +83,84 @@ struct Shortage : CallPlace, ShortageNumbers {
     PoolMap pieces;             // the segments then; empty unless they were asked for
     std::vector<Leak> owners;   // those that held the most of this device, largest first
     std::size_t process = 0;    // index into Report::processes
-};
 
-// The word of the JSON report.
-const char* name(ShortageKind kind) noexcept;
+    bool pieces_known() const noexcept { return pooled && owners_known; }
+};
+template <>
+struct Fields<Shortage> {
+    static constexpr const char* kName = "out_of_memory";
+    static constexpr const char* kSays =
+        "How the memory of a device stood when an allocation failed.";
+    static constexpr auto pooled = &Shortage::pooled;
+    static constexpr auto looked_at = &Shortage::pieces_known;
+    static constexpr auto kAll = std::tuple_cat(
+        std::tuple{
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+            Field{"at_ns", &Shortage::at_ns},
+            Field{"device", Ordinal{&Shortage::device}},
+            Field{"requested_bytes", &Shortage::requested, "0: not known."},
+            Field{
+                "requested_at_least", &Shortage::at_least,
+                "requested_bytes is a lower bound: the driver pads arrays and pitched memory, and "
+                "of code, contexts and graphs nobody knows."}
+                .since(6),
+            Field{"free_bytes", When{&Shortage::free_known, &Shortage::free},
+                  "As the driver says, as is total_bytes; null: it did not."},
+            Field{"total_bytes", OrNull{&Shortage::total}},
+            Field{"held_bytes", When{&Shortage::owners_known, &Shortage::held},
+                  "By the program, of any device memory, as it asked for it; null: not looked at, "
+                  "as owners."},
+            Field{"allocated_bytes", When{pooled, &Shortage::allocated},
+                  "Of the pool; null, as are reserved_bytes and largest_gap: there was no pool."},
+            Field{"reserved_bytes", When{pooled, &Shortage::reserved}},
+            Field{"largest_gap", When{pooled, &Shortage::largest_gap},
+                  "The largest piece that the pool could still hand out."},
+            Field{"retries", &Shortage::retries,
+                  "Allocations of this device that were tried a second time, up to there."},
+            Field{"waterfall", &Shortage::parts}.since(5),
+            Field{"free_pieces", When{looked_at, &Shortage::free_pieces},
+                  "Of the pool, at that moment; null: not looked at, as owners, or no pool."}
+                .since(5),
+            Field{"free_piece_bytes", When{looked_at, &Shortage::free_bytes}, "Of these together."}
+                .since(5),
+            Field{"unusable_index", When{looked_at, &Shortage::unusable},
+                  "Part of these bytes in pieces that such requests cannot use."}
+                .since(5)
+                .at_least(0)
+                .at_most(1),
+            Field{"fragmentation_index", When{looked_at, &Shortage::fragmentation},
+                  "0: what the pool had free was too little; towards 1: it was enough, in too many "
+                  "pieces; -1: a piece was large enough."}
+                .since(5)
+                .at_most(1),
+            Field{"map", OrNull{&Shortage::map},
+                  "The segments one behind the other in 64 cells: # allocated, + in part, ~ freed "
+                  "and not safe to reuse yet, . free."}
+                .since(5),
+            Field{
+                "verdict", &Shortage::kind,
+                "lacking: all that was free together was less than what was asked for. "
+                "fragmented: it was enough, but in no one piece. cached: the pool held a piece "
+                "that is large enough and could not hand it out yet. unknown: it is not known how "
+                "much was free, or how much was asked for."},
+            Field{"short_by", OrNull{&Shortage::short_by},
+                  "lacking: bytes. fragmented: bytes that the largest piece was too small; null "
+                  "where not known."},
+            Field{"estimated", &Shortage::estimated,
+                  "Told from sums: what pieces the driver had, nobody knows."},
+            Field{
+                "owners", When{&Shortage::owners_known, each_as<MemoryOwner>(&Shortage::owners)},
+                "Who held most of this device's memory, largest first; null: not looked at, as in "
+                "a log of very many failures."}
+                .rows_at_most(10),
+            Field{"process", &Shortage::process, "Index into processes."},
+        },
+        kStack,
+        std::tuple{Field{"remedy", IfAny{&Shortage::remedy},
+                         "A setting with which it would have fitted, where the log proves that."}
+                       .since(6)
+                       .not_empty()});
+};
 
 } // namespace vramscope::report

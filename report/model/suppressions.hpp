@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "report/model/fields.hpp"
+
 namespace vramscope::report {
 
 struct SuppressionRule {
@@ -23,6 +25,25 @@ struct RuleUse {
     std::uint64_t rows = 0;
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
+
+    bool is_the_users() const noexcept { return !rule.built_in(); }
+};
+template <>
+struct Fields<RuleUse> {
+    static constexpr const char* kName = "suppression";
+    static constexpr auto rule = &RuleUse::rule;
+    static constexpr std::tuple kAll{
+        Field{"rule", Via{rule, &SuppressionRule::text},
+              "leak:PATTERN; of a built-in rule the pattern of its library's name."},
+        Field{"source", OrNull{Via{rule, &SuppressionRule::source}},
+              "The file, as it was named; null: built in."},
+        Field{"line", When{&RuleUse::is_the_users, Via{rule, &SuppressionRule::line}}}.at_least(1),
+        Field{"why", OrNull{Via{rule, &SuppressionRule::why}},
+              "Of a built-in rule: what memory that is."},
+        Field{"rows", &RuleUse::rows},
+        Field{"blocks", &RuleUse::blocks},
+        Field{"bytes", &RuleUse::bytes},
+    };
 };
 
 } // namespace vramscope::report

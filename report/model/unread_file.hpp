@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace vramscope::report {
 
@@ -9,6 +10,12 @@ struct UnreadFile {
     std::string path;      // as the traced program saw it
     std::string why;       // "no such file"
     std::string looked_at; // what was found there, or where it was looked for if that is elsewhere
+};
+
+// What a reader should know, one line each, and then a line for each such file.
+struct Notices {
+    const std::vector<std::string>* lines;
+    const std::vector<UnreadFile>* files;
 };
 
 } // namespace vramscope::report

@@ -1,6 +1,8 @@
 // report/model/verdict.hpp — what a report proves.
 #pragma once
 
+#include "report/model/fields.hpp"
+
 namespace vramscope::report {
 
 enum class Verdict {
@@ -8,7 +10,11 @@ enum class Verdict {
     leaks,
     inconclusive, // Report::reasons says why; the leaks are listed all the same
 };
-
-const char* name(Verdict verdict) noexcept;
+template <>
+struct Words<Verdict> {
+    static constexpr format::Word<Verdict> kAll[] = {{Verdict::clean, "clean"},
+                                                     {Verdict::leaks, "leaks"},
+                                                     {Verdict::inconclusive, "inconclusive"}};
+};
 
 } // namespace vramscope::report

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "report/model/fields.hpp"
+
 namespace vramscope::report {
 
 struct Waterfall {
@@ -32,6 +34,36 @@ struct Waterfall {
                reserved == releasable + stuck + pending + kept + allocated &&
                allocated == internal + requested;
     }
+};
+template <>
+struct Fields<Waterfall> {
+    static constexpr const char* kName = "waterfall";
+    static constexpr const char* kSays =
+        "Where the memory of a device was at one moment, in bytes: device_used = unattributed + "
+        "reserved, reserved = releasable + stuck + pending + kept + allocated, allocated = "
+        "internal "
+        "+ requested. Without a pool reserved = allocated = requested = direct.";
+    static constexpr std::tuple kAll{
+        Field{"device_used", When{&Waterfall::used_known, &Waterfall::used},
+              "By all processes: the driver's word of the latest moment at which it was asked, "
+              "moved along with reserved. null: it was not asked, as unattributed."},
+        Field{"unattributed", When{&Waterfall::used_known, &Waterfall::unattributed},
+              "Other processes, contexts, modules, what the driver rounds up."},
+        Field{"reserved", &Waterfall::reserved,
+              "Segments of the pool, and what the program took past it."},
+        Field{"releasable", &Waterfall::releasable, "Whole segments in which no block is."},
+        Field{"stuck", &Waterfall::stuck, "Free pieces of segments that hold a block."},
+        Field{"pending", &Waterfall::pending, "Freed, not safe to hand out again yet."},
+        Field{
+            "kept", &Waterfall::kept,
+            "By allocators of the program's, as PyTorch's cache, beside the blocks that they cut."}
+            .since(6),
+        Field{"allocated", &Waterfall::allocated},
+        Field{"internal", &Waterfall::internal,
+              "What blocks of the pool are larger than was asked for."},
+        Field{"requested", &Waterfall::requested},
+        Field{"direct", &Waterfall::direct, "Of requested: from the driver, past the pool."},
+    };
 };
 
 // The memory of a device, or of the pool on it, in a span of time.
@@ -62,6 +94,38 @@ struct MemorySpan {
 struct MemoryTime : MemorySpan {
     std::uint64_t ns = 0; // where the span begins
 };
+// A pool has no `used_bytes`: what it had is its own.
+inline constexpr std::tuple kTimeBegin{
+    Field{"ns", &MemoryTime::ns, "Where the span begins."},
+    Field{"allocated_bytes", &MemorySpan::allocated,
+          "At its end, as are active_bytes and reserved_bytes."},
+    Field{"active_bytes", &MemorySpan::active},
+    Field{"reserved_bytes", &MemorySpan::reserved},
+};
+inline constexpr std::tuple kTimePeaks{
+    Field{"peak_allocated_bytes", &MemorySpan::peak_allocated, "Within it."},
+    Field{"peak_reserved_bytes", &MemorySpan::peak_reserved},
+};
+template <>
+struct Fields<MemoryTime> {
+    static constexpr const char* kName = "memory_time";
+    static constexpr const char* kSays =
+        "A span of time: what held at its end, and the peaks within it.";
+    static constexpr auto kAll = std::tuple_cat(
+        kTimeBegin,
+        std::tuple{Field{"used_bytes", &MemorySpan::used,
+                         "Of the device, by all processes, as the driver said; null: it was not "
+                         "asked within the span."}},
+        kTimePeaks);
+};
+struct PoolTime {
+    const MemoryTime* time;
+};
+template <>
+struct Fields<PoolTime> {
+    static constexpr const char* kName = "pool_time";
+    static constexpr auto kAll = through(&PoolTime::time, std::tuple_cat(kTimeBegin, kTimePeaks));
+};
 
 // For a size s, the *unusable* part of the free bytes is 1 - sum of floor(piece / s) * s / all
 // free bytes; 1 if none is free.
@@ -72,6 +136,27 @@ struct FreePieces {
     std::uint64_t largest_request = 0; // the largest in the log, as the pool rounded it; 0: none
     double unusable_for_largest = 1;
     double unusable_mean = 1; // over all requests of the log, each with its own size
+};
+template <>
+struct Fields<FreePieces> {
+    static constexpr const char* kName = "free_pieces";
+    static constexpr const char* kSays =
+        "What the pool could have handed out at one moment. The unusable part for a size is 1 - "
+        "sum of floor(piece / size) * size / bytes; 1 if nothing is free.";
+    static constexpr std::tuple kAll{
+        Field{"bytes", &FreePieces::bytes},
+        Field{"pieces", &FreePieces::pieces},
+        Field{"largest", &FreePieces::largest},
+        Field{"largest_request", &FreePieces::largest_request,
+              "That the pool served in the whole log, as it rounded it."},
+        Field{"unusable_for_largest_request", &FreePieces::unusable_for_largest}
+            .at_least(0)
+            .at_most(1),
+        Field{"unusable_mean", &FreePieces::unusable_mean,
+              "Over all requests that the pool served, each with its own size."}
+            .at_least(0)
+            .at_most(1),
+    };
 };
 
 } // namespace vramscope::report

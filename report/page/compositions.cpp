@@ -44,22 +44,24 @@ Json moment_row(const Composition& moment, std::size_t stacks)
 
 } // namespace
 
-Json page_compositions(const Compositions& compositions, std::size_t parts, PageTables& tables)
+Json compositions_json(const Compositions& compositions, std::size_t parts)
 {
     const std::size_t most_moments = std::max<std::size_t>(parts / kFewestStacks, 1);
     const std::vector<Composition> moments = fewer(compositions.moments, most_moments);
     const std::size_t share = parts / std::max<std::size_t>(moments.size(), 1);
     const std::size_t stacks =
         std::min(compositions.stacks.size(), std::max<std::size_t>(share, 1));
-    Columns places;
-    for (std::size_t at = 0; at < stacks; ++at)
-        places.add(tables.with_call({{"memory", tables.text(name(compositions.stacks[at].memory))}},
-                                    compositions.stacks[at]));
-    Columns rows;
+    Json places = Json::array();
+    for (std::size_t at = 0; at < stacks; ++at) {
+        const ComposingStack& place = compositions.stacks[at];
+        Json& row = places.emplace_back(Json{{"memory", name(place.memory)}, {"api", place.api}});
+        add_members(row, place, kStack, Audience::page);
+    }
+    Json rows = Json::array();
     for (const Composition& moment : moments)
-        rows.add(moment_row(moment, stacks));
-    return {{"stacks", places.take()},
-            {"moments", rows.take()},
+        rows.push_back(moment_row(moment, stacks));
+    return {{"stacks", std::move(places)},
+            {"moments", std::move(rows)},
             {"left_out", compositions.stacks.size() - stacks}};
 }
 

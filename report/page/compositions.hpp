@@ -3,13 +3,13 @@
 
 #include <cstddef>
 
+#include "report/json/documents.hpp"
 #include "report/model/memory.hpp"
-#include "report/page/tables.hpp"
 
 namespace vramscope::report {
 
 // At most `parts` parts of all moments together: where there are more, neighbouring moments become
 // one, and small call stacks are summed up.
-Json page_compositions(const Compositions& compositions, std::size_t parts, PageTables& tables);
+Json compositions_json(const Compositions& compositions, std::size_t parts);
 
 } // namespace vramscope::report

@@ -43,40 +43,38 @@ Json segment_json(const SegmentPieces& segment, std::size_t owners)
             {"owned_by", std::move(owned_by)}};
 }
 
-Json map_json(const PageMap& one, std::size_t pieces, PageTables& tables)
+Json map_json(const PageMap& one, std::size_t pieces, std::size_t rows)
 {
     const PoolMap& map = *one.map;
-    Columns segments;
+    Json segments = Json::array();
     std::size_t left_out = map.segments_left_out;
     for (const SegmentPieces& segment : map.segments) {
-        if (segment.blocks.size() > pieces) {
+        if (segment.blocks.size() > pieces || segments.size() == rows) {
             ++left_out;
             continue;
         }
         pieces -= segment.blocks.size();
-        segments.add(segment_json(segment, tables.limits().rows));
+        segments.push_back(segment_json(segment, rows));
+    }
+    Json owners = Json::array();
+    for (const PieceOwner& owner : map.owners) {
+        Json& row = owners.emplace_back(
+            Json{{"bytes", owner.bytes}, {"blocks", owner.blocks}, {"api", owner.api}});
+        add_members(row, owner, kStack, Audience::page);
     }
     return {
-        {"moment", one.moment},
-        {"of", tables.text(one.of)},
-        {"ns", map.ns},
-        {"largest_gap", map.largest_gap},
-        {"left_out", left_out},
-        {"segments", segments.take()},
-        {"owners",
-         tables.rows_of(
-             map.owners, "owners of blocks in a map of segments", [&](const PieceOwner& owner) {
-                 return tables.with_call({{"bytes", owner.bytes}, {"blocks", owner.blocks}}, owner);
-             })}};
+        {"moment", one.moment},           {"of", one.of},         {"ns", map.ns},
+        {"largest_gap", map.largest_gap}, {"left_out", left_out}, {"segments", std::move(segments)},
+        {"owners", std::move(owners)}};
 }
 
 } // namespace
 
-Json page_maps(const std::vector<PageMap>& maps, std::size_t pieces, PageTables& tables)
+Json maps_json(const std::vector<PageMap>& maps, std::size_t pieces, std::size_t rows)
 {
     Json all = Json::array();
     for (const PageMap& map : maps)
-        all.push_back(map_json(map, pieces / maps.size(), tables));
+        all.push_back(map_json(map, pieces / maps.size(), rows));
     return all;
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "report/json/documents.hpp"
 #include "report/model/pool.hpp"
-#include "report/page/tables.hpp"
 
 namespace vramscope::report {
 
@@ -18,7 +18,8 @@ struct PageMap {
     const PoolMap* map;
 };
 
-// `pieces`: how many of blocks and gaps all of them may have together.
-Json page_maps(const std::vector<PageMap>& maps, std::size_t pieces, PageTables& tables);
+// `pieces`: how many of blocks and gaps all of them may have together; `rows`: how many segments
+// and owners each.
+Json maps_json(const std::vector<PageMap>& maps, std::size_t pieces, std::size_t rows);
 
 } // namespace vramscope::report

@@ -11,7 +11,7 @@ namespace {
 std::optional<format::Damaged> damaged_of(const Record& record)
 {
     auto damaged = record.as<format::Damaged>();
-    if (damaged && !row_of(format::kDamages, damaged->kind))
+    if (damaged && !is_known(damaged->kind))
         damaged.reset();
     return damaged;
 }

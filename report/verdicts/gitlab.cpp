@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "report/json/parts.hpp"
+#include "report/json/write.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
 #include "report/verdicts/verdicts.hpp"

@@ -51,12 +51,22 @@ class Pages:
         self.assertLess(written.stat().st_size, MOST_BYTES)
         return written
 
-    def drive(self, page):
-        """What happened to the page in the browser; nothing of it may be wrong."""
-        print(page, file=self.browser.stdin, flush=True)
+    def ask_browser(self, line):
+        print(line, file=self.browser.stdin, flush=True)
         self.assertTrue(select.select([self.browser.stdout], [], [], 240)[0], "the browser does not answer")
         told = json.loads(self.browser.stdout.readline() or "{}")
         self.assertTrue(told, "the browser ended: what it said is above")
+        return told
+
+    def read(self, page):
+        """All that a reader finds in each part of the page who opens and chooses whatever can be: by the part's id."""
+        told = self.ask_browser(f"read {page}")
+        self.assertEqual((told["errors"], told["requests"]), ([], []))
+        return told["parts"]
+
+    def drive(self, page):
+        """What happened to the page in the browser; nothing of it may be wrong."""
+        told = self.ask_browser(page)
         self.assertEqual(list(told["views"]), VIEWS)
         self.assertEqual((told["errors"], told["requests"], told["resources"], told["html"]), ([], [], 0, []))
         for name, view in told["views"].items():

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from cli import CliTest, PROGRAMS, SOURCE, VRAMSCOPE
+from cli import CliTest, PROGRAMS, VRAMSCOPE
 
 MIB = 1 << 20
 CLEAN = f"hold {MIB} 2 drop 2 end\n"
@@ -176,13 +176,7 @@ class OfALog(CheckTest):
                                 "b": ["run.vsl"], "c": ["leaky.vsl", "run.vsl", "--fail-on", "leaks,growth,oom,misuse"]
                                 }.items():
             self.vramscope("check", *arguments, "--json", f"{name}.json")
-            self.assert_valid("check", f"{name}.json")
-
-    def assert_valid(self, schema, name):
-        done = subprocess.run(["/usr/bin/python3", SOURCE / "tests/report/check_schema.py",
-                               SOURCE / f"report/json/{schema}.schema.json", self.folder / name],
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assert_follows_schema("check", f"{name}.json")
 
 
 class OfManyRanks(CheckTest):

@@ -125,13 +125,14 @@ struct Device {
     std::string_view name;
 };
 
-// What one of CUDA's own pools gives out. It is written when the pool is first seen, which may be
-// long after its creation.
+// It is written when the pool is first seen, which may be long after its creation.
 struct Pool {
     static constexpr Layout kLayout{Tag::pool, "pool", Head::definition,
                                     "handle, location_type, location, managed"};
+    static constexpr Says kSays[] = {{"", "Where a pool of the driver's lies."},
+                                     {"location_type", "As CUmemLocationType numbers it."}};
     Address handle;
-    std::int64_t location_type = 0; // a CUmemLocationType
+    std::int64_t location_type = 0;
     std::int64_t location = 0;
     bool managed = false;
 };

@@ -55,8 +55,12 @@ inline constexpr std::uint8_t kLengthPrefixed = 0x20; // the bit that all but th
 
 // What an entry point does to memory when it succeeds.
 enum class Effect : std::uint8_t { none = 0, alloc = 1, free = 2 };
-inline constexpr Word<Effect> kEffects[] = {
-    {Effect::none, "other"}, {Effect::alloc, "allocates"}, {Effect::free, "frees"}};
+template <>
+struct Words<Effect> {
+    static constexpr Word<Effect> kAll[] = {
+        {Effect::none, "other"}, {Effect::alloc, "allocates"}, {Effect::free, "frees"}};
+    static constexpr const char* kOtherwise = "other";
+};
 
 // Why a segment left the internal pool.
 enum class SegmentEnd : std::uint8_t {
@@ -66,20 +70,28 @@ enum class SegmentEnd : std::uint8_t {
     pressure = 4,  // memory was short
     asked = 5,     // the program emptied the cache
 };
-inline constexpr Word<SegmentEnd> kSegmentEnds[] = {{SegmentEnd::freed, "freed"},
-                                                    {SegmentEnd::surplus, "surplus"},
-                                                    {SegmentEnd::collected, "collected"},
-                                                    {SegmentEnd::pressure, "pressure"},
-                                                    {SegmentEnd::asked, "asked"}};
+template <>
+struct Words<SegmentEnd> {
+    static constexpr Word<SegmentEnd> kAll[] = {{SegmentEnd::freed, "freed"},
+                                                {SegmentEnd::surplus, "surplus"},
+                                                {SegmentEnd::collected, "collected"},
+                                                {SegmentEnd::pressure, "pressure"},
+                                                {SegmentEnd::asked, "asked"}};
+    static constexpr const char* kOtherwise = "other";
+};
 
 enum class Damage : std::uint8_t {
     use_after_free = 1, // bytes of a freed block changed before it was handed out again
     overrun = 2,        // bytes after a live block changed
     underrun = 3,       // bytes before it
 };
-inline constexpr Word<Damage> kDamages[] = {{Damage::use_after_free, "use-after-free"},
+template <>
+struct Words<Damage> {
+    static constexpr Word<Damage> kAll[] = {{Damage::use_after_free, "use-after-free"},
                                             {Damage::overrun, "overrun"},
                                             {Damage::underrun, "underrun"}};
+    static constexpr const char* kOtherwise = "underrun";
+};
 
 // How a code object of Python tells the line of an instruction.
 enum class LineTable : std::uint8_t {
@@ -88,10 +100,14 @@ enum class LineTable : std::uint8_t {
     locations = 3,    // co_linetable since 3.11 (PEP 657)
     none = 4,         // the offset of an instruction is its line
 };
-inline constexpr Word<LineTable> kLineTables[] = {{LineTable::line_numbers, "line-numbers"},
-                                                  {LineTable::line_ranges, "line-ranges"},
-                                                  {LineTable::locations, "locations"},
-                                                  {LineTable::none, "none"}};
+template <>
+struct Words<LineTable> {
+    static constexpr Word<LineTable> kAll[] = {{LineTable::line_numbers, "line-numbers"},
+                                               {LineTable::line_ranges, "line-ranges"},
+                                               {LineTable::locations, "locations"},
+                                               {LineTable::none, "none"}};
+    static constexpr const char* kOtherwise = "locations";
+};
 
 // A test of the program's began, or ended so.
 enum class TestState : std::uint8_t {
@@ -101,40 +117,23 @@ enum class TestState : std::uint8_t {
     skipped = 4,
     ended = 5, // nobody said how
 };
-inline constexpr Word<TestState> kTestStates[] = {{TestState::began, "began"},
-                                                  {TestState::passed, "passed"},
-                                                  {TestState::failed, "failed"},
-                                                  {TestState::skipped, "skipped"},
-                                                  {TestState::ended, "ended"}};
+template <>
+struct Words<TestState> {
+    static constexpr Word<TestState> kAll[] = {{TestState::began, "began"},
+                                               {TestState::passed, "passed"},
+                                               {TestState::failed, "failed"},
+                                               {TestState::skipped, "skipped"},
+                                               {TestState::ended, "ended"}};
+    static constexpr const char* kOtherwise = "ended";
+};
 
 // Which blocks an allocator cuts from a segment.
 enum class BlockSize : std::uint8_t { unknown = 0, small = 1, large = 2 };
-inline constexpr Word<BlockSize> kBlockSizes[] = {
-    {BlockSize::unknown, "unknown"}, {BlockSize::small, "small"}, {BlockSize::large, "large"}};
-
-constexpr const char* name(BlockSize size) noexcept
-{
-    return word_of(kBlockSizes, size);
-}
-constexpr const char* name(Effect effect) noexcept
-{
-    return word_of(kEffects, effect);
-}
-constexpr const char* name(SegmentEnd end) noexcept
-{
-    return word_of(kSegmentEnds, end);
-}
-constexpr const char* name(Damage damage) noexcept
-{
-    return word_of(kDamages, damage, "underrun");
-}
-constexpr const char* name(LineTable table) noexcept
-{
-    return word_of(kLineTables, table, "locations");
-}
-constexpr const char* name(TestState state) noexcept
-{
-    return word_of(kTestStates, state, "ended");
-}
+template <>
+struct Words<BlockSize> {
+    static constexpr Word<BlockSize> kAll[] = {
+        {BlockSize::unknown, "unknown"}, {BlockSize::small, "small"}, {BlockSize::large, "large"}};
+    static constexpr const char* kOtherwise = "unknown";
+};
 
 } // namespace vramscope::format

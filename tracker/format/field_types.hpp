@@ -33,6 +33,13 @@ struct Layout {
     std::size_t at_least = kAll; // how many an earlier minor version has at least
 };
 
+// What a record means, or one of its fields: a sentence of the schema of JSON lines. A record has
+// its own in a list beside its layout, kSays, which the tracer never names and so does not hold.
+struct Says {
+    std::string_view field; // empty: the record itself
+    std::string_view sentence;
+};
+
 // A number that means something: how it is shown follows from its type.
 enum class Meaning : std::uint8_t { address, stack, entry_point, device, ticks, result };
 

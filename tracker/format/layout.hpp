@@ -26,6 +26,11 @@ enum class Clock : std::uint32_t {
     monotonic = 1, // a tick is a nanosecond of CLOCK_MONOTONIC
     tsc = 2,       // a tick is one of the invariant time stamp counter
 };
+template <>
+struct Words<Clock> {
+    static constexpr Word<Clock> kAll[] = {{Clock::tsc, "tsc"}, {Clock::monotonic, "monotonic"}};
+    static constexpr const char* kOtherwise = "monotonic";
+};
 
 // How the process ended, as far as the process itself could write it down.
 enum class End : std::uint32_t {

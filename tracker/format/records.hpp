@@ -1,7 +1,8 @@
 // tracker/format/records.hpp — the length-prefixed records: a struct for each, its fields in order.
 //
 // Nothing here is repeated elsewhere in the code: fields.hpp reads and writes any record by its
-// members, and what is true of a whole kind of record is in its Layout. README.md has the bytes,
+// members, and what is true of a whole kind of record is in its Layout, beside which kSays says what
+// it means; the JSON line of a record and the schema of that line follow. README.md has the bytes,
 // and a test holds the two against each other. A new record is a tag (enumerations.hpp), a struct
 // and its name in `Records`. Those that say what others mean are in definitions.hpp, the four hot
 // records in record.hpp.
@@ -19,12 +20,14 @@ namespace vramscope::format {
 struct ContextGone {
     static constexpr Layout kLayout{Tag::context_gone, "context_gone", Head::call, "context, stack",
                                     1}; // the stack came with 3.2
+    static constexpr Says kSays[] = {{"stack", "Of the call that ended it. Since 1.1."}};
     std::uint64_t context = 0;
     StackId stack{};
 };
 
 struct RangePush {
     static constexpr Layout kLayout{Tag::range_push, "range_push", Head::timed, "name"};
+    static constexpr Says kSays[] = {{"", "An NVTX range of this thread."}};
     std::string_view name;
 };
 
@@ -40,17 +43,20 @@ struct Mark {
 struct Failed {
     static constexpr Layout kLayout{Tag::failed, "failed", Head::call,
                                     "result, address, bytes, stack"};
+    static constexpr Says kSays[] = {{"", "The driver refused the call."},
+                                     {"address", "That was to be freed, or 0x0."}};
     Result result;
-    Address address; // the address that was to be freed, or 0
+    Address address;
     std::uint64_t bytes = 0;
     StackId stack{};
 };
 
 struct Map {
     static constexpr Layout kLayout{Tag::map, "map", Head::call, "address, bytes, handle, stack"};
+    static constexpr Says kSays[] = {{"handle", "Of physical memory."}};
     Address address;
     std::uint64_t bytes = 0;
-    Address handle; // a handle of physical memory
+    Address handle;
     StackId stack{};
 };
 
@@ -60,19 +66,24 @@ struct Unmap {
     std::uint64_t bytes = 0;
 };
 
-struct Retain { // one more reference to physical memory
+struct Retain {
     static constexpr Layout kLayout{Tag::retain, "retain", Head::call, "handle"};
+    static constexpr Says kSays[] = {{"", "There is one more reference to physical memory."}};
     Address handle;
 };
 
-struct Shared { // memory was given a name that others can open
+struct Shared {
     static constexpr Layout kLayout{Tag::shared, "shared", Head::call, "address, stack"};
+    static constexpr Says kSays[] = {
+        {"", "The block, handle or pool was given a name that others can open."}};
     Address address;
     StackId stack{};
 };
 
-struct Trim { // a pool was told to give back what it does not need
+struct Trim {
     static constexpr Layout kLayout{Tag::trim, "trim", Head::call, "pool, keep_bytes, stack"};
+    static constexpr Says kSays[] = {
+        {"", "A pool of the driver's was told to give back what it does not need."}};
     Address pool;
     std::uint64_t keep_bytes = 0;
     StackId stack{};
@@ -80,17 +91,20 @@ struct Trim { // a pool was told to give back what it does not need
 
 // ---- the internal pool (interpose/pool), between the program and the driver ----
 
-struct Segment { // memory that it took from the driver
+struct Segment {
     static constexpr Layout kLayout{Tag::segment, "segment", Head::timed,
                                     "address, bytes, context, device"};
+    static constexpr Says kSays[] = {{"", "vramscope's pool took memory from the driver."}};
     Address address;
     std::uint64_t bytes = 0;
     std::uint64_t context = 0;
     DeviceOrdinal device{};
 };
 
-struct SegmentGone { // a segment is the driver's again, or no longer the pool's to know
+struct SegmentGone {
     static constexpr Layout kLayout{Tag::segment_gone, "segment_gone", Head::timed, "address, end"};
+    static constexpr Says kSays[] = {
+        {"", "A segment is the driver's again, or no longer the pool's to know."}};
     Address address;
     SegmentEnd end = SegmentEnd::freed;
 };
@@ -101,35 +115,44 @@ struct Reusable { // what was freed before a moment may be handed out again
     bool own = false; // the pool synchronised by itself; else the program did
 };
 
-// An allocation was short of memory: cached memory went back, and it was tried again.
 struct Retried {
     static constexpr Layout kLayout{Tag::retried, "retried", Head::call, "device, bytes, result"};
+    static constexpr Says kSays[] = {
+        {"", "Memory was short: what was cached went back, and this is the second try."}};
     DeviceOrdinal device{};
     std::uint64_t bytes = 0;
-    Result result; // result of the second try
+    Result result;
 };
 
-// Follows the `failed` of an allocation, and says how the device's memory stood.
 struct OutOfMemory {
     static constexpr Layout kLayout{
         Tag::out_of_memory, "out_of_memory", Head::call,
         "device, requested, free, total, allocated, reserved, largest_gap"};
+    static constexpr Says kSays[] = {
+        {"", "Follows the `failed` of an allocation: how the device's memory stood."},
+        {"free", "As the driver says."},
+        {"total", "As the driver says, or the limit that was set; 0: not known."},
+        {"largest_gap", "Of the gaps in what the pool holds."}};
     DeviceOrdinal device{};
     std::uint64_t requested = 0;
-    std::uint64_t free = 0;  // as the driver says
-    std::uint64_t total = 0; // as the driver says, or the limit that was set; 0: not known
+    std::uint64_t free = 0;
+    std::uint64_t total = 0;
     std::uint64_t allocated = 0;
     std::uint64_t reserved = 0;
-    std::uint64_t largest_gap = 0; // the largest gap in what the pool holds
+    std::uint64_t largest_gap = 0;
 };
 
-struct Damaged { // memory was written that was free, or beyond a block
+struct Damaged {
     static constexpr Layout kLayout{Tag::damaged, "damaged", Head::timed,
                                     "kind, address, offset, bytes, stack"};
+    static constexpr Says kSays[] = {{"", "Memory was written that was free, or beyond a block."},
+                                     {"address", "Of the block, as the program knows it."},
+                                     {"offset", "Of the first wrong byte, from address."},
+                                     {"bytes", "How many bytes are wrong."}};
     Damage kind = Damage::overrun;
-    Address address;         // address of the block, as the program knows it
-    std::int64_t offset = 0; // offset of the first wrong byte
-    std::uint64_t bytes = 0; // how many bytes are wrong
+    Address address;
+    std::int64_t offset = 0;
+    std::uint64_t bytes = 0;
     StackId stack{};
 };
 
@@ -138,79 +161,99 @@ struct Damaged { // memory was written that was free, or beyond a block
 struct DeviceMemory {
     static constexpr Layout kLayout{Tag::device_memory, "device_memory", Head::plain,
                                     "device, free, total"};
+    static constexpr Says kSays[] = {{"", "What the driver itself said of a device."}};
     DeviceOrdinal device{};
     std::uint64_t free = 0;
     std::uint64_t total = 0;
 };
 
-struct DriverTime { // what calls of one entry point took in the driver
+struct DriverTime {
     static constexpr Layout kLayout{Tag::driver_time, "driver_time", Head::plain,
                                     "api, calls, total, longest"};
+    static constexpr Says kSays[] = {{"", "What calls of one entry point took in the driver, by "
+                                          "this thread since its last such record."}};
     ApiId api;
     std::uint64_t calls = 0;
     Ticks total;
     Ticks longest;
 };
 
-// All blocks that an allocator of the program's had in these addresses are gone.
 struct BlocksGone {
     static constexpr Layout kLayout{Tag::blocks_gone, "blocks_gone", Head::plain,
                                     "api, address, bytes"};
-    ApiId api; // with which it allocates them
+    static constexpr Says kSays[] = {
+        {"", "All blocks that an allocator of the program's had in these addresses are gone."},
+        {"api", "With which it allocates them."}};
+    ApiId api;
     Address address;
     std::uint64_t bytes = 0;
 };
 
-// An allocator cuts its blocks from what was allocated or mapped in these addresses, even if none
-// of its blocks is ever seen there.
+// It may be written where none of the allocator's blocks is ever seen.
 struct CutFrom {
     static constexpr Layout kLayout{Tag::cut_from, "cut_from", Head::plain,
                                     "api, address, bytes, blocks"};
-    ApiId api; // with which it allocates them
+    static constexpr Says kSays[] = {{"", "What was allocated or mapped in these addresses is what "
+                                          "an allocator of the program's cuts its blocks from."},
+                                     {"api", "With which it allocates them."}};
+    ApiId api;
     Address address;
     std::uint64_t bytes = 0;
     BlockSize blocks = BlockSize::unknown;
 };
 
-// A block that an allocator took back waits for queued work, and its place is not free. It stands
-// before the free, and a second time when that work is done.
-struct Awaited {
+struct Awaited { // until then, the block's place is not free
     static constexpr Layout kLayout{Tag::awaited, "awaited", Head::plain, "api, address, over"};
-    ApiId api; // with which the block was allocated
+    static constexpr Says kSays[] = {
+        {"", "A block that an allocator took back waits for queued work: before its free, and "
+             "again when that work is over."},
+        {"api", "With which it was allocated."}};
+    ApiId api;
     Address address;
     bool over = false;
 };
 
-// It comes after the allocation of a block, whose bytes are those of its place.
 struct SizeUnknown {
     static constexpr Layout kLayout{Tag::size_unknown, "size_unknown", Head::plain, "api, address"};
+    static constexpr Says kSays[] = {
+        {"", "The size of this block is not known: the bytes of its allocation, which stands "
+             "before this, are those of its place."},
+        {"api", "With which it was allocated."}};
     ApiId api;
     Address address;
 };
 
-// What an allocator of the program's has on a device that was given back to it while another stream
-// still used it: the sum from here on. It may not hand that out yet.
-struct BlocksPending {
+struct BlocksPending { // the allocator may not hand them out yet
     static constexpr Layout kLayout{Tag::blocks_pending, "blocks_pending", Head::plain,
                                     "api, device, bytes"};
-    ApiId api; // with which it allocates them
+    static constexpr Says kSays[] = {
+        {"", "What an allocator of the program's has on a device that was given back to it while "
+             "another stream still used it: the sum from here on."},
+        {"api", "With which it allocates them."}};
+    ApiId api;
     DeviceOrdinal device{};
     std::uint64_t bytes = 0;
 };
 
-// The program named the block that an allocator of its own has at this address.
 struct BlockName {
     static constexpr Layout kLayout{Tag::block_name, "block_name", Head::plain,
                                     "api, address, name"};
-    ApiId api; // with which it was allocated
+    static constexpr Says kSays[] = {
+        {"", "The program named the block that an allocator of its own has at this address; an "
+             "empty name: the block keeps that of the one before it at this address, which was "
+             "resized."},
+        {"api", "With which it was allocated."}};
+    ApiId api;
     Address address;
     std::string_view name;
 };
 
-// It holds for the whole process, whichever thread says so: all that is allocated until the test
-// ends is the test's.
+// It holds for the whole process, whichever thread says so.
 struct Test {
     static constexpr Layout kLayout{Tag::test, "test", Head::plain, "state, name"};
+    static constexpr Says kSays[] = {
+        {"", "A test of the program began or ended. Until its end, all that any thread allocates "
+             "is the test's."}};
     TestState state = TestState::began;
     std::string_view name;
 };

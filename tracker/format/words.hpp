@@ -29,4 +29,26 @@ constexpr const char* word_of(const Word<Enum> (&rows)[kRows], Enum value,
     return row ? row->word : otherwise;
 }
 
+// The words of an enumeration of the log, found by its type: kAll, its table, and kOtherwise, which
+// stands for a number that has no row.
+template <typename Enum>
+struct Words;
+template <typename Enum>
+concept Worded = requires
+{
+    Words<Enum>::kAll;
+};
+
+template <Worded Enum>
+constexpr const char* name(Enum value) noexcept
+{
+    return word_of(Words<Enum>::kAll, value, Words<Enum>::kOtherwise);
+}
+
+template <Worded Enum>
+constexpr bool is_known(Enum value) noexcept
+{
+    return row_of(Words<Enum>::kAll, value) != nullptr;
+}
+
 } // namespace vramscope::format

@@ -1,7 +1,8 @@
 // tests/oracle/browser/drive.mjs — opens pages in headless Chromium, uses them, and tells what happened.
 //
 // Usage: node drive.mjs MODULES CHROMIUM. For each line of stdin, the path of a page, it prints a line of JSON: what
-// went wrong by the browser's, axe's and html-validate's word, what was asked of the network, and what was drawn.
+// went wrong by the browser's, axe's and html-validate's word, what was asked of the network, and what was drawn. For
+// "read PATH" it is what stands in each part of the page, with all of it opened.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -232,5 +233,50 @@ async function driven(file) {
   return told;
 }
 
-for await (const file of createInterface({ input: process.stdin })) console.log(JSON.stringify(await driven(file)));
+/** What stands in a part of the page as it is, and with each of its devices, choices and rows in turn. */
+async function textsOf(part) {
+  const said = new Set();
+  const later = () => new Promise((resolve) => setTimeout(resolve, 0));
+  const look = async () => {
+    await later(); // it is drawn again
+    for (const more of part.querySelectorAll("details:not([open])")) more.open = true;
+    await later();
+    said.add(part.innerText);
+  };
+  const press = async (selector) => {
+    for (const button of [...part.querySelectorAll(selector)]) {
+      if (button.getAttribute("aria-expanded") !== "true") button.click();
+      await look();
+    }
+  };
+  const lookAtAll = async () => {
+    await look();
+    for (let more; (more = part.querySelector("button.more")); await later()) more.click();
+    await press(".choice button");
+    await press("button[aria-expanded]");
+  };
+  const chosen = part.querySelector("select");
+  for (let at = 0; at < (chosen?.options.length ?? 1); ++at) {
+    if (chosen) {
+      chosen.selectedIndex = at;
+      chosen.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+    await lookAtAll();
+  }
+  return [...said].join("\n");
+}
+
+async function read(file) {
+  const told = { errors: [], requests: [], parts: {} };
+  const page = await open(file, told, 1440, "light");
+  for (const part of await page.locator("section[id]").all())
+    told.parts[await part.getAttribute("id")] = await part.evaluate(textsOf);
+  await page.close();
+  return told;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [, file] = line.match(/^read (.*)$/) ?? [];
+  console.log(JSON.stringify(await (file ? read(file) : driven(line))));
+}
 await browser.close();

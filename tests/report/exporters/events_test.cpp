@@ -247,6 +247,20 @@ TEST(Events, OfTheSchemaAreAllWritten)
         }
 }
 
+// A log may hold any number where a word is meant.
+TEST(Events, WithNumbersThatHaveNoWordFollowTheSchema)
+{
+    LogBuilder log;
+    constexpr std::uint8_t kNone = 200;
+    log.add(format::SegmentGone{0x1000, format::SegmentEnd{kNone}});
+    log.add(format::Damaged{format::Damage{kNone}, 0x1000, 1, 1, 0});
+    log.add(format::CutFrom{1, 0x1000, 10, format::BlockSize{kNone}});
+    log.add(format::Test{format::TestState{kNone}, "Tensor.Copies"});
+    const std::string text = text_of(log);
+    EXPECT_NE(text.find(R"("blocks":"unknown")"), std::string::npos) << text;
+    EXPECT_EQ(test::check_schema("events", text, ".jsonl"), 0);
+}
+
 TEST(Schemas, NameEveryKindOfMemory)
 {
     std::vector<std::string> kinds;

@@ -1,6 +1,6 @@
 // report/page/web/src/chart.js — the timeline of one device as uPlot draws it.
 import uPlot from "uplot";
-import { highest, report } from "./data.js";
+import { allocatedAtPeak, diff, highest, lineOf } from "./data.js";
 import { colour } from "./theme.js";
 import { bytesText, timesApart } from "./words.js";
 
@@ -74,8 +74,10 @@ export function chartData(device, selected) {
   return base ? onOneAxis(columns, seconds(base.ns), base.peak) : [...columns, line.ns.map(() => null)];
 }
 
+const lineBefore = diff?.base.timeline ? lineOf(diff.base.timeline, diff.base.end_ns) : null;
+
 /** The timeline of the run before, beside that of the device with the highest peak. */
-export const baseOf = (device) => (device === highest ? (report.compared?.line ?? null) : null);
+export const baseOf = (device) => (device === highest ? lineBefore : null);
 
 /** All columns, and one more of other times, at the times of both: a value holds until the next. */
 function onOneAxis([times, ...columns], otherTimes, other) {
@@ -135,7 +137,7 @@ function drawMarks(chart, device, shortages) {
 function drawPeak(chart, device) {
   const { ctx, bbox } = chart;
   const x = chart.valToPos(device.at_peak.ns / 1e9, "x", true);
-  const y = chart.valToPos(device.at_peak.allocated, "y", true);
+  const y = chart.valToPos(allocatedAtPeak(device), "y", true);
   if (x < bbox.left || x > bbox.left + bbox.width) return;
   ctx.save();
   ctx.setLineDash([]);

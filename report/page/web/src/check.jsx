@@ -1,5 +1,5 @@
 // report/page/web/src/check.jsx — what the run was allowed, and what it took.
-import { report } from "./data.js";
+import { check } from "./data.js";
 import { Section, Table } from "./parts.jsx";
 import { counted } from "./words.js";
 
@@ -13,22 +13,21 @@ export const CHECKS = {
 const STATES = { ok: ["kept", "clean"], failed: ["over budget", "leaks"], unknown: ["not known", "inconclusive"] };
 
 export function Check() {
-  const { checked } = report;
-  if (!checked) return null;
-  const over = checked.rows.filter((row) => row.state === "failed").length;
+  if (!check) return null;
+  const over = check.budgets.filter((row) => row.state === "failed").length;
   const tests =
-    checked.failed_tests > 0
-      ? ` ${counted(checked.failed_tests, "test")} ${checked.failed_tests === 1 ? "is" : "are"} over budget.`
+    check.tests?.failed > 0
+      ? ` ${counted(check.tests.failed, "test")} ${check.tests.failed === 1 ? "is" : "are"} over budget.`
       : "";
   return (
     <Section
       id="check"
       title="Budgets"
-      about={`${counted(checked.rows.length, "budget")}, ${over === 0 ? "none" : over} exceeded.${tests}`}
+      about={`${counted(check.budgets.length, "budget")}, ${over === 0 ? "none" : over} exceeded.${tests}`}
     >
-      {checked.doubts.length > 0 && (
+      {check.reasons.length > 0 && (
         <ul class="reasons">
-          {checked.doubts.map((doubt) => (
+          {check.reasons.map((doubt) => (
             <li key={doubt}>{doubt}</li>
           ))}
         </ul>
@@ -37,9 +36,14 @@ export function Check() {
         whole
         caption="The budgets"
         columns={[["Budget"], ["Verdict"], ["Measured", "number"], ["Allowed"]]}
-        rows={checked.rows.map((row) => {
+        rows={check.budgets.map((row) => {
           const [word, tone] = STATES[row.state] ?? [row.state, ""];
-          return [row.budget, <span class={`verdict-word ${tone}`}>{word}</span>, row.measured, row.limit];
+          return [
+            row.name_words,
+            <span class={`verdict-word ${tone}`}>{word}</span>,
+            row.measured_words,
+            row.limit_words,
+          ];
         })}
       />
     </Section>

@@ -1,6 +1,6 @@
 // report/page/web/src/coverage.jsx — what was seen and what was not, and where it ran.
-import { report, rowsOf } from "./data.js";
-import { AsTable, Section } from "./parts.jsx";
+import { report } from "./data.js";
+import { AsTable, Facts, Section } from "./parts.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
 const sum = (name) => report.processes.reduce((all, process) => all + process.coverage[name], 0);
@@ -8,11 +8,7 @@ const sum = (name) => report.processes.reduce((all, process) => all + process.co
 /** What of the run is in no number of this page. */
 function gaps() {
   const lost = sum("lost_events");
-  const names = new Set(
-    report.processes.flatMap((process) =>
-      rowsOf(process.coverage.unknown_entry_points).map((row) => row.text),
-    ),
-  );
+  const names = new Set(report.processes.flatMap((process) => process.coverage.unknown_entry_points));
   const truncated = report.processes.filter((process) => process.coverage.truncated).length;
   return [
     lost > 0 && `${counted(lost, "event")} ${lost === 1 ? "was" : "were"} lost.`,
@@ -33,13 +29,19 @@ function gaps() {
   ].filter(Boolean);
 }
 
-function Facts({ process }) {
+/** "JAX, whose allocator is off (XLA_PYTHON_CLIENT_ALLOCATOR=platform)" */
+function frameworkText(use) {
+  if (!use.bypassed) return use.name;
+  return `${use.name}, whose allocator is off${use.bypassed_by ? ` (${use.bypassed_by})` : ""}`;
+}
+
+function Run({ process }) {
   const { totals } = process;
   const facts = [
     ["Program", process.command || process.program],
     ["Log", process.log],
     ["Started", process.started || "not known"],
-    ["End", process.end],
+    ["End", process.end.text],
     ["Threads", grouped(process.threads)],
     [
       "Seen",
@@ -47,31 +49,23 @@ function Facts({ process }) {
     ],
     [
       "By",
-      rowsOf(process.coverage.entry_points_seen)
-        .map((row) => row.text)
-        .join(", ") || "nothing",
+      process.coverage.entry_points_seen.join(", ") || "nothing",
     ],
     ["Refused", counted(process.coverage.failed_calls, "call")],
-    ["Pool", process.pool || "not known"],
+    ["Pool", process.pool?.mode ?? "not known"],
     ["Host memory", `at most ${bytesText(totals.peak_host_bytes)} pinned`],
-    ...(process.step_name ? [["Steps", `${grouped(process.step_count)} of ${process.step_name}`]] : []),
-    ...process.crashed_in.map((row) => ["Crashed in", row.text]),
+    ...(process.steps ? [["Steps", `${grouped(process.steps.count)} of ${process.steps.name}`]] : []),
+    ...process.frameworks.map((use) => ["Framework", frameworkText(use)]),
+    ...process.crashed_in.map((call) => ["Crashed in", call]),
   ];
   return (
     <div class="panel">
       <h3>Process {process.pid}</h3>
-      <dl class="facts">
-        {facts.map(([name, value], at) => (
-          <div key={at}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       <AsTable
         caption="What it ran on, and its settings"
         columns={[["Name", "where"], ["Value", "where"]]}
-        rows={() => process.environment.map((row) => [row.key, row.value])}
+        rows={() => process.info.map((row) => [row.key, row.value])}
       />
     </div>
   );
@@ -98,16 +92,16 @@ export function Coverage() {
           Nothing that the program told of is missing: no event was lost, and this page leaves no row out.
         </p>
       )}
-      {report.notes.length > 0 && (
+      {report.notices.length > 0 && (
         <ul class="gaps">
-          {report.notes.map((note) => (
+          {report.notices.map((note) => (
             <li key={note}>{note}</li>
           ))}
         </ul>
       )}
       <div class="panels">
         {report.processes.slice(0, MOST_SHOWN).map((process) => (
-          <Facts key={process.index} process={process} />
+          <Run key={process.index} process={process} />
         ))}
       </div>
       {report.process_count > MOST_SHOWN && (

@@ -1,6 +1,6 @@
 // report/page/web/src/diff.jsx — two runs side by side: what became more, and what less.
 import { tellApart } from "./apart.js";
-import { report } from "./data.js";
+import { diff } from "./data.js";
 import { Place, Section, Table } from "./parts.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
@@ -17,15 +17,15 @@ const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
 const numberText = (row, value) => (row.unit === "bytes" ? bytesText(value) : grouped(value));
 /** "peak bytes from 3 MiB to 5 MiB" for each number that is judged to be worse. */
 export function worseText() {
-  const worse = report.compared.numbers.filter((row) => row.regressed);
-  if (worse.length === 0) return `${counted(report.compared.numbers.length, "number")} compared, none worse.`;
+  const worse = diff.numbers.filter((row) => row.regressed);
+  if (worse.length === 0) return `${counted(diff.numbers.length, "number")} compared, none worse.`;
   const one = (row) =>
-    `${row.name.replaceAll("_", " ")} from ${numberText(row, row.base)} to ${numberText(row, row.now)}`;
+    `${row.name.replaceAll("_", " ")} from ${numberText(row, row.base)} to ${numberText(row, row.new)}`;
   return `Worse: ${worse.map(one).join("; ")}.`;
 }
 
 function changeText(row) {
-  const change = row.now - row.base;
+  const change = row.new - row.base;
   if (change === 0) return "–";
   return `${change > 0 ? "+" : "−"}${numberText(row, Math.abs(change))}`;
 }
@@ -49,8 +49,8 @@ function Places({ title, rows }) {
         rows={tellApart(rows).map((row) => [
           <Place row={row} />,
           CHANGES[row.change] ?? row.change,
-          <Had bytes={row.base_bytes} blocks={row.base_blocks} />,
-          <Had bytes={row.new_bytes} blocks={row.new_blocks} />,
+          <Had {...row.base} />,
+          <Had {...row.new} />,
         ])}
       />
     </div>
@@ -58,17 +58,16 @@ function Places({ title, rows }) {
 }
 
 export function Diff() {
-  const { compared } = report;
-  if (!compared) return null;
+  if (!diff) return null;
   return (
     <Section
       id="diff"
       title="Beside the run before"
       about="The timeline shows both on one axis of time; all other parts are of the newer run."
     >
-      {compared.reasons.length > 0 && (
+      {diff.reasons.length > 0 && (
         <ul class="reasons">
-          {compared.reasons.map((reason) => (
+          {diff.reasons.map((reason) => (
             <li key={reason}>{reason}</li>
           ))}
         </ul>
@@ -77,18 +76,18 @@ export function Diff() {
         whole
         caption="The numbers of both runs"
         columns={[["Number"], ["Before", "number wide"], ["Now", "number"], ["Change", "number"], ["Judged"]]}
-        rows={compared.numbers.map((row) => [
+        rows={diff.numbers.map((row) => [
           row.name.replaceAll("_", " "),
           numberText(row, row.base),
-          numberText(row, row.now),
+          numberText(row, row.new),
           changeText(row),
           row.regressed ? <span class="verdict-word leaks">worse</span> : "",
         ])}
       />
       <div class="panels">
-        <Places title="Leaks that changed" rows={compared.leaks} />
-        <Places title="Who has more or less at the peak" rows={compared.peak} />
-        <Places title="Who allocates more or less often" rows={compared.churn} />
+        <Places title="Leaks that changed" rows={diff.leaks} />
+        <Places title="Who has more or less at the peak" rows={diff.peak} />
+        <Places title="Who allocates more or less often" rows={diff.churn} />
       </div>
     </Section>
   );

@@ -1,6 +1,6 @@
 // report/page/web/src/flame.jsx — where memory comes from: call stacks as a tree, outermost first.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { deviceText, highest, placeText, report } from "./data.js";
+import { callKey, deviceText, highest, placeText, report } from "./data.js";
 import { HELD } from "./held.js";
 import { AsTable, Choice, Section } from "./parts.jsx";
 import { treeOf, visibleNodes } from "./tree.js";
@@ -28,15 +28,15 @@ const KINDS = {
     value: (row) => row.bytes,
     text: bytesText,
     about: `Bytes that were alive at the peak${highest ? ` of ${deviceText(highest)}` : ""}.${
-      highest?.peak.more_stacks > 0
-        ? ` ${counted(highest.peak.more_stacks, "smaller call stack")} with ${bytesText(highest.peak.more_bytes)} are left out.`
+      highest?.peak.more.stacks > 0
+        ? ` ${counted(highest.peak.more.stacks, "smaller call stack")} with ${bytesText(highest.peak.more.bytes)} are left out.`
         : ""
     }`,
   },
   allocated: {
     title: "Allocated",
     rows: sites,
-    value: (row) => row.bytes,
+    value: (row) => row.allocated_bytes,
     text: bytesText,
     about: `Bytes of all allocations, freed or not.${ofSites}`,
   },
@@ -94,7 +94,7 @@ function neighbour(node, key) {
 function Flame({ kind, selected, select }) {
   const root = useMemo(() => treeOf(kind.rows, kind.value), [kind]);
   // A row of another list is the same call.
-  const marked = selected ? kind.rows.filter((row) => row.call === selected.call) : [];
+  const marked = selected ? kind.rows.filter((row) => callKey(row) === callKey(selected)) : [];
   const [focus, setFocus] = useState(root);
   const [current, setCurrent] = useState(root);
   const place = useRef(null);
@@ -113,7 +113,7 @@ function Flame({ kind, selected, select }) {
     setCurrent(node);
     if (node.rows.size === 1) {
       const [row] = node.rows;
-      const leak = report.leaks.find((one) => one === row || (row.call && one.call === row.call));
+      const leak = report.leaks.find((one) => one === row || callKey(one) === callKey(row));
       if (leak) select(leak);
     }
   };

@@ -1,22 +1,37 @@
 // report/page/web/src/headline.jsx — the answer: does it leak, where, how fast, what is the peak.
 import { tellApart } from "./apart.js";
 import { CHECKS } from "./check.jsx";
-import { deviceText, functionText, highest, ownFrame, placeText, report, wholeFunction } from "./data.js";
+import {
+  allocatedAtPeak,
+  check,
+  deviceText,
+  diff,
+  functionText,
+  highest,
+  ownFrame,
+  placeText,
+  report,
+  wholeFunction,
+} from "./data.js";
 import { COMPARISONS, worseText } from "./diff.jsx";
 import { HELD } from "./held.js";
+import { misuseText } from "./misuse.jsx";
+import { openLists, openText } from "./open.jsx";
+import { refusedCalls } from "./refused.jsx";
 import { bytesText, counted, grouped, growthText, percentText, rateText, shortTime, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
 const TOP_LEAKS = 3;
 
 const fastest = report.leaks
-  .filter((leak) => leak.class === "growing" && leak.bytes_per_step > 0)
-  .sort((a, b) => b.bytes_per_second - a.bytes_per_second)[0];
+  .filter((leak) => leak.class === "growing" && leak.growth?.bytes_per_step > 0)
+  .sort((a, b) => b.growth.bytes_per_second - a.growth.bytes_per_second)[0];
 // What is freed at exit grows all the same.
-const growing = fastest ?? report.growth.find((row) => row.bytes_per_step > 0);
-const shortageCount = report.processes.reduce((sum, process) => sum + process.shortage_count, 0);
+const growing = fastest ?? report.growth.find((row) => row.rate.bytes_per_step > 0);
+const rate = growing?.growth ?? growing?.rate;
+const shortageCount = report.processes.reduce((sum, process) => sum + process.out_of_memory_count, 0);
 
-function verdictText() {
+function heldText() {
   const { totals } = report;
   if (report.verdict === "clean")
     return totals.suppressed_blocks > 0 ? "Nothing else leaked" : "Nothing leaked";
@@ -30,6 +45,42 @@ function verdictText() {
   return "This run does not show whether it leaks";
 }
 
+/** What is left and what was done wrong: "Nothing leaked, but 2 wrong frees". */
+function verdictText() {
+  if (!misuseText) return heldText();
+  return `${heldText()}, ${report.verdict === "clean" ? "but " : ""}${misuseText}`;
+}
+
+/** The colour of the verdict: a run that leaks nothing is not clean for it. */
+const tone = report.verdict === "clean" && misuseText ? "leaks" : report.verdict;
+
+/** [where it is told, what was found, its tone] of all that is in no number of the overview. */
+const FOUND = [
+  ["misuse", misuseText, "bad"],
+  ["refused", refusedCalls > 0 && counted(refusedCalls, "refused call"), ""],
+  ...openLists.map(([name]) => ["open", openText[name](), ""]),
+  [
+    "suppressed",
+    report.totals?.suppressed_blocks > 0 && `${bytesText(report.totals.suppressed_bytes)} suppressed`,
+    "",
+  ],
+].filter(([, text]) => text);
+
+function Found() {
+  if (FOUND.length === 0) return null;
+  return (
+    <ul class="found" aria-label="What else was found">
+      {FOUND.map(([part, text, colour]) => (
+        <li key={text}>
+          <a class={colour} href={`#${part}`}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function verdictDetail() {
   const { totals } = report;
   const held = `${bytesText(totals.leaked_bytes)} in ${counted(totals.leaked_blocks, "block")}`;
@@ -39,7 +90,7 @@ function verdictDetail() {
       totals.suppressed_blocks > 0 ? " or known" : ""
     }.`;
   }
-  const from = `${counted(report.leak_count, "call stack")}`;
+  const from = `${counted(report.leaks.all, "call stack")}`;
   if (report.verdict === "leaks")
     return totals.leaked_blocks > 0
       ? `${counted(totals.leaked_blocks, "block")} ${totals.leaked_blocks === 1 ? "was" : "were"} never freed, from ${from}.`
@@ -51,20 +102,19 @@ function verdictDetail() {
 
 /** What is over its budget, in a check. */
 function overText() {
-  const over = report.checked.rows
+  const over = check.budgets
     .filter((row) => row.state === "failed")
-    .map((row) => `${row.budget} ${row.measured}, ${row.limit}`);
-  const tests = report.checked.failed_tests;
+    .map((row) => `${row.name_words} ${row.measured_words}, ${row.limit_words}`);
+  const tests = check.tests?.failed ?? 0;
   if (tests > 0) over.push(`${counted(tests, "test")} over budget`);
-  if (over.length === 0) return `${counted(report.checked.rows.length, "budget")}, none exceeded.`;
+  if (over.length === 0) return `${counted(check.budgets.length, "budget")}, none exceeded.`;
   return `Over budget: ${over.join("; ")}.`;
 }
 
 /** [what is said first, its tone] of a check and of a comparison; nothing: the run's own verdict is. */
 function judgedText() {
-  const { checked, compared } = report;
-  if (checked) return CHECKS[checked.verdict] ?? [checked.verdict, ""];
-  if (compared) return COMPARISONS[compared.verdict] ?? [compared.verdict, ""];
+  if (check) return CHECKS[check.verdict] ?? [check.verdict, ""];
+  if (diff) return COMPARISONS[diff.verdict] ?? [diff.verdict, ""];
   return null;
 }
 
@@ -80,7 +130,7 @@ export function Figure({ title, value, detail, href, tone }) {
 
 function Figures() {
   const { totals } = report;
-  const grows = growing ? rateText(growing) : "";
+  const grows = rateText(rate);
   return (
     <div class="figures">
       <Figure
@@ -91,18 +141,18 @@ function Figures() {
       />
       <Figure
         title="Grows"
-        href="#leaks"
-        value={grows ? bytesText(Math.round(growing.bytes_per_step)) : "no"}
+        href={report.growth.length > 0 ? "#growth" : "#leaks"}
+        value={grows ? bytesText(Math.round(rate.bytes_per_step)) : "no"}
         detail={
           grows
-            ? `per ${growing.per || "call"}, ${bytesText(growing.bytes_per_second)}/s`
+            ? `per ${rate.per}, ${bytesText(rate.bytes_per_second)}/s`
             : "no place grows to the end"
         }
       />
       <Figure
         title="Peak"
         href="#peak"
-        value={bytesText(highest?.at_peak.allocated ?? 0)}
+        value={bytesText(highest ? allocatedAtPeak(highest) : 0)}
         detail={
           highest
             ? `at ${timeText(highest.at_peak.ns)}${
@@ -119,7 +169,7 @@ function Figures() {
         detail={
           shortageCount === 0
             ? "no allocation failed for it"
-            : `first at ${timeText(report.shortages[0]?.at_ns ?? 0)}`
+            : `first at ${timeText(report.out_of_memory[0]?.at_ns ?? 0)}`
         }
       />
     </div>
@@ -147,9 +197,9 @@ function TopLeaks({ select }) {
           </li>
         ))}
       </ol>
-      {report.leak_count > rows.length && (
+      {report.leaks.all > rows.length && (
         <p class="about">
-          <a href="#leaks">and {counted(report.leak_count - rows.length, "more call stack")}</a>
+          <a href="#leaks">and {counted(report.leaks.all - rows.length, "more call stack")}</a>
         </p>
       )}
     </div>
@@ -219,7 +269,7 @@ function runText() {
     report.process_count === 1 ? `process ${first.pid}` : `${grouped(report.process_count)} processes`;
   const device = highest ? ` · ${deviceText(highest).replace(/^process \d+, /, "")}` : "";
   return `${names} · ran ${timeText(Math.max(...processes.map((one) => one.duration_ns)))}${
-    report.process_count === 1 ? ` and ${first.end}` : ""
+    report.process_count === 1 ? ` and ${first.end.text}` : ""
   }${device}`;
 }
 
@@ -231,14 +281,14 @@ export function Headline({ select }) {
       <p class="command">
         <code>{first ? first.command || first.program : ""}</code>
       </p>
-      <h1 class={`verdict ${judged ? judged[1] : report.verdict}`}>
+      <h1 class={`verdict ${judged ? judged[1] : tone}`}>
         <span class="dot" aria-hidden="true" />
         {judged ? judged[0] : verdictText()}
       </h1>
       <p class="lead">
         {judged && (
           <>
-            <a href={report.checked ? "#check" : "#diff"}>{report.checked ? overText() : worseText()}</a>{" "}
+            <a href={check ? "#check" : "#diff"}>{check ? overText() : worseText()}</a>{" "}
             <strong>{verdictText()}. </strong>
           </>
         )}
@@ -246,19 +296,20 @@ export function Headline({ select }) {
         {growing && (
           <>
             {" "}
-            The fastest grows <strong>{rateText(growing)}</strong> at <code>{functionText(growing)}</code>
+            The fastest grows <strong>{rateText(rate)}</strong> at <code>{functionText(growing)}</code>
             {placeText(ownFrame(growing)) && <>, {placeText(ownFrame(growing))}</>}
             {growing.freed ? ", and is freed at the end" : ""}.
           </>
         )}
       </p>
-      {report.reasons.length > 0 && (
+      {report.verdict_reasons.length > 0 && (
         <ul class="reasons">
-          {report.reasons.map((reason) => (
+          {report.verdict_reasons.map((reason) => (
             <li key={reason}>{reason}</li>
           ))}
         </ul>
       )}
+      <Found />
       <p class="run">{runText()}</p>
       <Figures />
       <div class="panels">
@@ -266,7 +317,7 @@ export function Headline({ select }) {
         {highest && (
           <MadeOf
             title="What the peak is made of"
-            about={roundingText(highest.at_peak)}
+            about={roundingText(highest.at_peak.waterfall)}
             rows={highest.peak.stacks}
             whole={highest.peak.bytes}
           />

@@ -1,6 +1,6 @@
 // report/page/web/src/histograms.jsx — how large blocks are, and how long they live; what that costs.
 import { report } from "./data.js";
-import { Section } from "./parts.jsx";
+import { AsTable, Section } from "./parts.jsx";
 import { bytesText, counted, grouped, percentText, shortTime, timeText } from "./words.js";
 
 /** Without the empty bins at both ends. */
@@ -53,7 +53,31 @@ function Histogram({ title, unit, rows }) {
 }
 
 const churns = report.processes.map((process) => process.churn);
-const total = (name) => churns.reduce((sum, churn) => sum + churn[name], 0);
+const total = (name) => churns.reduce((sum, churn) => sum + (churn[name] ?? 0), 0);
+
+/** By entry point, those first that took the longest. */
+function DriverCalls() {
+  const rows = joined(
+    churns.map((churn) => churn.driver),
+    "entry_point",
+    ["calls", "total_ns"],
+  ).sort((a, b) => b.total_ns - a.total_ns);
+  if (rows.length === 0) return null;
+  return (
+    <AsTable
+      caption="The calls that reached the driver"
+      columns={[["Function", "where"], ["Calls", "number"], ["In all", "number"], ["Longest", "number wide"]]}
+      rows={() =>
+        rows.map((row) => [
+          <code>{row.entry_point ?? "(not known)"}</code>,
+          grouped(row.calls),
+          timeText(row.total_ns),
+          timeText(row.longest_ns),
+        ])
+      }
+    />
+  );
+}
 
 export function Histograms() {
   const sizes = joined(
@@ -97,6 +121,7 @@ export function Histograms() {
           <Histogram title="Blocks by lifetime, of those that were freed" unit="Lifetime" rows={lifetimes} />
         )}
       </div>
+      <DriverCalls />
     </Section>
   );
 }

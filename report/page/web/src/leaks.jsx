@@ -1,10 +1,21 @@
 // report/page/web/src/leaks.jsx — what was never freed, by call stack: search, order, stacks.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { tellApart } from "./apart.js";
-import { functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
+import { processFact } from "./calls.jsx";
+import { callKey, functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { HELD } from "./held.js";
-import { Bar, Choice, Section, Stack } from "./parts.jsx";
-import { bytesText, classText, counted, grouped, growthText, kindText, rateText, timeText } from "./words.js";
+import { Bar, Choice, Facts, Section, Stack } from "./parts.jsx";
+import {
+  bytesText,
+  classText,
+  counted,
+  grouped,
+  growthText,
+  kindText,
+  rateText,
+  shortFunction,
+  timeText,
+} from "./words.js";
 
 /**
  * How much was alive at the places of leaks at a moment: known for the larger ones; of others, the least that it
@@ -12,7 +23,7 @@ import { bytesText, classText, counted, grouped, growthText, kindText, rateText,
  */
 function aliveAt(moment) {
   const known = new Map();
-  for (const row of moment.rows()) known.set(`${row.call} ${row.memory}`, row.bytes);
+  for (const row of moment.rows()) known.set(`${callKey(row)} ${row.memory}`, row.bytes);
   return new Map(
     report.leaks
       .filter(
@@ -21,15 +32,16 @@ function aliveAt(moment) {
       .map((leak) => {
         const [ns, bytes] = leak.alive;
         const at = ns.findIndex((time) => time >= moment.ns);
-        return [leak, known.get(`${leak.call} ${leak.memory}`) ?? bytes[at] ?? 0];
+        return [leak, known.get(`${callKey(leak)} ${leak.memory}`) ?? bytes[at] ?? 0];
       }),
   );
 }
 
 const AT_ONCE = 25;
+const speed = (row) => row.growth?.bytes_per_second ?? 0;
 const ORDERS = {
   bytes: ["Size", (a, b) => b.bytes - a.bytes],
-  rate: ["Speed", (a, b) => b.bytes_per_second - a.bytes_per_second || b.bytes - a.bytes],
+  rate: ["Speed", (a, b) => speed(b) - speed(a) || b.bytes - a.bytes],
   blocks: ["Blocks", (a, b) => b.blocks - a.blocks],
   first: ["First seen", (a, b) => a.first_ns - b.first_ns],
 };
@@ -76,8 +88,10 @@ export function Sparkline({ row, moment }) {
   );
 }
 
-function facts(row) {
-  const process = report.processes[row.process];
+const rangesText = (row) =>
+  `${row.phase ?? ""}${row.phases_differ ? (row.phase ? "/…" : "several NVTX ranges") : ""}`;
+
+export function factsOf(row) {
   return [
     ["Kind", `${kindText(row)}, ${classText(row)}`],
     ["Allocated by", `${row.api}${row.memory === "device" ? "" : `, ${row.memory} memory`}`],
@@ -89,14 +103,16 @@ function facts(row) {
       ? [
           [
             row.class === "growing" ? "Grows" : "Perhaps grows",
-            `${rateText(row)}, ${bytesText(row.bytes_per_second)} a second, over ${counted(row.steps, row.per || "call")}`,
+            `${rateText(row.growth)}, ${bytesText(speed(row))} a second, over ${counted(row.growth.steps, row.growth.per)}`,
           ],
         ]
       : []),
-    ...(row.phase ? [["In", row.phase]] : []),
+    ...(row.phase || row.phases_differ ? [["In", rangesText(row)]] : []),
+    ...(row.names ? [["Named", row.names.join(", ")]] : []),
+    ...(row.shared_blocks > 0 ? [["Shared", `${counted(row.shared_blocks, "block")}, which others may have open`]] : []),
     ...(row.device !== null ? [["Device", String(row.device)]] : []),
-    ...(report.process_count > 1 && process ? [["Process", String(process.pid)]] : []),
-    ...(row.threads > 1 ? [["Threads", grouped(row.threads)]] : []),
+    ...processFact(row),
+    ...(row.thread_count > 1 ? [["Threads", grouped(row.thread_count)]] : []),
   ];
 }
 
@@ -118,20 +134,15 @@ function LeakRow({ row, most, open, toggle, moment, then }) {
           <span class="dim">{[placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ")}</span>
         </span>
         <span class={`tag ${row.class}`}>
-          {rateText(row) && row.class === "growing" ? rateText(row) : classText(row)}
+          {(row.class === "growing" && rateText(row.growth)) || classText(row)}
         </span>
       </button>
       {open && (
         <div class="leak-more" id={`${id}-more`}>
-          <dl>
-            {facts(row).map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-          <Stack row={row} />
+          <Facts facts={factsOf(row)} />
+          <div>
+            <Stack row={row} />
+          </div>
         </div>
       )}
     </li>
@@ -173,6 +184,23 @@ function Rows({ rows, selected, select, moment, then }) {
         </button>
       )}
     </>
+  );
+}
+
+/** The leaks of a function to which several call stacks lead, as in a recursion. */
+function Sums() {
+  const sums = report.leaks_by_function;
+  if (sums.length === 0) return null;
+  return (
+    <ul class="plain sums">
+      {sums.map((row) => (
+        <li key={row.id}>
+          {counted(row.stacks, "call stack")} share <code>{shortFunction(row.frame.function)}</code>{" "}
+          <span class="dim">{placeText(row.frame)}</span>: {bytesText(row.bytes)} in {counted(row.blocks, "block")},{" "}
+          {rateText(row.growth) && row.class === "growing" ? growthText(row) : classText(row)}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -227,11 +255,12 @@ export function Leaks({ selected, select, moment }) {
           onInput={(event) => setWanted(event.currentTarget.value)}
         />
         <span class="about" role="status">
-          {words.length > 0 || rows.length < report.leak_count
+          {words.length > 0 || rows.length < report.leaks.all
             ? `${counted(rows.length, "call stack")}, ${bytesText(found)}`
             : counted(rows.length, "call stack")}
         </span>
       </div>
+      <Sums />
       <Rows rows={rows} selected={selected} select={select} moment={moment} then={then} />
     </Section>
   );

@@ -6,15 +6,20 @@ import { Coverage } from "./coverage.jsx";
 import { plan, report } from "./data.js";
 import { Diff } from "./diff.jsx";
 import { Flames } from "./flame.jsx";
+import { Growth } from "./growth.jsx";
 import { Headline } from "./headline.jsx";
 import { HELD } from "./held.js";
 import { Histograms } from "./histograms.jsx";
 import { Leaks } from "./leaks.jsx";
+import { Misuse } from "./misuse.jsx";
+import { Open } from "./open.jsx";
 import { Peak } from "./peak.jsx";
 import { Plan } from "./plan/plan.jsx";
 import { Ranks } from "./ranks.jsx";
+import { Refused } from "./refused.jsx";
 import { Segments } from "./segments.jsx";
 import { Shortages } from "./shortages.jsx";
+import { Suppressed } from "./suppressed.jsx";
 import { Tests } from "./tests.jsx";
 import { useTheme } from "./theme.js";
 import { Timeline } from "./timeline.jsx";
@@ -30,9 +35,14 @@ const PARTS = [
   ["tests", "Tests"],
   ["timeline", "Timeline"],
   ["leaks", HELD.part],
+  ["growth", "Growth"],
+  ["misuse", "Misuse"],
+  ["shortages", "Out of memory"],
+  ["refused", "Refused"],
+  ["open", "Open"],
+  ["suppressed", "Suppressed"],
   ["flame", "Call stacks"],
   ["peak", "Peak"],
-  ["shortages", "Out of memory"],
   ["pins", "Pinned"],
   ["segments", "Segments"],
   ["sizes", "Sizes"],
@@ -83,9 +93,14 @@ function Report({ theme }) {
       <Tests />
       <Timeline selected={selected} theme={theme} moment={moment} setMoment={setMoment} />
       <Leaks selected={selected} select={select} moment={moment} />
+      <Growth />
+      <Misuse />
+      <Shortages />
+      <Refused />
+      <Open />
+      <Suppressed />
       <Flames selected={selected} select={select} moment={moment} />
       <Peak />
-      <Shortages />
       <Segments />
       <Histograms />
       <Ranks />

@@ -83,20 +83,41 @@ export function Place({ row }) {
   );
 }
 
+/** @param {{facts: [string, any][]}} props */
+export const Facts = ({ facts }) => (
+  <dl class="facts">
+    {facts.map(([name, value], at) => (
+      <div key={at}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const CUTS = {
+  "no-unwind-table": "What called this is not known: the code there was compiled without an unwind table.",
+  "no-module": "What called this is not known: the code is in no file.",
+};
+
 export function Stack({ row }) {
   if (row.stack.length === 0) return <p class="about">No call stack was recorded.</p>;
+  const cut = row.stack_truncated ? "The outermost frames were not recorded." : CUTS[row.stack_cut];
   return (
+    <>
     <ol class="stack">
       {row.stack.map((frame, at) => (
         <li key={at} class={at === row.own ? "own" : frame.library ? "library" : ""}>
           <code>{frame.function}</code>
-          <span title={frame.file || frame.module}>
+          <span title={frame.file ?? frame.module ?? ""}>
             {placeText(frame)}
             {frame.inlined ? ", inlined" : ""}
           </span>
         </li>
       ))}
     </ol>
+    {cut && <p class="about">{cut}</p>}
+    </>
   );
 }
 

@@ -1,7 +1,8 @@
-// report/page/web/src/peak.jsx — what a device's memory was made of at a moment, and who had it.
+// report/page/web/src/peak.jsx — what a device's memory was made of at a moment, and which calls had it.
 import { useState } from "preact/hooks";
 import { tellApart } from "./apart.js";
 import { devices, deviceText, highest } from "./data.js";
+import { Allocators, Holders, Marks, Parts } from "./holders.jsx";
 import { Choice, Place, Section, Table } from "./parts.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
@@ -84,24 +85,30 @@ const ADVICE = {
   "never-freed": "is never freed",
   "released-late": "could be freed earlier",
   "allocated-early": "could be allocated later",
-  "redundant-pairs": "is freed and allocated again at the same size",
 };
 
+function adviceText(row) {
+  if (row.kind === "redundant-pairs")
+    return `is freed and allocated again ${counted(row.blocks, "time")}, always ${bytesText(row.block_bytes)}`;
+  return `${ADVICE[row.kind] ?? row.kind}${row.other_phase ? `: it waits for ${row.other_phase}` : ""}`;
+}
+
 function Advice({ device }) {
-  const rows = tellApart(device.advice).filter((row) => row.saving > 0).slice(0, 5);
+  const rows = tellApart(device.advice);
   if (rows.length === 0) return null;
   return (
     <div class="panel">
       <h3>What the peak could do without</h3>
-      <ul class="plain">
-        {rows.map((row) => (
-          <li key={row.id}>
-            <span class="number">{bytesText(row.saving)}</span>{" "}
-            <Place row={row} /> {ADVICE[row.kind] ?? row.kind}
-            {row.other_phase ? `: it waits for ${row.other_phase}` : ""}
-          </li>
-        ))}
-      </ul>
+      <Table
+        caption="By the times of allocations and frees; what uses memory is not seen"
+        columns={[["Saves", "number"], ["What", "where"]]}
+        rows={rows.map((row) => [
+          row.saving_bytes > 0 ? bytesText(row.saving_bytes) : "calls",
+          <>
+            <Place row={row} /> {adviceText(row)}
+          </>,
+        ])}
+      />
     </div>
   );
 }
@@ -135,7 +142,7 @@ export function Peak() {
       tools={tools}
       about={`${deviceText(device)}, at ${timeText(device[moment].ns)}. The parts add up exactly.`}
     >
-      <Waterfall moment={device[moment]} />
+      <Waterfall moment={device[moment].waterfall} />
       <div class="panels">
         <div class="panel">
           <h3>Who had the peak</h3>
@@ -149,13 +156,17 @@ export function Peak() {
               <Place row={row} />,
             ])}
           />
-          {(peak.more_stacks > 0 || peak.stacks.length > 100) && (
+          {(peak.more.stacks > 0 || peak.stacks.length > 100) && (
             <p class="about">
-              {counted(peak.more_stacks + Math.max(peak.stacks.length - 100, 0), "smaller call stack")} more.
+              {counted(peak.more.stacks + Math.max(peak.stacks.length - 100, 0), "smaller call stack")} more.
             </p>
           )}
         </div>
         <Advice device={device} />
+        <Holders device={device} />
+        <Parts peak={peak} />
+        <Allocators device={device} />
+        <Marks device={device} />
       </div>
     </Section>
   );

@@ -6,7 +6,7 @@ import { bytesText, counted, percentText, timeText } from "./words.js";
 
 function why(row) {
   const short = row.short_by > 0 ? bytesText(row.short_by) : "";
-  switch (row.kind) {
+  switch (row.verdict) {
     case "lacking":
       return `too little memory was left${short && `: ${short} short`}`;
     case "fragmented":
@@ -18,7 +18,7 @@ function why(row) {
   }
 }
 
-/** What a cell of the map stands for; it is an equal part of all segments, one behind the other. */
+/** What a cell of the map stands for; it is an equal part of all segments, one after the other. */
 const CELLS = { "#": "allocated", "+": "partly allocated", "~": "pending", ".": "free" };
 
 function Map({ cells }) {
@@ -34,26 +34,27 @@ function Map({ cells }) {
         ))}
       </svg>
       <figcaption class="about">
-        The segments then, one behind the other, by cells: {parts.join(", ")}.
+        The segments then, one after the other, by cells: {parts.join(", ")}.
       </figcaption>
     </figure>
   );
 }
 
 function Shortage({ row }) {
-  const held = row.owners.reduce((sum, owner) => sum + owner.bytes, 0);
+  const owners = row.owners ?? [];
+  const held = owners.reduce((sum, owner) => sum + owner.bytes, 0);
   return (
     <li>
       <h3>
         {timeText(row.at_ns)}:{" "}
-        {row.requested > 0
-          ? `${row.at_least ? "at least " : ""}${bytesText(row.requested)} wanted`
+        {row.requested_bytes > 0
+          ? `${row.requested_at_least ? "at least " : ""}${bytesText(row.requested_bytes)} wanted`
           : "an allocation failed"}
         , {why(row)}
       </h3>
       <p class="about">
-        {row.total > 0 &&
-          `${bytesText(row.free)} of ${bytesText(row.total)} were free${
+        {row.total_bytes > 0 &&
+          `${bytesText(row.free_bytes)} of ${bytesText(row.total_bytes)} were free${
             row.largest_gap ? `, the largest gap of the pool ${bytesText(row.largest_gap)}` : ""
           }. `}
         {row.remedy && (
@@ -65,16 +66,16 @@ function Shortage({ row }) {
       {row.map && <Map cells={row.map} />}
       <div class="panels">
         <div class="panel">
-          <h4>Who asked</h4>
+          <h4>Who asked, with {row.api}</h4>
           <Stack row={row} />
         </div>
-        {row.owners.length > 0 && (
+        {owners.length > 0 && (
           <div class="panel">
             <h4>Who held the most then</h4>
             <Table
               caption="Who held the most then"
               columns={[["Bytes", "number"], ["Of these", "number wide"], ["Where", "where"]]}
-              rows={tellApart(row.owners).map((owner) => [
+              rows={tellApart(owners).map((owner) => [
                 bytesText(owner.bytes),
                 percentText(owner.bytes, held),
                 <Place row={owner} />,
@@ -88,18 +89,18 @@ function Shortage({ row }) {
 }
 
 export function Shortages() {
-  if (report.shortages.length === 0) return null;
-  const all = report.processes.reduce((sum, process) => sum + process.shortage_count, 0);
+  if (report.out_of_memory.length === 0) return null;
+  const all = report.processes.reduce((sum, process) => sum + process.out_of_memory_count, 0);
   return (
     <Section
       id="shortages"
       title="Out of memory"
       about={`${counted(all, "allocation")} failed for want of memory${
-        all > report.shortages.length ? `; the first and the last ${report.shortages.length} are told` : ""
+        all > report.out_of_memory.length ? `; the first and the last ${report.out_of_memory.length} are told` : ""
       }.`}
     >
       <ol class="plain shortages">
-        {report.shortages.map((row) => (
+        {report.out_of_memory.map((row) => (
           <Shortage key={row.id} row={row} />
         ))}
       </ol>

@@ -1,20 +1,21 @@
 // report/page/web/src/tests.jsx — the program's tests, each by itself: what it leaked, its peak, its verdict.
 import { useState } from "preact/hooks";
-import { report } from "./data.js";
-import { Bar, Choice, Section, Stack } from "./parts.jsx";
+import { check, report } from "./data.js";
+import { Bar, Choice, Facts, Section, Stack } from "./parts.jsx";
 import { bytesText, counted, grouped, timeText } from "./words.js";
 
 const AT_ONCE = 25;
 const tests = report.processes.flatMap((process) => process.tests);
-const most = (name) => tests.reduce((bytes, test) => Math.max(bytes, test[name]), 0);
+const highestPeak = tests.reduce((bytes, test) => Math.max(bytes, test.peak_bytes), 0);
+const stateOf = new Map((check?.tests?.rows ?? []).map((row) => [`${row.process} ${row.test}`, row.state]));
 
 /** [the word, its tone]; by the budget, where there is one. */
 function verdictOf(test) {
-  const state = report.checked?.stateOf.get(`${test.process} ${test.id}`);
-  if (test.result === "began") return ["did not end", "inconclusive"];
+  const state = stateOf.get(`${test.process} ${test.id}`);
+  if (test.result === null) return ["did not end", "inconclusive"];
   if (state === "failed") return ["over budget", "leaks"];
   if (state === "unknown") return ["not known", "inconclusive"];
-  if (report.checked) return ["kept", "clean"];
+  if (check) return ["kept", "clean"];
   return test.leaked_blocks > 0 ? ["leaks", "leaks"] : ["clean", "clean"];
 }
 
@@ -22,18 +23,19 @@ const rank = { leaks: 2, inconclusive: 1, clean: 0 };
 const worse = (a, b) => rank[verdictOf(b)[1]] - rank[verdictOf(a)[1]];
 const ORDERS = {
   worst: ["Worst first", (a, b) => worse(a, b) || b.leaked_bytes - a.leaked_bytes],
-  peak: ["Peak", (a, b) => b.peak - a.peak],
+  peak: ["Peak", (a, b) => b.peak_bytes - a.peak_bytes],
   run: ["As they ran", (a, b) => a.process - b.process || a.begin_ns - b.begin_ns],
   name: ["Name", (a, b) => (a.name < b.name ? -1 : 1)],
 };
 
-function facts(test) {
+function factsOf(test) {
   return [
-    ["Said", test.result === "began" ? "nothing: it did not end" : test.result],
+    ["Said", test.result ?? "nothing: it did not end"],
     ["Ran", `${timeText(test.begin_ns)} to ${timeText(test.end_ns)}`],
     ["Allocated", counted(test.allocations, "block")],
-    ["Peak", `${bytesText(test.peak)}, ${bytesText(test.growth)} more than at its beginning`],
-    ...(test.later_bytes > 0 ? [["Freed later", `${bytesText(test.later_bytes)}, when it had ended`]] : []),
+    ["Peak", `${bytesText(test.peak_bytes)}, ${bytesText(test.growth_bytes)} more than at its beginning`],
+    ...(test.freed_later_bytes > 0
+      ? [["Freed later", `${bytesText(test.freed_later_bytes)}, when it had ended`]] : []),
     ...(report.process_count > 1 ? [["Process", String(report.processes[test.process].pid)]] : []),
   ];
 }
@@ -41,14 +43,7 @@ function facts(test) {
 function More({ test, id }) {
   return (
     <div class="leak-more" id={id}>
-      <dl>
-        {facts(test).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={factsOf(test)} />
       <div>
         {test.leaks.length === 0 && <p class="about">Nothing of it was left at the end.</p>}
         {test.leaks.map((leak) => (
@@ -65,7 +60,7 @@ function More({ test, id }) {
   );
 }
 
-function TestRow({ test, open, toggle, peak }) {
+function TestRow({ test, open, toggle }) {
   const id = `test-${test.process}-${test.id}`;
   const [word, tone] = verdictOf(test);
   return (
@@ -80,9 +75,9 @@ function TestRow({ test, open, toggle, peak }) {
         </span>
         <span class="leak-bytes test-peak">
           <span class="number">
-            {bytesText(test.peak)} <span class="dim">peak</span>
+            {bytesText(test.peak_bytes)} <span class="dim">peak</span>
           </span>
-          <Bar part={test.peak} whole={peak} />
+          <Bar part={test.peak_bytes} whole={highestPeak} />
         </span>
       </button>
       {open && <More test={test} id={`${id}-more`} />}
@@ -91,12 +86,12 @@ function TestRow({ test, open, toggle, peak }) {
 }
 
 function aboutText() {
-  const all = report.processes.reduce((sum, process) => sum + process.test_count, 0);
+  const all = report.processes.reduce((sum, process) => sum + (process.test_count ?? 0), 0);
   const leaking = tests.filter((test) => test.leaked_blocks > 0).length;
-  const unended = tests.filter((test) => test.result === "began").length;
+  const unended = tests.filter((test) => test.result === null).length;
   return `${counted(all, "test")}: ${
     leaking === 0 ? "none leaked" : `${grouped(leaking)} leaked`
-  }${unended > 0 ? `, ${grouped(unended)} did not end` : ""}. The highest peak is ${bytesText(most("peak"))}.${
+  }${unended > 0 ? `, ${grouped(unended)} did not end` : ""}. The highest peak is ${bytesText(highestPeak)}.${
     all > tests.length ? ` ${grouped(all - tests.length)} are left out.` : ""
   }`;
 }
@@ -145,7 +140,6 @@ export function Tests() {
             test={test}
             open={test === open}
             toggle={() => setOpen(test === open ? null : test)}
-            peak={most("peak")}
           />
         ))}
       </ul>

@@ -1,7 +1,7 @@
 // report/page/web/src/timeline.jsx — each device's memory over time.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseOf, chartData, hasPending, hasUsed, look, lookAtAll, makeChart } from "./chart.js";
-import { devices, deviceText, functionText, highest, momentAt, report } from "./data.js";
+import { allocatedAtPeak, devices, deviceText, functionText, highest, momentAt, report } from "./data.js";
 import { HELD } from "./held.js";
 import { AsTable, Section } from "./parts.jsx";
 import { bytesText, counted, timesApart, timeText } from "./words.js";
@@ -79,7 +79,7 @@ function Moments({ device, shortages }) {
           caption="Failures for want of memory as a table"
           columns={[["Time", "number"], ["Wanted", "number"], ["At"]]}
           rows={() =>
-            shortages.map((row) => [timeText(row.at_ns), bytesText(row.requested), functionText(row)])
+            shortages.map((row) => [timeText(row.at_ns), bytesText(row.requested_bytes), functionText(row)])
           }
         />
       )}
@@ -124,7 +124,7 @@ function Chart({ device, selected, theme, shortages, moment, pick }) {
     else look(chart.current, Math.sign(by) * 0.1, 1);
   };
   const what = `Memory of ${deviceText(device)} over ${timeText(device.process.duration_ns)}: at most ${bytesText(
-    device.at_peak.allocated,
+    allocatedAtPeak(device),
   )} allocated, at ${timeText(device.at_peak.ns)}. Keys: plus and minus zoom, arrows move, 0 shows all.`;
   return (
     <>
@@ -205,7 +205,7 @@ export function Timeline({ selected, theme, moment, setMoment }) {
   if (!device || device.timeline.ns === undefined) return null;
   const pick = (at) => setMoment(at === null ? null : { device, ...device.moments[at] });
   const picked = moment?.device === device ? moment : null;
-  const shortages = report.shortages.filter(
+  const shortages = report.out_of_memory.filter(
     (row) => row.process === device.process.index && (row.device === null || row.device === device.device),
   );
   const shown = selected && selected.process === device.process.index ? selected : null;

@@ -99,14 +99,12 @@ export const fileName = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 const GROWTH = { growing: "grows", unclear: "perhaps grows" };
 /** "grows 3.2 MiB per step"; nothing for what does not grow. */
-export const growthText = (row) =>
-  GROWTH[row.class] && rateText(row) ? `${GROWTH[row.class]} ${rateText(row)}` : "";
+export const growthText = (leak) =>
+  GROWTH[leak.class] && rateText(leak.growth) ? `${GROWTH[leak.class]} ${rateText(leak.growth)}` : "";
 
 /** "3.2 MiB per step"; nothing for what does not grow. */
-export function rateText(row) {
-  if (!(row.bytes_per_step > 0)) return "";
-  return `${bytesText(Math.max(1, Math.round(row.bytes_per_step)))} per ${row.per || "call"}`;
-}
+export const rateText = (rate) =>
+  rate?.bytes_per_step > 0 ? `${bytesText(Math.max(1, Math.round(rate.bytes_per_step)))} per ${rate.per}` : "";
 
 const CLASSES = {
   growing: "grows",
@@ -123,5 +121,8 @@ const KINDS = {
   "leaked-at-reset": "went with its context",
   "in-use-at-crash": "in use at the crash",
   "in-use-now": "in use now",
+  "unclosed-import": "never closed",
+  "never-destroyed": "never destroyed",
+  "graph-owned": "a graph's, which frees it",
 };
 export const kindText = (row) => KINDS[row.kind] ?? row.kind;

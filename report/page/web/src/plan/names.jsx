@@ -4,7 +4,7 @@ import { bytesText } from "../words.js";
 
 /** "process 4711, device 0 of 24 GiB" */
 export function deviceName(device) {
-  const process = plan.processes > 1 ? `process ${device.pid}, ` : "";
+  const process = plan.processes.length > 1 ? `process ${device.pid}, ` : "";
   const size = device.device_bytes > 0 ? ` of ${bytesText(device.device_bytes)}` : "";
   return `${process}device ${device.device ?? "?"}${size}`;
 }

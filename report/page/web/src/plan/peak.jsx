@@ -10,7 +10,7 @@ const MOST_ROWS = 100;
 function Holders({ device }) {
   const rows = tellApart(device.holders).slice(0, MOST_ROWS);
   const more = device.holders.length - rows.length + device.more_holders;
-  const rest = device.live_peak - rows.reduce((sum, row) => sum + row.bytes, 0);
+  const rest = device.live_peak_bytes - rows.reduce((sum, row) => sum + row.bytes, 0);
   return (
     <div class="panel">
       <h3>Who has it</h3>
@@ -22,7 +22,7 @@ function Holders({ device }) {
             {bytesText(row.bytes)}
             <Bar part={row.bytes} whole={rows[0].bytes} />
           </>,
-          percentText(row.bytes, device.live_peak),
+          percentText(row.bytes, device.live_peak_bytes),
           grouped(row.blocks),
           <>
             <Place row={row} />
@@ -49,8 +49,8 @@ function Savings({ device }) {
         caption="What a change of the program would save, by a replay with it"
         columns={[["Reserved less", "number"], ["Live less", "number"], ["If", "where"]]}
         rows={rows.map((row) => [
-          bytesText(row.reserved),
-          bytesText(row.live),
+          bytesText(row.saves_reserved_bytes),
+          bytesText(row.saves_live_bytes),
           <>
             {bytesText(row.bytes)} in {counted(row.blocks, "block")} were {row.change}: <Place row={row} />
           </>,
@@ -69,15 +69,15 @@ function Sharing({ device }) {
       <Table
         caption="Pairs of call stacks that could have one buffer, by a replay with it"
         columns={[["Reserved less", "number"], ["Buffer", "number"], ["For", "where"], ["And", "where"]]}
-        rows={rows.map(({ reserved, bytes, at_once, pair }) => [
-          bytesText(reserved),
-          bytesText(bytes),
+        rows={rows.map(({ first, second, ...pair }) => [
+          bytesText(pair.saves_reserved_bytes),
+          bytesText(pair.buffer_bytes),
           <>
-            {bytesText(pair[0].bytes)} of <Place row={pair[0]} />
+            {bytesText(first.bytes)} of <Place row={first} />
           </>,
           <>
-            {bytesText(pair[1].bytes)} of <Place row={pair[1]} />
-            <span class="dim">{at_once ? ", beside it where both are live" : ", never live with it"}</span>
+            {bytesText(second.bytes)} of <Place row={second} />
+            <span class="dim">{pair.live_at_once ? ", beside it where both are live" : ", never live with it"}</span>
           </>,
         ])}
       />
@@ -91,7 +91,7 @@ export function PlanPeak({ device }) {
     <Section
       id="peak"
       title="What the peak is made of"
-      about={`At ${timeText(device.live_peak_ns)}, ${bytesText(device.live_peak)} that were asked for are live: under no policy can less be enough.`}
+      about={`At ${timeText(device.live_peak_ns)}, ${bytesText(device.live_peak_bytes)} that were asked for are live: under no policy can less be enough.`}
     >
       <div class="panels">
         <Holders device={device} />
@@ -100,8 +100,8 @@ export function PlanPeak({ device }) {
       </div>
       {packing && (
         <p class="about note">
-          If blocks that do not live together shared memory: between {bytesText(packing.lower)} and{" "}
-          {bytesText(packing.upper)} ({packing.method}).
+          If blocks that do not live together shared memory: between {bytesText(packing.lower_bytes)} and{" "}
+          {bytesText(packing.upper_bytes)} ({packing.method}).
         </p>
       )}
     </Section>
@@ -109,17 +109,17 @@ export function PlanPeak({ device }) {
 }
 
 const MOMENTS = [
-  ["pins_at_peak", "Peak"],
-  ["pins_at_end", "End"],
+  ["pinned_at_peak", "Peak"],
+  ["pinned_at_end", "End"],
 ];
 
 export function Pins({ device }) {
-  const [wanted, setMoment] = useState("pins_at_peak");
-  const moments = MOMENTS.filter(([moment]) => device[moment].some((row) => row.pinned > 0));
+  const [wanted, setMoment] = useState("pinned_at_peak");
+  const moments = MOMENTS.filter(([moment]) => device[moment].some((row) => row.pinned_bytes > 0));
   if (moments.length === 0) return null;
   const moment = moments.some(([name]) => name === wanted) ? wanted : moments[0][0];
   const rows = tellApart(device[moment]);
-  const pinned = rows.reduce((sum, row) => sum + row.pinned, 0);
+  const pinned = rows.reduce((sum, row) => sum + row.pinned_bytes, 0);
   return (
     <Section
       id="pins"
@@ -129,7 +129,7 @@ export function Pins({ device }) {
           <Choice label="Moment" options={moments} value={moment} onChange={setMoment} />
         )
       }
-      about={`At the ${moment === "pins_at_peak" ? "peak" : "end"}, with ${policyText(device.policies[0])}, ${bytesText(
+      about={`At the ${moment === "pinned_at_peak" ? "peak" : "end"}, with ${policyText(device.policies[0])}, ${bytesText(
         pinned,
       )} of free memory are in segments that cannot go back to the driver: blocks of one of these call stacks are in each of them, and no others.`}
     >
@@ -144,8 +144,8 @@ export function Pins({ device }) {
         ]}
         rows={rows.slice(0, MOST_ROWS).map((row) => [
           <>
-            {bytesText(row.pinned)}
-            <Bar part={row.pinned} whole={rows[0].pinned} />
+            {bytesText(row.pinned_bytes)}
+            <Bar part={row.pinned_bytes} whole={rows[0].pinned_bytes} />
           </>,
           bytesText(row.bytes),
           grouped(row.blocks),

@@ -16,15 +16,15 @@ function verdict() {
   const { answer, cards } = plan;
   if (!answer) return ["No log asked for device memory", "inconclusive"];
   const { judged } = answer;
-  const [fits, fails] = [true, false].map((fit) => cards.filter((_, at) => judged.on[at].fits === fit));
+  const [fits, fails] = [true, false].map((fit) => cards.filter((_, at) => judged.cards[at].fits === fit));
   if (plan.verdict === "does-not-fit") return [`Does not fit on ${cardsText(fails)}`, "leaks"];
   if (cards.length > 0)
     return plan.verdict === "fits"
       ? [`Fits on ${cardsText(fits)}`, "clean"]
       : [`Fits on ${cardsText(fits)}, as far as the log shows`, "inconclusive"];
-  return judged.smallest === null
+  return judged.smallest_card_bytes === null
     ? ["No card is large enough", "leaks"]
-    : [`Needs a card of ${bytesText(judged.smallest)}`, "neutral"];
+    : [`Needs a card of ${bytesText(judged.smallest_card_bytes)}`, "neutral"];
 }
 
 /** What of the program would have to be less. */
@@ -32,7 +32,7 @@ function WhatToLower() {
   const { device, missing } = plan.answer;
   const live = (
     <>
-      at the peak <strong>{bytesText(device.live_peak + device.beside_peak)}</strong> are live
+      at the peak <strong>{bytesText(device.live_peak_bytes + device.beside_peak_bytes)}</strong> are live
     </>
   );
   const [most] = device.holders;
@@ -64,7 +64,7 @@ function Answer() {
         </>
       )}{" "}
       with {policyName(judged)}
-      {processes > 1 && `, ${deviceName(device)}`}.{" "}
+      {processes.length > 1 && `, ${deviceName(device)}`}.{" "}
       {best && !helps && (
         <>
           No knob helps: <WhatToLower />
@@ -72,7 +72,7 @@ function Answer() {
       )}
       {helps && (
         <>
-          Best knob: <code>{best.name}</code> needs <strong>{bytesText(best.smallest)}</strong>
+          Best knob: <code>{best.name}</code> needs <strong>{bytesText(best.smallest_card_bytes)}</strong>
           {saved > 0 && `, ${bytesText(saved)} less`}.{" "}
           {missing > 0 && (
             <>
@@ -88,13 +88,13 @@ function Answer() {
 
 function Figures() {
   const { device, judged, best, helps, saved } = plan.answer;
-  const unused = judged.reserved - judged.allocated;
+  const unused = judged.peak_reserved_bytes - judged.allocated_bytes_then;
   return (
     <div class="figures">
       <Figure
         title="Smallest card"
         href="#policies"
-        value={judged.smallest === null ? "none" : bytesText(judged.smallest)}
+        value={judged.smallest_card_bytes === null ? "none" : bytesText(judged.smallest_card_bytes)}
         detail={policyText(judged)}
       />
       <Figure
@@ -106,14 +106,14 @@ function Figures() {
       <Figure
         title="Live at the peak"
         href="#peak"
-        value={bytesText(device.live_peak + device.beside_peak)}
+        value={bytesText(device.live_peak_bytes + device.beside_peak_bytes)}
         detail={`at ${timeText(device.live_peak_ns)}`}
       />
       <Figure
         title="Reserved, unused"
-        href={device.pins_at_peak.length > 0 ? "#pins" : "#policies"}
+        href={device.pinned_at_peak.length > 0 ? "#pins" : "#policies"}
         value={bytesText(unused)}
-        detail={`of ${bytesText(judged.reserved)} at its peak`}
+        detail={`of ${bytesText(judged.peak_reserved_bytes)} at its peak`}
       />
     </div>
   );
@@ -137,15 +137,15 @@ function Headline() {
         <p class="run">
           {deviceName(device)} · {grouped(device.requests)} requests replayed
           {device.allocator && ` of ${device.allocator}`} ·{" "}
-          {device.base > 0 &&
-            `of each card ${bytesText(device.base)} are taken before: contexts, code and other processes, by the driver's word · `}
+          {device.base_bytes > 0 &&
+            `of each card ${bytesText(device.base_bytes)} are taken before: contexts, code and other processes, by the driver's word · `}
           a card shows programs less than its name says, often some hundred MiB
         </p>
       )}
       {device && <Figures />}
       {device && (
         <div class="panels">
-          <MadeOf title="What the peak is made of" rows={device.holders} whole={device.live_peak} />
+          <MadeOf title="What the peak is made of" rows={device.holders} whole={device.live_peak_bytes} />
         </div>
       )}
     </section>
@@ -153,7 +153,7 @@ function Headline() {
 }
 
 function Unknown() {
-  const sentences = [...plan.unknown, ...report.thinned.map((text) => ({ about: "Left out", text }))];
+  const sentences = [...plan.sentences, ...report.thinned.map((text) => ({ about: "Left out", text }))];
   return (
     <Section
       id="coverage"

@@ -9,18 +9,20 @@ const MOST_OF_FIRST = 3;
 
 /** What all bars are parts of. */
 function scaleOf(policies) {
-  const most = MOST_OF_FIRST * policies[0].reserved;
-  const shown = policies.flatMap((row) => [row.reserved, row.smallest ?? 0]).filter((bytes) => bytes <= most);
+  const most = MOST_OF_FIRST * policies[0].peak_reserved_bytes;
+  const shown = policies
+    .flatMap((row) => [row.peak_reserved_bytes, row.smallest_card_bytes ?? 0])
+    .filter((bytes) => bytes <= most);
   return Math.max(...shown, 1);
 }
 
 const smallestText = (row) =>
-  !row.searched ? "not looked for" : row.smallest === null ? "none" : bytesText(row.smallest);
+  !row.searched ? "not looked for" : row.smallest_card_bytes === null ? "none" : bytesText(row.smallest_card_bytes);
 
 function Bars({ policies }) {
   const whole = scaleOf(policies);
   const part = (bytes) => `${Math.min((100 * bytes) / whole, 100)}%`;
-  const cut = policies.some((row) => row.reserved > whole);
+  const cut = policies.some((row) => row.peak_reserved_bytes > whole);
   return (
     <>
       <ul class="legend">
@@ -53,14 +55,14 @@ function Bars({ policies }) {
               <th scope="row" title={row.words}>
                 {policyName(row)}
               </th>
-              <td class={`fall${row.reserved > whole ? " cut" : ""}`}>
-                <span class="unused" style={{ left: 0, width: part(row.reserved) }} />
-                <span class="used" style={{ left: 0, width: part(row.allocated) }} />
-                {row.smallest !== null && row.smallest <= whole && (
-                  <span class="needs" style={{ left: part(row.smallest) }} />
+              <td class={`fall${row.peak_reserved_bytes > whole ? " cut" : ""}`}>
+                <span class="unused" style={{ left: 0, width: part(row.peak_reserved_bytes) }} />
+                <span class="used" style={{ left: 0, width: part(row.allocated_bytes_then) }} />
+                {row.smallest_card_bytes !== null && row.smallest_card_bytes <= whole && (
+                  <span class="needs" style={{ left: part(row.smallest_card_bytes) }} />
                 )}
               </td>
-              <td class="number">{bytesText(row.reserved)}</td>
+              <td class="number">{bytesText(row.peak_reserved_bytes)}</td>
             </tr>
           ))}
         </tbody>
@@ -69,9 +71,9 @@ function Bars({ policies }) {
   );
 }
 
-function fitText({ fits, at_ns: at, retries }) {
+function fitText({ fits, first_shortage: shortage, retries }) {
   if (!fits)
-    return <span class="verdict-word leaks">{at === null ? "too small" : `out at ${timeText(at)}`}</span>;
+    return <span class="verdict-word leaks">{shortage ? `out at ${timeText(shortage.at_ns)}` : "too small"}</span>;
   return (
     <span class="verdict-word clean">{retries > 0 ? `fits, ${counted(retries, "retry")}` : "fits"}</span>
   );
@@ -79,14 +81,14 @@ function fitText({ fits, at_ns: at, retries }) {
 
 export function Policies({ device, tools }) {
   const { policies } = device;
-  const failing = policies.filter((row) => row.fails_above !== null);
+  const failing = policies.filter((row) => row.fails_above_bytes !== null);
   return (
     <Section
       id="policies"
       title="Policies side by side"
       tools={tools}
       about={`${deviceName(device)}: ${counted(device.requests, "request")}, ${bytesText(
-        device.recorded_reserved,
+        device.recorded_reserved_bytes,
       )} reserved at most when it ran. Each policy gets the same requests; the first is judged.`}
     >
       <Bars policies={policies} />
@@ -105,10 +107,10 @@ export function Policies({ device, tools }) {
         rows={policies.map((row) => [
           policyName(row),
           smallestText(row),
-          ...row.on.map(fitText),
-          bytesText(row.reserved),
-          percentText(row.reserved - row.allocated, row.reserved),
-          grouped(row.calls),
+          ...row.cards.map(fitText),
+          bytesText(row.peak_reserved_bytes),
+          percentText(row.peak_reserved_bytes - row.allocated_bytes_then, row.peak_reserved_bytes),
+          grouped(row.device_calls),
           row.words,
         ])}
       />
@@ -116,7 +118,7 @@ export function Policies({ device, tools }) {
         <ul class="gaps">
           {failing.map((row) => (
             <li key={row.name}>
-              <code>{row.name}</code>: more is not always enough: it fails on {bytesText(row.fails_above)}.
+              <code>{row.name}</code>: more is not always enough: it fails on {bytesText(row.fails_above_bytes)}.
             </li>
           ))}
         </ul>
@@ -141,8 +143,10 @@ function Room({ rows }) {
   );
 }
 
+/** The cards on which a request is not served: of the policy that is judged, and of the device that it ran on. */
 export function PlanShortages({ device }) {
-  if (device.shortages.length === 0) return null;
+  const cards = [...device.policies[0].cards, device.recorded_failure].filter((card) => card?.first_shortage);
+  if (cards.length === 0) return null;
   return (
     <Section
       id="shortages"
@@ -150,10 +154,10 @@ export function PlanShortages({ device }) {
       about={`With ${policyText(device.policies[0])}: the first request that is not served, and what it would have taken.`}
     >
       <ol class="plain shortages">
-        {device.shortages.map((row) => (
-          <li key={row.id}>
+        {cards.map(({ bytes, first_shortage: row }, at) => (
+          <li key={at}>
             <h3>
-              On {bytesText(row.card)}: out of memory at {timeText(row.at_ns)} for {bytesText(row.requested)}
+              On {bytesText(bytes)}: out of memory at {timeText(row.at_ns)} for {bytesText(row.requested_bytes)}
             </h3>
             <p class="about">{`${row.why[0].toUpperCase()}${row.why.slice(1)}.`}</p>
             <div class="panels">
@@ -161,7 +165,7 @@ export function PlanShortages({ device }) {
                 <h4>Who asked</h4>
                 <Stack row={row} />
               </div>
-              <Room rows={row.room} />
+              <Room rows={row.would_make_room} />
             </div>
           </li>
         ))}

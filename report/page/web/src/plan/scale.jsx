@@ -13,8 +13,8 @@ function columnsOf(scale) {
   const order = scale.values.map((_, at) => at).sort((a, b) => scale.values[a] - scale.values[b]);
   const sizes = [0, ...order.map((at) => scale.values[at])];
   const points = (bytes) => [null, ...order.map((at) => bytes[at])];
-  const line = ({ fixed, each }) => sizes.map((size) => fixed + each * size);
-  return [sizes, points(scale.card), line(scale.card_line), points(scale.live), line(scale.live_line)];
+  const line = ({ fixed_bytes: fixed, each_bytes: each }) => sizes.map((size) => fixed + each * size);
+  return [sizes, points(scale.card_bytes), line(scale.card_line), points(scale.live_bytes), line(scale.live_line)];
 }
 
 function makeScaleChart(place, scale) {
@@ -117,15 +117,15 @@ export function Scale({ theme }) {
             columns={[[dimension, "number"], ["Live", "number"], ["Of the card", "number"]]}
             rows={scale.values.map((value, at) => [
               grouped(value),
-              bytesText(scale.live[at]),
-              bytesText(scale.card[at]),
+              bytesText(scale.live_bytes[at]),
+              bytesText(scale.card_bytes[at]),
             ])}
           />
           <h3 class="below">What grows with it</h3>
           <Table
             caption={`Call stacks by what one more of ${dimension} adds`}
             columns={[["Each", "number"], ["Fixed", "number"], ["Where"]]}
-            rows={scale.stacks.map((row) => [bytesText(row.each), bytesText(row.fixed), <Place row={row} />])}
+            rows={scale.stacks.map((row) => [bytesText(row.line.each_bytes), bytesText(row.line.fixed_bytes), <Place row={row} />])}
           />
         </div>
       </div>

@@ -1,0 +1,54 @@
+// report/page/web/src/suppressed.jsx — known leaks: the rules that were given or used, and what they hid.
+import { CallRows } from "./calls.jsx";
+import { report } from "./data.js";
+import { factsOf } from "./leaks.jsx";
+import { Section, Table } from "./parts.jsx";
+import { bytesText, counted, grouped } from "./words.js";
+
+/** "known.supp:3", "built in: workspaces of its handles" */
+const sourceText = (rule) => (rule.source === null ? `built in: ${rule.why ?? ""}` : `${rule.source}:${rule.line}`);
+
+const hiddenRow = (row) => ({
+  word: row.memory,
+  place: row,
+  what: `${row.api}, by ${report.suppressions[row.suppression]?.rule ?? "a rule"}`,
+  amount: bytesText(row.bytes),
+  facts: factsOf(row),
+  calls: [[`Allocated by ${row.api}`, row]],
+});
+
+export function Suppressed() {
+  const { suppressions: rules, suppressed, totals } = report;
+  if (rules.length === 0) return null;
+  const hidden = `${bytesText(totals.suppressed_bytes)} in ${counted(totals.suppressed_blocks, "block")}`;
+  return (
+    <Section
+      id="suppressed"
+      title="Suppressed"
+      about={
+        suppressed.length > 0
+          ? `${hidden} that rules call known: in no list of leaks.`
+          : "No rule matched anything that was left."
+      }
+    >
+      <Table
+        whole
+        caption="The rules, and what each hid"
+        columns={[["Rule", "where"], ["Bytes", "number"], ["Blocks", "number"], ["Call stacks", "number wide"], ["From", "where"]]}
+        rows={rules.map((rule) => [
+          <code>{rule.rule}</code>,
+          rule.rows > 0 ? bytesText(rule.bytes) : "not used",
+          grouped(rule.blocks),
+          grouped(rule.rows),
+          sourceText(rule),
+        ])}
+      />
+      {suppressed.length > 0 && (
+        <div class="open-list below">
+          <h3>What they hid</h3>
+          <CallRows id="hidden" rows={suppressed.map(hiddenRow)} />
+        </div>
+      )}
+    </Section>
+  );
+}
