@@ -62,7 +62,7 @@ LAYERS = {
     "report/verdicts": ["report/exporters", "report/findings/places", "report/json", "report/model", "report/words"],
     "report/page": ["report/json", "report/model", "report/words"],
     "report/exporters": ["report", "report/findings", "report/findings/places", "report/log", "report/model",
-                         "report/replay/heap", "report/symbols", "report/words", "tracker/format"],
+                         "report/replay", "report/replay/heap", "report/symbols", "report/words", "tracker/format"],
     "tools": ["report", "tools/commands", "tools/options", "tools/output"],
     "tools/commands": ["report", "report/exporters", "report/findings", "report/findings/places", "report/import",
                        "report/json", "report/judge", "report/log", "report/model", "report/page", "report/plan",

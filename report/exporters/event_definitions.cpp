@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "report/exporters/json_line.hpp"
-#include "report/findings/leaks.hpp"
 #include "report/findings/places/frames.hpp"
 #include "report/words/words.hpp"
 
