@@ -90,7 +90,7 @@ void export_sanitizer(const std::filesystem::path& log, const Sink& sink,
     Symbolizer symbolizer(options.symbols);
     Leaked leaked(options);
     MemoryReading reading(file);
-    reading.read(leaked, UINT64_MAX, options.progress);
+    reading.read(leaked, options.progress);
     StackReader stacks(reading.tables(), symbolizer,
                        options.all_frames ? ShownFrames::all : ShownFrames::visible);
     std::string head = fmt::format("========= COMPUTE-SANITIZER\n========= {}\n", kOwnMark);

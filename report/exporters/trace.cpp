@@ -37,7 +37,7 @@ public:
           known_(read_definitions(file_, {})),
           stacks_(known_.tables, symbolizer_,
                   options.all_frames ? ShownFrames::all : ShownFrames::visible),
-          reading_(file_)
+          reading_(file_, known_.last_ticks)
     {
         Options first;
         first.symbols = options.symbols;
@@ -54,7 +54,7 @@ public:
         write_marks(process);
         for (const MemoryReport& device : process.memory)
             write_counters(device);
-        reading_.read(*this, known_.last_ticks, [this](double part) {
+        reading_.read(*this, [this](double part) {
             progress(kTraceFirstReadings + (1 - kTraceFirstReadings) * part);
         });
         end_the_living();

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/process_end.hpp"
-#include "report/findings/totals.hpp"
 #include "report/plan/holders.hpp"
 #include "report/plan/packing.hpp"
 #include "report/plan/pins.hpp"
@@ -34,7 +34,7 @@ public:
 
     PlanProcess make(const std::function<void(double)>& progress)
     {
-        log_.read(progress, options_.interrupted);
+        log_.read({.progress = progress, .interrupted = options_.interrupted});
         PlanProcess process;
         process.pid = log_.file().header().pid;
         process.program = log_.tables().info_value("program");

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "report/findings/memory/advice.hpp"
+#include "report/findings/memory/memory.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/plan/holders.hpp"
 #include "report/plan/replay/compare.hpp"

@@ -58,9 +58,9 @@ private:
     {
         out_.begin_list();
         if (!options_.device || *options_.device == device) {
-            DeviceReading reading(file_, device,
+            DeviceReading reading(file_, known_.last_ticks, device,
                                   [this](const TorchTraceEvent& event) { write_event(event); });
-            reading.read(known_.last_ticks, options_.progress);
+            reading.read(options_.progress);
             last_device_ = std::max(last_device_, reading.last_device());
             ends_.resize(static_cast<std::size_t>(device));
             ends_.push_back(reading.take_state());

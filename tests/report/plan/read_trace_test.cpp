@@ -61,7 +61,7 @@ void look_at(const LogBuilder& log, std::size_t device, const Look& look)
 {
     const TempFile file(log.build());
     TracedLog traced(file.path());
-    traced.read({}, {});
+    traced.read({});
     ASSERT_GT(traced.devices().size(), device);
     look(traced.devices()[device]);
 }

@@ -1,12 +1,11 @@
 // tests/report/findings/memory/compositions_test.cpp — what was alive at moments all along a run.
-#include "report/findings/memory/compositions.hpp"
-
 #include <map>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "report/findings/memory/memory.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {

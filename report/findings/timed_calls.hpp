@@ -1,11 +1,7 @@
-// report/findings/misuse.hpp — frees that were wrong, and all other calls that the driver refused.
-//
-// Calls are one row when process, kind and all their visible stacks agree. What cannot be proven
-// from the log is no row here: a free that was refused of a block that was there is a failed call.
+// report/findings/timed_calls.hpp — calls with their stacks, of which misuse and damage have several.
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,14 +29,5 @@ std::vector<Row> rows_by_time(std::map<std::string, Row>& rows, FirstTime first_
                      [&](const Row& a, const Row& b) { return first_time(a) < first_time(b); });
     return sorted;
 }
-
-// Both give rows in the order of their first calls.
-std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const CallSource& source);
-std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups,
-                                          const CallSource& source);
-
-// "cudaFree of 0x7f0000000000, allocated at main (a.cpp:12), first freed at …": what a free that
-// never came back was.
-std::string describe_free(const LoggedMisuse& free, const CallSource& source);
 
 } // namespace vramscope::report

@@ -1,10 +1,10 @@
-// report/findings/memory/tests.cpp — what a test left is summed up by what a reader sees of a place.
-#include "report/findings/memory/tests.hpp"
-
+// report/findings/memory/program_tests.cpp — what a test left is summed up by what a reader sees of a place.
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
+
+#include "report/findings/memory/memory.hpp"
 
 namespace vramscope::report {
 namespace {
