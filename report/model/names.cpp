@@ -24,10 +24,6 @@ constexpr Word<PlanVerdict> kPlanVerdicts[] = {{PlanVerdict::fits, "fits"},
                                                {PlanVerdict::nothing, "nothing-observed"}};
 constexpr Word<StackCut> kStackCuts[] = {{StackCut::no_unwind_table, "no-unwind-table"},
                                          {StackCut::no_module, "no-module"}};
-constexpr Word<Finding> kFindingWords[] = {
-    {Finding::leaks, "leaks"},       {Finding::growth, "growth"},
-    {Finding::out_of_memory, "oom"}, {Finding::misuse, "misuse"},
-    {Finding::damage, "damage"},     {Finding::failed_calls, "failed-calls"}};
 constexpr Word<CheckState> kCheckStates[] = {{CheckState::ok, "ok"},
                                              {CheckState::failed, "failed"}};
 constexpr Word<CheckUnit> kCheckUnits[] = {{CheckUnit::bytes, "bytes"},
@@ -92,10 +88,6 @@ constexpr Word<ShortageKind> kShortageKinds[] = {{ShortageKind::lacking, "lackin
 const char* name(StackCut cut) noexcept
 {
     return word_of(kStackCuts, cut, nullptr);
-}
-const char* name(Finding finding) noexcept
-{
-    return word_of(kFindingWords, finding);
 }
 const char* name(CheckState state) noexcept
 {

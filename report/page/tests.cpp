@@ -33,7 +33,7 @@ Json page_check(const Check& check, PageTables& tables)
     return {{"verdict", name(check.verdict)},
             {"rows", tables.rows_of(check.rows, "budgets",
                                     [&](const CheckRow& row) -> Json {
-                                        return {{"budget", tables.text(budget_name(row))},
+                                        return {{"budget", tables.text(row.called)},
                                                 {"measured",
                                                  tables.text(amount_in(row.measured, row.unit))},
                                                 {"limit", tables.text(limit_words(row))},
