@@ -9,8 +9,8 @@
 
 #include "report/exporters/json_line.hpp"
 #include "report/exporters/never_freed.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

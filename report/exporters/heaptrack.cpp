@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "report/exporters/exported_memory.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/log/first_reading.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

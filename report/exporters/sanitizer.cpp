@@ -13,8 +13,8 @@
 
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/open_blocks.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

@@ -15,11 +15,11 @@
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/json_line.hpp"
 #include "report/exporters/open_blocks.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/log/first_reading.hpp"
 #include "report/model/report.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

@@ -13,7 +13,7 @@
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/memory/memory.hpp"
 #include "report/findings/process_end.hpp"
-#include "report/judge/verdict.hpp"
+#include "report/judge/judge.hpp"
 #include "report/replay/reading.hpp"
 #include "report/replay/replays.hpp"
 

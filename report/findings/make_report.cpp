@@ -9,7 +9,7 @@
 
 #include "report/findings/findings.hpp"
 #include "report/findings/log_report.hpp"
-#include "report/judge/ranks.hpp"
+#include "report/judge/judge.hpp"
 
 namespace vramscope::report {
 

@@ -261,6 +261,34 @@ class OfARun(CheckTest):
         self.assertFalse((self.folder / "ran").exists())
 
 
+class KindsOfFindings(CheckTest):
+    def test_help_refusal_completion_and_rules_have_the_same_words(self):
+        """Those of SARIF come from the table itself; it has rules of budgets and tests too, and one of a kind without a word."""
+        self.check(self.live(CLEAN), "--sarif", "check.sarif")
+        rules = self.read_json("check.sarif")["runs"][0]["tool"]["driver"]["rules"]
+        words = [rule["id"] for rule in rules if not rule["id"].startswith("max-") and rule["id"] not in ("unclosed-imports", "test")]
+        self.assertEqual(words[:2], ["leaks", "growth"])
+        for command in ("check", "run"):
+            self.assertIn(f"with commas: {', '.join(words)}; none\n", self.vramscope(command, "--help")[1])
+        refusal = self.vramscope("check", "none.vsl", "--fail-on", "leek")[2]
+        self.assertIn(f"write a list of {', '.join(words[:-1])} and {words[-1]}, or none\n", refusal)
+        for word in words:
+            self.check("run.vsl", "--fail-on", word)
+        manual = " ".join((SOURCE / "tools/README.md").read_text().split())
+        self.assertIn(f"`fail-on` knows {', '.join(words)}, and `none`", manual)
+        schema = json.loads(self.vramscope("schema", "check")[1])
+        self.assertLessEqual({*words[1:], "unclosed-imports"}, budget_words(schema))
+
+
+def budget_words(schema):
+    """Wherever the schema has the names of the lines of a budget."""
+    if isinstance(schema, dict):
+        if "max-peak" in schema.get("enum", ()):
+            return set(schema["enum"])
+        schema = list(schema.values())
+    return set().union(*map(budget_words, schema)) if isinstance(schema, list) else set()
+
+
 class WrongBudgets(CheckTest):
     def assert_refused(self, *arguments, parts):
         status, stdout, stderr = self.vramscope("check", "none.vsl", *arguments)

@@ -9,10 +9,10 @@
 
 #include "report/decimal.hpp"
 #include "report/exporters/exported_memory.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/exporters/torch/device_reading.hpp"
 #include "report/exporters/torch/pickle_writer.hpp"
 #include "report/log/first_reading.hpp"
+#include "report/words/own_output.hpp"
 
 namespace vramscope::report {
 namespace {

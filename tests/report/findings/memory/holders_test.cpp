@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "report/findings/memory/memory.hpp"
-#include "report/text/view.hpp"
+#include "report/text/lines.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/report_of.hpp"
 

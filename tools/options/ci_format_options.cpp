@@ -1,5 +1,5 @@
-// tools/options/verdict_options.cpp — see verdict_options.hpp.
-#include "tools/options/verdict_options.hpp"
+// tools/options/ci_format_options.cpp — see ci_format_options.hpp.
+#include "tools/options/ci_format_options.hpp"
 
 #include <array>
 #include <cerrno>
@@ -15,8 +15,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "report/ci_formats/ci_formats.hpp"
 #include "report/error.hpp"
-#include "report/verdicts/verdicts.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -27,23 +27,23 @@ namespace {
 using report::Error;
 using report::Exit;
 
-using WriteVerdicts = void (*)(std::ostream&, const report::Verdicts&);
+using WriteCiFormat = void (*)(std::ostream&, const report::CheckedRun&);
 
-struct VerdictFormat {
+struct CiFormat {
     const char* option;
     const char* help;
-    std::string VerdictOptions::*file;
-    WriteVerdicts write;
+    std::string CiFormatOptions::*file;
+    WriteCiFormat write;
 };
 
 // clang-format off
-constexpr std::array kVerdictFormats{
-    VerdictFormat{"--sarif", "write the findings as SARIF 2.1.0, for code scanning and editors; - is stdout",
-                  &VerdictOptions::sarif, &report::write_sarif},
-    VerdictFormat{"--junit", "write the check as JUnit XML, for lists of tests",
-                  &VerdictOptions::junit, &report::write_junit},
-    VerdictFormat{"--gitlab", "write the findings as GitLab's code quality report",
-                  &VerdictOptions::gitlab, &report::write_gitlab},
+constexpr std::array kCiFormats{
+    CiFormat{"--sarif", "write the findings as SARIF 2.1.0, for code scanning and editors; - is stdout",
+                  &CiFormatOptions::sarif, &report::write_sarif},
+    CiFormat{"--junit", "write the check as JUnit XML, for lists of tests",
+                  &CiFormatOptions::junit, &report::write_junit},
+    CiFormat{"--gitlab", "write the findings as GitLab's code quality report",
+                  &CiFormatOptions::gitlab, &report::write_gitlab},
 };
 // clang-format on
 
@@ -62,7 +62,7 @@ fs::path repository()
     return here;
 }
 
-fs::path root_of(const VerdictOptions& options)
+fs::path root_of(const CiFormatOptions& options)
 {
     if (options.source_root.empty())
         return repository();
@@ -70,10 +70,10 @@ fs::path root_of(const VerdictOptions& options)
     return fs::absolute(options.source_root, unknown);
 }
 
-std::string text_of(WriteVerdicts write, const report::Verdicts& verdicts)
+std::string text_of(WriteCiFormat write, const report::CheckedRun& checked)
 {
     std::ostringstream out;
-    write(out, verdicts);
+    write(out, checked);
     return out.str();
 }
 
@@ -109,27 +109,27 @@ std::string unguessable()
     throw Error(Exit::usage, "--github needs stdout for its annotations: give the others a file");
 }
 
-// Calls `use` with what all formats show.
+// Calls `use` with the problems that the check has found.
 template <typename Use>
-void with_verdicts(const fs::path& root, const report::Check& check, const report::Report& report,
+void with_problems(const fs::path& root, const report::Check& check, const report::Report& report,
                    Use use)
 {
     const report::SourcePaths paths(root);
     const std::vector<report::Problem> problems = report::find_problems(check, report, paths);
-    use(report::Verdicts{check, report, paths, problems, VRAMSCOPE_VERSION});
+    use(report::CheckedRun{check, report, paths, problems, VRAMSCOPE_VERSION});
 }
 
 } // namespace
 
-struct VerdictFiles::File {
+struct CiFormatFiles::File {
     std::unique_ptr<Output> output;
-    WriteVerdicts write;
+    WriteCiFormat write;
 };
 
-void add_verdict_options(CLI::App& command, VerdictOptions& options, CLI::Option* check)
+void add_ci_format_options(CLI::App& command, CiFormatOptions& options, CLI::Option* check)
 {
     std::vector<CLI::Option*> added;
-    for (const VerdictFormat& format : kVerdictFormats)
+    for (const CiFormat& format : kCiFormats)
         added.push_back(command.add_option(format.option, options.*format.file, format.help)
                             ->option_text("FILE"));
     added.push_back(
@@ -146,14 +146,14 @@ void add_verdict_options(CLI::App& command, VerdictOptions& options, CLI::Option
             option->needs(check)->group("With --check");
 }
 
-VerdictFiles::VerdictFiles(const VerdictOptions& options, const std::vector<fs::path>& inputs,
-                           const std::string& json, bool force)
+CiFormatFiles::CiFormatFiles(const CiFormatOptions& options, const std::vector<fs::path>& inputs,
+                             const std::string& json, bool force)
     : github_(options.github), root_(root_of(options))
 {
     if (github_ && json == "-")
         refuse_stdout();
     std::vector<std::string> outputs{json};
-    for (const VerdictFormat& format : kVerdictFormats) {
+    for (const CiFormat& format : kCiFormats) {
         const std::string& name = options.*format.file;
         if (name.empty())
             continue;
@@ -178,9 +178,9 @@ VerdictFiles::VerdictFiles(const VerdictOptions& options, const std::vector<fs::
     }
 }
 
-VerdictFiles::~VerdictFiles() = default;
+CiFormatFiles::~CiFormatFiles() = default;
 
-bool VerdictFiles::on_stdout() const
+bool CiFormatFiles::on_stdout() const
 {
     for (const File& file : files_)
         if (file.output->is_stdout())
@@ -188,24 +188,25 @@ bool VerdictFiles::on_stdout() const
     return false;
 }
 
-void VerdictFiles::keep_off(const fs::path& taken) const
+void CiFormatFiles::keep_off(const fs::path& taken) const
 {
     for (const File& file : files_)
         file.output->keep_off(taken);
 }
 
-void VerdictFiles::write(const report::Check& check, const report::Report& report) const
+void CiFormatFiles::write(const report::Check& check, const report::Report& report) const
 {
     if (files_.empty())
         return;
-    with_verdicts(root_, check, report, [&](const report::Verdicts& verdicts) {
+    with_problems(root_, check, report, [&](const report::CheckedRun& checked) {
         for (const File& file : files_)
-            write_text_to(*file.output, text_of(file.write, verdicts));
+            write_text_to(*file.output, text_of(file.write, checked));
     });
 }
 
-void VerdictFiles::tell(std::ostream& out, const report::Check& check, const report::Report& report,
-                        const std::function<void(std::ostream&)>& text) const
+void CiFormatFiles::tell(std::ostream& out, const report::Check& check,
+                         const report::Report& report,
+                         const std::function<void(std::ostream&)>& text) const
 {
     if (!github_) {
         text(out);
@@ -215,10 +216,10 @@ void VerdictFiles::tell(std::ostream& out, const report::Check& check, const rep
     out << "::stop-commands::" << word << '\n';
     text(out);
     out << "::" << word << "::\n";
-    with_verdicts(root_, check, report, [&](const report::Verdicts& verdicts) {
-        report::write_github_annotations(out, verdicts);
+    with_problems(root_, check, report, [&](const report::CheckedRun& checked) {
+        report::write_github_annotations(out, checked);
         if (!summary_.empty())
-            append(summary_, text_of(&report::write_github_summary, verdicts));
+            append(summary_, text_of(&report::write_github_summary, checked));
     });
 }
 

@@ -1,10 +1,10 @@
-// report/verdicts/rules.hpp — the kinds of finding, as tools that show findings know them.
+// report/ci_formats/rules.hpp — the kinds of finding and the budgets, as tools that show findings know them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vramscope::report {
 
@@ -18,9 +18,8 @@ struct ProblemRule {
     std::string (*amount)(std::uint64_t bytes, std::uint64_t count);
 };
 
-inline constexpr std::size_t kRules = 12;
-extern const std::array<ProblemRule, kRules> kRuleTable;
+const std::vector<ProblemRule>& problem_rules(); // the kinds of finding first
 
-const ProblemRule& rule_of(std::string_view id); // one of the table's
+const ProblemRule& rule_of(std::string_view id); // one of these
 
 } // namespace vramscope::report

@@ -1,4 +1,4 @@
-// report/text/tests.cpp — the tests of a program, the worst first.
+// report/text/program_tests.cpp — the tests of a program, the worst first.
 #include <algorithm>
 #include <tuple>
 #include <utility>

@@ -1,5 +1,5 @@
-// tests/report/verdicts/verdicts_test.cpp — a check as SARIF, JUnit XML, and for GitHub and GitLab.
-#include "report/verdicts/verdicts.hpp"
+// tests/report/ci_formats/ci_formats_test.cpp — a check as SARIF, JUnit XML, and for GitHub and GitLab.
+#include "report/ci_formats/ci_formats.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/exporters/own_output.hpp"
-#include "report/judge/check.hpp"
+#include "report/judge/judge.hpp"
+#include "report/words/own_output.hpp"
 #include "tests/report/judge/check_scene.hpp"
 
 namespace vramscope::report {
@@ -32,10 +32,10 @@ Written write_all(const Report& report, const Budget& budget = {})
     const SourcePaths paths("/home/ci/project");
     const Check checked = check(report, budget);
     const std::vector<Problem> problems = find_problems(checked, report, paths);
-    const Verdicts verdicts{checked, report, paths, problems, "1.2.3"};
-    const auto text = [&](void (*write)(std::ostream&, const Verdicts&)) {
+    const CheckedRun run{checked, report, paths, problems, "1.2.3"};
+    const auto text = [&](void (*write)(std::ostream&, const CheckedRun&)) {
         std::ostringstream out;
-        write(out, verdicts);
+        write(out, run);
         return out.str();
     };
     return {text(write_sarif), text(write_junit), text(write_gitlab),
@@ -71,7 +71,7 @@ Report with_sources()
     return report;
 }
 
-TEST(Verdicts, AResultForEachStackWithItsFlowFromMainToTheCall)
+TEST(CiFormats, AResultForEachStackWithItsFlowFromMainToTheCall)
 {
     const json run = write_all(with_sources()).run();
     ASSERT_EQ(run["results"].size(), 2u);
@@ -88,7 +88,7 @@ TEST(Verdicts, AResultForEachStackWithItsFlowFromMainToTheCall)
     EXPECT_TRUE(run["invocations"][0]["executionSuccessful"].get<bool>());
 }
 
-TEST(Verdicts, PathsAreBelowTheRepositoryAndOthersAreWhole)
+TEST(CiFormats, PathsAreBelowTheRepositoryAndOthersAreWhole)
 {
     const Written written = write_all(with_sources());
     const json result = written.run()["results"][0];
@@ -106,7 +106,7 @@ TEST(Verdicts, PathsAreBelowTheRepositoryAndOthersAreWhole)
     EXPECT_NE(written.junit.find(R"(file="src/a b.cu" line="12")"), std::string::npos);
 }
 
-TEST(Verdicts, AFolderWhoseNameBeginsLikeTheRootIsElsewhere)
+TEST(CiFormats, AFolderWhoseNameBeginsLikeTheRootIsElsewhere)
 {
     const SourcePaths paths("/home/ci/project/");
     EXPECT_EQ(paths.below_root("/home/ci/project/./src/../a.cu"), "a.cu");
@@ -116,7 +116,7 @@ TEST(Verdicts, AFolderWhoseNameBeginsLikeTheRootIsElsewhere)
         EXPECT_FALSE(paths.below_root(elsewhere)) << elsewhere;
 }
 
-TEST(Verdicts, FingerprintsAreTheReportsAndNoTwoAreEqual)
+TEST(CiFormats, FingerprintsAreTheReportsAndNoTwoAreEqual)
 {
     Report report = report_of(leaking());
     const std::string fingerprint = report.leaks[0].fingerprint;
@@ -128,7 +128,7 @@ TEST(Verdicts, FingerprintsAreTheReportsAndNoTwoAreEqual)
     EXPECT_NE(written.issues()[0]["fingerprint"], written.issues()[1]["fingerprint"]);
 }
 
-TEST(Verdicts, AStackThatAllRanksShareIsOneResultWithTheSumOfThem)
+TEST(CiFormats, AStackThatAllRanksShareIsOneResultWithTheSumOfThem)
 {
     const Report report =
         report_of_all({rank(leaking(), 0, "3"), rank(clean(), 1, "3"), rank(leaking(), 2, "3")});
@@ -141,7 +141,7 @@ TEST(Verdicts, AStackThatAllRanksShareIsOneResultWithTheSumOfThem)
               std::string::npos);
 }
 
-TEST(Verdicts, WhatIsWithinItsBudgetIsANote)
+TEST(CiFormats, WhatIsWithinItsBudgetIsANote)
 {
     Budget budget;
     budget.max_leaked = 1 << 30;
@@ -152,7 +152,7 @@ TEST(Verdicts, WhatIsWithinItsBudgetIsANote)
     EXPECT_NE(written.junit.find(R"(failures="0" errors="0")"), std::string::npos);
 }
 
-TEST(Verdicts, ANumberOverItsBudgetIsShownWhereMostOfItIs)
+TEST(CiFormats, ANumberOverItsBudgetIsShownWhereMostOfItIs)
 {
     Budget budget = fail_on({});
     budget.max_peak = 1 << 20;
@@ -163,7 +163,7 @@ TEST(Verdicts, ANumberOverItsBudgetIsShownWhereMostOfItIs)
     EXPECT_EQ(written.run()["results"][0]["codeFlows"].size(), 1u);
 }
 
-TEST(Verdicts, ALogThatDoesNotShowAllIsNeverAnEmptyList)
+TEST(CiFormats, ALogThatDoesNotShowAllIsNeverAnEmptyList)
 {
     const Written written = write_all(report_of(killed(clean())));
     const json run = written.run();
@@ -177,14 +177,14 @@ TEST(Verdicts, ALogThatDoesNotShowAllIsNeverAnEmptyList)
     EXPECT_TRUE(written.page.starts_with("### vramscope: inconclusive"));
 }
 
-TEST(Verdicts, WhatACrashHeldIsAWarning)
+TEST(CiFormats, WhatACrashHeldIsAWarning)
 {
     const Written written = write_all(report_of(killed(leaking())));
     EXPECT_EQ(written.run()["results"][0]["level"], "warning");
     EXPECT_EQ(written.issues()[1]["severity"], "minor");
 }
 
-TEST(Verdicts, NothingSeenIsSaid)
+TEST(CiFormats, NothingSeenIsSaid)
 {
     const Written written = write_all(report_of(program()));
     EXPECT_FALSE(written.run()["invocations"][0]["executionSuccessful"].get<bool>());
@@ -192,7 +192,7 @@ TEST(Verdicts, NothingSeenIsSaid)
     EXPECT_EQ(count_of(written.annotations, "no CUDA memory call was seen"), 1u);
 }
 
-TEST(Verdicts, AnAllowedDoubtFailsNothing)
+TEST(CiFormats, AnAllowedDoubtFailsNothing)
 {
     Budget budget;
     budget.allow_inconclusive = true;
@@ -208,7 +208,7 @@ test::LogBuilder leaking_in_a_test(const std::string& name)
     return log.add(format::Test{format::TestState::passed, name});
 }
 
-TEST(Verdicts, ATestOverItsBudgetIsNamedInEveryFormat)
+TEST(CiFormats, ATestOverItsBudgetIsNamedInEveryFormat)
 {
     const Written written = write_all(report_of(leaking_in_a_test("Pool.Keeps")));
     const json results = written.run()["results"];
@@ -226,7 +226,7 @@ TEST(Verdicts, ATestOverItsBudgetIsNamedInEveryFormat)
     EXPECT_EQ(count_of(written.junit, "Pool.Keeps"), 1u) << "as a case of its own, and no stack";
 }
 
-TEST(Verdicts, JunitHasThePlaceAndFingerprintOfATestAndOfAStackAsSarifHasThem)
+TEST(CiFormats, JunitHasThePlaceAndFingerprintOfATestAndOfAStackAsSarifHasThem)
 {
     Report report = report_of(leaking_in_a_test("Pool.Keeps"));
     report.leaks.front().stack = {frame("load()", "/home/ci/project/src/a b.cu", 12)};
@@ -246,7 +246,7 @@ TEST(Verdicts, JunitHasThePlaceAndFingerprintOfATestAndOfAStackAsSarifHasThem)
     EXPECT_EQ(count_of(written.junit, R"(<property name="bytes" value="1048576"/>)"), 2u);
 }
 
-TEST(Verdicts, ATestIsKnownByItsNameWhereverItLeaks)
+TEST(CiFormats, ATestIsKnownByItsNameWhereverItLeaks)
 {
     const auto fingerprint_of = [](test::LogBuilder log) {
         return write_all(report_of(log)).run()["results"][0]["partialFingerprints"].dump();
@@ -256,7 +256,7 @@ TEST(Verdicts, ATestIsKnownByItsNameWhereverItLeaks)
     EXPECT_NE(fingerprint_of(leaking_in_a_test("Pool.Caches")), first);
 }
 
-TEST(Verdicts, ATestThatDidNotEndIsAWarning)
+TEST(CiFormats, ATestThatDidNotEndIsAWarning)
 {
     test::LogBuilder log = killed(clean());
     log.add(format::Test{format::TestState::began, "</failure>\n::error::\x1b[2J"});
@@ -270,7 +270,7 @@ TEST(Verdicts, ATestThatDidNotEndIsAWarning)
     EXPECT_EQ(written.page.find("</failure>"), std::string::npos);
 }
 
-TEST(Verdicts, GitHubShowsTenOfAKindAndTheTenthCountsTheRest)
+TEST(CiFormats, GitHubShowsTenOfAKindAndTheTenthCountsTheRest)
 {
     Report report = report_of(leaking());
     for (int more = 0; more < 20; ++more) {
@@ -283,7 +283,7 @@ TEST(Verdicts, GitHubShowsTenOfAKindAndTheTenthCountsTheRest)
               std::string::npos);
 }
 
-TEST(Verdicts, HostileNamesAreTextInEveryFormat)
+TEST(CiFormats, HostileNamesAreTextInEveryFormat)
 {
     const std::string hostile = "</failure>]]>&\"'`|**x**%0A::error::\n\r::add-mask::a\x1b[2J\xff"
                                 "\xe2\x80\xae\xef\xbf\xbe" +
@@ -310,7 +310,7 @@ TEST(Verdicts, HostileNamesAreTextInEveryFormat)
     EXPECT_EQ(written.page.find("**x**"), std::string::npos);
 }
 
-TEST(Verdicts, FilesAreKnownAsOurs)
+TEST(CiFormats, FilesAreKnownAsOurs)
 {
     for (const Report& report : {report_of(leaking()), report_of(clean())}) {
         const Written written = write_all(report);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tests/tools/verdicts_test.py — `check` and `run --check` in the formats of CI servers: options, files and what runners read.
+# tests/tools/ci_formats_test.py — `check` and `run --check` in the formats of CI servers: options, files and what runners read.
 import json
 import unittest
 import xml.etree.ElementTree
@@ -9,7 +9,7 @@ from cli import PROGRAMS, SOURCE, CliTest
 FILES = {"sarif": "out.sarif", "junit": "out.xml", "gitlab": "out.json"}
 
 
-class VerdictsTest(CliTest):
+class CiFormatsTest(CliTest):
     def setUp(self):
         super().setUp()
         status, _, errors = self.simulate(PROGRAMS / "training_demo", "1")
@@ -21,7 +21,7 @@ class VerdictsTest(CliTest):
         return stdout
 
 
-class OfALog(VerdictsTest):
+class OfALog(CiFormatsTest):
     def test_all_formats_at_once_say_the_same(self):
         options = [word for name, file in FILES.items() for word in (f"--{name}", file)]
         text = self.check(*options, "--json", "check.json")
@@ -59,7 +59,7 @@ class OfALog(VerdictsTest):
         self.assertFalse(self.read_json("out.sarif")["runs"][0]["invocations"][0]["executionSuccessful"])
 
 
-class ForGitHub(VerdictsTest):
+class ForGitHub(CiFormatsTest):
     def test_the_text_cannot_speak_to_the_runner_and_annotations_can(self):
         lines = self.check("--github").splitlines()
         self.assertRegex(lines[0], r"^::stop-commands::vramscope-[0-9a-f]{32}$")
@@ -85,7 +85,7 @@ class ForGitHub(VerdictsTest):
         self.assertEqual((self.folder / "run.vsl").read_bytes(), log)
 
 
-class OfARun(VerdictsTest):
+class OfARun(CiFormatsTest):
     def test_writes_the_same_and_ends_as_check(self):
         status, stdout, stderr = self.vramscope(
             "run", "--simulate", "1GiB", "-o", "two.vsl", "--check", "--sarif", "two.sarif", "--github", "--source-root", SOURCE,
@@ -101,7 +101,7 @@ class OfARun(VerdictsTest):
         self.assert_one_line(stderr, "--sarif", "--check")
 
 
-class Wrong(VerdictsTest):
+class Wrong(CiFormatsTest):
     def refuse(self, *arguments, part):
         before = {path: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
         status, stdout, stderr = self.vramscope("check", *arguments)

@@ -1,4 +1,4 @@
-// tools/options/verdict_options.hpp — a check in the formats of CI servers: --sarif, --junit, …
+// tools/options/ci_format_options.hpp — a check in the formats of CI servers: --sarif, --junit, …
 //
 // `check` and `run --check` have the same options, and write the same files.
 #pragma once
@@ -23,7 +23,7 @@ struct Check;
 struct Report;
 } // namespace report
 
-struct VerdictOptions {
+struct CiFormatOptions {
     std::string sarif; // files, as the next two; empty: none; "-": stdout
     std::string junit;
     std::string gitlab;
@@ -32,16 +32,16 @@ struct VerdictOptions {
 };
 
 // `check`: the option that those of this list need; null: they need none.
-void add_verdict_options(CLI::App& command, VerdictOptions& options, CLI::Option* check);
+void add_ci_format_options(CLI::App& command, CiFormatOptions& options, CLI::Option* check);
 
-class VerdictFiles {
+class CiFormatFiles {
 public:
     // Error (125) if one is an input, or where another or --json (`json`) goes.
-    VerdictFiles(const VerdictOptions& options, const std::vector<std::filesystem::path>& inputs,
-                 const std::string& json, bool force);
-    ~VerdictFiles();
-    VerdictFiles(const VerdictFiles&) = delete;
-    VerdictFiles& operator=(const VerdictFiles&) = delete;
+    CiFormatFiles(const CiFormatOptions& options, const std::vector<std::filesystem::path>& inputs,
+                  const std::string& json, bool force);
+    ~CiFormatFiles();
+    CiFormatFiles(const CiFormatFiles&) = delete;
+    CiFormatFiles& operator=(const CiFormatFiles&) = delete;
 
     bool on_stdout() const; // then no text belongs there
 

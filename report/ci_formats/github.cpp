@@ -1,13 +1,13 @@
-// report/verdicts/github.cpp — annotations and the page of a job of GitHub Actions.
+// report/ci_formats/github.cpp — annotations and the page of a job of GitHub Actions.
 #include <algorithm>
 #include <ostream>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "report/ci_formats/ci_formats.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
-#include "report/verdicts/verdicts.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/words.hpp"
 
@@ -47,12 +47,12 @@ void write_command(std::ostream& out, const char* kind, const std::string& title
 
 class Annotations {
 public:
-    Annotations(std::ostream& out, const Verdicts& verdicts) : out_(out), verdicts_(verdicts) {}
+    Annotations(std::ostream& out, const CheckedRun& checked) : out_(out), checked_(checked) {}
 
     void of(Severity severity)
     {
         std::vector<const Problem*> problems;
-        for (const Problem& problem : verdicts_.problems)
+        for (const Problem& problem : checked_.problems)
             if (problem.severity == severity)
                 problems.push_back(&problem);
         const std::size_t doubts = severity == doubtful() ? write_doubts() : 0;
@@ -71,7 +71,7 @@ public:
 private:
     Severity doubtful() const
     {
-        return verdicts_.check.exit == Exit::ok || verdicts_.check.exit == Exit::findings
+        return checked_.check.exit == Exit::ok || checked_.check.exit == Exit::findings
                    ? Severity::warning
                    : Severity::error;
     }
@@ -80,7 +80,7 @@ private:
     std::size_t write_doubts()
     {
         std::string text;
-        for (const std::string& doubt : doubts_of(verdicts_.check))
+        for (const std::string& doubt : doubts_of(checked_.check))
             text += doubt + '\n';
         if (text.empty())
             return 0;
@@ -90,7 +90,7 @@ private:
     }
 
     std::ostream& out_;
-    const Verdicts& verdicts_;
+    const CheckedRun& checked_;
 };
 
 // As it is read, whatever it holds: Markdown gives no meaning to characters written by number.
@@ -141,27 +141,27 @@ void write_problem_table(std::ostream& out, const std::vector<Problem>& problems
 
 } // namespace
 
-void write_github_annotations(std::ostream& out, const Verdicts& verdicts)
+void write_github_annotations(std::ostream& out, const CheckedRun& checked)
 {
-    Annotations annotations(out, verdicts);
+    Annotations annotations(out, checked);
     for (const Severity severity : {Severity::error, Severity::warning, Severity::note})
         annotations.of(severity);
 }
 
-void write_github_summary(std::ostream& out, const Verdicts& verdicts)
+void write_github_summary(std::ostream& out, const CheckedRun& checked)
 {
-    const Check& check = verdicts.check;
+    const Check& check = checked.check;
     out << "### vramscope: " << check_headline(check) << "\n\n";
     for (const std::string& doubt : doubts_of(check))
         out << "- " << markdown_text(doubt) << '\n';
     out << "\n| budget | measured | limit | state |\n|---|--:|---|---|\n";
     for (const CheckRow& row : check.rows)
-        out << fmt::format("| {} | {} | {} | {} |\n", budget_name(row),
-                           amount_in(row.measured, row.unit), limit_words(row),
+        out << fmt::format("| {} | {} | {} | {} |\n", row.called, amount_in(row.measured, row.unit),
+                           limit_words(row),
                            row.state == CheckState::unknown
                                ? "not known"
-                               : name(row.state) + failed_where(row, verdicts.report));
-    write_problem_table(out, verdicts.problems);
+                               : name(row.state) + failed_where(row, checked.report));
+    write_problem_table(out, checked.problems);
     out << '\n';
 }
 

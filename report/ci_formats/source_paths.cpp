@@ -1,5 +1,5 @@
-// report/verdicts/source_paths.cpp — paths cut at the repository's root.
-#include "report/verdicts/source_paths.hpp"
+// report/ci_formats/source_paths.cpp — paths cut at the repository's root.
+#include "report/ci_formats/source_paths.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,8 @@
-// report/judge/tests.cpp — what is over a budget, and whether the log proves it.
-#include "report/judge/tests.hpp"
-
+// report/judge/program_tests.cpp — what is over a budget, and whether the log proves it.
 #include <algorithm>
+
+#include "report/judge/finding_kinds.hpp"
+#include "report/judge/judge.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -27,7 +28,7 @@ public:
         const bool told = test.ended() && test.state != TestState::failed;
         if (!told || !of.coverage.is_whole())
             check.state = CheckState::unknown;
-        if (budget_.max_leaked || budget_.fails_on(Finding::leaks))
+        if (budget_.max_leaked || fails_on(budget_, kind_of(Finding::leaks)))
             hold(check, "max-leaked", leaked_by(test), budget_.max_leaked.value_or(0),
                  of.doubts.empty());
         if (budget_.max_peak)

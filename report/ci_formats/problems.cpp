@@ -1,5 +1,5 @@
-// report/verdicts/problems.cpp — the rows of a report that the lines of the budget speak of.
-#include "report/verdicts/problems.hpp"
+// report/ci_formats/problems.cpp — the rows of a report that the lines of the budget speak of.
+#include "report/ci_formats/problems.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "report/findings/places/fingerprint.hpp"
+#include "report/judge/finding_kinds.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
 #include "report/words/check_words.hpp"
-#include "report/words/cuda_results.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -19,11 +19,6 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kFrameColumns = 160; // of a name in a message: some have thousands
-
-std::string on_device(std::int32_t device)
-{
-    return device < 0 ? "" : fmt::format("on device {}, ", device);
-}
 
 class Collector {
 public:
@@ -50,51 +45,14 @@ private:
     void add_row(const CheckRow& row)
     {
         row_ = &row;
-        const std::string& id = row.budget;
-        if (id == "max-leaked")
-            for (const Leak& leak : report_.leaks)
-                add(leak, leak.process, leak.bytes, leak.blocks, lost(leak));
-        else if (id == "unclosed-imports")
-            for (const Leak& leak : report_.imports)
-                add(leak, leak.process, leak.bytes, leak.blocks, lost(leak));
-        else if (id == "max-growth" || id == "growth")
-            for (const Growth& grown : report_.growth)
-                add(grown, grown.process, grown.bytes, grown.blocks, rate(grown));
-        else if (id == "oom")
-            for (const Shortage& shortage : report_.shortages)
-                add(shortage, shortage.process, shortage.requested, 1,
-                    on_device(shortage.device) + name(shortage.kind));
-        else if (id == "misuse")
-            for (const Misuse& misuse : report_.misuse)
-                add(misuse.call, misuse.process, misuse.bytes, misuse.calls,
-                    fmt::format("{}, {}", name(misuse.kind), result_name(misuse.result)));
-        else if (id == "damage")
-            for (const Damage& damage : report_.damage)
-                add(damage.allocation ? *damage.allocation : damage.noticed, damage.process,
-                    damage.block_bytes, damage.times, format::name(damage.kind));
-        else if (id == "failed-calls")
-            for (const FailedCall& call : report_.failed_calls)
-                add(call, call.process, call.bytes, call.calls, result_name(call.result));
-        else if (row.state != CheckState::ok)
+        if (row.finding) {
+            const FindingKind& kind = kind_of(*row.finding);
+            const ProblemRule& rule = rule_of(kind.word);
+            for (FoundRow& found : kind.rows(report_))
+                add(rule, std::move(found));
+        } else if (row.state != CheckState::ok) {
             add_budget(row);
-    }
-
-    static std::string lost(const Leak& leak)
-    {
-        return fmt::format("{}{}, {}", on_device(leak.device), name(leak.kind),
-                           name(leak.leak_class));
-    }
-
-    static std::string rate(const Growth& grown)
-    {
-        const auto bytes = [](double amount) {
-            return human_bytes(static_cast<std::uint64_t>(std::max(amount, 0.0)));
-        };
-        return on_device(grown.device) +
-               (grown.rate.per.empty() ? bytes(grown.rate.bytes_per_call) + " per call"
-                                       : fmt::format("{} per {}", bytes(grown.rate.bytes_per_step),
-                                                     terminal_safe(grown.rate.per))) +
-               (grown.freed ? ", freed at the end" : "");
+        }
     }
 
     Severity severity_in(std::size_t process) const
@@ -104,27 +62,26 @@ private:
         return row_->state == CheckState::unknown ? Severity::warning : Severity::note;
     }
 
-    void add(const CallPlace& place, std::size_t process, std::uint64_t bytes, std::uint64_t count,
-             std::string detail)
+    void add(const ProblemRule& rule, FoundRow found)
     {
-        const ProblemRule& rule = rule_of(row_->budget);
+        const Culprit& culprit = found.culprit;
         const auto [entry, is_new] =
-            known_.try_emplace(rule.id + place.key() + detail, problems_.size());
+            known_.try_emplace(rule.id + culprit.place->key() + found.detail, problems_.size());
         if (is_new) {
             Problem problem;
             problem.rule = &rule;
-            problem.place = &place;
-            problem.detail = std::move(detail);
+            problem.place = culprit.place;
+            problem.detail = std::move(found.detail);
             problems_.push_back(std::move(problem));
         }
         Problem& problem = problems_[entry->second];
-        problem.severity = std::max(problem.severity, severity_in(process));
-        problem.bytes += bytes;
-        problem.count += count;
+        problem.severity = std::max(problem.severity, severity_in(found.process));
+        problem.bytes += culprit.bytes;
+        problem.count += culprit.count;
         const auto at =
-            std::lower_bound(problem.processes.begin(), problem.processes.end(), process);
-        if (at == problem.processes.end() || *at != process)
-            problem.processes.insert(at, process);
+            std::lower_bound(problem.processes.begin(), problem.processes.end(), found.process);
+        if (at == problem.processes.end() || *at != found.process)
+            problem.processes.insert(at, found.process);
     }
 
     // A number of the whole process: those that made up most of it are named, the first as its

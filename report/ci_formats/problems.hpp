@@ -1,4 +1,4 @@
-// report/verdicts/problems.hpp — what a check found, one row for each rule and call stack.
+// report/ci_formats/problems.hpp — what a check found, one row for each rule and call stack.
 //
 // Only what the budget asks for is here. A stack that several processes share is one row. A test
 // that is over its budget, or did not end, is a row of its own, in front of the stacks.
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "report/verdicts/rules.hpp"
-#include "report/verdicts/source_paths.hpp"
+#include "report/ci_formats/rules.hpp"
+#include "report/ci_formats/source_paths.hpp"
 
 namespace vramscope::report {
 

@@ -1,11 +1,9 @@
-// tests/report/judge/tests_test.cpp — tests that a program names, in reports and against budgets.
-#include "report/judge/tests.hpp"
-
+// tests/report/judge/program_tests_test.cpp — tests that a program names, in reports and against budgets.
 #include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "report/judge/check.hpp"
+#include "report/judge/judge.hpp"
 #include "report/text/views.hpp"
 #include "tests/report/judge/check_scene.hpp"
 

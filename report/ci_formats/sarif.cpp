@@ -1,11 +1,11 @@
-// report/verdicts/sarif.cpp — SARIF 2.1.0, as GitHub's code scanning and editors read it.
+// report/ci_formats/sarif.cpp — SARIF 2.1.0, as GitHub's code scanning and editors read it.
 #include <algorithm>
 #include <string_view>
 
+#include "report/ci_formats/ci_formats.hpp"
 #include "report/json/write.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
-#include "report/verdicts/verdicts.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -53,13 +53,13 @@ Json location_json(const SourcePlace& place, const std::string& function)
 
 class SarifWriter {
 public:
-    explicit SarifWriter(const Verdicts& verdicts) : verdicts_(verdicts) {}
+    explicit SarifWriter(const CheckedRun& checked) : checked_(checked) {}
 
     Json document() const
     {
         const Json driver = {{"name", "vramscope"},
-                             {"version", verdicts_.version},
-                             {"semanticVersion", verdicts_.version},
+                             {"version", checked_.version},
+                             {"semanticVersion", checked_.version},
                              {"rules", rules()}};
         Json run = {{"tool", {{"driver", driver}}},
                     {"automationDetails", {{"id", "vramscope/"}}},
@@ -77,7 +77,7 @@ private:
     static Json rules()
     {
         Json rules = Json::array();
-        for (const ProblemRule& rule : kRuleTable)
+        for (const ProblemRule& rule : problem_rules())
             rules.push_back(rule_json(rule));
         return rules;
     }
@@ -86,7 +86,7 @@ private:
     // nothing.
     Json invocation() const
     {
-        const Check& check = verdicts_.check;
+        const Check& check = checked_.check;
         Json notes = Json::array();
         const auto note = [&](const char* level, const std::string& text) {
             notes.push_back({{"level", level}, {"message", text_json(text)}});
@@ -94,13 +94,13 @@ private:
         const std::vector<std::string> doubts = doubts_of(check);
         for (const std::string& doubt : doubts)
             note("error", doubt);
-        if (verdicts_.report.totals.suppressed_blocks > 0)
-            note("note", human_bytes(verdicts_.report.totals.suppressed_bytes) + " in " +
-                             counted(verdicts_.report.totals.suppressed_blocks, "block") +
+        if (checked_.report.totals.suppressed_blocks > 0)
+            note("note", human_bytes(checked_.report.totals.suppressed_bytes) + " in " +
+                             counted(checked_.report.totals.suppressed_blocks, "block") +
                              " match a rule of suppression, and are no results");
-        if (verdicts_.problems.size() > kMostResults)
+        if (checked_.problems.size() > kMostResults)
             note("warning", "only the first " + grouped(kMostResults) + " of " +
-                                grouped(verdicts_.problems.size()) + " problems are here");
+                                grouped(checked_.problems.size()) + " problems are here");
         return {{"executionSuccessful", doubts.empty()},
                 {"exitCode", static_cast<int>(check.exit)},
                 {"toolExecutionNotifications", std::move(notes)}};
@@ -109,9 +109,9 @@ private:
     Json results() const
     {
         Json results = Json::array();
-        const std::size_t shown = std::min(kMostResults, verdicts_.problems.size());
+        const std::size_t shown = std::min(kMostResults, checked_.problems.size());
         for (std::size_t at = 0; at < shown; ++at)
-            results.push_back(result(verdicts_.problems[at]));
+            results.push_back(result(checked_.problems[at]));
         return results;
     }
 
@@ -119,7 +119,7 @@ private:
     {
         const Frame* const own = problem.place ? problem.place->own_frame() : nullptr;
         Json result = {{"ruleId", problem.rule->id},
-                       {"ruleIndex", problem.rule - kRuleTable.data()},
+                       {"ruleIndex", problem.rule - problem_rules().data()},
                        {"level", name(problem.severity)},
                        {"message", text_json(problem.message)},
                        {"locations",
@@ -146,7 +146,7 @@ private:
         const std::size_t shown = std::min(kMostFlowLocations, place.stack.size());
         for (std::size_t at = shown; at-- > 0;) {
             const Frame& frame = place.stack[at];
-            Json location = location_json(verdicts_.paths.of_frame(frame), function_of(frame));
+            Json location = location_json(checked_.paths.of_frame(frame), function_of(frame));
             location["message"] = text_json(at == 0 && !place.api.empty() ? terminal_safe(place.api)
                                                                           : function_of(frame));
             locations.push_back({{"location", std::move(location)}});
@@ -154,14 +154,14 @@ private:
         return locations;
     }
 
-    const Verdicts& verdicts_;
+    const CheckedRun& checked_;
 };
 
 } // namespace
 
-void write_sarif(std::ostream& out, const Verdicts& verdicts)
+void write_sarif(std::ostream& out, const CheckedRun& checked)
 {
-    out << SarifWriter(verdicts).document().dump(2, ' ', true, Json::error_handler_t::replace)
+    out << SarifWriter(checked).document().dump(2, ' ', true, Json::error_handler_t::replace)
         << '\n';
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tests/oracle/verdicts_test.py — sarif-multitool, SARIF's schema, junitparser and xmllint read what `check` writes for CI servers.
+# tests/oracle/ci_formats_test.py — sarif-multitool, SARIF's schema, junitparser and xmllint read what `check` writes for CI servers.
 #
 # sarif-multitool ends 0 on errors too, and lets wrong levels pass: its own log is what counts, and the schema beside it.
 import json
@@ -36,7 +36,7 @@ for at, name in enumerate(["</failure>]]>&\"'", "::error::%0A\n::add-mask::x", "
 """
 
 
-class VerdictsTest(OracleTest):
+class CiFormatsTest(OracleTest):
     def write(self, log, *options):
         """What `check` writes of this log: SARIF, JUnit, and whether it passed."""
         files = [self.folder / "check.sarif", self.folder / "check.xml"]

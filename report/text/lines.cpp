@@ -1,5 +1,5 @@
-// report/text/view.cpp — a few lines each.
-#include "report/text/view.hpp"
+// report/text/lines.cpp — a function for each line or few.
+#include "report/text/lines.hpp"
 
 #include <algorithm>
 #include <cstddef>

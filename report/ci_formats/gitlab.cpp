@@ -1,11 +1,11 @@
-// report/verdicts/gitlab.cpp — a report of code quality, as GitLab's merge requests show it.
+// report/ci_formats/gitlab.cpp — a report of code quality, as GitLab's merge requests show it.
 #include <algorithm>
 #include <ostream>
 
+#include "report/ci_formats/ci_formats.hpp"
 #include "report/json/write.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
-#include "report/verdicts/verdicts.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -39,18 +39,18 @@ Json issue(std::string_view rule, const std::string& fingerprint, const std::str
 
 } // namespace
 
-void write_gitlab(std::ostream& out, const Verdicts& verdicts)
+void write_gitlab(std::ostream& out, const CheckedRun& checked)
 {
     Json issues = Json::array();
-    const Check& check = verdicts.check;
+    const Check& check = checked.check;
     SourcePlace program;
-    if (!verdicts.report.processes.empty())
-        program = verdicts.paths.of_file(verdicts.report.processes.front().program, 0);
+    if (!checked.report.processes.empty())
+        program = checked.paths.of_file(checked.report.processes.front().program, 0);
     const char* const doubtful = check.exit == Exit::ok ? "minor" : "major";
     std::size_t nth = 0;
     for (const std::string& doubt : doubts_of(check))
         issues.push_back(issue("inconclusive", std::to_string(++nth), doubt, doubtful, program));
-    for (const Problem& problem : verdicts.problems)
+    for (const Problem& problem : checked.problems)
         issues.push_back(issue(problem.rule->id, problem.fingerprint, problem.message,
                                gitlab_severity(problem.severity), problem.where));
     out << issues.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';

@@ -1,4 +1,4 @@
-// report/exporters/own_output.hpp — how a file that we wrote is told from one that somebody needs.
+// report/words/own_output.hpp — how a file that we wrote is told from one that somebody needs.
 #pragma once
 
 #include <cstddef>

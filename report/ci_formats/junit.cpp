@@ -1,16 +1,16 @@
-// report/verdicts/junit.cpp — the XML that JUnit's ant task began, as CI servers read it.
+// report/ci_formats/junit.cpp — the XML that JUnit's ant task began, as CI servers read it.
 #include <algorithm>
 #include <ostream>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "report/exporters/own_output.hpp"
+#include "report/ci_formats/ci_formats.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
-#include "report/verdicts/verdicts.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -68,14 +68,14 @@ std::string stack_text(const CallPlace* place)
 
 class JunitCases {
 public:
-    explicit JunitCases(const Verdicts& verdicts) : verdicts_(verdicts) {}
+    explicit JunitCases(const CheckedRun& checked) : checked_(checked) {}
 
     std::vector<Case> budgets() const
     {
         std::vector<Case> cases;
-        for (const CheckRow& row : verdicts_.check.rows)
+        for (const CheckRow& row : checked_.check.rows)
             cases.push_back(budget(row));
-        const std::vector<std::string> doubts = doubts_of(verdicts_.check);
+        const std::vector<std::string> doubts = doubts_of(checked_.check);
         if (doubts.empty())
             return cases;
         Case whole{"vramscope.budgets", "the run shows all", excuse(), "inconclusive", {}, {}};
@@ -90,7 +90,7 @@ public:
     {
         std::vector<Case> cases;
         std::size_t left_out = 0;
-        for (const Problem& problem : verdicts_.problems) {
+        for (const Problem& problem : checked_.problems) {
             if (problem.severity != Severity::error || !problem.rule->amount)
                 continue;
             if (cases.size() == kMostStacks) {
@@ -115,7 +115,7 @@ public:
     std::vector<Case> tests() const
     {
         std::vector<Case> cases;
-        for (const Problem& problem : verdicts_.problems)
+        for (const Problem& problem : checked_.problems)
             if (problem.test_row && cases.size() < kMostStacks)
                 cases.push_back(test(problem));
         return cases;
@@ -125,7 +125,7 @@ private:
     Case test(const Problem& problem) const
     {
         const TestCheck& row = *problem.test_row;
-        const TestRow& told = verdicts_.report.processes[row.process].tests[row.test];
+        const TestRow& told = checked_.report.processes[row.process].tests[row.test];
         Case found{"vramscope.tests", terminal_safe(told.name), "failure", "test", {}, {},
                    &problem};
         found.message = test_words(row, told);
@@ -148,7 +148,7 @@ private:
         Case found{"vramscope.budgets", row.budget, {}, row.budget, {}, {}};
         if (row.state == CheckState::ok)
             return found;
-        found.message = row_words(row) + failed_where(row, verdicts_.report);
+        found.message = row_words(row) + failed_where(row, checked_.report);
         found.outcome = "failure";
         if (row.state == CheckState::unknown) {
             found.message += row.remark.empty() ? ": the run does not show it" : ": " + row.remark;
@@ -160,7 +160,7 @@ private:
     }
 
     // --allow-inconclusive: what is not known then fails nothing.
-    const char* excuse() const { return verdicts_.check.exit == Exit::ok ? "skipped" : "error"; }
+    const char* excuse() const { return checked_.check.exit == Exit::ok ? "skipped" : "error"; }
 
     // Without numbers that change from run to run: servers compare tests by their names.
     static std::string place_name(const Problem& problem)
@@ -172,7 +172,7 @@ private:
                            problem.fingerprint);
     }
 
-    const Verdicts& verdicts_;
+    const CheckedRun& checked_;
 };
 
 // The numbers that a SARIF result has, under the same names.
@@ -227,9 +227,9 @@ void write_suite(std::ostream& out, std::string_view name, const std::vector<Cas
 
 } // namespace
 
-void write_junit(std::ostream& out, const Verdicts& verdicts)
+void write_junit(std::ostream& out, const CheckedRun& checked)
 {
-    const JunitCases cases(verdicts);
+    const JunitCases cases(checked);
     const std::vector<Case> budgets = cases.budgets();
     const std::vector<Case> stacks = cases.stacks();
     const std::vector<Case> tests = cases.tests();
@@ -237,7 +237,7 @@ void write_junit(std::ostream& out, const Verdicts& verdicts)
     all.insert(all.end(), tests.begin(), tests.end());
     all.insert(all.end(), stacks.begin(), stacks.end());
     out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- " << kOwnMark << ' '
-        << xml(verdicts.version) << " -->\n";
+        << xml(checked.version) << " -->\n";
     out << "<testsuites name=\"vramscope\" " << counts(all) << ">\n";
     write_suite(out, "vramscope budgets", budgets);
     if (!tests.empty())

@@ -1,4 +1,4 @@
-// report/verdicts/source_paths.hpp — files of the repository, as its hosts name them.
+// report/ci_formats/source_paths.hpp — files of the repository, as its hosts name them.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// report/exporters/own_output.cpp — see own_output.hpp.
-#include "report/exporters/own_output.hpp"
+// report/words/own_output.cpp — how each of our formats begins.
+#include "report/words/own_output.hpp"
 
 namespace vramscope::report {
 

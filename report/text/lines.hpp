@@ -1,4 +1,4 @@
-// report/text/view.hpp — titles, doubts and the next step, which all views have.
+// report/text/lines.hpp — the lines that all views have: titles, doubts and the next step.
 #pragma once
 
 #include <string>
