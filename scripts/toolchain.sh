@@ -91,6 +91,9 @@ cuda_cache() {
     fi
 }
 
+# Where scripts/setup --oldest-node puts the oldest node that the page and its tests are for.
+oldest_node_cache() { echo "${VRAMSCOPE_OLDEST_NODE:-${XDG_CACHE_HOME:-${HOME-}/.cache}/vramscope/oldest-node}"; }
+
 # Prints the path of nvcc: CUDA_HOME, CUDAToolkit_ROOT, CUDA_PATH, PATH, /usr/local/cuda, and what
 # scripts/cuda-toolkit has unpacked, in this order.
 find_nvcc() {
