@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "find", "grep", "head", "kill", "ls", "mkdir", "mktemp", "mv",
               "paste", "readlink", "rm", "sed", "sh", "sort", "tail", "touch"]
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
-TEST_PACKAGES = "git file dpkg-dev python3-jsonschema python3-yaml libgtest-dev llvm lld ccache".split() + THRUST
+TEST_PACKAGES = "git file zstd dpkg-dev python3-jsonschema python3-yaml libgtest-dev llvm lld ccache".split() + THRUST
 ORACLES = ("heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler python3-prometheus-client "
            "python3-junitparser python3-pytest libxml2-utils nodejs npm ca-certificates chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
            "rpm python3-venv debootstrap python3-greenlet sqlite3 libdebuginfod-dev").split()
