@@ -96,7 +96,8 @@ struct Fields<FrameOfLine> {
         Field{"file", OrNull{of_frame(&Frame::file)}},
         Field{"line", OrNull{of_frame(&Frame::line)}}.at_least(1),
         Field{"module", OrNull{of_frame(&Frame::module)}},
-        Field{"offset", Hex{of_frame(&Frame::offset)}},
+        Field{"offset", Hex{of_frame(&Frame::offset)},
+              "Address in the module's file; the address itself where module is null."},
         Field{"inlined", of_frame(&Frame::inlined),
               "The code of this call lies inside the next frame's function."},
         Field{"library", of_frame(&Frame::library),
@@ -183,7 +184,8 @@ struct Fields<ModuleLine> {
         kHappened,
         std::tuple{Field{"module", of_module(&format::ModuleLoaded::id)},
                    Field{"path", of_module(&format::ModuleLoaded::path)},
-                   Field{"build_id", HexDigits{of_module(&format::ModuleLoaded::build_id)}},
+                   Field{"build_id", HexDigits{of_module(&format::ModuleLoaded::build_id)}}.pattern(
+                       "^[0-9a-f]+$"),
                    Field{"bias", of_module(&format::ModuleLoaded::bias)},
                    Field{"first", of_module(&format::ModuleLoaded::first)},
                    Field{"end", of_module(&format::ModuleLoaded::end)}});

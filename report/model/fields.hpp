@@ -349,6 +349,16 @@ struct Keyed {
 template <typename Get>
 Keyed(Get) -> Keyed<Get>;
 
+// A type whose values all mean the same, which a schema then says once: kName and kSays, and as(), a
+// value as it is shown.
+template <typename Value>
+struct Meaning;
+template <typename Value>
+concept Meaningful = requires
+{
+    Meaning<Value>::kSays;
+};
+
 template <typename Row>
 struct Fields; // kName, its name in a schema, and kAll, a tuple of Field
 template <typename Row>

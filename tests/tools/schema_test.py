@@ -16,29 +16,33 @@ GONE = None
 # and lists whose order means nothing are compared as sets.
 DIFFERENCES = {
     "events": {
-        # These are said inside of what had a reference to them.
-        "$defs/frame": GONE,
-        "$defs/text_or_null": GONE,
         # Sentences that only the code had, as comments.
-        "$defs/damaged/properties/address/description": "Of the block, as the program knows it.",
-        "$defs/damaged/properties/bytes/description": "How many bytes are wrong.",
-        "$defs/damaged/properties/offset/description": "Of the first wrong byte, from address.",
-        "$defs/failed/properties/address/description": "That was to be freed, or 0x0.",
-        "$defs/map/properties/handle/description": "Of physical memory.",
-        "$defs/out_of_memory/description": "Follows the `failed` of an allocation: how the device's memory stood.",
-        "$defs/out_of_memory/properties/free/description": "As the driver says.",
-        "$defs/out_of_memory/properties/largest_gap/description": "Of the gaps in what the pool holds.",
-        "$defs/out_of_memory/properties/total/description":
+        "allOf/damaged/properties/address/description": "Of the block, as the program knows it.",
+        "allOf/damaged/properties/bytes/description": "How many bytes are wrong.",
+        "allOf/damaged/properties/offset/description": "Of the first wrong byte, from address.",
+        "allOf/failed/properties/address/description": "That was to be freed, or 0x0.",
+        "allOf/map/properties/handle/description": "Of physical memory.",
+        "allOf/out_of_memory/description": "Follows the `failed` of an allocation: how the device's memory stood.",
+        "allOf/out_of_memory/properties/free/description": "As the driver says.",
+        "allOf/out_of_memory/properties/largest_gap/description": "Of the gaps in what the pool holds.",
+        "allOf/out_of_memory/properties/total/description":
             "As the driver says, or the limit that was set; 0: not known.",
-        "$defs/retain/description": "There is one more reference to physical memory.",
-        "$defs/segment_gone/description": "A segment is the driver's again, or no longer the pool's to know.",
-        "$defs/trim/description": "A pool of the driver's was told to give back what it does not need.",
+        "allOf/retain/description": "There is one more reference to physical memory.",
+        "allOf/segment_gone/description": "A segment is the driver's again, or no longer the pool's to know.",
+        "allOf/stack/properties/frames/items/properties/offset/description":
+            "Address in the module's file; the address itself where module is null.",
+        "allOf/trim/description": "A pool of the driver's was told to give back what it does not need.",
+        # What every such line says of an entry point is said of the type, `api_id`, alone.
+        **{f"allOf/{record}/properties/api/description": "With which it allocates them."
+           for record in ("blocks_gone", "blocks_pending", "cut_from")},
+        **{f"allOf/{record}/properties/api/description": "With which it was allocated."
+           for record in ("awaited", "block_name", "size_unknown")},
         # What is said of every value of this kind.
-        "$defs/trailer/properties/exit_began_ns/description": "Nanoseconds since the log was opened.",
-        "$defs/trailer/properties/pending_frees/items/properties/api/description":
+        "allOf/trailer/properties/exit_began_ns/description": "Nanoseconds since the log was opened.",
+        "allOf/trailer/properties/pending_frees/items/properties/api/description":
             "The entry point: of an api line before this one.",
         # All words of the enumeration. This one is a report's alone: an export that was stopped has no trailer.
-        "$defs/trailer/properties/end/enum": ["exited", "killed", "not-read", "quick-exit", "replaced", "running",
+        "allOf/trailer/properties/end/enum": ["exited", "killed", "not-read", "quick-exit", "replaced", "running",
                                               "underscore-exit", "unknown"],
     },
 }
@@ -100,7 +104,7 @@ def merged(parts):
 
 
 def plain(value, root):
-    """The value with what its references name, and with its lists in an order of their own. The branches of a choice stay."""
+    """The value with what its references name, with its lists in an order of their own, and its choices by the type chosen."""
     if isinstance(value, list):
         return sorted((plain(item, root) for item in value), key=json.dumps)
     if not isinstance(value, dict):
@@ -110,10 +114,12 @@ def plain(value, root):
         for part in value["$ref"].removeprefix("#/").split("/"):
             named = named[part]
         value = {**named, **{key: inner for key, inner in value.items() if key != "$ref"}}
-    value = {key: inner if key == "then" and "$ref" in inner else plain(inner, root) for key, inner in value.items()}
-    if "allOf" in value and all("if" not in part for part in value["allOf"]):
-        parts = value.pop("allOf")
-        value = {**value, **merged([*parts, value])}
+    parts = value.get("allOf", [])
+    value = {key: plain(inner, root) for key, inner in value.items() if key not in ("$defs", "allOf")}
+    if parts and all("if" in part for part in parts):
+        value["allOf"] = {part["if"]["properties"]["type"]["const"]: plain(part["then"], root) for part in parts}
+    elif parts:
+        value = {**value, **merged([*(plain(part, root) for part in parts), value])}
     either = value.get("anyOf", value.get("oneOf", []))
     if len(either) == 2 and {"type": "null"} in either:  # another way to write that it may be null
         known = next(inner for inner in either if inner != {"type": "null"})
