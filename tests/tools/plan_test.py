@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/plan_test.py — `plan`: the answer, its exit status, and its word kept by the simulated GPU.
+# tests/tools/plan_test.py — `plan`: the answer, its exit status, and its word kept
+# by the simulated GPU.
 import json
 import unittest
 

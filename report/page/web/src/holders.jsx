@@ -1,4 +1,5 @@
 // report/page/web/src/holders.jsx — who had a device's memory: allocators and modules, ranges and calls; then, and at marks.
+import { tellApart } from "./apart.js";
 import { Place, Table } from "./parts.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
 
@@ -94,7 +95,7 @@ function Retries({ allocator }) {
       <Table
         caption={`What ${allocator.name} was asked for when it had to ask the driver again`}
         columns={[["Retries", "number"], ["At most", "number"], ["Where", "where"]]}
-        rows={allocator.retried_at.map((row) => [
+        rows={tellApart(allocator.retried_at).map((row) => [
           grouped(row.retries),
           bytesText(row.most_requested_bytes),
           <Place row={row} />,

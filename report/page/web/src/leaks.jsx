@@ -91,9 +91,12 @@ export function Sparkline({ row, moment }) {
 const rangesText = (row) =>
   `${row.phase ?? ""}${row.phases_differ ? (row.phase ? "/…" : "several NVTX ranges") : ""}`;
 
+/** What is no leak has a kind, and no class of leaks. */
+const isOpen = ({ kind }) => ["unclosed-import", "never-destroyed", "graph-owned"].includes(kind);
+
 export function factsOf(row) {
   return [
-    ["Kind", `${kindText(row)}, ${classText(row)}`],
+    ["Kind", isOpen(row) ? kindText(row) : `${kindText(row)}, ${classText(row)}`],
     ["Allocated by", `${row.api}${row.memory === "device" ? "" : `, ${row.memory} memory`}`],
     [
       "When",

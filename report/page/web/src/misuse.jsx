@@ -78,7 +78,7 @@ function damageRow(row) {
 export function Misuse() {
   if (!misuseText) return null;
   return (
-    <Section id="misuse" title="Misuse" about={`${misuseText}: each with the calls that led to it.`}>
+    <Section id="misuse" title="Misuse" about={`${misuseText}, with the calls that led to ${wrongFrees + damagedBlocks === 1 ? "it" : "them"}.`}>
       {wrongFrees > 0 && (
         <>
           <h3>Wrong frees</h3>
