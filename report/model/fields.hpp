@@ -367,9 +367,10 @@ concept Described = requires
     Fields<Row>::kAll;
 };
 
+// kAll has the values and their words; one without a word is null in JSON. kName, if a schema has
+// them in one place, and kSays there.
 template <typename Enum>
-struct
-    Words; // kAll, an array of format::Word, whose word may be null; kName, if a schema has them once
+struct Words;
 template <typename Enum>
 concept Worded = requires
 {
@@ -401,11 +402,6 @@ template <typename Tuple, typename Visit>
 constexpr void for_each_of(const Tuple& fields, Visit&& visit)
 {
     std::apply([&](const auto&... field) { (visit(field), ...); }, fields);
-}
-template <Described Row, typename Visit>
-constexpr void for_each_field(Visit&& visit)
-{
-    for_each_of(Fields<Row>::kAll, visit);
 }
 
 } // namespace vramscope::report
