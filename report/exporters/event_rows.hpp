@@ -1,6 +1,6 @@
 // report/exporters/event_rows.hpp — lines of an export of events that are no record as it stands.
 //
-// All other lines have their record's fields: see event_values.hpp. Within major version 1 members
+// All other lines have their record's fields: see event_records.hpp. Within major version 1 members
 // are only added.
 #pragma once
 
@@ -298,41 +298,5 @@ struct Fields<TrailerLine> {
             "Frees that had begun and were not written down: nobody knows whether they were done."},
     };
 };
-
-// ---- which lines there are ----
-
-// Those of this file, but for what is inside a line.
-template <typename... Each>
-struct LineList {
-    template <typename Visit>
-    static void for_each(Visit&& visit)
-    {
-        (visit.template operator()<Each>(), ...);
-    }
-};
-using LineRows = LineList<HeaderLine, ApiLine, StackLine, ThreadLine, ModuleLine, AllocLine,
-                          FreeLine, ReusableLine, TrailerLine>;
-
-// Whether a record's line has its fields. The header has what `info` says, lines of stacks have what
-// is known of Python and of frames; the others have a row above.
-template <typename R>
-inline constexpr bool kHasLine =
-    !(std::is_same_v<R, format::Info> || std::is_same_v<R, format::PythonCode> ||
-      std::is_same_v<R, format::PythonStack> || std::is_same_v<R, format::FrameName> ||
-      std::is_same_v<R, format::Api> || std::is_same_v<R, format::Stack> ||
-      std::is_same_v<R, format::Thread> || std::is_same_v<R, format::ModuleLoaded> ||
-      std::is_same_v<R, format::Reusable>);
-
-// What stands before the fields of a record in its line.
-template <typename R>
-constexpr auto head_fields()
-{
-    if constexpr (R::kLayout.head == format::Head::definition)
-        return std::tuple{};
-    else if constexpr (R::kLayout.head == format::Head::call)
-        return kCalled;
-    else
-        return kHappened;
-}
 
 } // namespace vramscope::report

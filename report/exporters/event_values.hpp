@@ -1,7 +1,7 @@
-// report/exporters/event_values.hpp — rows and records as JSON lines, by their descriptions.
+// report/exporters/event_values.hpp — rows as JSON lines, by their descriptions.
 //
 // What json/write.hpp does for documents in memory, for lists as long as a log: each value is
-// written by its type, in the order of Fields<Row>::kAll or of a record's layout.
+// written by its type.
 #pragma once
 
 #include <concepts>
@@ -56,21 +56,6 @@ struct Meaning<format::DeviceOrdinal> {
         return device < 0 ? std::nullopt : std::optional<std::uint64_t>(device.value);
     }
 };
-
-// visit(name, value) for each member of a line that a field of a record becomes. `span_ns` makes
-// nanoseconds of ticks.
-template <typename Value, typename SpanNs, typename Visit>
-void for_each_member(std::string_view name, const Value& field, SpanNs&& span_ns, Visit&& visit)
-{
-    if constexpr (std::same_as<Value, format::Ticks>) {
-        visit(std::string(name) + "_ns", span_ns(field));
-    } else if constexpr (std::same_as<Value, format::Result>) {
-        visit(name, field.value);
-        visit(std::string(name) + "_name", CudaResult{field});
-    } else {
-        visit(name, field);
-    }
-}
 
 template <typename Value>
 void add(JsonLine& line, std::string_view key, const Value& value);

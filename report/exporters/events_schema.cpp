@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "report/exporters/event_rows.hpp"
+#include "report/exporters/event_records.hpp"
 #include "report/exporters/exporters.hpp"
 #include "report/json/schema.hpp"
 
