@@ -1,7 +1,7 @@
 // report/findings/findings.hpp — the rows of one log, out of what was replayed of it.
 //
-// A function for each kind of row; its file has the kind's name. What takes several rows to find has
-// a class and a header of its own (growth/, LeakSums); devices are in memory/.
+// A function for each kind of row; its file has the kind's name. What takes several rows to find
+// has a class and a header of its own (growth/, LeakSums); devices are in memory/.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// report/findings/timed_calls.hpp — calls with their stacks, of which misuse and damage have several.
+// report/findings/timed_calls.hpp — calls with their stacks: misuse and damage have several.
 #pragma once
 
 #include <algorithm>

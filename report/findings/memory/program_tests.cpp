@@ -1,4 +1,4 @@
-// report/findings/memory/program_tests.cpp — what a test left is summed up by what a reader sees of a place.
+// report/findings/memory/program_tests.cpp — what a test left, by what a reader sees of a place.
 #include <algorithm>
 #include <map>
 #include <tuple>

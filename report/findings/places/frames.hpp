@@ -50,9 +50,9 @@ std::string user_api(const std::vector<Frame>& stack, std::string_view entry_poi
 
 // Whether a frame is code of libraries made of templates: CUDA programs are compiled with CCCL
 // (Thrust, CUB, libcu++), the C++ standard library and the headers of the toolkit. Their templates
-// become code of the user's module, so the namespace tells them apart, wherever the headers lie; and
-// the header's path, where the namespace says nothing. What users write themselves stays theirs: a
-// namespace of a similar name, a lambda that a library calls, and what they specialise of namespace
+// become code of the user's module, so the namespace tells them apart, wherever the headers lie;
+// and the header's path, where the namespace says nothing. What users write themselves stays
+// theirs: a namespace of a similar name, a lambda that a library calls, and what they specialise of namespace
 // std in files of their own.
 bool is_library(const Frame& frame);
 
@@ -61,14 +61,14 @@ bool is_library(const Frame& frame);
 // function, up to that function.
 std::vector<std::string_view> scopes_of(std::string_view function);
 
-// Functions of Python among the frames of a stack. Where a stack leads through code of the user's in
-// Python, its innermost line is what a reader is told: all below it is folded, and wherever they are,
-// the interpreter, torch, what lies in site-packages, and native code whose source is not known.
+// Functions of Python among the frames of a stack. Where a stack leads through code of the user's
+// in Python, its innermost line is what a reader is told: all below it is folded, and wherever they
+// are, the interpreter, torch, what lies in site-packages, and native code of unknown source.
 
 // A function of Python; its line is 0 if its code object does not say.
 Frame python_frame(const LoggedPythonCode& code, std::uint64_t offset);
 
-// In place of functions: a backward pass adds up the gradient of a tensor that none of them computed.
+// In place of functions: a backward pass adds up the gradient of a tensor that none of them made.
 Frame leaf_frame();
 
 // Whether a native frame belongs to the interpreter: its loop, its start, its way to C.

@@ -108,7 +108,7 @@ TEST_P(ReadingEitherWay, EndsWhereItIsInterrupted)
     read(scene, {.progress = {}, .interrupted = [&] { return ++asked == 2; }});
     EXPECT_EQ(asked, 2) << "it is not asked again";
     EXPECT_TRUE(scene.reading.interrupted());
-    EXPECT_GE(scene.times.size(), std::size_t{2} << 16);
+    EXPECT_GT(scene.times.size(), (std::size_t{2} << 16) - 10) << "definitions have no time";
     EXPECT_LT(scene.times.size(), std::size_t{3} << 16) << "a few batches are on their way";
     EXPECT_EQ(scene.heap.counts().events, scene.times.size());
     EXPECT_GT(scene.reading.fraction_read(), 0.3);
