@@ -1,8 +1,8 @@
 // report/decimal.hpp — a number as people write it, read in one way everywhere.
 //
-// Digits with at most one point behind them, and an exponent if there is one: no sign, no "inf", and
-// no locale, as the command sets none. By strtod: std::from_chars brings in libm, one library more at
-// each start.
+// Digits, a point and more digits if there are any, and then an exponent if there is one: no sign,
+// no "inf", and no locale, as the command sets none. strtod reads it, since std::from_chars brings
+// in libm, one library more at each start.
 #pragma once
 
 #include <cstdlib>

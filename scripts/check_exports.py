@@ -2,9 +2,11 @@
 # scripts/check_exports.py — holds what a preloaded library shows to the program it is loaded into.
 #
 # Usage: check_exports.py LIBRARY EXPORTS [--size STRIP]
-# EXPORTS has one name per line: LIBRARY must define exactly these, need only libc and the loader, ask
-# for no glibc newer than 2.34, and hold few addresses, each of which the loader writes into every
-# process. --size also reports the stripped size (no failure). Ends 1 with a line for each fault.
+#
+# EXPORTS has one name per line: LIBRARY must define exactly these, need only libc and the loader,
+# ask for no glibc newer than 2.34, and hold few addresses, each of which the loader writes into
+# every process. --size also reports the stripped size (no failure). Ends 1 with a line for
+# each fault.
 import argparse
 import os
 import re

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # scripts/check_headers.py — compiles what includes CUDA's headers with those of another toolkit; no nvcc is needed.
 #
-# Usage: check_headers.py BUILD INCLUDE: each translation unit of BUILD/compile_commands.json that can reach a header
-# of the folder INCLUDE, and the corpus, whose programs have no kernels. A warning is an error. The simulated GPU's tables
-# are made anew from these headers. What BUILD itself compiles with them, as the preload of old headers, is not compiled
-# again. Ends 1 with what does not compile, 77 where INCLUDE has no headers.
+# Usage: check_headers.py [--product] BUILD INCLUDE: each translation unit of BUILD/compile_commands.json that can reach a
+# header of the folder INCLUDE, and the corpus, whose programs have no kernels; with --product neither the corpus nor other
+# tests. A warning is an error. The simulated GPU's tables are made anew from these headers. What BUILD itself compiles with
+# them, as the preload of old headers, is not compiled again. Ends 1 with what does not compile, 77 where INCLUDE has no headers.
+import argparse
 import concurrent.futures
 import json
 import os
@@ -81,10 +82,14 @@ def built_with(commands, include):
     return built
 
 
-def units(build, include, places):
+def units(build, include, places, product=False):
     """(file, folder, command) of each translation unit that reaches a header, and of what is built without CMake."""
+    tests = SOURCE / "tests"
     reach = Reach(include)
     commands = json.loads((build / "compile_commands.json").read_text())
+    compiler = shlex.split(commands[0]["command"])[0]
+    if product:
+        commands = [entry for entry in commands if not any(file.is_relative_to(tests) for file in sources_of(pathlib.Path(entry["file"])))]
     seen = built_with(commands, include)
     for entry in sorted(commands, key=lambda entry: "Unity" not in entry["file"]):  # several files as one are read quicker
         for theirs, ours in places:
@@ -96,9 +101,7 @@ def units(build, include, places):
         seen |= code
         if file.suffix in (".c", ".cpp", ".cxx") and new and reach(file, folders):
             yield str(file), entry["directory"], with_headers(command, include)
-    compiler = shlex.split(commands[0]["command"])[0]
-    tests = SOURCE / "tests"
-    for file in [*sorted(tests.glob("corpus/**/*.cu")), *tests.glob("gpu/*.cpp")]:
+    for file in [] if product else [*sorted(tests.glob("corpus/**/*.cu")), *tests.glob("gpu/*.cpp")]:
         if re.search(r"#include <(thrust|cub)/", file.read_text()):
             continue  # Thrust is no part of these headers, and only nvcc compiles it
         yield str(file), str(build), [compiler, "-x", "c++", "-std=c++17", f"-I{SOURCE}", "-isystem", str(include),
@@ -116,10 +119,12 @@ def compile_one(unit):
 
 
 def main():
-    if len(sys.argv) != 3:
-        print("usage: check_headers.py BUILD INCLUDE", file=sys.stderr)
-        return 125
-    build, include = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--product", action="store_true")
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("include", type=pathlib.Path)
+    asked = parser.parse_args()
+    build, include = asked.build.resolve(), asked.include
     if not (include / "cuda_runtime.h").is_file():
         print(f"no headers in {include}: ./scripts/cuda-headers fetches them (1.7 GB)")
         return 77
@@ -127,7 +132,7 @@ def main():
     compiler = shlex.split(json.loads((build / "compile_commands.json").read_text())[0]["command"])[0]
     places = make_tables(build, include, compiler, build / "headers" / version)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(compile_one, units(build, include, places)))
+        results = list(pool.map(compile_one, units(build, include, places, asked.product)))
     failed = [(file, text) for file, status, text in results if status != 0]
     for file, text in failed:
         print(f"{file} does not compile with the headers of CUDA {version}:\n{text[:2000]}")

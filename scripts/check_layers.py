@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# scripts/check_layers.py — holds the include edges: who may include whom, and which library lives where.
+# scripts/check_layers.py — holds the include edges: what may include what, where libraries live.
 #
-# Usage: check_layers.py [ROOT]. One line for each wrong include; ends 1 if there is one, 0 otherwise.
-# A new folder needs a row here before it can hold code.
+# Usage: check_layers.py [ROOT]. One line for each wrong include; ends 1 if there is one, 0
+# otherwise. A new folder needs a row here before it can hold code.
 import pathlib
 import re
 import sys
@@ -41,7 +41,8 @@ LAYERS = {
     "report/replay/heap": ["report/log", "report/model", "report/replay/lookup", "tracker/format"],
     "report/replay": ["report/log", "report/model", "report/replay/heap", "report/replay/lookup",
                       "report/replay/pool"],
-    "report/judge": ["report/model"],
+    "report/words": ["report/model", "tracker/format"],
+    "report/judge": ["report/model", "report/words"],
     "report/findings/places": ["report", "report/log", "report/model", "report/symbols"],
     "report/findings/growth": ["report/findings/places", "report/log", "report/model", "report/replay",
                                "report/replay/heap"],
@@ -61,24 +62,23 @@ LAYERS = {
     "report/import/output": ["tracker/format"],
     "report/import/torch": ["report/import/output", "report/import/pickle"],
     "report/import": ["report", "report/import/output", "report/import/torch", "report/log"],
-    "report/words": ["report/model", "tracker/format"],
     "report/text": ["report/model", "report/words"],
     "report/json": ["report/model", "report/words"],
-    "report/verdicts": ["report/exporters", "report/findings/places", "report/json", "report/model", "report/words"],
+    "report/ci_formats": ["report/findings/places", "report/json", "report/judge", "report/model", "report/words"],
     "report/page": ["report/json", "report/model", "report/words"],
     "report/exporters": ["report", "report/findings", "report/findings/places", "report/json", "report/log",
-                         "report/model", "report/replay/heap", "report/symbols", "report/words", "tracker/format"],
+                         "report/model", "report/replay", "report/replay/heap", "report/symbols", "report/words",
+                         "tracker/format"],
     "tools": ["report", "tools/commands", "tools/options", "tools/output"],
-    "tools/commands": ["report", "report/exporters", "report/findings", "report/findings/places", "report/import",
-                       "report/json", "report/judge", "report/log", "report/model", "report/page", "report/plan",
-                       "report/symbols", "report/text", "report/verdicts", "report/words", "tools/manual",
-                       "tools/options", "tools/output", "tools/process", "tools/process/live", "tools/simgpu/driver/base",
+    "tools/commands": ["report", "report/ci_formats", "report/exporters", "report/findings", "report/findings/places",
+                       "report/import", "report/json", "report/judge", "report/log", "report/model", "report/page",
+                       "report/plan", "report/symbols", "report/text", "report/words", "tools/manual", "tools/options",
+                       "tools/output", "tools/process", "tools/process/live", "tools/simgpu/driver/base",
                        "tracker/capture", "tracker/format", "tracker/log"],
     "tools/manual": [],
-    "tools/options": ["report", "report/findings/places", "report/judge", "report/page", "report/symbols",
-                      "report/verdicts", "tools/output", "tracker/environment", "tracker/format"],
-    "tools/output": ["report", "report/exporters", "report/findings", "report/json", "report/page", "report/text",
-                     "report/words"],
+    "tools/options": ["report", "report/ci_formats", "report/findings/places", "report/judge", "report/page",
+                      "report/symbols", "tools/output", "tracker/environment", "tracker/format"],
+    "tools/output": ["report", "report/findings", "report/json", "report/page", "report/text", "report/words"],
     "tools/process": ["report", "report/log", "report/model", "report/symbols", "tracker/environment", "tracker/format"],
     "tools/process/live": ["report", "report/findings", "report/log", "tools/output", "tools/process",
                            "tracker/environment", "tracker/format"],
@@ -91,7 +91,7 @@ LAYERS = {
     "tests": ["interpose", "report", "tools", "tracker"],
 }
 
-# What one file does for all: written by hand elsewhere, it would take, or let through, something else.
+# What one file does for all. Written by hand elsewhere, it would take or let through other things.
 ONCE = {
     r"'[kK]'|kmgt|KMGT": "size_text.hpp",  # sizes
     r"0x202[a-e]|\b(isprint|iscntrl)\(": "terminal_text.hpp",  # what a terminal may be sent
@@ -165,8 +165,8 @@ def problems_of(path, name):
             wrong = check_own(layer, own)
         elif layer != "tests" and (path.parent / own).exists():
             wrong = "is not written from the repository's root"
-        # Any other bare name is a generated header of the same layer, in the build folder. Tests may trace
-        # programs that are written as their users write them.
+        # Any other bare name is a generated header of the same layer, in the build folder. Tests
+        # may trace programs that are written as their users write them.
         if wrong:
             line = text.count("\n", 0, match.start()) + 1
             yield f"{name}:{line}: {match.group(0).strip()}: {wrong}"

@@ -1,4 +1,4 @@
-# scripts/gpu_programs.py — the programs that gpu-check runs: how each is built, and what it measures or must show.
+# scripts/gpu_programs.py — what gpu-check runs: how each is built, and what it must show.
 import os
 import pathlib
 import re

@@ -27,15 +27,19 @@ debian_mirror() {
     system_mirror
 }
 
-# private_apt FOLDER SUITE COMPONENTS: from now on apt in this shell reads these components of
-# Debian's mirror alone, fetched anew, and keeps all that it knows in FOLDER: the machine's sources,
-# lists and packages stay as they are. No root is needed. Where it fails, `why` has apt's first error.
+# private_apt FOLDER SUITES COMPONENTS: from now on apt in this shell reads these components of these
+# suites of Debian's mirror alone, fetched anew, and keeps all that it knows in FOLDER: the machine's
+# sources, lists and packages stay as they are. No root is needed. Where it fails, `why` has apt's
+# first error.
 private_apt() {
-    local folder=$1 suite=$2 components=$3 keyring signed='' said
+    local folder=$1 suites=$2 components=$3 keyring signed='' said mirror suite
     keyring=${VRAMSCOPE_SETUP_ROOT-}/usr/share/keyrings/debian-archive-keyring.gpg
     [[ ! -r $keyring ]] || signed=" signed-by=$keyring"
     mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial"
-    echo "deb [arch=amd64$signed] $(debian_mirror) $suite $components" >"$folder/sources.list"
+    mirror=$(debian_mirror)
+    for suite in $suites; do
+        echo "deb [arch=amd64$signed] $mirror $suite $components"
+    done >"$folder/sources.list"
     cat >"$folder/apt.conf" <<CONF
 Dir::Etc::sourcelist "$folder/sources.list";
 Dir::Etc::sourceparts "/dev/null";
@@ -90,6 +94,9 @@ cuda_cache() {
         echo "${XDG_CACHE_HOME:-${HOME-}/.cache}/vramscope/cuda"
     fi
 }
+
+# Where scripts/setup --oldest-node puts the oldest node that the page and its tests are for.
+oldest_node_cache() { echo "${VRAMSCOPE_OLDEST_NODE:-${XDG_CACHE_HOME:-${HOME-}/.cache}/vramscope/oldest-node}"; }
 
 # Prints the path of nvcc: CUDA_HOME, CUDAToolkit_ROOT, CUDA_PATH, PATH, /usr/local/cuda, and what
 # scripts/cuda-toolkit has unpacked, in this order.

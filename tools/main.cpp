@@ -29,7 +29,7 @@ constexpr const char* kFooter = R"(Examples:
   vramscope doctor ./train                     why would nothing be seen?
 )";
 
-// For a first look: who types the name alone wants to know how to begin.
+// For a first look: a person who types the name alone wants to know how to begin.
 constexpr const char* kFirstSteps =
     R"(vramscope names the GPU memory that an unmodified CUDA program leaks, by line. Begin with:
   vramscope run ./train        trace a program, and say what it leaked; with --simulate 24GiB without a GPU

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "report/exporters/event_rows.hpp"
-#include "report/findings/leaks.hpp"
 #include "report/findings/places/frames.hpp"
 
 namespace vramscope::report {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "report/exporters/event_rows.hpp"
+#include "report/exporters/event_records.hpp"
 
 namespace vramscope::report {
 

@@ -1,6 +1,6 @@
 // report/exporters/event_rows.hpp — lines of an export of events that are no record as it stands.
 //
-// All other lines have their record's fields: see event_values.hpp. Within major version 1 members
+// All other lines have their record's fields: see event_records.hpp. Within major version 1 members
 // are only added.
 #pragma once
 
@@ -96,7 +96,8 @@ struct Fields<FrameOfLine> {
         Field{"file", OrNull{of_frame(&Frame::file)}},
         Field{"line", OrNull{of_frame(&Frame::line)}}.at_least(1),
         Field{"module", OrNull{of_frame(&Frame::module)}},
-        Field{"offset", Hex{of_frame(&Frame::offset)}},
+        Field{"offset", Hex{of_frame(&Frame::offset)},
+              "Address in the module's file; the address itself where module is null."},
         Field{"inlined", of_frame(&Frame::inlined),
               "The code of this call lies inside the next frame's function."},
         Field{"library", of_frame(&Frame::library),
@@ -183,7 +184,8 @@ struct Fields<ModuleLine> {
         kHappened,
         std::tuple{Field{"module", of_module(&format::ModuleLoaded::id)},
                    Field{"path", of_module(&format::ModuleLoaded::path)},
-                   Field{"build_id", HexDigits{of_module(&format::ModuleLoaded::build_id)}},
+                   Field{"build_id", HexDigits{of_module(&format::ModuleLoaded::build_id)}}.pattern(
+                       "^[0-9a-f]+$"),
                    Field{"bias", of_module(&format::ModuleLoaded::bias)},
                    Field{"first", of_module(&format::ModuleLoaded::first)},
                    Field{"end", of_module(&format::ModuleLoaded::end)}});
@@ -296,41 +298,5 @@ struct Fields<TrailerLine> {
             "Frees that had begun and were not written down: nobody knows whether they were done."},
     };
 };
-
-// ---- which lines there are ----
-
-// Those of this file, but for what is inside a line.
-template <typename... Each>
-struct LineList {
-    template <typename Visit>
-    static void for_each(Visit&& visit)
-    {
-        (visit.template operator()<Each>(), ...);
-    }
-};
-using LineRows = LineList<HeaderLine, ApiLine, StackLine, ThreadLine, ModuleLine, AllocLine,
-                          FreeLine, ReusableLine, TrailerLine>;
-
-// Whether a record's line has its fields. The header has what `info` says, lines of stacks have what
-// is known of Python and of frames; the others have a row above.
-template <typename R>
-inline constexpr bool kHasLine =
-    !(std::is_same_v<R, format::Info> || std::is_same_v<R, format::PythonCode> ||
-      std::is_same_v<R, format::PythonStack> || std::is_same_v<R, format::FrameName> ||
-      std::is_same_v<R, format::Api> || std::is_same_v<R, format::Stack> ||
-      std::is_same_v<R, format::Thread> || std::is_same_v<R, format::ModuleLoaded> ||
-      std::is_same_v<R, format::Reusable>);
-
-// What stands before the fields of a record in its line.
-template <typename R>
-constexpr auto head_fields()
-{
-    if constexpr (R::kLayout.head == format::Head::definition)
-        return std::tuple{};
-    else if constexpr (R::kLayout.head == format::Head::call)
-        return kCalled;
-    else
-        return kHappened;
-}
 
 } // namespace vramscope::report

@@ -1,11 +1,13 @@
-// report/exporters/event_values.hpp — rows and records as JSON lines, by their descriptions.
+// report/exporters/event_values.hpp — rows as JSON lines, by their descriptions.
 //
 // What json/write.hpp does for documents in memory, for lists as long as a log: each value is
-// written by its type, in the order of Fields<Row>::kAll or of a record's layout.
+// written by its type.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -18,25 +20,42 @@
 
 namespace vramscope::report {
 
-// Nanoseconds since the log was opened.
 struct Ns {
     std::uint64_t value;
 };
-
-// visit(name, value) for each member of a line that a field of a record becomes. `span_ns` makes
-// nanoseconds of ticks.
-template <typename Value, typename SpanNs, typename Visit>
-void for_each_member(std::string_view name, const Value& field, SpanNs&& span_ns, Visit&& visit)
-{
-    if constexpr (std::same_as<Value, format::Ticks>) {
-        visit(std::string(name) + "_ns", span_ns(field));
-    } else if constexpr (std::same_as<Value, format::Result>) {
-        visit(name, field.value);
-        visit(std::string(name) + "_name", CudaResult{field});
-    } else {
-        visit(name, field);
+template <>
+struct Meaning<Ns> {
+    static constexpr const char* kName = "ns";
+    static constexpr const char* kSays = "Nanoseconds since the log was opened.";
+    static std::uint64_t as(Ns ns) { return ns.value; }
+};
+template <>
+struct Meaning<format::Address> {
+    static constexpr const char* kName = "address";
+    static constexpr const char* kSays = "An address or a handle.";
+    static HexNumber as(format::Address address) { return {address}; }
+};
+template <>
+struct Meaning<format::StackId> {
+    static constexpr const char* kName = "stack_id";
+    static constexpr const char* kSays = "Of a stack line before this one; 0: not captured.";
+    static std::uint64_t as(format::StackId stack) { return stack; }
+};
+template <>
+struct Meaning<format::ApiId> {
+    static constexpr const char* kName = "api_id";
+    static constexpr const char* kSays = "The entry point: of an api line before this one.";
+    static std::uint64_t as(format::ApiId api) { return api; }
+};
+template <>
+struct Meaning<format::DeviceOrdinal> {
+    static constexpr const char* kName = "device_number";
+    static constexpr const char* kSays = "null: not known.";
+    static std::optional<std::uint64_t> as(format::DeviceOrdinal device)
+    {
+        return device < 0 ? std::nullopt : std::optional<std::uint64_t>(device.value);
     }
-}
+};
 
 template <typename Value>
 void add(JsonLine& line, std::string_view key, const Value& value);
@@ -57,7 +76,9 @@ void add_members(JsonLine& line, const Row& row, const Tuple& fields)
 template <typename Value>
 void add(JsonLine& line, std::string_view key, const Value& value)
 {
-    if constexpr (Described<Value>) {
+    if constexpr (Meaningful<Value>) {
+        add(line, key, Meaning<Value>::as(value));
+    } else if constexpr (Described<Value>) {
         line.open_object(key);
         add_members(line, value, Fields<Value>::kAll);
         line.close();
@@ -72,10 +93,8 @@ void add(JsonLine& line, std::string_view key, const Value& value)
         line.flag(key, value);
     } else if constexpr (std::integral<Value>) {
         line.number(key, value);
-    } else if constexpr (std::same_as<Value, HexNumber> || std::same_as<Value, format::Address>) {
+    } else if constexpr (std::same_as<Value, HexNumber>) {
         line.hex(key, value.value);
-    } else if constexpr (std::same_as<Value, format::DeviceOrdinal>) {
-        value < 0 ? line.null(key) : line.number(key, value.value);
     } else if constexpr (std::same_as<Value, RawBytes>) {
         line.text_or_null(key, hex_digits(value.bytes));
     } else if constexpr (std::same_as<Value, CudaResult>) {
@@ -84,13 +103,11 @@ void add(JsonLine& line, std::string_view key, const Value& value)
         line.text(key, value);
     } else if constexpr (requires { value.has_value(); } || std::is_pointer_v<Value>) {
         value ? add(line, key, *value) : static_cast<void>(line.null(key));
-    } else if constexpr (requires { value.begin(); }) {
+    } else {
         line.open_array(key);
         for (const auto& one : value)
             add(line, {}, one);
         line.close();
-    } else {
-        line.number(key, value.value);
     }
 }
 

@@ -4,11 +4,6 @@
 #include "report/findings/process_end.hpp"
 
 namespace vramscope::report {
-namespace {
-
-constexpr std::uint64_t kRecordsPerProgress = 1 << 18;
-
-} // namespace
 
 bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& options) noexcept
 {
@@ -17,44 +12,34 @@ bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& 
     return class_of(memory) == format::MemoryClass::device && device == *options.device;
 }
 
-MemoryReading::MemoryReading(const LogFile& file)
-    : file_(file), running_(is_running(file.header())), reader_(file),
-      tables_([this](LogTables& defined) {
-          reader_.scan(format::Tag::api, [&](const Record& record) { defined.define(record); });
-      }),
-      replay_(tables_, file.header().exit_began_ticks)
+MemoryReading::MemoryReading(const LogFile& file, std::uint64_t until_ticks)
+    : reading_(file, {.until_ticks = until_ticks, .runs_on = is_running(file.header())}),
+      replay_(reading_.tables(), file.header().exit_began_ticks)
 {
 }
 
-void MemoryReading::read(BlockWatch& watch, std::uint64_t until_ticks,
-                         const std::function<void(double)>& progress,
+void MemoryReading::read(BlockWatch& watch, const std::function<void(double)>& progress,
                          const std::function<void(const Record&)>& look)
 {
     replay_.watch(watch);
-    replay_.expect_segments(find_segment_births(file_));
-    reader_.hold_back(until_ticks);
-    if (!running_) // in a running program they are only on their way
-        replay_.expect(reader_.pending_frees());
-    std::uint64_t records = 0;
-    while (const Record* const record = reader_.next()) {
+    reading_.read(replay_, {.progress = progress, .interrupted = {}}, [&](const Record& record) {
         if (look)
-            look(*record);
-        replay_.apply(*record);
-        if (++records % kRecordsPerProgress == 0 && progress)
-            progress(reader_.fraction_read());
-    }
+            look(record);
+        replay_.apply(record);
+    });
     replay_.finish();
 }
 
 std::vector<std::string> MemoryReading::doubts() const
 {
     std::vector<std::string> doubts;
-    const ProcessEnd end = judge_end(file_.header(), running_);
+    const ProcessEnd end = judge_end(reading_.file().header(), reading_.runs_on());
     if (!end.conclusive())
         doubts.push_back("the program " + describe(end));
-    if (const std::uint64_t lost = file_.lost_events(); lost > 0)
+    if (const std::uint64_t lost = reading_.file().lost_events(); lost > 0)
         doubts.push_back(std::to_string(lost) + " events were lost");
-    if ((reader_.cut() && !running_) || reader_.damaged_chunks() + tables_.undefined() > 0)
+    const LogReader& reader = reading_.reader();
+    if ((reader.cut() && !reading_.runs_on()) || reader.damaged_chunks() + tables().undefined() > 0)
         doubts.push_back("the log is cut or damaged");
     return doubts;
 }

@@ -10,8 +10,7 @@
 
 #include "report/exporters/exporters.hpp"
 #include "report/findings/places/stack_reader.hpp"
-#include "report/replay/heap/block_watch.hpp"
-#include "report/replay/heap/heap_replay.hpp"
+#include "report/replay/reading.hpp"
 
 namespace vramscope::report {
 
@@ -20,25 +19,22 @@ bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& 
 
 class MemoryReading {
 public:
-    explicit MemoryReading(const LogFile& file);
+    // `until_ticks`: see LogReader::hold_back().
+    explicit MemoryReading(const LogFile& file, std::uint64_t until_ticks = UINT64_MAX);
 
-    // The watch is told of every block, of any memory. `until_ticks`: see LogReader::hold_back().
-    // `look`, if it is not empty, is shown each record before the watch hears of it.
-    void read(BlockWatch& watch, std::uint64_t until_ticks,
-              const std::function<void(double)>& progress,
+    // The watch is told of every block, of any memory. `look`, if it is not empty, is shown each
+    // record before the watch hears of it.
+    void read(BlockWatch& watch, const std::function<void(double)>& progress,
               const std::function<void(const Record&)>& look = {});
 
-    const LogTables& tables() const noexcept { return tables_; }
+    const LogTables& tables() const noexcept { return reading_.tables(); }
     const HeapReplay& replay() const noexcept { return replay_; }
-    std::uint64_t ns(std::uint64_t ticks) const noexcept { return reader_.clock().ns(ticks); }
+    std::uint64_t ns(std::uint64_t ticks) const noexcept { return reading_.clock().ns(ticks); }
 
     std::vector<std::string> doubts() const; // after read(): why not all may be there
 
 private:
-    const LogFile& file_;
-    const bool running_;
-    LogReader reader_;
-    LogTables tables_;
+    Reading reading_;
     HeapReplay replay_;
 };
 

@@ -9,8 +9,8 @@
 
 #include "report/exporters/json_line.hpp"
 #include "report/exporters/never_freed.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -38,7 +38,7 @@ std::vector<std::string> read_stacks(const std::filesystem::path& log, const Exp
     Symbolizer symbolizer(options.symbols);
     NeverFreed never_freed;
     MemoryReading reading(file);
-    reading.read(never_freed, UINT64_MAX, options.progress);
+    reading.read(never_freed, options.progress);
     StackReader stacks(reading.tables(), symbolizer,
                        options.all_frames ? ShownFrames::all : ShownFrames::visible);
     for_each_wanted(reading.replay().sites(), never_freed, options, [&](const SiteUse& use) {

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "report/error.hpp"
-#include "report/exporters/own_output.hpp"
+#include "report/words/own_output.hpp"
 
 namespace vramscope::report {
 

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "report/exporters/exported_memory.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/log/first_reading.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -36,14 +36,14 @@ public:
               file, [this](double part) { progress(kHeaptrackFirstReading * part); })),
           stacks_(known_.tables, symbolizer_,
                   options.all_frames ? ShownFrames::all : ShownFrames::visible),
-          reading_(file)
+          reading_(file, known_.last_ticks)
     {
     }
 
     void write()
     {
         write_head();
-        reading_.read(*this, known_.last_ticks, [this](double part) {
+        reading_.read(*this, [this](double part) {
             progress(kHeaptrackFirstReading + (1 - kHeaptrackFirstReading) * part);
         });
         write_time(reading_.replay().counts().last_ticks);

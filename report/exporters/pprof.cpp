@@ -10,7 +10,6 @@
 #include "report/exporters/gzip.hpp"
 #include "report/exporters/never_freed.hpp"
 #include "report/exporters/protobuf.hpp"
-#include "report/findings/leaks.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -79,7 +78,7 @@ public:
     {
         NeverFreed never_freed;
         MemoryReading reading(file);
-        reading.read(never_freed, UINT64_MAX, options_.progress);
+        reading.read(never_freed, options_.progress);
         write_head(file, reading);
         StackReader stacks(reading.tables(), symbolizer_,
                            options_.all_frames ? ShownFrames::all : ShownFrames::visible);

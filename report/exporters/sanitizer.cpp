@@ -13,8 +13,8 @@
 
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/open_blocks.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -90,7 +90,7 @@ void export_sanitizer(const std::filesystem::path& log, const Sink& sink,
     Symbolizer symbolizer(options.symbols);
     Leaked leaked(options);
     MemoryReading reading(file);
-    reading.read(leaked, UINT64_MAX, options.progress);
+    reading.read(leaked, options.progress);
     StackReader stacks(reading.tables(), symbolizer,
                        options.all_frames ? ShownFrames::all : ShownFrames::visible);
     std::string head = fmt::format("========= COMPUTE-SANITIZER\n========= {}\n", kOwnMark);

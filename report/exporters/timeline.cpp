@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "report/exporters/exporters.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/model/report.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

@@ -15,11 +15,11 @@
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/json_line.hpp"
 #include "report/exporters/open_blocks.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/log/first_reading.hpp"
 #include "report/model/report.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -37,7 +37,7 @@ public:
           known_(read_definitions(file_, {})),
           stacks_(known_.tables, symbolizer_,
                   options.all_frames ? ShownFrames::all : ShownFrames::visible),
-          reading_(file_)
+          reading_(file_, known_.last_ticks)
     {
         Options first;
         first.symbols = options.symbols;
@@ -54,7 +54,7 @@ public:
         write_marks(process);
         for (const MemoryReport& device : process.memory)
             write_counters(device);
-        reading_.read(*this, known_.last_ticks, [this](double part) {
+        reading_.read(*this, [this](double part) {
             progress(kTraceFirstReadings + (1 - kTraceFirstReadings) * part);
         });
         end_the_living();

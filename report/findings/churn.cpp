@@ -1,9 +1,9 @@
 // report/findings/churn.cpp — sums by place, and the driver's time by entry point.
-#include "report/findings/churn.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
+
+#include "report/findings/findings.hpp"
 
 namespace vramscope::report {
 namespace {

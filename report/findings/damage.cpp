@@ -1,12 +1,13 @@
 // report/findings/damage.cpp — stacks become places, equal rows are joined.
-#include "report/findings/damage.hpp"
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "report/findings/findings.hpp"
+#include "report/findings/timed_calls.hpp"
 
 namespace vramscope::report {
 

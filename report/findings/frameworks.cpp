@@ -1,5 +1,5 @@
 // report/findings/frameworks.cpp — libraries that were loaded, and what was set for them.
-#include "report/findings/frameworks.hpp"
+#include "tracker/format/frameworks.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tracker/format/frameworks.hpp"
+#include "report/findings/findings.hpp"
 
 namespace vramscope::report {
 namespace {

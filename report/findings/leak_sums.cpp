@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/growth/growth_table.hpp"
-#include "report/findings/leaks.hpp"
 
 namespace vramscope::report {
 

@@ -1,11 +1,10 @@
 // report/findings/leaks.cpp — lost blocks become rows: kind, stack in words, equal rows joined.
-#include "report/findings/leaks.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <utility>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/leak_sums.hpp"
 

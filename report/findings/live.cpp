@@ -1,4 +1,4 @@
-// report/findings/live.cpp — one reader and one replay that are never begun anew.
+// report/findings/live.cpp — one reading and one replay that are never begun anew.
 #include "report/findings/live.hpp"
 
 #include <algorithm>
@@ -6,12 +6,11 @@
 #include <thread>
 #include <utility>
 
-#include "report/findings/leaks.hpp"
+#include "report/findings/findings.hpp"
 #include "report/log/log_file.hpp"
-#include "report/log/log_reader.hpp"
-#include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/segment_replay.hpp"
+#include "report/replay/reading.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -68,7 +67,7 @@ private:
 class LiveReport::Impl {
 public:
     Impl(const std::filesystem::path& log, SymbolizerOptions symbols)
-        : file_(LogFile::open(log)), reader_(file_), symbolizer_(std::move(symbols))
+        : file_(LogFile::open(log)), symbolizer_(std::move(symbols))
     {
     }
 
@@ -78,10 +77,10 @@ public:
     {
         wait_for_the_opening();
         file_.refresh();
-        reader_.hold_back(ticks);
-        reader_.refresh();
-        while (const Record* const record = reader_.next())
-            apply(*record);
+        reading_.go_on(ticks, [this](const Record& record) {
+            replay_.apply(record);
+            segments_.apply(record);
+        });
     }
 
     LiveState state(std::size_t most_stacks)
@@ -103,7 +102,7 @@ public:
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
         StackReader stacks(tables_, symbolizer_, ShownFrames::own);
         state.stacks = find_leaks(holdings.stacks().largest(most_stacks * kPerRow),
-                                  {tables_, reader_.clock(), running, state.age_ns, 0, stacks})
+                                  {tables_, reading_.clock(), running, state.age_ns, 0, stacks})
                            .leaks;
         sort_by_size(state.stacks);
         const std::size_t looked_at = std::min(holdings.stacks().stacks(), most_stacks * kPerRow);
@@ -116,12 +115,6 @@ public:
     }
 
 private:
-    void apply(const Record& record)
-    {
-        replay_.apply(record);
-        segments_.apply(record);
-    }
-
     static void fill_in_pool(LiveDevice& device, const PoolStats& stats)
     {
         device.pooled = true;
@@ -158,10 +151,8 @@ private:
     }
 
     LogFile file_;
-    LogReader reader_;
-    LogTables tables_{[this](LogTables& defined) {
-        reader_.scan(format::Tag::api, [&](const Record& record) { defined.define(record); });
-    }};
+    Reading reading_{file_, {.runs_on = true}};
+    LogTables& tables_ = reading_.tables();
     HeapReplay replay_{tables_, 0};
     SegmentReplay segments_{tables_};
     Symbolizer symbolizer_;

@@ -1,12 +1,13 @@
 // report/findings/misuse.cpp — stacks become places, equal rows are joined.
-#include "report/findings/misuse.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "report/findings/findings.hpp"
+#include "report/findings/timed_calls.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,9 +1,9 @@
 // report/findings/newer_functions.cpp — see newer_functions.hpp.
-#include "report/findings/newer_functions.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
+
+#include "report/findings/findings.hpp"
 
 namespace vramscope::report {
 

@@ -1,14 +1,27 @@
 // report/findings/pool.cpp — the replay of segments becomes rows and maps of bounded length.
-#include "report/findings/pool.hpp"
-
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/memory/memory.hpp"
-#include "report/findings/memory/pool_map.hpp"
+#include "report/replay/pool/piece_sizes.hpp"
+#include "report/replay/request_sizes.hpp"
 
 namespace vramscope::report {
 namespace {
+
+// What the pool could have handed out, and how little of it is of use.
+FreePieces free_pieces(const PieceSizes& free, const RequestSizes& requests)
+{
+    return {.bytes = free.bytes(),
+            .pieces = free.pieces(),
+            .largest = free.largest(),
+            .largest_request = requests.largest(),
+            .unusable_for_largest = free.unusable_for(requests.largest()),
+            .unusable_mean =
+                requests.mean([&free](std::uint64_t size) { return free.unusable_for(size); })};
+}
 
 PoolMap map_with_gaps(PoolSnapshot&& snapshot, const RequestSizes& requests, std::uint64_t ns,
                       StackReader* stacks)

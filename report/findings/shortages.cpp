@@ -1,10 +1,9 @@
 // report/findings/shortages.cpp — the verdict, and the owners' stacks in words.
-#include "report/findings/shortages.hpp"
-
 #include <algorithm>
 #include <utility>
 
-#include "report/findings/memory/pool_map.hpp"
+#include "report/findings/findings.hpp"
+#include "report/findings/memory/memory.hpp"
 #include "tracker/format/frameworks.hpp"
 
 namespace vramscope::report {

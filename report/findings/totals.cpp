@@ -1,12 +1,10 @@
 // report/findings/totals.cpp — counts of the replay, and sums of the rows that are listed.
-#include "report/findings/totals.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <set>
 #include <string>
 
-#include "report/findings/newer_functions.hpp"
+#include "report/findings/findings.hpp"
 
 namespace vramscope::report {
 

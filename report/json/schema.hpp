@@ -60,7 +60,7 @@ public:
                 {"$defs", definitions_}};
     }
 
-private:
+    // The members of a row, added to those that an object has.
     template <typename Row, typename Tuple>
     void add_members(const Tuple& fields, Json& required, Json& properties)
     {
@@ -79,32 +79,13 @@ private:
         });
     }
 
-    template <typename Row, typename Tuple>
-    Json object_of(const Tuple& fields)
-    {
-        Json required = Json::array();
-        Json properties = Json::object();
-        add_members<Row>(fields, required, properties);
-        return {{"type", "object"}, {"required", required}, {"properties", properties}};
-    }
-
-    template <typename Row, typename Get>
-    Json of_member(const Get& get)
-    {
-        if constexpr (kGroups<Get>)
-            return object_of<Row>(get.fields);
-        else if constexpr (requires { requires kGroups<decltype(get.get)>; })
-            return kIsPresent<ValueOf<Get, Row>> ? of_member<Row>(get.get)
-                                                 : or_null(of_member<Row>(get.get));
-        else
-            return of<ValueOf<Get, Row>>();
-    }
-
     template <typename Value>
     Json of()
     {
         if constexpr (Described<Value>)
             return reference<Value>();
+        else if constexpr (Meaningful<Value>)
+            return of_meaning<Value>();
         else if constexpr (kIsPresent<Value>)
             return of_present<std::remove_cvref_t<decltype(*std::declval<Value>().value)>>();
         else if constexpr (kIsKeyed<Value>)
@@ -125,6 +106,31 @@ private:
             return or_null(of<std::remove_cvref_t<decltype(*std::declval<Value>())>>());
         else
             return of_plain<Value>();
+    }
+
+    // What references name.
+    const Json& definitions() const { return definitions_; }
+
+private:
+    template <typename Row, typename Tuple>
+    Json object_of(const Tuple& fields)
+    {
+        Json required = Json::array();
+        Json properties = Json::object();
+        add_members<Row>(fields, required, properties);
+        return {{"type", "object"}, {"required", required}, {"properties", properties}};
+    }
+
+    template <typename Row, typename Get>
+    Json of_member(const Get& get)
+    {
+        if constexpr (kGroups<Get>)
+            return object_of<Row>(get.fields);
+        else if constexpr (requires { requires kGroups<decltype(get.get)>; })
+            return kIsPresent<ValueOf<Get, Row>> ? of_member<Row>(get.get)
+                                                 : or_null(of_member<Row>(get.get));
+        else
+            return of<ValueOf<Get, Row>>();
     }
 
     template <typename Value>
@@ -180,6 +186,11 @@ private:
         Json words = Json::array();
         for (const auto& row : Words<Enum>::kAll)
             words.push_back(row.word ? Json(row.word) : Json(nullptr));
+        if constexpr (requires { Words<Enum>::kOtherwise; }) { // a log may hold any number
+            const Json otherwise = Words<Enum>::kOtherwise;
+            if (std::find(words.begin(), words.end(), otherwise) == words.end())
+                words.push_back(otherwise);
+        }
         if constexpr (requires { Words<Enum>::kName; }) {
             Json& definition = definitions_[Words<Enum>::kName] = {{"enum", words}};
             if constexpr (requires { Words<Enum>::kSays; })
@@ -188,6 +199,16 @@ private:
         } else {
             return {{"enum", words}};
         }
+    }
+
+    template <typename Value>
+    Json of_meaning()
+    {
+        using Known = Meaning<Value>;
+        Json shown = of<decltype(Known::as(Value{}))>();
+        shown["description"] = Known::kSays;
+        definitions_[Known::kName] = std::move(shown);
+        return {{"$ref", std::string("#/$defs/") + Known::kName}};
     }
 
     template <typename Row>

@@ -1,14 +1,11 @@
 // report/judge/check.cpp — each line of the budget measured in each process.
-#include "report/judge/check.hpp"
-
 #include <algorithm>
-#include <functional>
+#include <array>
 
 #include <fmt/format.h>
 
-#include "report/judge/ranks.hpp"
-#include "report/judge/tests.hpp"
-#include "report/judge/verdict.hpp"
+#include "report/judge/finding_kinds.hpp"
+#include "report/judge/judge.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
@@ -18,30 +15,59 @@ constexpr std::size_t kMostCulprits = 3;
 
 struct Measure {
     double value = 0;
-    double proven = 0; // the part of it that is sure, whatever else the log does not tell
-    bool known = true;
-    std::string remark; // why it is not known
+    double proven = 0;  // the part of it that is sure, whatever else the log does not tell
+    std::string remark; // why it is not known; empty: it is
 };
 
-// One line of a budget: how it is measured in one process, and what is to blame there.
-struct Line {
-    std::string budget;
-    CheckUnit unit;
-    double limit;
-    std::function<Measure(std::size_t)> measure;
-    std::function<void(std::size_t, std::vector<Culprit>&)> blame;
-};
-
-Measure as_seen(double value)
-{
-    return {value, value, true, {}};
-}
+using Measures = std::vector<Measure>; // of each process
 
 template <typename Number>
 double number(Number value)
 {
     return static_cast<double>(value);
 }
+
+template <typename Number>
+std::optional<double> limit(const std::optional<Number>& given)
+{
+    return given ? std::optional(number(*given)) : std::nullopt;
+}
+
+// A number of a whole process that a budget may limit.
+struct ProcessNumber {
+    const char* budget;
+    const char* called;
+    CheckUnit unit;
+    std::optional<double> (*limit)(const Budget& budget);
+    double (*read)(const Process& process);
+    std::vector<Culprit> (*culprits)(const Process& process) = nullptr;
+};
+
+std::vector<Culprit> culprits_at_peak(const Process& process)
+{
+    std::vector<Culprit> culprits;
+    if (const MemoryReport* const device = device_of_peak(process))
+        for (const PeakStack& stack : device->peak.stacks)
+            culprits.push_back({stack.bytes, stack.blocks, &stack});
+    return culprits;
+}
+
+// clang-format off
+constexpr std::array kProcessNumbers{
+    ProcessNumber{"max-peak", "peak allocated", CheckUnit::bytes,
+                  [](const Budget& budget) { return limit(budget.max_peak); },
+                  [](const Process& process) { return number(peak_bytes(process)); }, culprits_at_peak},
+    ProcessNumber{"max-reserved", "peak reserved", CheckUnit::bytes,
+                  [](const Budget& budget) { return limit(budget.max_reserved); },
+                  [](const Process& process) { return number(peak_reserved_bytes(process)); }},
+    ProcessNumber{"max-fragmentation", "fragmentation", CheckUnit::percent,
+                  [](const Budget& budget) { return limit(budget.max_fragmentation); },
+                  [](const Process& process) { return 100 * fragmentation(process); }},
+    ProcessNumber{"max-driver-calls", "driver calls", CheckUnit::count,
+                  [](const Budget& budget) { return limit(budget.max_driver_calls); },
+                  [](const Process& process) { return number(driver_calls(process)); }},
+};
+// clang-format on
 
 // By the process's own word; reasons_for_doubt() tells what a crash is.
 bool failed(const Process& process)
@@ -50,40 +76,119 @@ bool failed(const Process& process)
     return end.conclusive() && end.kind != ProcessEnd::Kind::replaced && end.status != 0;
 }
 
+double amount_of(const FoundRow& row, CheckUnit unit)
+{
+    switch (unit) {
+    case CheckUnit::bytes_per_step:
+        return row.rate->bytes_per_step;
+    case CheckUnit::bytes_per_call:
+        return row.rate->bytes_per_call;
+    case CheckUnit::bytes_per_second:
+        return row.rate->bytes_per_second;
+    case CheckUnit::bytes:
+        return number(row.culprit.bytes);
+    default:
+        return number(row.culprit.count);
+    }
+}
+
+// Where no steps were seen, a rate per step is not known.
+const char* why_unknown(const FoundRow& row, const BudgetLine& line)
+{
+    return line.unit == CheckUnit::bytes_per_step && line.limit > 0 && row.rate->per.empty()
+               ? "no steps were seen: give --max-growth per second or per call, or mark the steps "
+                 "with NVTX"
+               : "";
+}
+
 class Checker {
 public:
     Checker(const Report& report, const Budget& budget) : report_(report), budget_(budget) {}
 
+    // In the order of the options: --fail-on, which names kinds without an option, is the last.
     std::vector<CheckRow> rows()
     {
-        add_leaks();
-        add_growth();
-        add_memory();
-        add_findings();
-        std::vector<CheckRow> rows;
-        for (const Line& line : lines_)
-            rows.push_back(judge(line));
-        return rows;
+        for (const FindingKind& kind : kFindingKinds)
+            if (kind.line)
+                add(kind, kind.line(report_, budget_, fails_on(budget_, kind)));
+        for (const ProcessNumber& asked : kProcessNumbers)
+            add(asked);
+        for (const FindingKind& kind : kFindingKinds)
+            if (!kind.line && fails_on(budget_, kind))
+                add(kind, BudgetLine{kind.word, CheckUnit::count, 0});
+        return std::move(rows_);
     }
 
 private:
+    void add(const FindingKind& kind, const std::optional<BudgetLine>& line)
+    {
+        if (!line)
+            return;
+        const std::vector<FoundRow> found = kind.rows(report_);
+        CheckRow row;
+        row.finding = kind.finding;
+        judge(row, *line, kind.called, measure(kind, found, *line));
+        if (row.measured > row.limit)
+            for (const FoundRow& one : found)
+                if (one.process == row.process && row.culprits.size() < kMostCulprits)
+                    row.culprits.push_back(one.culprit);
+        rows_.push_back(std::move(row));
+    }
+
+    // All rows of a process count together.
+    Measures measure(const FindingKind& kind, const std::vector<FoundRow>& found,
+                     const BudgetLine& line) const
+    {
+        Measures measures(report_.processes.size());
+        for (const FoundRow& row : found) {
+            Measure& sum = measures[row.process];
+            const double amount = amount_of(row, line.unit);
+            sum.value += amount;
+            sum.proven += row.proven ? amount : 0;
+            if (sum.remark.empty())
+                sum.remark = why_unknown(row, line);
+        }
+        if (kind.whole)
+            for (std::size_t process = 0; process < measures.size(); ++process)
+                measures[process].value = number(kind.whole(report_.processes[process]));
+        return measures;
+    }
+
+    void add(const ProcessNumber& asked)
+    {
+        const std::optional<double> most = asked.limit(budget_);
+        if (!most)
+            return;
+        Measures measures;
+        for (const Process& process : report_.processes)
+            measures.push_back({asked.read(process), asked.read(process), {}});
+        CheckRow row;
+        judge(row, {asked.budget, asked.unit, *most}, asked.called, measures);
+        if (row.measured > row.limit && asked.culprits)
+            row.culprits = asked.culprits(report_.processes[row.process]);
+        row.culprits.resize(std::min(row.culprits.size(), kMostCulprits));
+        rows_.push_back(std::move(row));
+    }
+
     bool in_doubt(std::size_t process) const { return !report_.processes[process].doubts.empty(); }
 
-    CheckRow judge(const Line& line) const
+    void judge(CheckRow& row, const BudgetLine& line, const char* called,
+               const Measures& measures) const
     {
-        CheckRow row;
         row.budget = line.budget;
+        row.called = called;
         row.unit = line.unit;
         row.limit = line.limit;
-        for (std::size_t process = 0; process < report_.processes.size(); ++process) {
-            const Measure found = line.measure(process);
+        for (std::size_t process = 0; process < measures.size(); ++process) {
+            const Measure& found = measures[process];
+            const bool known = found.remark.empty();
             const bool doubt = in_doubt(process);
             const double sure = doubt ? found.proven : found.value;
-            if (found.known && sure > line.limit)
+            if (known && sure > line.limit)
                 row.failed.push_back(process);
-            else if (doubt || !found.known || failed(report_.processes[process]))
+            else if (doubt || !known || failed(report_.processes[process]))
                 row.state = CheckState::unknown;
-            if (row.remark.empty() && !found.known)
+            if (row.remark.empty())
                 row.remark = found.remark;
             if (found.value > row.measured) {
                 row.measured = found.value;
@@ -94,224 +199,11 @@ private:
             row.state = CheckState::failed;
             row.remark.clear();
         }
-        if (row.measured > row.limit && line.blame) {
-            line.blame(row.process, row.culprits);
-            row.culprits.resize(std::min(row.culprits.size(), kMostCulprits));
-        }
-        return row;
-    }
-
-    // The rows of a list that belong to one process.
-    template <typename Row, typename Read>
-    static void blame(const std::vector<Row>& rows, std::size_t process,
-                      std::vector<Culprit>& culprits, Read read)
-    {
-        for (const Row& row : rows)
-            if (row.process == process)
-                culprits.push_back(read(row));
-    }
-
-    static Culprit lost(const Leak& leak) { return {leak.bytes, leak.blocks, &leak}; }
-
-    void add_leaks()
-    {
-        if (!budget_.max_leaked && !budget_.fails_on(Finding::leaks))
-            return;
-        lines_.push_back({"max-leaked", CheckUnit::bytes, number(budget_.max_leaked.value_or(0)),
-                          [this](std::size_t process) { return leaked(process); },
-                          [this](std::size_t process, auto& culprits) {
-                              blame(report_.leaks, process, culprits, lost);
-                          }});
-        if (budget_.fails_on(Finding::leaks) && report_.totals.unclosed_imports > 0)
-            lines_.push_back(
-                {"unclosed-imports", CheckUnit::count, 0,
-                 [this](std::size_t process) { return imports(report_.processes[process]); },
-                 [this](std::size_t process, auto& culprits) {
-                     blame(report_.imports, process, culprits, lost);
-                 }});
-    }
-
-    // Of a process that did not come to its end, only what had gone with its context is a leak.
-    Measure leaked(std::size_t process) const
-    {
-        const Process& found = report_.processes[process];
-        double proven = 0;
-        for (const Leak& leak : report_.leaks)
-            if (leak.process == process && leak.kind == LeakKind::at_reset &&
-                found.coverage.is_whole())
-                proven += number(leak.bytes);
-        const bool any = found.totals.leaked_blocks > 0;
-        return {std::max(number(found.totals.leaked_bytes), any ? 1.0 : 0.0), proven, true, {}};
-    }
-
-    static Measure imports(const Process& process)
-    {
-        return {number(process.totals.unclosed_imports), 0, true, {}};
-    }
-
-    void add_growth()
-    {
-        if (!budget_.max_growth && !budget_.fails_on(Finding::growth))
-            return;
-        GrowthBudget budget = budget_.max_growth.value_or(GrowthBudget{});
-        if (!budget_.max_growth && std::none_of(report_.growth.begin(), report_.growth.end(),
-                                                [](const Growth& row) { return has_steps(row); }))
-            budget.per = GrowthBudget::Per::call;
-        const CheckUnit unit = budget.per == GrowthBudget::Per::second ? CheckUnit::bytes_per_second
-                               : budget.per == GrowthBudget::Per::call ? CheckUnit::bytes_per_call
-                                                                       : CheckUnit::bytes_per_step;
-        lines_.push_back({budget_.max_growth ? "max-growth" : name(Finding::growth), unit,
-                          budget.bytes,
-                          [this, budget](std::size_t process) { return growth(process, budget); },
-                          [this](std::size_t process, auto& culprits) {
-                              blame(report_.growth, process, culprits, [](const Growth& row) {
-                                  return Culprit{row.bytes, row.blocks, &row};
-                              });
-                          }});
-    }
-
-    static bool has_steps(const Growth& row) { return !row.rate.per.empty(); }
-
-    // Of all stacks that grow, together. Where no steps were seen, a rate per step is not known.
-    Measure growth(std::size_t process, const GrowthBudget& budget) const
-    {
-        Measure found;
-        for (const Growth& row : report_.growth) {
-            if (row.process != process)
-                continue;
-            const GrowthRate& rate = row.rate;
-            found.value += budget.per == GrowthBudget::Per::second ? rate.bytes_per_second
-                           : budget.per == GrowthBudget::Per::call ? rate.bytes_per_call
-                                                                   : rate.bytes_per_step;
-            if (budget.per == GrowthBudget::Per::step && !has_steps(row) && budget.bytes > 0 &&
-                found.known) {
-                found.known = false;
-                found.remark =
-                    "no steps were seen: give --max-growth per second or per call, or mark the "
-                    "steps with NVTX";
-            }
-        }
-        if (report_.processes[process].coverage.is_whole())
-            found.proven = found.value;
-        return found;
-    }
-
-    void add_memory()
-    {
-        if (budget_.max_peak)
-            lines_.push_back({"max-peak", CheckUnit::bytes, number(*budget_.max_peak),
-                              [this](std::size_t process) {
-                                  return as_seen(number(peak_bytes(report_.processes[process])));
-                              },
-                              [this](std::size_t process, auto& culprits) {
-                                  blame_peak(report_.processes[process], culprits);
-                              }});
-        if (budget_.max_reserved)
-            add_number("max-reserved", CheckUnit::bytes, *budget_.max_reserved,
-                       peak_reserved_bytes);
-        if (budget_.max_fragmentation)
-            lines_.push_back({"max-fragmentation",
-                              CheckUnit::percent,
-                              *budget_.max_fragmentation,
-                              [this](std::size_t process) {
-                                  return as_seen(100 * fragmentation(report_.processes[process]));
-                              },
-                              {}});
-        if (budget_.max_driver_calls)
-            add_number("max-driver-calls", CheckUnit::count, *budget_.max_driver_calls,
-                       driver_calls);
-    }
-
-    static void blame_peak(const Process& process, std::vector<Culprit>& culprits)
-    {
-        if (const MemoryReport* const device = device_of_peak(process))
-            for (const PeakStack& stack : device->peak.stacks)
-                culprits.push_back({stack.bytes, stack.blocks, &stack});
-    }
-
-    void add_number(const char* budget, CheckUnit unit, std::uint64_t limit,
-                    std::uint64_t (*read)(const Process&))
-    {
-        lines_.push_back({budget,
-                          unit,
-                          number(limit),
-                          [this, read](std::size_t process) {
-                              return as_seen(number(read(report_.processes[process])));
-                          },
-                          {}});
-    }
-
-    void add_findings()
-    {
-        add_finding(
-            Finding::out_of_memory,
-            [this](std::size_t process) {
-                return as_seen(number(report_.processes[process].shortage_count));
-            },
-            [this](std::size_t process, auto& culprits) {
-                blame(report_.shortages, process, culprits, [](const Shortage& row) {
-                    return Culprit{row.requested, 1, &row};
-                });
-            });
-        add_finding(
-            Finding::misuse, [this](std::size_t process) { return misuse(process); },
-            [this](std::size_t process, auto& culprits) {
-                blame(report_.misuse, process, culprits, [](const Misuse& row) {
-                    return Culprit{row.bytes, row.calls, &row.call};
-                });
-            });
-        add_finding(
-            Finding::damage,
-            [this](std::size_t process) {
-                double times = 0;
-                for (const Damage& row : report_.damage)
-                    times += row.process == process ? number(row.times) : 0;
-                return as_seen(times);
-            },
-            [this](std::size_t process, auto& culprits) {
-                blame(report_.damage, process, culprits, [](const Damage& row) {
-                    return Culprit{row.block_bytes, row.times,
-                                   row.allocation ? &*row.allocation : &row.noticed};
-                });
-            });
-        add_finding(
-            Finding::failed_calls,
-            [this](std::size_t process) {
-                double calls = 0;
-                for (const FailedCall& row : report_.failed_calls)
-                    calls += row.process == process ? number(row.calls) : 0;
-                return as_seen(calls);
-            },
-            [this](std::size_t process, auto& culprits) {
-                blame(report_.failed_calls, process, culprits, [](const FailedCall& row) {
-                    return Culprit{row.bytes, row.calls, &row, row.least_bytes, row.most_bytes};
-                });
-            });
-    }
-
-    template <typename MeasureIn, typename Blame>
-    void add_finding(Finding finding, MeasureIn measure, Blame blame)
-    {
-        if (budget_.fails_on(finding))
-            lines_.push_back({name(finding), CheckUnit::count, 0, measure, blame});
-    }
-
-    // What events are missing for may be a wrong free, and may be none.
-    Measure misuse(std::size_t process) const
-    {
-        Measure found;
-        for (const Misuse& row : report_.misuse) {
-            if (row.process != process)
-                continue;
-            found.value += number(row.calls);
-            found.proven += row.kind == MisuseKind::unknown ? 0 : number(row.calls);
-        }
-        return found;
     }
 
     const Report& report_;
     const Budget& budget_;
-    std::vector<Line> lines_;
+    std::vector<CheckRow> rows_;
 };
 
 // Perhaps before it came to where it would have leaked.

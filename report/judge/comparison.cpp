@@ -1,10 +1,9 @@
 // report/judge/comparison.cpp — call stacks and numbers of two reports, side by side.
-#include "report/judge/comparison.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "report/judge/judge.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {

@@ -1,10 +1,10 @@
 // report/judge/ranks.cpp — rows from info records, leaks joined over processes.
-#include "report/judge/ranks.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <tuple>
+
+#include "report/judge/judge.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,8 +1,7 @@
 // report/judge/verdict.cpp — a crash, a cut log or a lost event is a doubt.
-#include "report/judge/verdict.hpp"
-
 #include <fmt/format.h>
 
+#include "report/judge/judge.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {

@@ -94,7 +94,11 @@ public:
 
     Api* api(std::uint64_t id) noexcept // nullptr if not defined
     {
-        return id < apis_.size() && apis_[id].defined ? &apis_[id] : nullptr;
+        return is_defined(id) ? &apis_[id] : nullptr;
+    }
+    bool is_defined(std::uint64_t id) const noexcept
+    {
+        return id < apis_.size() && apis_[id].defined;
     }
     Api* find_api(std::uint64_t id) // nullptr if the log does not define it
     {

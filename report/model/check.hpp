@@ -14,16 +14,17 @@
 
 namespace vramscope::report {
 
-// What fails by being there at all.
-enum class Finding : std::uint8_t { leaks, growth, out_of_memory, misuse, damage, failed_calls };
-inline constexpr std::size_t kFindings = 6;
-template <>
-struct Words<Finding> { // of --fail-on and of the JSON
-    static constexpr format::Word<Finding> kAll[] = {
-        {Finding::leaks, "leaks"},       {Finding::growth, "growth"},
-        {Finding::out_of_memory, "oom"}, {Finding::misuse, "misuse"},
-        {Finding::damage, "damage"},     {Finding::failed_calls, "failed-calls"}};
+// What fails by being there at all; judge/finding_kinds.cpp has a row for each, in this order.
+enum class Finding : std::uint8_t {
+    leaks,
+    unclosed_imports,
+    growth,
+    out_of_memory,
+    misuse,
+    damage,
+    failed_calls,
 };
+inline constexpr std::size_t kFindings = 7;
 
 // How much all growing stacks together may grow by.
 struct GrowthBudget {
@@ -39,13 +40,8 @@ struct Budget {
     std::optional<GrowthBudget> max_growth;
     std::optional<double> max_fragmentation; // percent of reserved, when the most was reserved
     std::optional<std::uint64_t> max_driver_calls;
-    std::optional<std::array<bool, kFindings>> fail_on; // not given: leaks alone
+    std::optional<std::array<bool, kFindings>> fail_on; // not given: what fails by default
     bool allow_inconclusive = false;
-
-    bool fails_on(Finding finding) const noexcept
-    {
-        return fail_on ? (*fail_on)[static_cast<std::size_t>(finding)] : finding == Finding::leaks;
-    }
 };
 
 enum class CheckState { ok, failed, unknown };
@@ -92,7 +88,9 @@ struct Fields<Culprit> {
 
 // One line of a budget, over all processes.
 struct CheckRow {
-    std::string budget; // as the option is called: "max-peak"; of --fail-on: "leaks"
+    std::string budget;             // as the option is called: "max-peak"; of --fail-on: "misuse"
+    std::string called;             // as a person reads it: "peak allocated"
+    std::optional<Finding> finding; // whose rows are measured; none: a number of the process
     CheckUnit unit = CheckUnit::count;
     double limit = 0;
     double measured = 0;     // the highest of all processes

@@ -31,6 +31,8 @@ struct ComparedPlace {
 template <>
 struct Fields<ComparedPlace> {
     static constexpr const char* kName = "place";
+    static constexpr const char* kSays =
+        "The stack is as it is in the newer run; of what is gone, as in the older.";
     static constexpr auto place = &ComparedPlace::place;
     static constexpr auto kAll =
         std::tuple_cat(std::tuple{Field{"change", &ComparedPlace::change}.never("same")},

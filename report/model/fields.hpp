@@ -349,6 +349,16 @@ struct Keyed {
 template <typename Get>
 Keyed(Get) -> Keyed<Get>;
 
+// A type whose values all mean the same, which a schema then says once: kName and kSays, and as(), a
+// value as it is shown.
+template <typename Value>
+struct Meaning;
+template <typename Value>
+concept Meaningful = requires
+{
+    Meaning<Value>::kSays;
+};
+
 template <typename Row>
 struct Fields; // kName, its name in a schema, and kAll, a tuple of Field
 template <typename Row>
@@ -357,9 +367,10 @@ concept Described = requires
     Fields<Row>::kAll;
 };
 
+// kAll has the values and their words; one without a word is null in JSON. kName, if a schema has
+// them in one place, and kSays there.
 template <typename Enum>
-struct
-    Words; // kAll, an array of format::Word, whose word may be null; kName, if a schema has them once
+struct Words;
 template <typename Enum>
 concept Worded = requires
 {
@@ -391,11 +402,6 @@ template <typename Tuple, typename Visit>
 constexpr void for_each_of(const Tuple& fields, Visit&& visit)
 {
     std::apply([&](const auto&... field) { (visit(field), ...); }, fields);
-}
-template <Described Row, typename Visit>
-constexpr void for_each_field(Visit&& visit)
-{
-    for_each_of(Fields<Row>::kAll, visit);
 }
 
 } // namespace vramscope::report

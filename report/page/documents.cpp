@@ -56,7 +56,7 @@ Json check_document(const Check& check, const Report& report)
     for (std::size_t at = 0; at < check.rows.size(); ++at) {
         const CheckRow& row = check.rows[at];
         Json& budget = json["budgets"][at];
-        budget["name_words"] = budget_name(row);
+        budget["name_words"] = row.called;
         budget["measured_words"] = amount_in(row.measured, row.unit);
         budget["limit_words"] = limit_words(row);
     }

@@ -1,4 +1,4 @@
-// report/plan/holders.hpp — who had what was alive at the peak, and what a change would save.
+// report/plan/holders.hpp — the call stacks that held the peak, and what a change would save.
 #pragma once
 
 #include <vector>

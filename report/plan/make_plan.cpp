@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/process_end.hpp"
-#include "report/findings/totals.hpp"
 #include "report/plan/holders.hpp"
 #include "report/plan/packing.hpp"
 #include "report/plan/pins.hpp"
@@ -34,7 +34,7 @@ public:
 
     PlanProcess make(const std::function<void(double)>& progress)
     {
-        log_.read(progress, options_.interrupted);
+        log_.read({.progress = progress, .interrupted = options_.interrupted});
         PlanProcess process;
         process.pid = log_.file().header().pid;
         process.program = log_.tables().info_value("program");
@@ -121,7 +121,7 @@ private:
     }
 
     // What the driver says is used has its own rounding in it, which the log has not, and a replay
-    // has. It may be asked within an allocation that the log has behind its answer.
+    // has. It may be asked within an allocation that the log has after its answer.
     static void correct_base(DeviceTrace& device, const PolicyRow& recorded)
     {
         const std::vector<UsedSample>& samples = device.facts.used;
@@ -130,7 +130,7 @@ private:
         std::vector<std::uint64_t> taken(samples.size());
         CountedDevice counted;
         const std::unique_ptr<Policy> policy = recorded.make(counted);
-        std::size_t next = 0; // the first sample that is not behind
+        std::size_t next = 0; // the first sample that is not passed yet
         replay(device.trace, *policy, counted, false,
                [&](std::size_t at, const Policy&, const CountedDevice& now, const Outcome&) {
                    const std::uint64_t level = now.reserved() + now.beside();

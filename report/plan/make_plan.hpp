@@ -1,4 +1,4 @@
-// report/plan/make_plan.hpp — from logs to the answer: would it fit, on which card, with which knob.
+// report/plan/make_plan.hpp — from logs to the answer: does it fit, on which card, by which knob.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct PlanOptions {
     std::vector<std::uint64_t> cards;  // bytes of whole devices
     std::vector<std::string> policies; // names; none: the recorded one, and the usual ones
     std::string scale;                 // "batch=8,16,32", a number for each log; empty: not asked
-    std::function<void(double fraction)> progress; // of the reading; may be empty
+    std::function<void(double fraction)> progress; // how far the reading is; may be empty
     std::function<bool()> interrupted;             // asked now and then; may be empty
     SymbolizerOptions symbols;
 };
 
 // One log after the other, each in memory as long as it is replayed. Throws Error: bad_input for
-// what is no readable log, usage for a policy that nobody knows.
+// what is not a readable log, usage for a policy that nobody knows.
 Plan make_plan(const std::vector<std::filesystem::path>& logs, const PlanOptions& options);
 
 } // namespace vramscope::report::plan

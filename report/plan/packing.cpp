@@ -14,7 +14,7 @@
 namespace vramscope::report::plan {
 namespace {
 
-constexpr std::uint64_t kUnit = 512; // of addresses
+constexpr std::uint64_t kUnit = 512; // bytes: addresses are multiples of it
 
 std::uint64_t most_alive(const std::vector<Lifetime>& blocks)
 {
@@ -74,7 +74,7 @@ private:
         }
         std::sort(taken_.begin(), taken_.end());
         const std::uint64_t wanted = blocks_[block].bytes;
-        std::uint64_t end = 0; // of what is taken so far
+        std::uint64_t end = 0; // where what is taken so far ends
         std::uint64_t best = UINT64_MAX;
         std::uint64_t best_gap = UINT64_MAX;
         for (const auto& [from, to] : taken_) {

@@ -1,8 +1,7 @@
 // report/plan/packing.hpp — addresses for blocks whose lives are all known before.
 //
 // To find the least memory for them is NP-hard (dynamic storage allocation): the answer is an
-// interval. No placement needs less than what is alive at once, and one was found that needs
-// `upper`.
+// interval. No placement needs less than what is alive at once; one was found that needs `upper`.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ struct Packing {
     std::uint64_t lower = 0;
     std::uint64_t upper = 0;
     std::string method;
-    std::vector<std::uint64_t> offsets; // of each block: what reaches `upper`
+    std::vector<std::uint64_t> offsets; // one for each block: a placement that reaches `upper`
 };
 
 // Orders of the blocks by size, area and lifetime, each block in the tightest gap; then `steps`

@@ -20,7 +20,7 @@ std::uint64_t granules(std::uint64_t bytes)
     return (bytes + kGranule - 1) / kGranule * kGranule;
 }
 
-// Follows what a policy takes and gives back, and looks at it behind the requests that are wanted.
+// Follows what a policy takes and gives back, and looks at it after the requests that are wanted.
 class Watcher {
 public:
     Watcher(const Trace& trace, const std::vector<std::size_t>& requests)
@@ -127,7 +127,7 @@ private:
 };
 
 struct Freeing {
-    std::uint64_t bytes = UINT64_MAX; // of the blocks
+    std::uint64_t bytes = UINT64_MAX; // sum over the blocks
     std::vector<BlockId> blocks;
 };
 

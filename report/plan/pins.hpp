@@ -29,8 +29,8 @@ struct PlacedSegment {
     std::uint64_t free_bytes() const noexcept;
 };
 
-// The segments as they were behind each of the requests, which are in their order. It is replayed
-// on a device of this capacity.
+// The segments as they were after each of the requests, which are in their order. The trace is
+// replayed on a device of this capacity.
 std::vector<std::vector<PlacedSegment>>
 segments_at(const Trace& trace, const PolicyRow& policy, const std::vector<std::size_t>& requests,
             std::uint64_t capacity = CountedDevice::kNoLimit);

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "report/findings/memory/advice.hpp"
+#include "report/findings/memory/memory.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/plan/holders.hpp"
 #include "report/plan/replay/compare.hpp"
@@ -18,11 +18,11 @@ constexpr std::size_t kMostTriedOfLong = 2; // each is a copy of the trace, and 
 struct Change {
     PlanSaving row;
     std::vector<SiteId> sites;    // sorted
-    std::uint64_t from_ticks = 0; // of allocated_early: when it is needed
+    std::uint64_t from_ticks = 0; // for allocated_early: when it is needed
 };
 
 // The blocks of a change, by BlockId: those that are alive before the request of the peak, and
-// freed behind it, or, if they are never freed, not.
+// freed after it, or, if they are never freed, not.
 std::vector<bool> blocks_of(const TraceWatch::DeviceTrace& device, const Change& change)
 {
     const Trace& trace = device.trace;

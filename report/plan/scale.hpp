@@ -21,7 +21,7 @@ Dimension read_dimension(const std::string& text, std::size_t logs);
 // Least squares: fixed + each * x, and with three runs or more the standard error.
 PlanLine fit_line(const std::vector<std::uint64_t>& x, const std::vector<std::uint64_t>& bytes);
 
-// Of each process the device that has most. The plan has a process for each of the values.
+// Takes from each process the device that has most. The plan has a process for each of the values.
 PlanScale find_scale(const Dimension& dimension, const Plan& plan);
 
 } // namespace vramscope::report::plan

@@ -1,4 +1,4 @@
-// report/plan/sharing.cpp — call stacks by what they have at once, and traces in which two share it.
+// report/plan/sharing.cpp — call stacks by what they have at once; traces in which two share.
 #include "report/plan/sharing.hpp"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    using Buffer = std::vector<std::size_t>; // of these stacks
+    using Buffer = std::vector<std::size_t>; // the stacks that share it
 
     // Sites that a reader takes for one place are one stack.
     void find_stacks(Places& places)

@@ -1,9 +1,7 @@
 // report/replay/replays.cpp — compiled with what it calls: each event goes through here.
 #include "report/replay/replays.hpp"
 
-#include <cstddef>
-
-#include "report/replay/lookup/prefetch.hpp"
+#include "report/replay/reading.hpp"
 
 namespace vramscope::report {
 
@@ -27,26 +25,18 @@ void Replays::finish()
 
 void Replays::apply(const RecordBatch& batch, const SegmentReplay& segments)
 {
-    const std::span<const Record> records = batch.records();
-    std::span<const PoolChange> changes = batch.pool_changes();
-    for (std::size_t at = 0; at < records.size(); ++at) {
-        prefetch_ahead(records, at, LiveBlocks::kPrefetchSteps,
-                       [this](std::span<const Record> soon) { heap.prefetch(soon); });
-        std::size_t own = 0;
-        while (own < changes.size() && changes[own].record == at)
-            ++own;
-        const Record& record = records[at];
-        const bool rare = !is_hot(record.tag);
-        if (rare) [[unlikely]]
-            steps.before(record);
-        holders.before(record);
-        churn.note(record);
-        heap.apply(record);
-        memory.apply(record, changes.first(own));
-        if (rare) [[unlikely]]
-            after_rare(record, segments);
-        changes = changes.subspan(own);
-    }
+    for_each_record(batch, heap,
+                    [&](const Record& record, std::span<const PoolChange> pool_changes) {
+                        const bool rare = !is_hot(record.tag);
+                        if (rare) [[unlikely]]
+                            steps.before(record);
+                        holders.before(record);
+                        churn.note(record);
+                        heap.apply(record);
+                        memory.apply(record, pool_changes);
+                        if (rare) [[unlikely]]
+                            after_rare(record, segments);
+                    });
 }
 
 void Replays::after_rare(const Record& record, const SegmentReplay& segments)

@@ -1,7 +1,7 @@
 // report/replay/replays.hpp — what one reading of a log feeds, beside the pool's replay.
 //
-// Feed it every batch of a ReadAhead, in order; then finish it. `segments`: the pool as the
-// reader has it, see ReadAhead::segments().
+// Feed it every batch of a Reading, in order; then finish it. `segments`: the pool as the Reading
+// has it.
 #pragma once
 
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
+#include "report/text/lines.hpp"
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
-#include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/row_words.hpp"
@@ -69,7 +69,7 @@ public:
         std::size_t room = with_culprits ? kMostCulpritLines : 0;
         for (const CheckRow& row : check_.rows) {
             out_ << prefix
-                 << fmt::format("  {:<16} {:>14}  {:<24}", budget_name(row),
+                 << fmt::format("  {:<16} {:>14}  {:<24}", row.called,
                                 amount_in(row.measured, row.unit), limit_words(row))
                  << state(row) << '\n';
             if (row.state != CheckState::ok)
@@ -102,7 +102,7 @@ public:
         write_unread_files(*this, report_);
         const bool leaked =
             std::any_of(check_.rows.begin(), check_.rows.end(), [](const CheckRow& row) {
-                return row.budget == "max-leaked" && row.state == CheckState::failed;
+                return row.finding == Finding::leaks && row.state == CheckState::failed;
             });
         const bool blind = check_.verdict == Check::Verdict::nothing_observed;
         if (blind && !report_.processes.empty())

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "report/text/lines.hpp"
 #include "report/text/output.hpp"
-#include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
+#include "report/text/lines.hpp"
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
-#include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/shares.hpp"
 #include "report/words/words.hpp"

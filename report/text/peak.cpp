@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
+#include "report/text/lines.hpp"
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
-#include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/row_words.hpp"

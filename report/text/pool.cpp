@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/text/lines.hpp"
 #include "report/text/sections.hpp"
-#include "report/text/view.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "report/text/lines.hpp"
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
-#include "report/text/view.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
@@ -245,11 +245,8 @@ void write_findings(std::ostream& out, const Report& report, const TextStyle& st
         if (whole)
             text.process(process);
     write_lost(text, report, style.max_leaks);
-    write_tests(text, report);
-    write_growth(text, report);
-    write_shortages(text, report);
-    write_damage(text, report);
-    write_misuse(text, report);
+    for (const FoundSection& section : kFoundSections)
+        section.write(text, report);
     if (whole) {
         write_owners_and_refusals(text, report);
         write_pools(text, report);
@@ -302,11 +299,9 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     write_drivers(text, report, kPrefix);
     text.verdict(kPrefix);
     write_top_leaks(text, report, kPrefix);
-    write_tests_summary(text, report, kPrefix);
-    write_growth_summary(text, report, kPrefix);
-    write_shortages_summary(text, report, kPrefix);
-    write_damage_summary(text, report, kPrefix);
-    write_misuse_summary(text, report, kPrefix);
+    for (const FoundSection& section : kFoundSections)
+        if (section.summary)
+            section.summary(text, report, kPrefix);
     const std::size_t logs = report.processes.size();
     for (std::size_t at = 0; at < std::min(kShownLogs, logs); ++at)
         out << kPrefix << "log: " << terminal_safe(report.processes[at].log.string()) << '\n';

@@ -1,7 +1,7 @@
 // report/text/views.hpp — the printers, one for each view.
 //
 // Text leads with the verdict and is safe for a terminal: control characters that come from logs or
-// binaries are escaped. JSON follows report/json/report.schema.json.
+// binaries are escaped. report/json has them for programs.
 #pragma once
 
 #include <cstddef>

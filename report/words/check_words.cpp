@@ -2,9 +2,6 @@
 #include "report/words/check_words.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,22 +9,6 @@
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
-
-std::string budget_name(const CheckRow& row)
-{
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {{
-        {"max-peak", "peak allocated"},
-        {"max-reserved", "peak reserved"},
-        {"max-driver-calls", "driver calls"},
-        {"oom", "out of memory"},
-        {"failed-calls", "failed calls"},
-        {"unclosed-imports", "unclosed imports"},
-    }};
-    for (const auto& [budget, words] : kWords)
-        if (row.budget == budget)
-            return std::string(words);
-    return row.budget.starts_with("max-") ? row.budget.substr(4) : row.budget;
-}
 
 std::string amount_in(double amount, CheckUnit unit)
 {
@@ -58,7 +39,7 @@ std::string limit_words(const CheckRow& row)
 
 std::string row_words(const CheckRow& row)
 {
-    return fmt::format("{} {}, {}", budget_name(row), amount_in(row.measured, row.unit),
+    return fmt::format("{} {}, {}", row.called, amount_in(row.measured, row.unit),
                        limit_words(row));
 }
 

@@ -11,7 +11,6 @@ namespace vramscope::report {
 struct Report;
 struct TestRow;
 
-std::string budget_name(const CheckRow& row);         // "peak allocated", "leaked"
 std::string amount_in(double amount, CheckUnit unit); // "1.5 GiB", "64 KiB/step", "12.5 %"
 std::string limit_words(const CheckRow& row);         // "at most 8 GiB", "none allowed"
 std::string row_words(const CheckRow& row);           // "leaked 2 MiB, at most 0 B"

@@ -1,4 +1,5 @@
-# The CUDA toolkit, wherever find_nvcc of scripts/toolchain.sh finds it: where the user has one, or what was unpacked.
+# The CUDA toolkit, wherever find_nvcc of scripts/toolchain.sh finds it: where the user has one, or
+# what was unpacked.
 #
 # vramscope_cuda_program(NAME SOURCES... [CUDART shared|static|none] [LIBRARIES ...] [FLAGS ...])
 #   builds bin/programs/NAME with nvcc, as a user would: host code with -O2 -g -lineinfo.

@@ -1,5 +1,6 @@
-# vramscope_hook_exports(TABLE MAP LIST): what libvramscope.so exports is the hook table and a few fixed names;
-# the linker's version script and the list that check_exports.py compares with are made from them.
+# vramscope_hook_exports(TABLE MAP LIST): what libvramscope.so exports is the hook table and a few
+# fixed names; the linker's version script and the list that check_exports.py compares with are made
+# from them.
 function(vramscope_hook_exports table map list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(STRINGS ${table} rows REGEX "^VRAMSCOPE_HOOK\\(")

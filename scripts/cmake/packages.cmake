@@ -1,5 +1,6 @@
-# What an installation has beside the programs, and packages of it: cpack in the build's folder makes a tarball, a .deb and,
-# where rpmbuild is, an .rpm. They work from any prefix: the command finds its libraries from where it lies itself.
+# What an installation has beside the programs, and packages of it: cpack in the build's folder
+# makes a tarball, a .deb and, where rpmbuild is, an .rpm. They work from any prefix: the command
+# finds its libraries from where it lies itself.
 set(manuals ${CMAKE_BINARY_DIR}/share)
 add_custom_command(OUTPUT ${manuals}/man/man1/vramscope.1
   COMMAND ${CMAKE_COMMAND} -DCOMMAND=$<TARGET_FILE:vramscope> -DFOLDER=${manuals}
@@ -19,7 +20,7 @@ install(FILES ${CMAKE_BINARY_DIR}/vramscope-config.cmake ${CMAKE_BINARY_DIR}/vra
 configure_file(${CMAKE_CURRENT_LIST_DIR}/vramscope.pc.in ${CMAKE_BINARY_DIR}/vramscope.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/vramscope.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# The README's chapters lie beside what they describe; its links to them hold in an installation too.
+# The README's chapters lie beside what they describe; an installation has them in the same places.
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   interpose/*.md report/*.md report/page/page.png scripts/*.md tests/*.md tools/*.md tracker/*.md)
 list(FILTER pages EXCLUDE REGEX "DECISIONS[.]md$|node_modules")

@@ -29,8 +29,8 @@ function(vramscope_page_modules web modules)
   message(STATUS "HTML pages: npm installs what they are built with")
   file(COPY ${web}/package.json ${web}/package-lock.json DESTINATION ${modules})
   execute_process(
-    COMMAND ${VRAMSCOPE_NPM} ci --silent --no-audit --no-fund --ignore-scripts --prefer-offline --fetch-retries=1
-            --fetch-retry-mintimeout=1000 --fetch-timeout=20000
+    COMMAND ${VRAMSCOPE_NPM} ci --silent --no-audit --no-fund --ignore-scripts --engine-strict --prefer-offline
+            --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=20000
     WORKING_DIRECTORY ${modules} RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE said TIMEOUT 120)
   if(status EQUAL 0)
     file(WRITE ${modules}/installed ${wanted})

@@ -1,5 +1,6 @@
-# vramscope_unity(TARGET FILES): compiles so many files of a target as one. Most of a file's time goes to headers that
-# the next file includes too. Names in anonymous namespaces must then differ from file to file.
+# vramscope_unity(TARGET FILES): compiles so many files of a target as one. Most of a file's time
+# goes to headers that the next file includes too. Names in anonymous namespaces must then differ
+# from file to file.
 #   -DVRAMSCOPE_UNITY=OFF compiles each alone, which suits clangd; scripts/check_alone.py does so, to find the include of ours
 #   that is missing. The standard library's largest headers are then parsed once for each target.
 option(VRAMSCOPE_UNITY "compile several files as one where that is quicker" ON)

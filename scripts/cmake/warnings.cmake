@@ -8,5 +8,5 @@ target_compile_options(vramscope_warnings INTERFACE
 # GCC 12 sees an overlap in its own std::string at -O3 (its bug 105651).
 target_compile_options(vramscope_warnings INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
-# Clang counts signs among what -Wconversion means, GCC does not; and it lacks GCC's attribute noipa.
+# Clang's -Wconversion means signs too, GCC's does not; and Clang lacks GCC's attribute noipa.
 target_compile_options(vramscope_warnings INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion -Wno-unknown-attributes>)

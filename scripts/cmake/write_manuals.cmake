@@ -1,4 +1,5 @@
-# Writes the manual pages and the completions below FOLDER, as they lie below share/: asks the built COMMAND for them.
+# Writes the manual pages and the completions below FOLDER, as they lie below share/: asks the built
+# COMMAND for them.
 #
 # cmake -DCOMMAND=bin/vramscope -DFOLDER=share -P write_manuals.cmake
 function(write path)

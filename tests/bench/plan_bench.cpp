@@ -73,7 +73,7 @@ Trace training(std::size_t count)
     return std::move(program.trace);
 }
 
-// Of the processor's time, as other programs may run.
+// The processor's time, as other programs may run.
 double seconds(const Trace& trace, const PolicyRow& row)
 {
     const std::clock_t begin = std::clock();

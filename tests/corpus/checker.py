@@ -1,7 +1,7 @@
 # tests/corpus/checker.py — holds the report of a program against the truth that is planted in it.
 #
-# The world is closed: a row that no truth is about is false, as a truth without its rows is missed. Each finding is one
-# Outcome; counts() sums them up by kind.
+# The world is closed: a row that no truth is about is false, as a truth without its rows is missed.
+# Each finding is one Outcome; counts() sums them up by kind.
 import collections
 import dataclasses
 import pathlib
@@ -25,7 +25,7 @@ NAMES = {"oom": {"kind": "verdict", "requested": "requested_bytes"}, "failed": {
 
 @dataclasses.dataclass
 class Outcome:
-    kind: str     # of what: "leaked-at-exit", "verdict clean", ...
+    kind: str     # what it is about: "leaked-at-exit", "verdict clean", ...
     result: str   # found, missed or false
     text: str = ""
 
@@ -48,7 +48,7 @@ def is_called(function, wanted):
 
 
 def stack_of(row):
-    if "frame" in row:  # of a sum
+    if "frame" in row:  # in a sum
         return [row["frame"]]
     return (row.get("call") or row).get("stack") or [] if "stack" not in row else row["stack"]
 

@@ -1,6 +1,8 @@
-# tests/corpus/checker_test.py — a checker that cannot fail is a defect: wrong truths are missed, unplanted rows are false.
+# tests/corpus/checker_test.py — a checker that cannot fail is a defect: wrong truths are missed,
+# unplanted rows are false.
 #
-# One real program is run once; each test changes its truth, or the report, and says what must come of it.
+# One real program is run once; each test changes its truth, or the report, and says what must come
+# of it.
 import copy
 import functools
 import json

@@ -71,7 +71,7 @@ inline cudaGraphExec_t instantiate(cudaGraph_t graph)
     return executable;
 }
 
-// Of physical memory on a device, and the right to use it there.
+// Properties of physical memory on a device, and the right to use it there.
 inline CUmemAllocationProp on_device(int device = 0)
 {
     CUmemAllocationProp properties{};

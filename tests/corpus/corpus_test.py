@@ -1,5 +1,5 @@
-# tests/corpus/corpus_test.py — runs every program of the corpus on the simulated GPU and compares what the report says
-# with what is planted.
+# tests/corpus/corpus_test.py — runs every program of the corpus on the simulated GPU and compares
+# what the report says with what is planted.
 #
 #   VRAMSCOPE_BUILD=build/dev python3 tests/corpus/corpus_test.py [--keep FOLDER] [PROGRAM...]
 #

@@ -1,6 +1,8 @@
-# tests/corpus/truth.py — the truth that is planted in a program, read from the comments at its head.
+# tests/corpus/truth.py — the truth that is planted in a program, read from the
+# comments at its head.
 #
-# README.md has the grammar. A line that does not follow it is an error: a misspelt fact would be a fact that nobody checks.
+# README.md has the grammar. A line that does not follow it is an error: a misspelt fact would be a
+# fact that nobody checks.
 import dataclasses
 import pathlib
 import re

@@ -1,4 +1,5 @@
-# tests/differential/differential_test.py — a few thousand random sequences; and the tester, which must be able to fail.
+# tests/differential/differential_test.py — a few thousand random sequences; and the tester, which
+# must be able to fail.
 #
 # VRAMSCOPE_BUILD names the build folder; ctest sets it.
 import copy

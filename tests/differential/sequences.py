@@ -1,8 +1,9 @@
-# tests/differential/sequences.py — play sequences twice, with vramscope and without, and say what differs.
+# tests/differential/sequences.py — play sequences twice, with vramscope and without,
+# and say what differs.
 #
-# A batch is a range of sequences in one process of each kind: their hashes must agree, and the report of the traced
-# one must say what its own model counted. What differs is played again in text, alone if it also differs then, and
-# made shorter.
+# A batch is a range of sequences in one process of each kind: their hashes must agree, and the
+# report of the traced one must say what its own model counted. What differs is played again in
+# text, alone if it also differs then, and made shorter.
 import argparse
 import dataclasses
 import json
@@ -44,7 +45,8 @@ class Batch:
         return " ".join(self.options())
 
 
-# In turn: the driver alone more often than with the runtime, and now and then what vramscope asks for fails.
+# In turn: the driver alone more often than with the runtime, and now and then what vramscope asks
+# for fails.
 PROFILES = ({}, {"runtime": True}, {}, {"question_faults": True}, {}, {"runtime": True, "question_faults": True})
 
 
@@ -170,7 +172,7 @@ def disagreements(counted, report):
 class Comparison:
     def __init__(self, player):
         self.player = player
-        self.rows = {}  # of the hook table: calls by door, and successes
+        self.rows = {}  # by row of the hook table: calls by door, and successes
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="differential."))
 
     def close(self):

@@ -1,4 +1,5 @@
-# tests/e2e/behaviour_test.py — reuse, threads, failed calls and bad frees: seen rightly, and the same as untraced.
+# tests/e2e/behaviour_test.py — reuse, threads, failed calls and bad frees: seen rightly, and the
+# same as untraced.
 import subprocess
 import unittest
 

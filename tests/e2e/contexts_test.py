@@ -1,4 +1,5 @@
-# tests/e2e/contexts_test.py — what becomes of memory when its context ends, in each way that a context can.
+# tests/e2e/contexts_test.py — what becomes of memory when its context ends, in each way
+# that a context can.
 import unittest
 
 from e2e import EndToEndTest

@@ -1,7 +1,9 @@
-# tests/e2e/coverage_test.py — each row of the hook table is called on the simulated GPU, and what it does is in the log.
+# tests/e2e/coverage_test.py — each row of the hook table is called on the simulated GPU, and what
+# it does is in the log.
 #
-# The scenes are those of the programs in PROGRAMS; the simulated driver writes down which of its functions are called.
-# With --write, interpose/coverage.md is made from what was seen; the test holds that page against it.
+# The scenes are those of the programs in PROGRAMS; the simulated driver writes down which of its
+# functions are called. With --write, interpose/coverage.md is made from what was seen; the test
+# holds that page against it.
 import collections
 import functools
 import json
@@ -21,7 +23,8 @@ from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
 PAGE = SOURCE / "interpose" / "coverage.md"
 PROGRAMS = ["memory_kinds", "owners", "imports", "contexts", "doors", "pool_entry_points"]
 NOT_A_SCENE = {("doors", "dlvsym")}  # for a driver whose names have versions
-# Functions whose success leaves nothing of theirs in the log, in all their forms, and what they are hooked for.
+# Functions whose success leaves nothing of theirs in the log, in all their forms, and what they are
+# hooked for.
 REASONS = {
     "opens the log": ["cuInit"],
     "a look-up": ["cuGetProcAddress"],

@@ -1,4 +1,5 @@
-# tests/e2e/doors_test.py — every way in which a program gets at the driver; each allocation is seen exactly once.
+# tests/e2e/doors_test.py — every way in which a program gets at the driver; each allocation
+# is seen exactly once.
 import pathlib
 import subprocess
 import sys
@@ -49,7 +50,7 @@ class DoorsTest(EndToEndTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.report_of(f"{way}.vsl")
 
-    # NVIDIA's driver and the simulated one have no versions in their names, so dlvsym finds nothing there.
+    # Neither NVIDIA's driver nor the simulated one has versions in its names: dlvsym finds nothing.
     def test_dlvsym_of_a_driver_that_calls_itself(self):
         self.assertEqual(self.plain("doors", "dlvsym").returncode, 5)
         self.assert_one_of_two_left(self.trace_on_odd_driver("dlvsym"), "doors.cpp", "use")

@@ -1,4 +1,5 @@
-# tests/e2e/driver_word_test.py — what the driver itself says: how much memory is free, how long its calls take.
+# tests/e2e/driver_word_test.py — what the driver itself says: how much memory is free, how
+# long its calls take.
 import unittest
 
 from e2e import EndToEndTest, simulated_only

@@ -1,7 +1,9 @@
-# tests/e2e/e2e.py — runs real programs under the tracer on the simulated GPU; the tests beside it read the reports.
+# tests/e2e/e2e.py — runs real programs under the tracer on the simulated GPU; the tests beside it
+# read the reports.
 #
-# VRAMSCOPE_PRELOAD names another preload than the build's; ctest sets it. With VRAMSCOPE_E2E_GPU=real they run on this
-# machine's own driver instead, but for what only a simulated GPU can do.
+# VRAMSCOPE_PRELOAD names another preload than the build's; ctest sets it. With
+# VRAMSCOPE_E2E_GPU=real they run on this machine's own driver instead, but for what only a
+# simulated GPU can do.
 import functools
 import json
 import os

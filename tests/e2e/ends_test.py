@@ -1,4 +1,5 @@
-# tests/e2e/ends_test.py — however a program ends, its log holds every call that had returned, and says how it ended.
+# tests/e2e/ends_test.py — however a program ends, its log holds every call that had returned, and
+# says how it ended.
 import signal
 import unittest
 
@@ -98,7 +99,8 @@ class EndsTest(EndToEndTest):
         seen = report["coverage"]
         self.assertEqual((seen["lost_events"], seen["unmatched_frees"], seen["damaged_chunks"]), (0, 0, 0))
         self.assertGreaterEqual(seen["frees"], 1000)
-        # Each thread may hold a block at that moment, and may have been stopped between a free and its record.
+        # Each thread may hold a block at that moment, and may have been stopped between a free and
+        # its record.
         self.assertLessEqual(report["totals"]["leaked_blocks"], 3)
         self.assertLessEqual(seen["missed_frees"], 3)
         self.assertEqual(report["processes"][0]["end"]["text"], "exited with status 7")

@@ -1,11 +1,13 @@
-# tests/e2e/kinds_test.py — every kind of memory of the hook table, allocated twice and freed once by a linked program.
+# tests/e2e/kinds_test.py — every kind of memory of the hook table, allocated twice and freed once
+# by a linked program.
 import unittest
 
 from e2e import REAL, EndToEndTest
 
 BYTES = 3000
 PHYSICAL = 2 << 20
-# KIND of memory_kinds: (entry point, memory, bytes of a block); None: rows of the pitch that the program prints.
+# KIND of memory_kinds: (entry point, memory, bytes of a block); None: rows of the pitch that the
+# program prints.
 KINDS = {
     "device_v1": ("cuMemAlloc", "device", BYTES),
     "device_v2": ("cuMemAlloc_v2", "device", BYTES),

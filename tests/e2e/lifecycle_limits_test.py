@@ -1,4 +1,5 @@
-# tests/e2e/lifecycle_limits_test.py — closed descriptors, full disks and tight limits cost events, never the program.
+# tests/e2e/lifecycle_limits_test.py — closed descriptors, full disks and tight limits cost events,
+# never the program.
 import bisect
 import fcntl
 import os
@@ -80,7 +81,8 @@ class LifecycleLimitsTest(EndToEndTest):
                     self.assertNotEqual(self.report_of(log)["verdict"], "clean")  # it leaks
                     log.unlink()
 
-    # From what the program alone needs upwards: at each step another mapping of ours is the one that fails.
+    # From what the program alone needs upwards: at each step another mapping of ours is the one
+    # that fails.
     def test_a_limit_of_the_address_space(self):
         work = ("memory_kinds", "device_v2")
 

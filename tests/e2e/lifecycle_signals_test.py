@@ -1,4 +1,5 @@
-# tests/e2e/lifecycle_signals_test.py — handlers that interrupt a hooked call, use CUDA, or never come back.
+# tests/e2e/lifecycle_signals_test.py — handlers that interrupt a hooked call, use CUDA,
+# or never come back.
 import re
 import unittest
 

@@ -1,9 +1,10 @@
-# tests/e2e/lifecycle_threads_test.py — threads by the thousand cost the log little and lose nothing.
+# tests/e2e/lifecycle_threads_test.py — threads by the thousand cost the log
+# little and lose nothing.
 import unittest
 
 from e2e import EndToEndTest, simulated_only
 
-MOST_BYTES_OF_A_THREAD = 100  # of one that allocates and frees once; its record, a place, two events
+MOST_BYTES_OF_A_THREAD = 100  # it allocates and frees once: its record, a place, two events
 CHUNK = 64 * 1024
 
 
@@ -41,7 +42,7 @@ class LifecycleThreadsTest(EndToEndTest):
         self.assertGreaterEqual(seen["frees"], 3200)
         self.assertEqual([(leak["blocks"], leak["thread_count"]) for leak in report["leaks"]], [(200, 200)])
 
-    # A pool that keeps nothing gives something back at each free, after others may have the freed block.
+    # A pool that keeps nothing gives something back at each free, when others may have the block.
     def test_a_free_is_recorded_before_what_the_pool_gives_back(self):
         for _ in range(4):
             report = self.trace_like_plain("leave_others_at_work", 200, VRAMSCOPE_MAX_CACHED="0")
@@ -53,7 +54,8 @@ class LifecycleThreadsTest(EndToEndTest):
         self.assert_seen(report, 6, 3)
         self.assertEqual(len(report["processes"]), 3)
 
-    # `run --audit` has less of it: for LD_AUDIT it sets room for thread-local storage aside, in each stack.
+    # `run --audit` has less of it: for LD_AUDIT it sets room for thread-local storage aside, in
+    # each stack.
     def test_the_smallest_stack_has_room_for_a_hook_and_for_the_opening_of_the_log(self):
         for unwinder in ("libunwind", "glibc", "none"):
             with self.subTest(unwinder):

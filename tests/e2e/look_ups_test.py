@@ -1,5 +1,5 @@
-# tests/e2e/look_ups_test.py — cuGetProcAddress: each name, version and flag gives our wrapper of the very function that
-# the driver would give, and everything else untouched.
+# tests/e2e/look_ups_test.py — cuGetProcAddress: each name, version and flag gives our wrapper of
+# the very function that the driver would give, and everything else untouched.
 import re
 import unittest
 
@@ -44,7 +44,7 @@ class LookUpsTest(EndToEndTest):
                 self.assertEqual({answer for _, answer in traced[:3]}, {f"{PRELOAD.name}:{name}"})
 
 
-# On a driver that is newer than we are: what it has more is handed out as it is, and told in the log.
+# A newer driver than we know: its newer names are handed out as they are, and the log says so.
 class NewerDriverTest(EndToEndTest):
     NAMES = ["cuMemAllocQuantum", "cuMemAllocQuantum@14000", "cuMemAlloc@14000", "cuMemAlloc_v3", "cuMemFree@14000"]
 

@@ -34,7 +34,7 @@ class MannersTest(EndToEndTest):
                 done = self.preloaded(program)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, plain.stdout, plain.stderr))
 
-    # LD_AUDIT makes the loader set aside room for thread-local storage before it knows how much is needed.
+    # With LD_AUDIT the loader sets room for thread-local storage aside before it knows the need.
     def test_a_library_with_much_static_thread_local_storage(self):
         def audited(program):
             return self.run_traced(program, options=["--audit"])[0]

@@ -1,4 +1,5 @@
-# tests/e2e/misuse_test.py — wrong frees: each with the lines of the allocation, of the first free and of the offence.
+# tests/e2e/misuse_test.py — wrong frees: each with the lines of the allocation, of the first free
+# and of the offence.
 import pathlib
 import unittest
 

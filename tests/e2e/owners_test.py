@@ -1,4 +1,5 @@
-# tests/e2e/owners_test.py — what owns memory and what is only open here: the scenes of owners.cpp and imports.cpp.
+# tests/e2e/owners_test.py — what owns memory and what is only open here: the scenes
+# of owners.cpp and imports.cpp.
 import pathlib
 import unittest
 

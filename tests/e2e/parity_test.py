@@ -1,5 +1,5 @@
-# tests/e2e/parity_test.py — dlsym and dlvsym answer what they answer without us, but for our wrapper in the place of
-# the driver's own function.
+# tests/e2e/parity_test.py — dlsym and dlvsym answer what they answer without us, but for our
+# wrapper in the place of the driver's own function.
 import unittest
 
 from e2e import DRIVER, PRELOAD, PROGRAMS, EndToEndTest, hooked_names
@@ -20,7 +20,7 @@ class ParityTest(EndToEndTest):
         library, _, symbol = answer.partition(":")
         ours = (f"{PRELOAD.name}:{symbol}", error)
         if library == DRIVER.name and symbol in self.hooks:
-            # From a library behind us RTLD_NEXT finds what is behind it: the driver itself.
+            # From a library that comes after us RTLD_NEXT finds what comes after it: the driver itself.
             return {ours, native} if question[0] == "library" and question[2] == "next" else {ours}
         if library == "libc.so.6" and symbol in LOADER:
             return {ours, native}

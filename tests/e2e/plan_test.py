@@ -1,4 +1,5 @@
-# tests/e2e/plan_test.py — what a program that nvcc built needs, by a plan of its log, and what it then runs on.
+# tests/e2e/plan_test.py — what a program that nvcc built needs, by a plan of its log, and what it
+# then runs on.
 import json
 import unittest
 

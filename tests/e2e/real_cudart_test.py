@@ -1,7 +1,8 @@
 # tests/e2e/real_cudart_test.py — NVIDIA's own runtime over the simulated driver, up to its refusal.
 #
-# It asks for every entry point it may need, finds that the driver is not NVIDIA's, and gives up. What it asked for, by
-# the driver's own trace, is asked again by a program of ours, alone and traced. Nothing tries to make it go on.
+# It asks for every entry point it may need, finds that the driver is not NVIDIA's, and gives up.
+# What it asked for, by the driver's own trace, is asked again by a program of ours, alone and
+# traced. Nothing tries to make it go on.
 import unittest
 
 from e2e import CUDART, DRIVER, PRELOAD, EndToEndTest, driver_names, simulated_only

@@ -1,4 +1,5 @@
-# tests/e2e/runtime_test.py — programs of the CUDA runtime: shared, static, and with a default stream for each thread.
+# tests/e2e/runtime_test.py — programs of the CUDA runtime: shared, static, and with a default
+# stream for each thread.
 import unittest
 
 from e2e import REAL, EndToEndTest
@@ -6,7 +7,8 @@ from e2e import REAL, EndToEndTest
 BYTES, ROWS = 3000, 7
 STATIC = "runtime_nvidia" if REAL else "runtime_static"  # each with the runtime that its driver accepts
 PROGRAMS = ["runtime_shared", STATIC, "runtime_per_thread"]
-# KIND of runtime_kinds: (API, entry point of the driver, memory, bytes); None: rows of the pitch that it prints.
+# KIND of runtime_kinds: (API, entry point of the driver, memory, bytes); None: rows of the pitch
+# that it prints.
 KINDS = {
     "device": ("cudaMalloc", "cuMemAlloc_v2", "device", BYTES),
     "pitch": ("cudaMallocPitch", "cuMemAllocPitch_v2", "pitched", None),

@@ -27,7 +27,7 @@ class StacksTest(EndToEndTest):
         self.assertNotIn("callers are not known", self.text())
 
     def test_a_program_that_the_loader_was_told_to_run_has_its_names(self):
-        loader = "/lib64/ld-linux-x86-64.so.2"  # of this name on every x86-64
+        loader = "/lib64/ld-linux-x86-64.so.2"  # it has this name on every x86-64
         leaks = self.trace(loader, PROGRAMS / "unwind_table")["leaks"]
         self.assertIn(["leak", "inner", "outer", "main"], [[frame["function"] for frame in leak["stack"]] for leak in leaks])
 

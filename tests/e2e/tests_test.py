@@ -1,4 +1,5 @@
-# tests/e2e/tests_test.py — the tests of a GoogleTest suite by their names: in the log, the report and the check.
+# tests/e2e/tests_test.py — the tests of a GoogleTest suite by their names: in the log, the report
+# and the check.
 import json
 import unittest
 import xml.etree.ElementTree

@@ -1,6 +1,7 @@
 // tests/fuzz/fuzz_driver.cpp — runs a fuzz target on mutations of its corpus.
 //
-// It needs no libFuzzer, and reads VRAMSCOPE_FUZZ_SECONDS and VRAMSCOPE_FUZZ_SEED. With a file as
+// It needs no libFuzzer, and reads VRAMSCOPE_FUZZ_SECONDS (5, and 10 in scripts/test --all) and
+// VRAMSCOPE_FUZZ_SEED. With a file as
 // argument it runs that input once. A crash leaves the input that caused it in the file whose name
 // is printed at the start.
 #include <algorithm>
@@ -117,7 +118,8 @@ int main(int argc, char** argv)
 {
     if (argc > 1)
         return run_one(argv[1]);
-    const std::uint64_t seconds = from_environment("VRAMSCOPE_FUZZ_SECONDS", 10);
+    const std::uint64_t seconds =
+        from_environment("VRAMSCOPE_FUZZ_SECONDS", std::getenv("VRAMSCOPE_TEST_ALL") ? 10 : 5);
     const std::uint64_t seed = from_environment("VRAMSCOPE_FUZZ_SEED", 1);
     const std::string path = fuzz_target.name + ("." + std::to_string(::getpid()) + ".input");
     std::printf("seed %llu, %llu s; the current input is in %s\n",

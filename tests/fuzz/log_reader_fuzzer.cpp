@@ -114,7 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (out.str().find('\x1b') != std::string::npos)
             throw std::logic_error("an escape character of the log reached the output");
     } catch (const report::Error&) {
-        // A file that is no log: the answer that is wanted.
+        // The file is not a log: this is the answer that is wanted.
     }
     return 0;
 }

@@ -14,7 +14,7 @@ using namespace vramscope;
 
 namespace {
 
-// Eight bytes make a number; behind the end there are zeros.
+// Eight bytes make a number; after the end there are zeros.
 class Numbers {
 public:
     Numbers(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}

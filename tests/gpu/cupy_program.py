@@ -1,4 +1,5 @@
-# tests/gpu/cupy_program.py — CuPy's memory pool, and one block that by-passes it and is never freed.
+# tests/gpu/cupy_program.py — CuPy's memory pool, and one block that by-passes it
+# and is never freed.
 import cupy
 
 pooled = cupy.ones((1024, 1024), dtype=cupy.float32)

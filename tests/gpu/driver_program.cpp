@@ -24,8 +24,8 @@ void* driver()
 }
 
 #ifdef WAY_LOOKUP
-// CUDA 12 changed the signature behind the name, and the header's macro with it: the first one has
-// been there longest.
+// CUDA 12 changed the signature that the name stands for, and the header's macro with it: the first
+// one has been there longest.
 void* look_up(const char* name, int version)
 {
     using Lookup = CUresult(const char*, void**, int, cuuint64_t);

@@ -1,4 +1,5 @@
-# tests/gpu/torch_program.py — one training step's worth of PyTorch; its caching allocator keeps its segments.
+# tests/gpu/torch_program.py — one training step's worth of PyTorch; its caching
+# allocator keeps its segments.
 import torch
 
 torch.manual_seed(0)

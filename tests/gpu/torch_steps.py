@@ -1,7 +1,7 @@
 # tests/gpu/torch_steps.py — steps of a small training loop in PyTorch, by the clock.
 #
-# Usage: torch_steps.py COUNT. Prints "step" and microseconds. PYTORCH_NO_CUDA_MEMORY_CACHING and PYTORCH_CUDA_ALLOC_CONF
-# say who allocates.
+# Usage: torch_steps.py COUNT. Prints "step" and microseconds. PYTORCH_NO_CUDA_MEMORY_CACHING and
+# PYTORCH_CUDA_ALLOC_CONF say who allocates.
 import sys
 import time
 

@@ -1,6 +1,7 @@
 # tests/oracle/oracle.py — traced programs, and what the report says of them, for tests that ask other programs about it.
 import collections
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -50,6 +51,16 @@ def why_not(oracle):
 def why_not_npm(package, modules=NPM):
     """The same of what npm installs."""
     return None if (modules / package).is_dir() else f"there is no {package} of npm here (./scripts/setup --tests)"
+
+
+@functools.cache
+def why_no_browser():
+    """The same of Chromium as playwright drives it, which tells itself if node is too old for it."""
+    modules = BROWSER / "node_modules"
+    if why := why_not("chromium") or why_not("node") or why_not_npm("playwright-core", modules):
+        return why
+    done = subprocess.run(["node", "-e", "require('playwright-core')"], cwd=BROWSER, capture_output=True, text=True)
+    return None if done.returncode == 0 else f"playwright does not start: {' '.join(done.stderr.split())[:200]}"
 
 
 def needs(oracle):

@@ -8,7 +8,7 @@ import select
 import shutil
 import subprocess
 
-from oracle import BROWSER, VRAMSCOPE, why_not
+from oracle import BROWSER, VRAMSCOPE, why_no_browser
 
 DRIVER = pathlib.Path(__file__).parent / "browser" / "drive.mjs"
 MOST_BYTES = 5_000_000
@@ -21,9 +21,7 @@ def why_no_pages():
     done = subprocess.run([VRAMSCOPE, "report", "--html", "-", os.devnull], capture_output=True, text=True)
     if "without pages" in done.stderr:
         return "vramscope was built without pages"
-    if not (BROWSER / "node_modules").is_dir():
-        return f"there is no playwright in {BROWSER} (./scripts/setup --tests)"
-    return why_not("chromium")
+    return why_no_browser()
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import unittest
 
-from oracle import BROWSER, NPM, TRACED, OracleTest, name_of, why_not, why_not_npm
+from oracle import BROWSER, NPM, TRACED, OracleTest, name_of, why_no_browser, why_not_npm
 
 RELEASE = NPM / "speedscope/dist/release"
 DRIVE = pathlib.Path(__file__).parent / "browser" / "speedscope.mjs"
@@ -67,8 +67,7 @@ class SpeedscopeTest(OracleTest):
 
     def in_speedscope(self, *files):
         """What its page shows of each file."""
-        if why := (why_not("chromium") or why_not("node") or why_not_npm("speedscope") or
-                   why_not_npm("playwright-core", BROWSER / "node_modules")):
+        if why := why_no_browser() or why_not_npm("speedscope"):
             self.skip(why)
         done = self.execute("node", DRIVE, BROWSER, shutil.which("chromium"), RELEASE, *files)
         self.assertEqual(done.returncode, 0, done.stderr)

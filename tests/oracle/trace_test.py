@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from oracle import BROWSER, DEVICE_MEMORY, HOST_MEMORY, NOT_HERE, TRACED, OracleTest, needs
+from oracle import BROWSER, DEVICE_MEMORY, HOST_MEMORY, NOT_HERE, TRACED, OracleTest, needs, why_no_browser
 
 DRIVE = pathlib.Path(__file__).parent / "browser" / "trace.mjs"
 FOLDERS = ("internal/trace/traceviewer/static", "cmd/trace/static")  # of Go 1.22 and newer, and before it
@@ -117,10 +117,8 @@ class TraceTest(OracleTest):
 
 
 if __name__ == "__main__":
-    needs("chromium")
-    needs("node")
     needs("go")
-    if not viewer() or not (BROWSER / "node_modules" / "playwright-core").is_dir():
-        print("SKIPPED: Chrome's trace viewer (of golang-src) or playwright is not here (./scripts/setup --tests)")
+    if why := why_no_browser() or (None if viewer() else "Chrome's trace viewer (of golang-src) is not here"):
+        print(f"SKIPPED: {why}")
         sys.exit(NOT_HERE)
     unittest.main()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # tests/packages/clean_root_test.py — the .deb in a Debian that has nothing else: it installs, traces, has its manual.
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ class CleanRoot(PackageTest):
         super().setUp()
         if os.getuid() != 0 or not shutil.which("debootstrap") or not debian():
             self.skipTest("only root can make a root, on Debian, with debootstrap")
+        if not re.search(r"^(\S+ ){4}/ ", pathlib.Path("/proc/self/mountinfo").read_text(), re.MULTILINE):
+            self.skipTest("/ is no mount, as in a plain chroot: what is mounted here could not be kept from the system around it")
         mirror = subprocess.run(["bash", "-c", ". scripts/toolchain.sh && debian_mirror"], cwd=SOURCE, capture_output=True,
                                 text=True).stdout.strip()
         self.root = self.folder / "root"

@@ -1,4 +1,5 @@
-# tests/packages/package.py — an installation for the tests of this folder, as `cmake --install --strip` makes it.
+# tests/packages/package.py — an installation for the tests of this folder, as `cmake --install
+# --strip` makes it.
 import pathlib
 import subprocess
 import sys

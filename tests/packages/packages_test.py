@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/packages/packages_test.py — installations, packages and the wheel: what is in them, and that they work.
+# tests/packages/packages_test.py — installations, packages and the wheel: what is in them,
+# and that they work.
 import os
 import re
 import shutil

@@ -29,7 +29,7 @@ inline void tell(const char* what, CUresult result)
 }
 
 inline constexpr std::size_t kMiB = std::size_t{1} << 20;
-// Of a multiple of 2 MiB, 10 MiB or more: also with VRAMSCOPE_POOL=split an allocation of its own.
+// A multiple of 2 MiB, 10 MiB or more: an allocation of its own with VRAMSCOPE_POOL=split too.
 inline constexpr std::size_t kWhole = 12 * kMiB;
 // Less: with VRAMSCOPE_POOL=split a part of a larger one.
 inline constexpr std::size_t kPart = 4 * kMiB;

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-# tests/report/check_schema.py — holds JSON against a schema by two validators, and more strictly than a user would.
+# tests/report/check_schema.py — holds JSON against a schema by two validators, and more strictly
+# than a user would.
 #
-# Usage: check_schema.py [--count] [--ajv] SCHEMA FILE... Of a .jsonl each line is a document. Ends 0 if every document is valid,
-# 1 if one is not, 2 if it could not tell, 3 if python3-jsonschema and ajv do not agree. --count: ends 0, and prints how
-# many are not valid. --ajv: by that one alone, and 77 where it is not installed; python3-jsonschema alone answers there
-# otherwise. Members that the schema does not name are errors here: what is written must be documented.
+# Usage: check_schema.py [--count] [--ajv] SCHEMA FILE... Of a .jsonl each line is a document. Ends
+# 0 if every document is valid, 1 if one is not, 2 if it could not tell, 3 if python3-jsonschema and
+# ajv do not agree. --count: ends 0, and prints how many are not valid. --ajv: by that one alone,
+# and 77 where it is not installed; python3-jsonschema alone answers there otherwise. Members that
+# the schema does not name are errors here: what is written must be documented.
 import json
 import os
 import pathlib

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/check_alone_test.py — a file that compiles only behind another: check_alone.py names it.
+# tests/scripts/check_alone_test.py — a file that compiles only after another:
+# check_alone.py names it.
 import json
 import pathlib
 import shutil

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/check_exports_test.py — builds small libraries with one fault each; check_exports.py must find it.
+# tests/scripts/check_exports_test.py — builds small libraries with one fault each; check_exports.py
+# must find it.
 import pathlib
 import subprocess
 import sys

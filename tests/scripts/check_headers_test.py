@@ -114,6 +114,13 @@ class CheckHeaders(unittest.TestCase):
         self.assertGreater(len(files), 100)
         self.assertEqual([file for file in files if not file.endswith(".cu")], [str(SCRIPT.parents[1] / "tests/gpu/driver_program.cpp")])
 
+    def test_the_product_alone_is_without_tests(self):
+        entries = [{"file": str(file), "directory": str(self.folder), "command": f"g++ -isystem {self.new} -o x.o -c {file}"}
+                   for file in (self.write("a.cpp", "#include <cuda.h>\n"), SCRIPT.parents[1] / "tests/gpu/driver_program.cpp")]
+        self.write("build/compile_commands.json", json.dumps(entries))
+        listed = [unit[0] for unit in check_headers.units(self.folder / "build", self.old, [], product=True)]
+        self.assertEqual(listed, [str(self.folder / "a.cpp")])
+
     def test_a_folder_without_headers_is_told_and_skipped(self):
         done = subprocess.run([sys.executable, SCRIPT, self.folder, self.folder / "none"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 77)

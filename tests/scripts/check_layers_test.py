@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/check_layers_test.py — plants includes in a small tree and looks whether check_layers.py finds them.
+# tests/scripts/check_layers_test.py — plants includes in a small tree and looks whether
+# check_layers.py finds them.
 import pathlib
 import runpy
 import subprocess

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/check_tidy_test.py — plants a fault in a small tree and looks whether check_tidy.py tells of it.
+# tests/scripts/check_tidy_test.py — plants a fault in a small tree and looks whether check_tidy.py
+# tells of it.
 import json
 import pathlib
 import shutil

@@ -37,7 +37,7 @@ class CudaHeaders(played_machine.PlayedMirror):
         self.write("tmp/x")
 
     def package(self, suite, version, headers=HEADERS):
-        """A package with these headers, and a library behind them."""
+        """A package with these headers, and a library after them."""
         files = {f"usr/include/{header}": f"#define CUDA_VERSION {version}\n" for header in headers}
         files["usr/lib/library.a"] = os.urandom(3 << 20)
         played_machine.deb(self.machine / suite, files, self.machine / f"{suite}.deb")

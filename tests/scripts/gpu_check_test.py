@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/gpu_check_test.py — shows gpu-check reports with one fault each: every one must be refused.
+# tests/scripts/gpu_check_test.py — shows gpu-check reports with one fault each: every
+# one must be refused.
 import copy
 import importlib.machinery
 import importlib.util

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/scripts/page_without_node_test.py — where node or npm cannot make the page, the build goes on, and says why.
+# tests/scripts/page_without_node_test.py — where node or npm cannot make the page, the build goes
+# on, and says why.
 import pathlib
 import subprocess
 import tempfile

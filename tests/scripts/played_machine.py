@@ -1,7 +1,7 @@
 # tests/scripts/played_machine.py — a Debian machine in a folder, whose apt and mirror are played.
 #
-# The packages are real, and so is what a script does with them. "log" has the commands of apt; the files "reachable",
-# "offline" and the like, which each test's own apt knows, say what goes wrong.
+# The packages are real, and so is what a script does with them. "log" has the commands of apt; the
+# files "reachable", "offline" and the like, which each test's own apt knows, say what goes wrong.
 import os
 import pathlib
 import subprocess

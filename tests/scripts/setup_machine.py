@@ -11,9 +11,9 @@ ROOT = pathlib.Path(__file__).parents[2]
 REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "find", "grep", "head", "kill", "ls", "mkdir", "mktemp", "mv",
               "paste", "readlink", "rm", "sed", "sh", "sort", "tail", "touch"]
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
-TEST_PACKAGES = "git file dpkg-dev python3-jsonschema python3-yaml libgtest-dev llvm lld ccache".split() + THRUST
+TEST_PACKAGES = "git file zstd dpkg-dev python3-jsonschema python3-yaml libgtest-dev llvm lld ccache".split() + THRUST
 ORACLES = ("heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler python3-prometheus-client "
-           "python3-junitparser python3-pytest libxml2-utils nodejs npm chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
+           "python3-junitparser python3-pytest libxml2-utils nodejs npm ca-certificates chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
            "rpm python3-venv debootstrap python3-greenlet sqlite3 libdebuginfod-dev").split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev libbz2-dev zlib1g-dev "
                 "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev").split()
@@ -76,7 +76,7 @@ class SetupTest(unittest.TestCase):
             (self.machine / name).mkdir(parents=True)
         for script in ["setup", "toolchain.sh"]:
             shutil.copy(ROOT / "scripts" / script, self.machine / "scripts")
-        for folder in ["tests/report/ajv", "tests/oracle/npm", "tests/oracle/browser"]:
+        for folder in ["tests/report/ajv", "tests/oracle/npm", "tests/oracle/browser", "tests/support/oldest_node"]:
             shutil.copytree(ROOT / folder, self.machine / folder)
         for tool in REAL_TOOLS:
             if shutil.which(tool):
@@ -113,6 +113,7 @@ class SetupTest(unittest.TestCase):
                        "VRAMSCOPE_AJV": str(self.machine / "ajv"),
                        "VRAMSCOPE_NPM_ORACLES": str(self.machine / "oracles"),
                        "VRAMSCOPE_BROWSER": str(self.machine / "browser"),
+                       "VRAMSCOPE_OLDEST_NODE": str(self.machine / "oldest-node"),
                        "VRAMSCOPE_PROMTOOL": str(self.machine / "promtool"),
                        "VRAMSCOPE_DEBUGINFOD": str(self.machine / "debuginfod"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}

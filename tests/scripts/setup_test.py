@@ -59,7 +59,7 @@ class Setup(SetupTest):
         for package in {*TEST_PACKAGES, *ORACLES} - {"nodejs", "npm"}:  # commands are here
             self.assertIn(f" {package}", log)
         self.assertNotIn(" nodejs", log)
-        self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'ajv'}\n")
+        self.assertRegex(log, f"npm ci .*--ignore-scripts --engine-strict .*--prefix {self.machine / 'ajv'}\n")
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
         for program in ("promtool", "debuginfod"):
             self.assertEqual(sorted(os.listdir(self.machine / program)), sorted([program, "lib.so.1"]))
@@ -78,6 +78,13 @@ class Setup(SetupTest):
         status, output, _ = self.setup("--tests")
         self.assertEqual(status, 0)
         self.assertIn("setup: skipped: no promtool: it is not in the package prometheus;", output)
+
+    def test_the_oldest_node_is_fetched_where_that_is_asked_for(self):
+        self.machine_for_tests()
+        log = self.setup("--oldest-node")[2]
+        self.assertRegex(log, f"^npm ci .*--prefix {self.machine / 'oldest-node'}\n$")
+        self.put("log", "")
+        self.assertEqual(self.setup("--oldest-node")[2], "")
 
     def test_headers_of_other_toolkits_are_fetched_where_that_is_asked_for(self):
         self.assertEqual(self.setup("--headers")[2], "cuda-headers \n")

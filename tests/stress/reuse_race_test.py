@@ -1,7 +1,9 @@
-# tests/stress/reuse_race_test.py — no queued work may touch memory that was handed out again: random programs on the
-# simulated GPU (tests/programs/reuse_race), in every mode of the pool; and a pool that is broken on purpose is caught.
+# tests/stress/reuse_race_test.py — no queued work may touch memory that was handed out again:
+# random programs on the simulated GPU (tests/programs/reuse_race), in every mode of the pool; and a
+# pool that is broken on purpose is caught.
 #
-# VRAMSCOPE_BUILD names the build folder; ctest sets it. REUSE_RACE_COUNT: how many times as many programs as usual.
+# VRAMSCOPE_BUILD names the build folder; ctest sets it. REUSE_RACE_COUNT: how many times as many
+# programs as usual.
 import os
 import pathlib
 import subprocess

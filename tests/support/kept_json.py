@@ -1,4 +1,5 @@
-# tests/support/kept_json.py — the JSON that tests made vramscope write, kept for tests/oracle/schemas_test.py.
+# tests/support/kept_json.py — the JSON that tests made vramscope write,
+# kept for tests/oracle/schemas_test.py.
 #
 # In a folder of the build; a document that is there already, byte for byte, is kept once.
 import hashlib

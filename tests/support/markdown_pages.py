@@ -1,4 +1,5 @@
-# tests/support/markdown_pages.py — the pages of this tree: every file of Markdown that is not built or fetched.
+# tests/support/markdown_pages.py — the pages of this tree: every file of Markdown that is
+# not built or fetched.
 import os
 import pathlib
 

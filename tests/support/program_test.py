@@ -1,4 +1,5 @@
-# tests/support/program_test.py — the base of the tests that run built programs: where they are, and a folder for each.
+# tests/support/program_test.py — the base of the tests that run built programs: where they are, and
+# a folder for each.
 #
 # VRAMSCOPE_BUILD names the build folder; ctest sets it.
 import os

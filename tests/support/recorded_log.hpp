@@ -36,7 +36,7 @@ struct DecodedRecord {
     std::vector<std::uint64_t>
         numbers; // in the order of the layout; signed ones as two's complement
     std::vector<std::string> texts;
-    // Of a stack; of a Python stack three numbers each: native frame, code and offset.
+    // A stack's frames; a Python stack's have three numbers each: native frame, code and offset.
     std::vector<std::uint64_t> frames;
     format::Place place; // where an allocation happened
 

@@ -48,7 +48,7 @@ struct Recount {
     std::uint64_t unmatched_frees = 0;
     std::uint64_t missed_frees = 0;
     std::uint64_t graph_allocations = 0;
-    std::uint64_t memory_allocations = 0; // of the program's own memory
+    std::uint64_t memory_allocations = 0; // those of the program's own memory
     std::uint64_t memory_frees = 0;
     std::uint64_t allocated_bytes = 0;
     std::uint64_t device_bytes = 0; // alive now

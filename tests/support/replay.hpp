@@ -22,7 +22,7 @@ struct Replayed {
     report::DeviceMemory memory{tables, heap.sites()};
 };
 
-// Calls `after` behind every record, with what was replayed up to there.
+// Calls `after` after every record, with what was replayed up to there.
 template <typename After>
 void replay(const LogBuilder& log, After after)
 {

@@ -37,8 +37,8 @@ inline LogBuilder program_with_stacks()
     return log;
 }
 
-// Of a segment of 20 MiB an allocator cuts 3 MiB, which leak, and 4 MiB; 5 MiB are the driver's. At
-// most 12 MiB are allocated and 25 MiB reserved, 8 MiB leak. `leaked`: bytes of the first block.
+// From a segment of 20 MiB an allocator cuts 3 MiB, which leak, and 4 MiB; 5 MiB are the driver's.
+// At most 12 MiB are allocated and 25 MiB reserved, 8 MiB leak. `leaked`: bytes of the first block.
 inline LogBuilder program_that_cuts(std::uint64_t leaked = 3_MiB)
 {
     constexpr std::uint64_t kSegment = 0x1'0000'0000;

@@ -13,38 +13,36 @@
 #include <nlohmann/json.hpp>
 
 #include "report/exporters/exporters.hpp"
+#include "report/json/json.hpp"
 
 namespace vramscope::test {
+
+inline std::string schema_text(const std::string& name)
+{
+    return name == "events" ? report::events_schema() : report::report_schema_text();
+}
 
 // A file with a schema, for as long as this lives.
 class SchemaFile {
 public:
     explicit SchemaFile(const std::string& name)
-        : path_(name == "events" ? testing::TempDir() + "vramscope_events." +
-                                       std::to_string(::getpid()) + ".schema.json"
-                                 : VRAMSCOPE_SOURCE_DIR "/report/json/" + name + ".schema.json"),
-          is_made_(name == "events")
+        : path_(testing::TempDir() + "vramscope_" + name + "." + std::to_string(::getpid()) +
+                ".schema.json")
     {
-        if (is_made_)
-            std::ofstream(path_) << report::events_schema();
+        std::ofstream(path_) << schema_text(name);
     }
-    ~SchemaFile()
-    {
-        if (is_made_)
-            std::remove(path_.c_str());
-    }
+    ~SchemaFile() { std::remove(path_.c_str()); }
     SchemaFile(const SchemaFile&) = delete;
     SchemaFile& operator=(const SchemaFile&) = delete;
     const std::string& path() const { return path_; }
 
 private:
     std::string path_;
-    bool is_made_; // when it is asked for, and not a file of the source's
 };
 
 inline nlohmann::json schema(const std::string& name)
 {
-    return nlohmann::json::parse(std::ifstream(SchemaFile(name).path()));
+    return nlohmann::json::parse(schema_text(name));
 }
 
 // The exit status of the check. The text is a document, or holds one on each line.

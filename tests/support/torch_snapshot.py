@@ -1,4 +1,5 @@
-# tests/support/torch_snapshot.py — PyTorch's memory history as requests for policy_player, and its answers.
+# tests/support/torch_snapshot.py — PyTorch's memory history as requests for
+# policy_player, and its answers.
 #
 # What lived before the history began is found by going back from the segments at its end.
 import bisect
@@ -48,7 +49,7 @@ def roll_back(segments, events):
 
 
 def note_places(whole, live, events):
-    """Makes blocks in `live` as long as their places: what is allocated behind one begins where its place ends."""
+    """Makes blocks in `live` as long as their places: what is allocated after one begins where its place ends."""
     alive, older, segments = sorted(live), set(live), sorted(whole)
     for event in events:
         address = event.get("addr")

@@ -1,4 +1,5 @@
-# tests/support/torch_snapshots.py — memory snapshots of PyTorch: made without PyTorch, and held against logs.
+# tests/support/torch_snapshots.py — memory snapshots of PyTorch: made without PyTorch,
+# and held against logs.
 import collections
 import json
 import pickle

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-# tests/tools/check_test.py — `check` and `run --check`: every exit status, seen from outside, and budgets that are wrong.
+# tests/tools/check_test.py — `check` and `run --check`: every exit status, seen from outside, and
+# budgets that are wrong.
 import json
 import os
 import signal
 import subprocess
 import unittest
 
-from cli import CliTest, PROGRAMS, SOURCE, VRAMSCOPE
+from cli import CliTest, PROGRAMS, VRAMSCOPE
 
 MIB = 1 << 20
 CLEAN = f"hold {MIB} 2 drop 2 end\n"
@@ -144,7 +145,7 @@ class OfALog(CheckTest):
     def test_lost_events_end_111(self):
         self.live(CLEAN)
         log = bytearray((self.folder / "run.vsl").read_bytes())
-        log[120] = 3  # of the header's counters of lost events the first: the log could not grow
+        log[120] = 3  # the first of the header's counters of lost events: the log could not grow
         (self.folder / "run.vsl").write_bytes(log)
         self.assertIn("3 events were not recorded: the log could not grow", self.check("run.vsl", status=111))
 
@@ -175,13 +176,7 @@ class OfALog(CheckTest):
                                 "b": ["run.vsl"], "c": ["leaky.vsl", "run.vsl", "--fail-on", "leaks,growth,oom,misuse"]
                                 }.items():
             self.vramscope("check", *arguments, "--json", f"{name}.json")
-            self.assert_valid("check", f"{name}.json")
-
-    def assert_valid(self, schema, name):
-        done = subprocess.run(["/usr/bin/python3", SOURCE / "tests/report/check_schema.py",
-                               SOURCE / f"report/json/{schema}.schema.json", self.folder / name],
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assert_follows_schema("check", f"{name}.json")
 
 
 class OfManyRanks(CheckTest):
@@ -264,6 +259,34 @@ class OfARun(CheckTest):
         self.assertEqual(status, 125)
         self.assert_one_line(stderr, "--check")
         self.assertFalse((self.folder / "ran").exists())
+
+
+class KindsOfFindings(CheckTest):
+    def test_help_refusal_completion_and_rules_have_the_same_words(self):
+        """Those of SARIF come from the table itself; it has rules of budgets and tests too, and one of a kind without a word."""
+        self.check(self.live(CLEAN), "--sarif", "check.sarif")
+        rules = self.read_json("check.sarif")["runs"][0]["tool"]["driver"]["rules"]
+        words = [rule["id"] for rule in rules if not rule["id"].startswith("max-") and rule["id"] not in ("unclosed-imports", "test")]
+        self.assertEqual(words[:2], ["leaks", "growth"])
+        for command in ("check", "run"):
+            self.assertIn(f"with commas: {', '.join(words)}; none\n", self.vramscope(command, "--help")[1])
+        refusal = self.vramscope("check", "none.vsl", "--fail-on", "leek")[2]
+        self.assertIn(f"write a list of {', '.join(words[:-1])} and {words[-1]}, or none\n", refusal)
+        for word in words:
+            self.check("run.vsl", "--fail-on", word)
+        manual = " ".join((SOURCE / "tools/README.md").read_text().split())
+        self.assertIn(f"`fail-on` knows {', '.join(words)}, and `none`", manual)
+        schema = json.loads(self.vramscope("schema", "check")[1])
+        self.assertLessEqual({*words[1:], "unclosed-imports"}, budget_words(schema))
+
+
+def budget_words(schema):
+    """Wherever the schema has the names of the lines of a budget."""
+    if isinstance(schema, dict):
+        if "max-peak" in schema.get("enum", ()):
+            return set(schema["enum"])
+        schema = list(schema.values())
+    return set().union(*map(budget_words, schema)) if isinstance(schema, list) else set()
 
 
 class WrongBudgets(CheckTest):

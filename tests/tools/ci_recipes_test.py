@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-# tests/tools/ci_recipes_test.py — the files of tools/ci are what their servers read, and their commands do what they say.
+# tests/tools/ci_recipes_test.py — the files of tools/ci are what their servers read, and their
+# commands do what they say.
 #
-# No runner is here: the YAML is read as the servers' manuals say, and its scripts are run by the shells that they would have.
+# No runner is here: the YAML is read as the servers' manuals say, and its scripts are run by the
+# shells that they would have.
 import json
 import os
 import pathlib

@@ -6,6 +6,7 @@ import pathlib
 import pty
 import select
 import struct
+import subprocess
 import sys
 import termios
 
@@ -23,6 +24,14 @@ class CliTest(ProgramTest):
     def vramscope(self, *arguments, stdin=None, env=None):
         done = self.execute(VRAMSCOPE, *arguments, stdin=stdin, **(env or {}))
         return done.returncode, done.stdout, done.stderr
+
+    def assert_follows_schema(self, name, file):
+        """The file, by the schema that is printed, which two validators know; members that it does not name are errors."""
+        schema = self.folder / f"{name}.schema.json"
+        schema.write_text(self.vramscope("schema", name)[1])
+        done = subprocess.run(["/usr/bin/python3", SOURCE / "tests/report/check_schema.py", schema, self.folder / file],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def on_terminal(self, *arguments, keys=None, after="", env=None, width=None):
         """Runs it in the foreground of a new terminal; types `keys` once `after` was shown. (status, all output)"""

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# tests/tools/debuginfod_test.py — names from a server of debug information, asked only with --debuginfod.
+# tests/tools/debuginfod_test.py — names from a server of debug information,
+# asked only with --debuginfod.
 #
-# elfutils' own server answers, and one of this test, which tells what it was asked and can be wrong.
+# elfutils' own server answers, and one of this test, which tells what it was asked and can err.
 import ctypes
 import http.server
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/demo_test.py — the demo program's report: each planted leak by its line, with exact numbers, and no other.
+# tests/tools/demo_test.py — the demo program's report: each planted leak by its line, with exact
+# numbers, and no other.
 import os
 import pathlib
 import signal

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-# tests/tools/elsewhere_test.py — a log from a container: --sysroot and --path-map, and files that are not those traced.
+# tests/tools/elsewhere_test.py — a log from a container: --sysroot and --path-map, and files that
+# are not those traced.
 #
-# The program runs in a folder that is then moved: what the log names is there no more, as after a container's end.
+# The program runs in a folder that is then moved: what the log names is there no more, as after a
+# container's end.
 import json
 import os
 import re
@@ -52,7 +54,7 @@ class ALogOfAContainer(Elsewhere):
         self.assert_named("--path-map", f"{self.inside}={self.home}")
         self.assert_named("--path-map", f"{self.inside}/train={self.home}/train")
         self.assert_named("--path-map", f"/={self.root}")
-        # The simulated GPU's files and libc are not below it: only the program's frames are asked about.
+        # The simulated GPU's files and libc are not below it: only the program's frames count.
         self.assertEqual([name.split("(")[0] for name in self.functions("--sysroot", self.root)],
                          ["load_labels", "log_loss"])
 

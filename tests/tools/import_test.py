@@ -159,7 +159,7 @@ class SnapshotsOfPyTorch(ImportTest):
             log = self.log()
             self.assertEqual(log.blocks[0], {4096: 1000, 5120: 512})
             self.assertEqual(log.unknown, {5120})
-            # What 2.0's own reader wants, and later ones: without frames they take the size of the place.
+            # What readers since 2.0's own want: without frames they take the size of the place.
             self.exported()
             known, unknown, _ = pickle.loads((self.folder / "out.pickle").read_bytes())["segments"][0]["blocks"]
             self.assertEqual(known["history"], [{"addr": 4096, "real_size": 1000, "frames": known["frames"]}])

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/long_log_test.py — logs of millions of events: memory, progress, and Ctrl-C while they are read.
+# tests/tools/long_log_test.py — logs of millions of events: memory, progress, and Ctrl-C
+# while they are read.
 import json
 import os
 import pathlib
@@ -42,7 +43,8 @@ class LongLogs(CliTest):
                 self.assertEqual(report["coverage"]["allocations"] + report["coverage"]["frees"], 2_000_000)
                 self.assertEqual(report["totals"]["leaked_blocks"], 5000)
                 self.assertEqual((report["coverage"]["missed_frees"], report["coverage"]["damaged_chunks"]), (0, 0))
-                # Timelines and series fill up to their bounds; 4 bytes for each of 1.9 million events more would be 7.4 MiB.
+                # Timelines and series fill up to their bounds; 4 bytes for each of 1.9 million
+                # events more would be 7.4 MiB.
                 self.assertLess(many - few, 6 * 1024, f"{few} KiB for the short log, {many} KiB for the long one")
 
     def test_a_generated_log_is_one_that_is_whole(self):

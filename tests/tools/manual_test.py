@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/manual_test.py — manual pages and completion know every command, option and value; shells read the latter.
+# tests/tools/manual_test.py — manual pages and completion know every command, option and value;
+# shells read the latter.
 import os
 import pty
 import re

@@ -1,4 +1,5 @@
-# tests/tools/memcheck_test.py — vramscope-memcheck takes the arguments that CTest gives to compute-sanitizer.
+# tests/tools/memcheck_test.py — vramscope-memcheck takes the arguments that
+# CTest gives to compute-sanitizer.
 import unittest
 
 from cli import PROGRAMS, VRAMSCOPE, CliTest

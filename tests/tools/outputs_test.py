@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/outputs_test.py — what commands write: never over what they read, and over nobody else's file without -f.
+# tests/tools/outputs_test.py — what commands write: never over what they read, and over nobody
+# else's file without -f.
 import gzip
 import json
 import os

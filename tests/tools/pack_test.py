@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/pack_test.py — a packed log says what the log says, and packing spoils nothing that is there.
+# tests/tools/pack_test.py — a packed log says what the log says, and packing spoils
+# nothing that is there.
 import gzip
 import os
 import pathlib

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/page_commands_test.py — what the pages say that a reader can type works, and prints what they show.
+# tests/tools/page_commands_test.py — what the pages say that a reader can type works, and prints
+# what they show.
 #
 # The blocks called "console" of every page are played in order, in a folder that looks like a clone
 # in which scripts/demo ran: the sources, the command and what it needs as build/release, the demo

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/ranks_test.py — one command that starts many processes: a log each, side by side in one report.
+# tests/tools/ranks_test.py — one command that starts many processes: a log each, side by
+# side in one report.
 import json
 import sys
 import unittest

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/results_test.py — `leaks`, `report` and the other views on logs, good and bad: what they print, where, and their status.
+# tests/tools/results_test.py — `leaks`, `report` and the other views on logs, good and bad: what
+# they print, where, and their status.
 import json
 import os
 import shutil

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-# tests/tools/round_trip_test.py — a log that was exported to PyTorch's format and imported again has the same numbers.
+# tests/tools/round_trip_test.py — a log that was exported to PyTorch's format and imported again
+# has the same numbers.
 #
-# Programs of the corpus, which were built by nvcc, under each pool. The format has device memory alone: of a program's
-# other memory, and of what its calls took, nothing is compared.
+# Programs of the corpus, which were built by nvcc, under each pool. The format has device memory
+# alone: of a program's other memory, and of what its calls took, nothing is compared.
 from cli import BUILD, CliTest
 from torch_snapshots import expect_same_snapshot, load
 
 CORPUS = BUILD / "bin" / "corpus"
-# Blocks of all sizes, of several streams, threads and devices; arrays, pitched, stream-ordered and mapped memory.
+# Blocks of all sizes, of several streams, threads and devices; arrays, pitched, stream-ordered and
+# mapped memory.
 RUNS = [("--pool", "off"), ("--pool", "cache"), ("--pool", "split")]
 PROGRAMS = ["frag_checkerboard", "leak_array", "leak_async", "leak_pinned", "leak_pitched", "leak_second_device",
             "leak_threads", "leak_vmm_grows", "oom_fragmented", "trap_stream_order_across_streams"]

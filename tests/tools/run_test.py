@@ -56,7 +56,7 @@ class TheProgramIsLeftAlone(CliTest):
         self.assertEqual(self.vramscope("run", *command)[1], "\n")
         self.assertEqual(self.vramscope("run", "--no-audit", *command)[1], "\n")
         self.assertRegex(self.vramscope("run", "--audit", *command)[1],
-                         r"/libvramscope-audit\.so glibc\.rtld\.optional_static_tls=5120\n$")
+                         r"/libvramscope-audit\.so glibc\.rtld\.optional_static_tls=5248\n$")
 
     def test_children_that_may_write_no_byte_live(self):
         status, stdout, _ = self.vramscope("run", "sh", "-c", "ulimit -f 0; /bin/echo one; /bin/echo two; exec /bin/echo three")

@@ -1,7 +1,7 @@
 # tests/tools/settings_test.py — settings on the command line, and the pages that speak of them.
 #
-# tools/README.md has a table of all settings: with --write it is made from the rows of settings.def, the test holds it
-# against them.
+# tools/README.md has a table of all settings: with --write it is made from the rows of
+# settings.def, the test holds it against them.
 import re
 import sys
 import unittest

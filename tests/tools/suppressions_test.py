@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/suppressions_test.py — known leaks: rules on the command line, in the environment, and written for a log.
+# tests/tools/suppressions_test.py — known leaks: rules on the command line, in the environment, and
+# written for a log.
 import json
 import unittest
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/tools/symbolize_test.py — a log that has its names says without the program what it said beside it.
+# tests/tools/symbolize_test.py — a log that has its names says without the program what
+# it said beside it.
 import os
 import shutil
 import signal

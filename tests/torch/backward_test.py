@@ -1,4 +1,5 @@
-# tests/torch/backward_test.py — allocations of PyTorch's backward pass have the lines that anomaly mode has for their nodes.
+# tests/torch/backward_test.py — allocations of PyTorch's backward pass have the lines that anomaly
+# mode has for their nodes.
 import json
 
 from torch_root import TorchTest, main

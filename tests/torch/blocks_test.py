@@ -1,4 +1,5 @@
-# tests/torch/blocks_test.py — real PyTorch's blocks: each is in the log, none is counted twice, and what is lost has its line.
+# tests/torch/blocks_test.py — real PyTorch's blocks: each is in the log, none is counted twice, and
+# what is lost has its line.
 import unittest
 
 from segments_test import EXPANDABLE, STREAM_ORDERED, UNCACHED

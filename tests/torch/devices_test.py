@@ -1,4 +1,5 @@
-# tests/torch/devices_test.py — real PyTorch on two GPUs: the sums are those of each, and workers leave nothing.
+# tests/torch/devices_test.py — real PyTorch on two GPUs: the sums are those of each,
+# and workers leave nothing.
 import json
 import unittest
 

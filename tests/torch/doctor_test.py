@@ -1,4 +1,5 @@
-# tests/torch/doctor_test.py — what doctor says of a log of real PyTorch: which Python, and how often the allocator was heard.
+# tests/torch/doctor_test.py — what doctor says of a log of real PyTorch: which Python, and how
+# often the allocator was heard.
 import re
 
 from torch_root import VRAMSCOPE, TorchTest, main

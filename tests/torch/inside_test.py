@@ -1,4 +1,5 @@
-# tests/torch/inside_test.py — `run --inside` with the frameworks that Debian has: PyTorch and Numba get no switch.
+# tests/torch/inside_test.py — `run --inside` with the frameworks that Debian has: PyTorch and Numba
+# get no switch.
 import json
 import subprocess
 import unittest

@@ -1,4 +1,5 @@
-# tests/torch/page_test.py — the page of real PyTorch's logs: what leaked, and what memory ran out for, by lines of Python.
+# tests/torch/page_test.py — the page of real PyTorch's logs: what leaked, and what memory ran out
+# for, by lines of Python.
 import sys
 
 from torch_root import ROOT, REAL, SOURCE, TorchTest, main

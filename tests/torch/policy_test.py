@@ -1,7 +1,9 @@
-# tests/torch/policy_test.py — real PyTorch's allocator and our replay of its rules do the same, with each of its knobs.
+# tests/torch/policy_test.py — real PyTorch's allocator and our replay of its rules do the same,
+# with each of its knobs.
 #
-# What is allocated and reserved is compared after each request of a random program, and so are each block's address and
-# each call of the driver's; on a device that is large enough, and on one that is not.
+# What is allocated and reserved is compared after each request of a random program, and so are each
+# block's address and each call of the driver's; on a device that is large enough, and on one that
+# is not.
 import json
 import unittest
 

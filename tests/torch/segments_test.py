@@ -1,4 +1,5 @@
-# tests/torch/segments_test.py — real PyTorch under vramscope: nothing changes for it, and every segment is in the log.
+# tests/torch/segments_test.py — real PyTorch under vramscope: nothing changes for it, and every
+# segment is in the log.
 from torch_root import REAL, TorchTest, main
 
 EXPANDABLE = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-# tests/torch/stand_ins.py — makes stand-ins for CUDA's mathematical libraries, of the names that PyTorch asks for.
+# tests/torch/stand_ins.py — makes stand-ins for CUDA's mathematical libraries, of the names that
+# PyTorch asks for.
 #
-# Usage: stand_ins.py ROOT FOLDER. Each undefined symbol of PyTorch's libraries in ROOT that belongs to cuBLAS, cuDNN, NCCL
-# and so on becomes a function that says it is done and computes nothing. Nothing of NVIDIA's is used but public names,
-# which PyTorch's own files hold; the driver and the runtime are the simulated GPU's, and have no stand-in.
+# Usage: stand_ins.py ROOT FOLDER. Each undefined symbol of PyTorch's libraries in ROOT that belongs
+# to cuBLAS, cuDNN, NCCL and so on becomes a function that says it is done and computes nothing.
+# Nothing of NVIDIA's is used but public names, which PyTorch's own files hold; the driver and the
+# runtime are the simulated GPU's, and have no stand-in.
 import collections
 import pathlib
 import re
@@ -16,7 +18,7 @@ FAMILIES = ["cublasLt", "cublas", "cudnn", "cufft", "cupti", "curand", "cusolver
 LIBRARY = re.compile(rf"lib({'|'.join(FAMILIES)})\.so\.\d+$")
 # Where "done" alone stops PyTorch. A function may look at its first ten words, whatever they are.
 BODIES = {
-    # Real cuBLAS has device memory of its own. This one takes what a test asks for, from the driver.
+    # Real cuBLAS has device memory of its own. This one takes of the driver what a test asks for.
     "cublasCreate_v2": """extern char* getenv(char const*);
         extern long atol(char const*);
         extern void *dlopen(char const*, int), *dlsym(void*, char const*);

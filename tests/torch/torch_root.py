@@ -1,8 +1,10 @@
-# tests/torch/torch_root.py — runs programs with real PyTorch on the simulated GPU, alone and traced.
+# tests/torch/torch_root.py — runs programs with real PyTorch on the simulated
+# GPU, alone and traced.
 #
-# PyTorch lies in a root of its own (scripts/torch-root), which a program sees by chroot, in a namespace that ends with it.
-# The build, the sources and the test's folder have their own paths there, so that a log is where it was said to be.
-# With VRAMSCOPE_E2E_GPU=real it is this machine's own PyTorch, on its own GPU.
+# PyTorch lies in a root of its own (scripts/torch-root), which a program sees by chroot, in a
+# namespace that ends with it. The build, the sources and the test's folder have their own paths
+# there, so that a log is where it was said to be. With VRAMSCOPE_E2E_GPU=real it is this machine's
+# own PyTorch, on its own GPU.
 import fcntl
 import json
 import os
@@ -24,7 +26,8 @@ SIMGPU = BUILD / "lib" / "vramscope" / "simgpu"
 REAL = os.environ.get("VRAMSCOPE_E2E_GPU") == "real"
 STAND_INS = BUILD / "tests" / "torch" / "stand-ins"
 NAMESPACE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
-# ROOT START FOLDERS WORDS...: the folders are separated by colons, and the words are those of env and of the program.
+# ROOT START FOLDERS WORDS...: the folders are separated by colons, and the words are those of env
+# and of the program.
 ENTER = """
 root=$1 start=$2 folders=$3; shift 3
 mount -t tmpfs tmpfs "$root/tmp" || exit 77

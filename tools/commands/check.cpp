@@ -12,11 +12,11 @@
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/budget.hpp"
+#include "tools/options/ci_format_options.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
-#include "tools/options/verdict_options.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -48,7 +48,7 @@ struct CheckOptions {
     BudgetOptions budget;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
-    VerdictOptions verdicts;
+    CiFormatOptions ci_formats;
 };
 
 int check_logs(const CheckOptions& options)
@@ -64,18 +64,18 @@ int check_logs(const CheckOptions& options)
     const Output html = page_output(options.html, files, options.json, options.force);
     if (html.wanted())
         files.emplace_back(options.html);
-    const VerdictFiles verdicts(options.verdicts, files, options.json, options.force);
+    const CiFormatFiles ci_formats(options.ci_formats, files, options.json, options.force);
     const report::Report report = read_logs(logs, std::move(reading));
     const report::Check check = report::check(report, budget);
-    verdicts.write(check, report);
+    ci_formats.write(check, report);
     if (html.wanted())
         write_text_to(html, report::page_of(check, report));
     write_results(
         json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
         [&](std::ostream& out) {
-            if (verdicts.on_stdout() || html.is_stdout())
+            if (ci_formats.on_stdout() || html.is_stdout())
                 return;
-            verdicts.tell(out, check, report, [&](std::ostream& text) {
+            ci_formats.tell(out, check, report, [&](std::ostream& text) {
                 report::write_check(text, check, report, style_for(STDOUT_FILENO));
             });
         });
@@ -94,7 +94,7 @@ void add_check(CommandLine& line)
     add_json_options(command, options->json, options->force, "the check");
     add_html_option(command, options->html);
     add_budget_options(command, options->budget, nullptr);
-    add_verdict_options(command, options->verdicts, nullptr);
+    add_ci_format_options(command, options->ci_formats, nullptr);
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
 }

@@ -8,7 +8,7 @@
 
 #include "report/error.hpp"
 #include "report/json/json.hpp"
-#include "report/judge/comparison.hpp"
+#include "report/judge/judge.hpp"
 #include "report/model/comparison.hpp"
 #include "report/page/page.hpp"
 #include "report/text/views.hpp"

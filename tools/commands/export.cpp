@@ -9,7 +9,6 @@
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
-#include "report/json/schemas.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/symbol_options.hpp"

@@ -70,7 +70,7 @@ struct RunOptions {
     SymbolOptions symbols;
     bool check = false; // end as `check` would, if the program itself does not fail
     BudgetOptions budget;
-    VerdictOptions verdicts;
+    CiFormatOptions ci_formats;
     std::vector<std::string> command;
 };
 
@@ -178,7 +178,7 @@ int run_program(const RunOptions& options)
     if (html.wanted())
         taken.emplace_back(options.html);
     const RunOutputs outputs{std::move(json), std::move(html),
-                             VerdictFiles(options.verdicts, taken, options.json, options.force)};
+                             CiFormatFiles(options.ci_formats, taken, options.json, options.force)};
     const RunFile run_file;
     if (options.inside)
         for (const std::string& line : switches_that_stay())
@@ -272,7 +272,7 @@ void add_run(CommandLine& line)
     CLI::Option* const check = command.add_flag(
         "--check", options->check, "then hold the run against a budget, and end as `check` does");
     add_budget_options(command, options->budget, check);
-    add_verdict_options(command, options->verdicts, check);
+    add_ci_format_options(command, options->ci_formats, check);
     command.add_flag("--audit", options->audit,
                      "follow libraries opened with RTLD_DEEPBIND too, by LD_AUDIT: some "
                      "programs do not start with it");

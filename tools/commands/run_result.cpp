@@ -114,8 +114,8 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
     }
     if (!check)
         return 0;
-    outputs.verdicts.write(*check, report);
-    outputs.verdicts.tell(std::cerr, *check, report, [&](std::ostream& text) {
+    outputs.ci_formats.write(*check, report);
+    outputs.ci_formats.tell(std::cerr, *check, report, [&](std::ostream& text) {
         report::write_check_summary(text, *check, report, style_for(STDERR_FILENO));
     });
     return static_cast<int>(check->exit);

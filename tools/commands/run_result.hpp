@@ -5,9 +5,9 @@
 #include <string>
 
 #include "report/findings/places/suppressions.hpp"
-#include "report/judge/check.hpp"
+#include "report/judge/judge.hpp"
 #include "report/symbols/symbolizer.hpp"
-#include "tools/options/verdict_options.hpp"
+#include "tools/options/ci_format_options.hpp"
 #include "tools/output/output_file.hpp"
 #include "tools/process/driver_probe.hpp"
 #include "tools/process/installation.hpp"
@@ -38,14 +38,14 @@ struct Judgement {
 struct RunOutputs {
     Output json;
     Output html;
-    VerdictFiles verdicts; // written with --check alone
+    CiFormatFiles ci_formats; // written with --check alone
 
     bool wanted() const { return json.wanted() || html.wanted(); }
     void keep_off(const std::filesystem::path& taken) const
     {
         json.keep_off(taken);
         html.keep_off(taken);
-        verdicts.keep_off(taken);
+        ci_formats.keep_off(taken);
     }
 };
 

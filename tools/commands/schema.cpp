@@ -1,7 +1,7 @@
 // tools/commands/schema.cpp — the JSON Schemas of what is written as JSON.
-#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
-#include "report/json/schemas.hpp"
+#include "report/json/json.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/results.hpp"
@@ -26,21 +26,35 @@ Examples:
   vramscope schema events > events.schema.json
 )";
 
-// In the order in which they are offered.
-const std::vector<std::string> kNames = {"report", "events", "check", "diff", "plan"};
+struct NamedSchema {
+    std::string_view name;
+    std::string (*text)(); // made when it is asked for, of the rows that are written
+};
+constexpr NamedSchema kSchemas[] = {
+    // in the order in which they are offered
+    {"report", report::report_schema_text}, {"events", report::events_schema},
+    {"check", report::check_schema_text},   {"diff", report::comparison_schema_text},
+    {"plan", report::plan_schema_text},
+};
+
+std::vector<std::string> names()
+{
+    std::vector<std::string> names;
+    for (const NamedSchema& schema : kSchemas)
+        names.emplace_back(schema.name);
+    return names;
+}
 
 int print_schema(const std::string& name)
 {
-    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end())
-        throw report::Error(report::Exit::usage, fmt::format("no schema {}: there is {}", name,
-                                                             fmt::join(kNames, ", ")));
-    const Output out("-", {}, false);
-    if (name == "events")
-        write_text_to(out, report::events_schema());
-    for (const report::Schema& schema : report::schemas())
-        if (schema.name == name)
-            write_text_to(out, std::string(schema.text));
-    return 0;
+    for (const NamedSchema& schema : kSchemas) {
+        if (schema.name != name)
+            continue;
+        write_text_to(Output("-", {}, false), schema.text());
+        return 0;
+    }
+    throw report::Error(report::Exit::usage,
+                        fmt::format("no schema {}: there is {}", name, fmt::join(names(), ", ")));
 }
 
 } // namespace
@@ -50,7 +64,7 @@ void add_schema(CommandLine& line)
     const auto name = std::make_shared<std::string>("report");
     CLI::App& command = line.add("schema", "the JSON Schema of what is written as JSON",
                                  kSchemaFooter, print_schema, name);
-    offer(command.add_option("NAME", *name, "report, events, check, diff or plan"), kNames);
+    offer(command.add_option("NAME", *name, "report, events, check, diff or plan"), names());
 }
 
 } // namespace vramscope

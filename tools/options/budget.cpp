@@ -13,10 +13,12 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "report/decimal.hpp"
 #include "report/error.hpp"
+#include "report/judge/finding_kinds.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
 #include "tracker/format/size_text.hpp"
@@ -35,7 +37,7 @@ using report::Error;
 using report::Exit;
 using report::GrowthBudget;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& text, const char* wanted)
+[[noreturn]] void refuse(const std::string& where, const std::string& text, std::string_view wanted)
 {
     throw Error(Exit::usage, fmt::format("{} '{}': write {}", where, text.substr(0, 80), wanted));
 }
@@ -94,8 +96,23 @@ std::uint64_t calls(const std::string& where, const std::string& text)
     return number;
 }
 
-constexpr const char* kFindingsWanted =
-    "a list of leaks, growth, oom, misuse, damage and failed-calls, or none";
+// The words of --fail-on, but for "none".
+std::vector<std::string> finding_words()
+{
+    std::vector<std::string> words;
+    for (const report::FindingKind& kind : report::kFindingKinds)
+        if (!kind.with)
+            words.emplace_back(kind.word);
+    return words;
+}
+
+[[noreturn]] void refuse_finding(const std::string& where, std::string_view word)
+{
+    const std::vector<std::string> words = finding_words();
+    refuse(where, std::string(word),
+           fmt::format("a list of {} and {}, or none",
+                       fmt::join(words.begin(), words.end() - 1, ", "), words.back()));
+}
 
 void add_finding(Budget& budget, const std::string& where, std::string_view word)
 {
@@ -103,13 +120,13 @@ void add_finding(Budget& budget, const std::string& where, std::string_view word
         budget.fail_on.emplace();
     if (word == "none")
         return;
-    for (std::size_t at = 0; at < report::kFindings; ++at) {
-        if (word == report::name(static_cast<report::Finding>(at))) {
-            (*budget.fail_on)[at] = true;
+    for (const report::FindingKind& kind : report::kFindingKinds) {
+        if (word == kind.word && !kind.with) {
+            (*budget.fail_on)[static_cast<std::size_t>(kind.finding)] = true;
             return;
         }
     }
-    refuse(where, std::string(word), kFindingsWanted);
+    refuse_finding(where, word);
 }
 
 void add_findings(Budget& budget, const std::string& where, std::string_view words)
@@ -266,14 +283,13 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
         add(command.add_option("--" + std::string(limit.key), options.limits[limit.key],
                                limit.help),
             limit.value);
+    std::vector<std::string> findings = finding_words();
     CLI::Option* const fail_on =
         command.add_option("--fail-on", options.fail_on,
-                           "what may not be there at all, with commas: leaks, growth, oom, misuse, "
-                           "damage, failed-calls; none");
+                           fmt::format("what may not be there at all, with commas: {}; none",
+                                       fmt::join(findings, ", ")));
     add(fail_on, "LIST");
-    std::vector<std::string> findings{"none"};
-    for (std::size_t at = 0; at < report::kFindings; ++at)
-        findings.emplace_back(report::name(static_cast<report::Finding>(at)));
+    findings.insert(findings.begin(), "none");
     offer(fail_on, findings);
     add(command.add_flag("--allow-inconclusive", options.allow_inconclusive,
                          "end 0 where the log does not show whether budgets are kept"),

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/judge/check.hpp"
+#include "report/judge/judge.hpp"
 
 namespace CLI {
 class App;

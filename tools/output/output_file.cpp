@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/exporters/own_output.hpp"
+#include "report/words/own_output.hpp"
 #include "tools/output/messages.hpp"
 
 namespace vramscope {

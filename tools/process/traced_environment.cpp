@@ -39,15 +39,16 @@ void show_to_python(const std::string& module, bool inside)
 }
 
 // With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
-// libraries need, and then refuses what does not fit. Each stack gives this room up: of the
-// smallest (16 KiB) it leaves what a hook needs, with some 900 bytes to spare.
+// libraries need, and then refuses what does not fit; since glibc 2.41 its own area for restartable
+// sequences is in that room too. Each stack gives this room up: of the smallest (16 KiB) it leaves
+// what a hook needs, with some 800 bytes to spare.
 void make_room_for_static_tls()
 {
     const std::string name = "glibc.rtld.optional_static_tls";
     const std::string tunables = value_of("GLIBC_TUNABLES");
     if (tunables.find(name) == std::string::npos)
         ::setenv("GLIBC_TUNABLES",
-                 (tunables.empty() ? "" : tunables + ":").append(name + "=5120").c_str(), 1);
+                 (tunables.empty() ? "" : tunables + ":").append(name + "=5248").c_str(), 1);
 }
 
 void open_doors(const TracedEnvironment& environment)

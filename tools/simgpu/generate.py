@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # tools/simgpu/generate.py — writes the export tables of the simulated driver and runtime.
 #
-# Sources: the headers' prototypes (types), the toolkit's stub libcuda.so (which names a driver exports), its libcudart
-# (the same for the runtime) and cuda*Typedefs.h (in which CUDA version each form of a name appeared). Nothing here knows
-# what is simulated: a driver entry without a body is left null by the linker, a runtime stub gives way to a body.
+# Sources: the headers' prototypes (types), the toolkit's stub libcuda.so (which names a driver
+# exports), its libcudart (the same for the runtime) and cuda*Typedefs.h (in which CUDA version each
+# form of a name appeared). Nothing here knows what is simulated: a driver entry without a body is
+# left null by the linker, a runtime stub gives way to a body.
 import argparse
 import pathlib
 import re
@@ -19,7 +20,8 @@ PROTOTYPE = re.compile(r"\bCUresult\s+(cu[A-Z]\w*)\s*\(([^()]*)\)\s*;")
 TYPEDEF = re.compile(r"\bPFN_(cu[A-Z]\w*?)_v(\d+)(_pt[sd][sz])?\s*\)")
 PER_THREAD = re.compile(r"_pt[sd][sz]$")
 RUNTIME_PROTOTYPE = re.compile(r"\bcudaError_t\s+(cuda[A-Z]\w*)\s*\(([^()]*)\)\s*;")
-# A row of driver_calls.def that the runtime has a function for, and a driver's function with a default stream.
+# A row of driver_calls.def that the runtime has a function for, and a driver's function with a
+# default stream.
 SAME_CALL = re.compile(r"\bSAME\((\w+), (\w+)(?:, (without_context))?\)")
 STREAM_CALL = re.compile(r"\bSTREAM\((\w+)\)")
 RUNTIME_RESULT = re.compile(r"^\s*(cuda(?:Success|Error\w+))\s*=\s*\d+", re.MULTILINE)

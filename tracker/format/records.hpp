@@ -183,7 +183,7 @@ struct BlocksGone {
                                     "api, address, bytes"};
     static constexpr Says kSays[] = {
         {"", "All blocks that an allocator of the program's had in these addresses are gone."},
-        {"api", "With which it allocates them"}};
+        {"api", "With which it allocates them."}};
     ApiId api;
     Address address;
     std::uint64_t bytes = 0;
@@ -195,7 +195,7 @@ struct CutFrom {
                                     "api, address, bytes, blocks"};
     static constexpr Says kSays[] = {{"", "What was allocated or mapped in these addresses is what "
                                           "an allocator of the program's cuts its blocks from."},
-                                     {"api", "With which it allocates them"}};
+                                     {"api", "With which it allocates them."}};
     ApiId api;
     Address address;
     std::uint64_t bytes = 0;
@@ -207,7 +207,7 @@ struct Awaited { // until then, the block's place is not free
     static constexpr Says kSays[] = {
         {"", "A block that an allocator took back waits for queued work: before its free, and "
              "again when that work is over."},
-        {"api", "With which it was allocated"}};
+        {"api", "With which it was allocated."}};
     ApiId api;
     Address address;
     bool over = false;
@@ -218,7 +218,7 @@ struct SizeUnknown {
     static constexpr Says kSays[] = {
         {"", "The size of this block is not known: the bytes of its allocation, which stands "
              "before this, are those of its place."},
-        {"api", "With which it was allocated"}};
+        {"api", "With which it was allocated."}};
     ApiId api;
     Address address;
 };
@@ -229,7 +229,7 @@ struct BlocksPending { // the allocator may not hand them out yet
     static constexpr Says kSays[] = {
         {"", "What an allocator of the program's has on a device that was given back to it while "
              "another stream still used it: the sum from here on."},
-        {"api", "With which it allocates them"}};
+        {"api", "With which it allocates them."}};
     ApiId api;
     DeviceOrdinal device{};
     std::uint64_t bytes = 0;
@@ -242,7 +242,7 @@ struct BlockName {
         {"", "The program named the block that an allocator of its own has at this address; an "
              "empty name: the block keeps that of the one before it at this address, which was "
              "resized."},
-        {"api", "With which it was allocated"}};
+        {"api", "With which it was allocated."}};
     ApiId api;
     Address address;
     std::string_view name;

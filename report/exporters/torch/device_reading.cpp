@@ -17,8 +17,9 @@ constexpr std::uint64_t kSmallSegment = 2 << 20; // PyTorch's bytes, for blocks 
 
 } // namespace
 
-DeviceReading::DeviceReading(const LogFile& file, std::int64_t device, Tell tell)
-    : tell_(std::move(tell)), device_(device), reading_(file)
+DeviceReading::DeviceReading(const LogFile& file, std::uint64_t until_ticks, std::int64_t device,
+                             Tell tell)
+    : tell_(std::move(tell)), device_(device), reading_(file, until_ticks)
 {
     LogReader(file).scan(Tag::info, [&](const Record& record) {
         const auto info = record.as<format::Info>();
@@ -27,9 +28,9 @@ DeviceReading::DeviceReading(const LogFile& file, std::int64_t device, Tell tell
     });
 }
 
-void DeviceReading::read(std::uint64_t until_ticks, const std::function<void(double)>& progress)
+void DeviceReading::read(const std::function<void(double)>& progress)
 {
-    reading_.read(*this, until_ticks, progress, [this](const Record& record) { look_at(record); });
+    reading_.read(*this, progress, [this](const Record& record) { look_at(record); });
 }
 
 // Before the replay takes it.

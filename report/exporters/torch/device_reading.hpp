@@ -58,9 +58,10 @@ class DeviceReading final : public BlockWatch {
 public:
     using Tell = std::function<void(const TorchTraceEvent&)>;
 
-    DeviceReading(const LogFile& file, std::int64_t device, Tell tell);
+    // `until_ticks`: see LogReader::hold_back().
+    DeviceReading(const LogFile& file, std::uint64_t until_ticks, std::int64_t device, Tell tell);
 
-    void read(std::uint64_t until_ticks, const std::function<void(double)>& progress);
+    void read(const std::function<void(double)>& progress);
     std::int64_t last_device() const noexcept { return last_device_; } // that has any memory
     DeviceState take_state();                                          // at the end
 

@@ -9,10 +9,10 @@
 
 #include "report/decimal.hpp"
 #include "report/exporters/exported_memory.hpp"
-#include "report/exporters/own_output.hpp"
 #include "report/exporters/torch/device_reading.hpp"
 #include "report/exporters/torch/pickle_writer.hpp"
 #include "report/log/first_reading.hpp"
+#include "report/words/own_output.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -58,9 +58,9 @@ private:
     {
         out_.begin_list();
         if (!options_.device || *options_.device == device) {
-            DeviceReading reading(file_, device,
+            DeviceReading reading(file_, known_.last_ticks, device,
                                   [this](const TorchTraceEvent& event) { write_event(event); });
-            reading.read(known_.last_ticks, options_.progress);
+            reading.read(options_.progress);
             last_device_ = std::max(last_device_, reading.last_device());
             ends_.resize(static_cast<std::size_t>(device));
             ends_.push_back(reading.take_state());

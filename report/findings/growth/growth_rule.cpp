@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <span>
 
-#include "report/findings/growth/growth_stop.hpp"
 #include "report/findings/growth/growth_window.hpp"
 #include "report/findings/growth/trend.hpp"
 

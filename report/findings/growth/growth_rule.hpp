@@ -6,13 +6,27 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "report/findings/growth/place_series.hpp"
 #include "report/log/tick_clock.hpp"
 #include "report/model/growth.hpp"
+#include "report/replay/growth.hpp"
 #include "report/replay/step_counter.hpp"
 
 namespace vramscope::report {
+
+// What a place had alive over the run.
+struct PlaceSeries {
+    std::vector<Floor> floors; // the last one is up to the end of the log
+    std::uint64_t allocations = 0;
+    std::uint64_t first_ticks = 0; // when its first and its last allocation were
+    std::uint64_t last_ticks = 0;
+    bool one_size = false;
+};
+
+// The sum of places that are one place to a reader; there is at least one. They are added as step
+// functions of time, each by its floors, so the sum is never more than what was really alive.
+PlaceSeries sum_of(const std::vector<PlaceSeries>& places);
 
 // What all places of one process have in common.
 struct GrowthContext {

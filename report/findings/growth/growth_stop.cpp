@@ -1,7 +1,7 @@
 // report/findings/growth/growth_stop.cpp — a tail that is longer than the gaps and chance explain.
-#include "report/findings/growth/growth_stop.hpp"
-
 #include <algorithm>
+
+#include "report/findings/growth/growth_window.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,8 +1,8 @@
 // report/findings/growth/place_series.cpp — the moments of all places, thinned.
-#include "report/findings/growth/place_series.hpp"
-
 #include <algorithm>
 #include <cstddef>
+
+#include "report/findings/growth/growth_rule.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,13 +1,11 @@
 // report/findings/memory/advice.cpp — each byte of the peak is in one piece of advice at most.
-#include "report/findings/memory/advice.hpp"
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "report/findings/memory/peak.hpp"
+#include "report/findings/memory/memory.hpp"
 
 namespace vramscope::report {
 namespace {

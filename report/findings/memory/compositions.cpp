@@ -1,11 +1,11 @@
 // report/findings/memory/compositions.cpp — sites that a reader cannot tell apart are one stack.
-#include "report/findings/memory/compositions.hpp"
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "report/findings/memory/memory.hpp"
 
 namespace vramscope::report {
 namespace {

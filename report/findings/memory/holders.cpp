@@ -1,12 +1,10 @@
 // report/findings/memory/holders.cpp — sites become rows, and the waterfall tells what is left.
-#include "report/findings/memory/holders.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "report/findings/memory/peak.hpp"
+#include "report/findings/memory/memory.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -5,11 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "report/findings/memory/advice.hpp"
-#include "report/findings/memory/compositions.hpp"
-#include "report/findings/memory/holders.hpp"
-#include "report/findings/memory/peak.hpp"
-
 namespace vramscope::report {
 namespace {
 

@@ -1,10 +1,10 @@
 // report/findings/memory/peak.cpp — sites become rows; the small ones are summed up.
-#include "report/findings/memory/peak.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
+
+#include "report/findings/memory/memory.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,12 +1,12 @@
 // report/findings/memory/pool_map.cpp — calls that a reader cannot tell apart are one owner.
-#include "report/findings/memory/pool_map.hpp"
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "report/findings/memory/memory.hpp"
 
 namespace vramscope::report {
 namespace {

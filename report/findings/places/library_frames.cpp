@@ -1,11 +1,11 @@
 // report/findings/places/library_frames.cpp — frames told apart by namespace, header and module.
-#include "report/findings/places/library_frames.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
 #include <string>
+
+#include "report/findings/places/frames.hpp"
 
 namespace vramscope::report {
 

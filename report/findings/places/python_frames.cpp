@@ -1,11 +1,10 @@
 // report/findings/places/python_frames.cpp — told apart by their files and modules.
-#include "report/findings/places/python_frames.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
 
+#include "report/findings/places/frames.hpp"
 #include "report/symbols/python_lines.hpp"
 
 namespace vramscope::report {

@@ -7,8 +7,6 @@
 
 #include "report/findings/places/fingerprint.hpp"
 #include "report/findings/places/frames.hpp"
-#include "report/findings/places/library_frames.hpp"
-#include "report/findings/places/python_frames.hpp"
 
 namespace vramscope::report {
 

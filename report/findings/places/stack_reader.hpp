@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "report/findings/places/frames.hpp"
-#include "report/findings/places/python_frames.hpp"
 #include "report/findings/places/suppressions.hpp"
 #include "report/log/log_tables.hpp"
 #include "report/model/call_place.hpp"

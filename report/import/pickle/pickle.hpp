@@ -2,8 +2,8 @@
 //
 // A small machine with the opcodes that build numbers, texts, lists, tuples and dicts; any other,
 // as one that calls a function, is an Error that names its offset. The file is hostile: nothing
-// recurses, and memory stays below a few times the file's size. So that it stays far below, whoever
-// reads tells the machine what a dict or a list means as soon as it is complete, and it keeps that
+// recurses, and memory stays below a few times the file's size. So that it stays far below, the
+// reader tells the machine what a dict or a list means as soon as it is complete, and it keeps that
 // in place of the items.
 #pragma once
 

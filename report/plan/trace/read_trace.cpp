@@ -6,13 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/process_end.hpp"
-#include "report/findings/totals.hpp"
 
 namespace vramscope::report::plan {
 namespace {
-
-constexpr std::uint64_t kRecordsPerProgress = 1 << 16;
 
 std::string counted_things(std::uint64_t count, const char* one, const char* several)
 {
@@ -22,73 +20,38 @@ std::string counted_things(std::uint64_t count, const char* one, const char* sev
 } // namespace
 
 TracedLog::TracedLog(const std::filesystem::path& path)
-    : file_(LogFile::open(path)), reader_(file_), find_apis_([this](LogTables& defined) {
-          LogReader(file_).scan(format::Tag::api,
-                                [&](const Record& record) { defined.define(record); });
-      }),
-      tables_(find_apis_), births_(find_segment_births(file_)),
-      heap_(tables_, file_.header().exit_began_ticks), memory_(tables_, heap_.sites()),
-      holders_(heap_, memory_),
-      traces_(tables_, heap_.sites(), memory_, !births_.empty(), file_.header().start_ticks),
-      batches_(reader_, find_apis_)
+    : file_(LogFile::open(path)), reading_(file_, {.runs_on = is_running(file_.header())}),
+      heap_(reading_.tables(), file_.header().exit_began_ticks), memory_(tables(), heap_.sites()),
+      holders_(heap_, memory_), traces_(reading_.tables(), heap_.sites(), memory_,
+                                        reading_.has_segments(), file_.header().start_ticks)
 {
     heap_.watch(watches_);
-    if (!running()) // in a running program they are only on their way
-        heap_.expect(reader_.pending_frees());
-    heap_.expect_segments(std::move(births_));
 }
 
-bool TracedLog::running() const noexcept
+void TracedLog::read(const ReadingControl& control)
 {
-    return is_running(file_.header());
-}
-
-void TracedLog::read(const std::function<void(double)>& progress,
-                     const std::function<bool()>& interrupted)
-{
-    bool stopped = false;
-    std::uint64_t records = 0;
-    std::uint64_t told = 0; // records when progress was told last
-    while (const RecordBatch* const batch = batches_.next()) {
-        apply(*batch);
-        records += batch->records().size();
-        if (records - told < kRecordsPerProgress)
-            continue;
-        told = records;
-        if (progress)
-            progress(batch->fraction_read());
-        if (interrupted && interrupted()) {
-            stopped = true;
-            batches_.stop();
-        }
-    }
+    reading_.read_ahead(heap_, control,
+                        [this](const RecordBatch& batch, const SegmentReplay&) { apply(batch); });
     if (starting_)
         end_start();
     for (TraceWatch::DeviceTrace& device : traces_.devices())
-        describe(device, stopped);
+        describe(device);
     heap_.finish();
 }
 
 void TracedLog::apply(const RecordBatch& batch)
 {
-    const std::span<const Record> records = batch.records();
-    std::span<const PoolChange> changes = batch.pool_changes();
-    for (std::size_t at = 0; at < records.size(); ++at) {
-        prefetch_ahead(records, at, LiveBlocks::kPrefetchSteps,
-                       [this](std::span<const Record> soon) { heap_.prefetch(soon); });
-        std::size_t own = 0;
-        while (own < changes.size() && changes[own].record == at)
-            ++own;
-        if (starting_ && records[at].timed && records[at].ticks > file_.header().start_ticks)
-            end_start();
-        holders_.before(records[at]);
-        traces_.before(records[at]);
-        heap_.apply(records[at]);
-        memory_.apply(records[at], changes.first(own));
-        holders_.after(records[at]);
-        traces_.after(records[at]);
-        changes = changes.subspan(own);
-    }
+    for_each_record(batch, heap_,
+                    [this](const Record& record, std::span<const PoolChange> pool_changes) {
+                        if (starting_ && record.timed && record.ticks > file_.header().start_ticks)
+                            end_start();
+                        holders_.before(record);
+                        traces_.before(record);
+                        heap_.apply(record);
+                        memory_.apply(record, pool_changes);
+                        holders_.after(record);
+                        traces_.after(record);
+                    });
 }
 
 // What is there was there before the recording, if that is another tool's.
@@ -104,7 +67,7 @@ std::string TracedLog::allocator() const
     std::vector<std::string> names;
     for (const DeviceMemory::Device& device : memory_.devices()) {
         for (const DeviceMemory::Allocator& allocator : device.allocators) {
-            const std::string& name = tables_.apis()[allocator.api].name;
+            const std::string& name = tables().apis()[allocator.api].name;
             if (std::find(names.begin(), names.end(), name) == names.end())
                 names.push_back(name);
         }
@@ -126,19 +89,20 @@ bool TracedLog::base_known(std::int32_t device) const noexcept
 
 Coverage TracedLog::coverage() const
 {
-    return coverage_of(heap_.counts(), tables_, reader_, file_.header(), running());
+    return coverage_of(heap_.counts(), tables(), reading_.reader(), file_.header(),
+                       reading_.runs_on());
 }
 
 bool TracedLog::ended_by_itself() const
 {
-    return judge_end(file_.header(), running()).conclusive();
+    return judge_end(file_.header(), reading_.runs_on()).conclusive();
 }
 
 // Contexts and code are there from early on, and stay.
 void TracedLog::find_base(Trace& trace) const
 {
     const DeviceMemory::Device* const device = memory_.device(trace.device);
-    for (const LoggedDevice& known : tables_.devices()) {
+    for (const LoggedDevice& known : tables().devices()) {
         if (known.ordinal == trace.device)
             trace.device_bytes = known.bytes;
     }
@@ -155,7 +119,7 @@ void TracedLog::add_unknown(const TraceWatch::DeviceTrace& device,
 {
     const TraceFacts& facts = device.facts;
     const std::string blocks_of = allocator();
-    for (const auto& [key, value] : tables_.info()) {
+    for (const auto& [key, value] : tables().info()) {
         if (key == "imported.unknown")
             unknown.push_back(value);
     }
@@ -195,10 +159,10 @@ void TracedLog::add_unknown(const TraceWatch::DeviceTrace& device,
                              "on another card contexts and code may need more or less.");
 }
 
-void TracedLog::describe(TraceWatch::DeviceTrace& device, bool interrupted)
+void TracedLog::describe(TraceWatch::DeviceTrace& device)
 {
     find_base(device.trace);
-    if (interrupted)
+    if (reading_.interrupted())
         device.trace.unknown.emplace_back("The reading was interrupted: all is of what was read.");
     add_unknown(device, device.trace.unknown);
 }

@@ -6,19 +6,15 @@
 
 #include <deque>
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "report/log/log_file.hpp"
-#include "report/log/log_reader.hpp"
-#include "report/log/log_tables.hpp"
 #include "report/model/report.hpp"
 #include "report/plan/trace/trace_watch.hpp"
-#include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/memory.hpp"
 #include "report/replay/peak.hpp"
-#include "report/replay/read_ahead.hpp"
+#include "report/replay/reading.hpp"
 
 namespace vramscope::report::plan {
 
@@ -29,18 +25,16 @@ public:
     TracedLog(const TracedLog&) = delete;
     TracedLog& operator=(const TracedLog&) = delete;
 
-    // Once. `progress` (0 to 1) and `interrupted` are asked now and then, and may be empty. Where
-    // the reading was interrupted, the traces end there, and say so.
-    void read(const std::function<void(double)>& progress,
-              const std::function<bool()>& interrupted);
+    // Once. Where the reading was interrupted, the traces end there, and say so.
+    void read(const ReadingControl& control);
 
     const LogFile& file() const noexcept { return file_; }
-    const TickClock& clock() const noexcept { return reader_.clock(); }
-    const LogTables& tables() const noexcept { return tables_; }
+    const TickClock& clock() const noexcept { return reading_.clock(); }
+    const LogTables& tables() const noexcept { return reading_.tables(); }
     const HeapReplay& heap() const noexcept { return heap_; }
     const DeviceMemory& memory() const noexcept { return memory_; }
     const PeakHolders& holders() const noexcept { return holders_; }
-    const SegmentReplay& segments() const noexcept { return batches_.segments(); }
+    const SegmentReplay& segments() const noexcept { return reading_.pool(); }
 
     // After read(): of each device of which anything was asked, in the order of the first requests.
     const std::deque<TraceWatch::DeviceTrace>& devices() const noexcept
@@ -51,7 +45,7 @@ public:
     std::uint64_t recorded_reserved(std::int32_t device) const noexcept; // at most, by the log
     bool base_known(std::int32_t device) const noexcept;
     Coverage coverage() const;
-    bool imported() const { return !tables_.info_value("imported").empty(); }
+    bool imported() const { return !tables().info_value("imported").empty(); }
     bool ended_by_itself() const; // what was not freed then never would have been
 
     std::deque<TraceWatch::DeviceTrace>& devices() noexcept { return traces_.devices(); }
@@ -59,28 +53,23 @@ public:
     // Whose blocks the requests are: "PyTorch", or heaps that the program named, with "and" between
     // them; empty: the driver's, or those of vramscope's pool.
     std::string allocator() const;
-    std::string pool_mode() const { return std::string(tables_.info_value("pool.mode")); }
+    std::string pool_mode() const { return std::string(tables().info_value("pool.mode")); }
 
 private:
-    bool running() const noexcept;
     void apply(const RecordBatch& batch);
     void end_start();
-    void describe(TraceWatch::DeviceTrace& device, bool interrupted);
+    void describe(TraceWatch::DeviceTrace& device);
     void add_unknown(const TraceWatch::DeviceTrace& device,
                      std::vector<std::string>& unknown) const;
     void find_base(Trace& trace) const;
 
     LogFile file_;
-    LogReader reader_;
-    LogTables::FindApis find_apis_;
-    LogTables tables_;
-    SegmentBirths births_;
+    Reading reading_;
     HeapReplay heap_;
     DeviceMemory memory_;
     PeakHolders holders_;
     TraceWatch traces_;
     EachWatch<DeviceMemory, PeakHolders, TraceWatch> watches_{memory_, holders_, traces_};
-    ReadAhead batches_;
     bool starting_ = true; // nothing came yet that is later than the log's opening
 };
 

@@ -1,7 +1,7 @@
-// report/plan/trace/start_places.hpp — how much room blocks have that lived before a recording began.
+// report/plan/trace/start_places.hpp — the room of blocks that lived before a recording began.
 //
 // PyTorch leaves a rest of up to 1 MiB with a large block, and a recording has only what was asked
-// for. But it always hands out the begin of a free piece: so what is allocated next behind such a
+// for. But it always hands out the begin of a free piece: so what is allocated next after such a
 // block begins where that block's place ends. Addresses and bytes are those of one device.
 #pragma once
 
@@ -24,7 +24,7 @@ public:
 private:
     struct Older {
         StartBlock* block = nullptr; // null: it was born later
-        std::uint64_t end = 0;       // of its segment
+        std::uint64_t end = 0;       // where its segment ends
     };
     std::map<std::uint64_t, Older> live_; // empty for good if nothing was there before
     bool any_ = false;

@@ -1,4 +1,4 @@
-// report/plan/trace/start_state.hpp — what an allocator held before the first request, by an imported recording.
+// report/plan/trace/start_state.hpp — what an imported recording's allocator held at first.
 //
 // Blocks and what is said of segments come as the records do; at the end of the start they are put
 // together. Memory: that of the blocks, until their device is settled.

@@ -1,12 +1,12 @@
-// report/plan/trace/trace_watch.hpp — blocks that are born and freed become the requests of a trace.
+// report/plan/trace/trace_watch.hpp — blocks' births and frees become a trace's requests.
 //
-// A watch of HeapReplay. Feed it every record of a log behind HeapReplay, as `before` says it comes
-// and as `after` says it was replayed. Where an allocator of the program's cut blocks from what it
-// took of the driver, the blocks are the requests, what they were cut from is none, and all else is
-// taken beside. Else what the driver gives by address is asked for (cuMemAlloc, served by
+// A watch of HeapReplay. It is told of every record of a log: by `before` when HeapReplay is about
+// to replay it, and by `after` when it has. Where an allocator of the program's cut blocks from
+// what it took of the driver, the blocks are the requests, what they were cut from is none, and all
+// else is taken beside. Else what the driver gives by address is asked for (cuMemAlloc, served by
 // vramscope's pool or not, and stream-ordered memory); arrays and physical memory are taken beside.
-// Managed memory need not be on the device, and is left out. Memory: that of the traces, and of live
-// blocks.
+// Managed memory need not be on the device, and is left out. Memory: that of the traces, and of
+// live blocks.
 #pragma once
 
 #include <cstdint>

@@ -11,16 +11,11 @@
 #include <map>
 #include <utility>
 
-#include "report/log/log_file.hpp"
-
 namespace vramscope::report {
 
 // Of each segment the time of its birth, and its address or handle; and the entry point of its first
 // block, which tells the allocator.
 using SegmentBirths = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint16_t>;
-
-// Reads the whole log, if it has such blocks.
-SegmentBirths find_segment_births(const LogFile& file);
 
 // Addresses that an allocator of the program's reserved.
 struct AllocatorSegment {

@@ -1,4 +1,4 @@
-// report/text/plan/peak.cpp — who had the peak, what a change would save, and what keeps segments.
+// report/text/plan/peak.cpp — what the peak is made of, what saves, and what keeps segments.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// tests/bench/pool/allocators.hpp — our pool and its rivals behind one interface.
+// tests/bench/pool/allocators.hpp — our pool and its rivals, with one interface.
 //
 // All of them take their memory from the same source, which only counts.
 #pragma once

@@ -1,8 +1,8 @@
 // tests/bench/recorder/even_clock.c — a preload whose clock goes 100 ns on at each look at it.
 //
 // The recorder's records and samples depend on the time. With this clock they are the same in every
-// run, and so is the number of instructions. The recorder is kept from the time stamp counter, which
-// goes its own way: it cannot read that the kernel trusts it.
+// run, and so is the number of instructions. The recorder is kept from the time stamp counter,
+// which goes its own way: it cannot read that the kernel trusts it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// tests/bench/recorder/python_bench.cpp — ns that the frames of Python add to an event whose stack is known.
+// tests/bench/recorder/python_bench.cpp — ns that frames of Python add to an event.
 //
 // python_bench LIBPYTHON [FUNCTIONS]: that CPython runs so many functions (29), one in another and
 // each with a code object of its own, and the innermost measures. It prints how many frames there

@@ -51,7 +51,7 @@ struct Batch {
     void* blocks[kBatch];
     std::size_t used;
     int frames;
-    std::uint32_t ticks[kBatch]; // of each call
+    std::uint32_t ticks[kBatch]; // how long each call took
 };
 
 std::uint64_t ticks_now()
@@ -235,7 +235,7 @@ double ns_per_tick()
     return (Moment::now().wall_ns - begin.wall_ns) / static_cast<double>(last - first);
 }
 
-// Of all threads' calls: what half of them take at most, and 99 of 100.
+// What half of all threads' calls take at most, and 99 of 100.
 void print_latencies(const std::vector<Times>& times)
 {
     const double ns = ns_per_tick();

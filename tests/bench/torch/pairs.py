@@ -1,5 +1,5 @@
-# tests/bench/torch/pairs.py — ns of a tensor that is made and dropped below 20 Python functions; an argument is
-# what PyTorch's own history keeps: nothing, python or all.
+# tests/bench/torch/pairs.py — ns of a tensor that is made and dropped below 20 Python functions; an
+# argument is what PyTorch's own history keeps: nothing, python or all.
 import sys
 import time
 

@@ -1,4 +1,5 @@
-# tests/bench/torch/training.py — steps per second of a small network's training, all of it in this thread's calls.
+# tests/bench/torch/training.py — steps per second of a small network's training, all of it
+# in this thread's calls.
 import time
 
 import torch

@@ -1,4 +1,4 @@
-// tests/corpus/programs/damage_overrun.cu — a write of a few bytes behind a block.
+// tests/corpus/programs/damage_overrun.cu — a write of a few bytes after a block's end.
 // run: pool=split set=guard=on set=pool_sync=strict
 // truth: verdict clean
 // truth: damage kind=overrun

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kExported = 4;
 
-// Leaves out what is preloaded here: the other process is no part of the test.
+// Leaves out what is preloaded here: the other process does not belong to the test.
 std::vector<char*> plain_environment()
 {
     std::vector<char*> kept;

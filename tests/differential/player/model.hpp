@@ -54,7 +54,7 @@ struct Block {
     std::uint64_t extent;  // how far a pointer may lie inside
     std::uint64_t context = 0;
     bool live = true;
-    unsigned references = 1;    // of handles and mappings to physical memory
+    unsigned references = 1;    // from handles and mappings to physical memory
     unsigned handles = 1;       // how many of them are handles
     bool queued = false;        // work that uses it may be waiting
     bool ends_in_order = false; // freed in stream order: gone for the program, not for the driver

@@ -36,7 +36,7 @@ struct Object {
 enum class Pool { off, cache, split };
 
 struct Profile {
-    Pool pool = Pool::off;        // of the traced player; both leave out what it makes incomparable
+    Pool pool = Pool::off;        // the traced player's; both leave out what it makes incomparable
     bool runtime = false;         // calls cuda* too
     bool question_faults = false; // what vramscope asks for may fail: no oracle then
 };

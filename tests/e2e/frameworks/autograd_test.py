@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/autograd_test.py — allocations of a backward pass have the line of Python that made their node.
+# tests/e2e/frameworks/autograd_test.py — allocations of a backward pass have the line of Python
+# that made their node.
 import json
 import sys
 import unittest

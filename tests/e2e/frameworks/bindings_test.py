@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/bindings_test.py — what doctor says of a log: which allocators told of their blocks, and how often.
+# tests/e2e/frameworks/bindings_test.py — what doctor says of a log: which allocators told of their
+# blocks, and how often.
 import unittest
 
 from framework import PROGRAMS, VRAMSCOPE, EndToEndTest

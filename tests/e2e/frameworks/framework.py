@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/framework.py — what the tests of this folder take of e2e: Python, and what lies above the driver.
+# tests/e2e/frameworks/framework.py — what the tests of this folder take of e2e: Python, and what
+# lies above the driver.
 import functools
 import os
 import pathlib
@@ -22,14 +23,16 @@ def version_of(python):
 
 @functools.cache
 def pythons():
-    """{version: interpreters}: this one, those of VRAMSCOPE_PYTHONS (`:` between them), of /usr/bin, of pyenv and of scripts/python-root."""
+    """{version: interpreters}: this one, those of VRAMSCOPE_PYTHONS (`:` between them), of /usr/bin and of pyenv; of
+    scripts/python-root what is not among these."""
     candidates = [sys.executable, *filter(None, os.environ.get("VRAMSCOPE_PYTHONS", "").split(":"))]
     candidates += pathlib.Path("/usr/bin").glob("python3.*[0-9]")
     candidates += pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python3.*[0-9]")
-    candidates += PYTHON_ROOT.glob("python3.*[0-9]")
     found = {}
     for python in dict.fromkeys(os.path.realpath(candidate) for candidate in candidates):
         found.setdefault(version_of(python), []).append(python)
+    for python in map(str, PYTHON_ROOT.glob("python3.*[0-9]")):
+        found.setdefault(version_of(python), [python])
     return found
 
 

@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/frameworks_test.py — blocks that a caching allocator with PyTorch's manners cuts from what the driver gave it.
+# tests/e2e/frameworks/frameworks_test.py — blocks that a caching allocator with PyTorch's manners
+# cuts from what the driver gave it.
 import unittest
 
 from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of
@@ -16,7 +17,7 @@ class CachingAllocator(EndToEndTest):
         plain = self.plain("torch_program", allocator, name)
         self.assertEqual(plain.returncode, 0, plain.stderr)
         report = self.trace("torch_program", allocator, name, **env)
-        self.assertEqual(*(text.rpartition(" peak ")[0] for text in (self.stdout, plain.stdout)))  # of threads it varies
+        self.assertEqual(*(text.rpartition(" peak ")[0] for text in (self.stdout, plain.stdout)))  # threads vary it
         self.assertEqual(report["verdict"], verdict)
         self.counted = dict(zip(("allocated", "reserved", "active", "peak"), map(int, self.stdout.split()[-7::2])))
         [process] = report["processes"]

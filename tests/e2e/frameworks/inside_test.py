@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# tests/e2e/frameworks/inside_test.py — `run --inside`: switches of frameworks, and a made-up CuPy on every Python at hand.
+# tests/e2e/frameworks/inside_test.py — `run --inside`: switches of frameworks, and a made-up CuPy
+# on every Python at hand.
 import shutil
 import unittest
 

@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/nvtx_memory_test.py — heaps and regions that a program's own allocators tell of by NVTX.
+# tests/e2e/frameworks/nvtx_memory_test.py — heaps and regions that a program's own allocators tell
+# of by NVTX.
 import unittest
 
 from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of

@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/pytest_test.py — the plugin for pytest, with Debian's pytest, in a program that is traced or not.
+# tests/e2e/frameworks/pytest_test.py — the plugin for pytest, with Debian's pytest, in a program
+# that is traced or not.
 import json
 import shutil
 import subprocess

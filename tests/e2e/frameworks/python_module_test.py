@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/python_module_test.py — the Python module `vramscope` in programs, on every Python at hand.
+# tests/e2e/frameworks/python_module_test.py — the Python module `vramscope` in programs, on every
+# Python at hand.
 import json
 import pathlib
 import re

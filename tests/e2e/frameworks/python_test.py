@@ -1,4 +1,5 @@
-# tests/e2e/frameworks/python_test.py — functions of Python in call stacks, held against what the program says of itself.
+# tests/e2e/frameworks/python_test.py — functions of Python in call stacks, held against what the
+# program says of itself.
 #
 import gzip
 import json

@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool.py — runs a scene alone and under each VRAMSCOPE_POOL: what it prints must not change.
+# tests/e2e/pool/pool.py — runs a scene alone and under each VRAMSCOPE_POOL: what it
+# prints must not change.
 import pathlib
 import sys
 

@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_captures_test.py — with a pool, captures end as without one, and graphs keep the addresses that they hold.
+# tests/e2e/pool/pool_captures_test.py — with a pool, captures end as without one, and graphs keep
+# the addresses that they hold.
 import unittest
 
 from pool import PoolTest

@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_contexts_test.py — a pool ends with its context, and with fork; devices that reach each other's memory wait.
+# tests/e2e/pool/pool_contexts_test.py — a pool ends with its context, and with fork; devices that
+# reach each other's memory wait.
 import unittest
 
 from pool import PoolTest, line_of

@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_damage_test.py — poison and guard: who wrote after the free, or beyond the end.
+# tests/e2e/pool/pool_damage_test.py — poison and guard: who wrote after the free,
+# or beyond the end.
 import unittest
 
 from pool import PoolTest, line_of

@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_frees_test.py — right and wrong frees with a pool: the driver's answers, and no block lost or given twice.
+# tests/e2e/pool/pool_frees_test.py — right and wrong frees with a pool: the driver's answers, and
+# no block lost or given twice.
 import unittest
 
 from pool import PRELOAD, PROGRAMS, SIMGPU, VRAMSCOPE, PoolTest, line_of

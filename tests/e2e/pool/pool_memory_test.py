@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_memory_test.py — what is kept counts as free, and is given back where memory is short; limits of the pool.
+# tests/e2e/pool/pool_memory_test.py — what is kept counts as free, and is given back where memory
+# is short; limits of the pool.
 import unittest
 
 from pool import MODES, PoolTest

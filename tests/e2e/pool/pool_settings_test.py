@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_settings_test.py — wrong and vain settings are told in a line and change nothing; what the pool did is in the log.
+# tests/e2e/pool/pool_settings_test.py — wrong and vain settings are told in a line and change
+# nothing; what the pool did is in the log.
 import unittest
 
 from pool import KNOBS, PoolTest

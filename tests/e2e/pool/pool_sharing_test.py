@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_sharing_test.py — memory with a name or a mark of its own is not kept; pointers are described as ever.
+# tests/e2e/pool/pool_sharing_test.py — memory with a name or a mark of its own is not kept;
+# pointers are described as ever.
 import unittest
 
 from pool import PoolTest

@@ -1,4 +1,5 @@
-# tests/e2e/pool/pool_stats_test.py — the pool's numbers as a C program gets them through vramscope.h.
+# tests/e2e/pool/pool_stats_test.py — the pool's numbers as a C program
+# gets them through vramscope.h.
 import unittest
 
 from pool import PoolTest, VRAMSCOPE

@@ -1,4 +1,5 @@
-# tests/interpose/hooks/driver_names.py — what toolkits say the driver has, and what our two tables say about it.
+# tests/interpose/hooks/driver_names.py — what toolkits say the driver has, and what our two tables
+# say about it.
 import dataclasses
 import pathlib
 import re

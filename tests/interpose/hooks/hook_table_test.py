@@ -1,9 +1,11 @@
-# tests/interpose/hooks/hook_table_test.py — the tables of names against the toolkits' headers and stub of the driver.
+# tests/interpose/hooks/hook_table_test.py — the tables of names against the toolkits' headers and
+# stub of the driver.
 #
-# A driver may gain entry points with each version: a name that speaks of memory must be hooked, or stand in
-# classified_names.def with the reason why it need not be. VRAMSCOPE_CUDA_INCLUDE and VRAMSCOPE_CUDA_STUB name the
-# toolkit that is built with; VRAMSCOPE_CUDA_HEADERS the folder of other toolkits' headers (scripts/cuda-headers).
-# With --toolkit VERSION only that one is looked at; it ends 77 where it is not here.
+# A driver may gain entry points with each version: a name that speaks of memory must be hooked, or
+# stand in classified_names.def with the reason why it need not be. VRAMSCOPE_CUDA_INCLUDE and
+# VRAMSCOPE_CUDA_STUB name the toolkit that is built with; VRAMSCOPE_CUDA_HEADERS the folder of
+# other toolkits' headers (scripts/cuda-headers). With --toolkit VERSION only that one is looked at;
+# it ends 77 where it is not here.
 import os
 import pathlib
 import re
@@ -188,7 +190,7 @@ class RuntimeTest(unittest.TestCase):
                 self.assertGreater(len(asked), 60)
                 self.assertEqual([name for name in sorted(asked) if self.twin_of(name) not in known], [])
 
-    # The reporter must know them in the stack of a static runtime, whose other functions have no names.
+    # The reporter must know them in the stack of a static runtime: nothing else there has a name.
     def test_the_reporter_knows_each_function_that_takes_or_gives_back_memory(self):
         text = (SOURCE / "report" / "findings" / "places" / "frames.cpp").read_text()
         listed = set(re.findall(r'"(cuda\w+)"', re.search(r"kMemoryApis = \{([^}]*)\}", text)[1]))

@@ -70,7 +70,7 @@ inline const char* CachePolicy::validate_books(const Counted& counted) const noe
 inline const char* CachePolicy::validate() const noexcept
 {
     Counted counted;
-    Address next = ~Address{0}; // where the block behind this one begins
+    Address next = ~Address{0}; // where the next block begins
     for (Index at = by_order_.at_or_before(next); at; at = by_order_.at_or_before(next - 1)) {
         if (table_[at].address + table_[at].bytes > next)
             return "two blocks overlap";

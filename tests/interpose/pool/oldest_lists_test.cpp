@@ -1,4 +1,4 @@
-// tests/interpose/pool/oldest_lists_test.cpp — the list with the oldest head, as if all were looked at.
+// tests/interpose/pool/oldest_lists_test.cpp — the list with the oldest head, as by looking at all.
 #include "interpose/pool/oldest_lists.hpp"
 
 #include <deque>

@@ -62,7 +62,7 @@ TEST_F(SplitPool, TheBestFitIsTakenAndTheLowestOfSeveral)
     EXPECT_EQ(get(3500), blocks[2]);
     EXPECT_EQ(get(4096), blocks[4]);
     EXPECT_EQ(get(4000), blocks[0]);
-    EXPECT_EQ(get(32'000), blocks[1]); // of three in a bin
+    EXPECT_EQ(get(32'000), blocks[1]); // the best of three in a bin
     EXPECT_EQ(get(32'000), blocks[3]);
     EXPECT_EQ(get(32'000), blocks[5]);
 }

@@ -122,7 +122,7 @@ inline const char* SplitPolicy::validate_books(const Counted& counted) const noe
 inline const char* SplitPolicy::validate() const noexcept
 {
     Counted counted;
-    Address next = ~Address{0}; // where the segment behind this one begins
+    Address next = ~Address{0}; // where the next segment begins
     for (Index at = by_order_.at_or_before(next); at; at = by_order_.at_or_before(next - 1)) {
         if (segments_[at].address + segments_[at].bytes > next)
             return "two segments overlap";

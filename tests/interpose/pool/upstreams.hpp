@@ -2,7 +2,7 @@
 //
 // CounterUpstream: addresses go up, and there is as much as `capacity` says. FailingUpstream: the
 // same, and one call of your choice fails. ScatteredUpstream: addresses are random, are used again,
-// and now and then are still in use: freed behind the pool's back.
+// and now and then are still in use: freed without the pool's knowing.
 #pragma once
 
 #include <cstdint>

@@ -26,5 +26,5 @@
 #define TWIN_FRAME [[gnu::noinline]] // has a frame of its own, which ends after the call
 #define TWIN_END asm volatile("" ::: "memory")
 
-extern "C" void plugin_leak(); // of twin_plugin.cpp, in a library
+extern "C" void plugin_leak(); // in a library, from twin_plugin.cpp
 void leaks_of_another_file();

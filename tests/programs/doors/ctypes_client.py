@@ -1,7 +1,8 @@
-# tests/programs/doors/ctypes_client.py — Python that calls the driver through ctypes: allocates twice, frees once.
+# tests/programs/doors/ctypes_client.py — Python that calls the driver through ctypes: allocates
+# twice, frees once.
 #
-# Usage: ctypes_client.py cdll|symbol|get_proc: attributes of a CDLL, a function made from dlsym's address, or
-# cuGetProcAddress.
+# Usage: ctypes_client.py cdll|symbol|get_proc: attributes of a CDLL, a function made from dlsym's
+# address, or cuGetProcAddress.
 import ctypes
 import sys
 

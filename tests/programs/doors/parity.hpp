@@ -20,7 +20,7 @@ constexpr const char* kNames[] = {
     "cuStreamQuery", // a function of the driver that is not hooked
     "cuForeign",
     "cuMemHostAlloc",
-    "cuArrayDestroy", // of another library, which has no right to the last two names
+    "cuArrayDestroy", // from another library, which has no right to the last two names
     "malloc",
     "dlsym",
     "dlvsym",

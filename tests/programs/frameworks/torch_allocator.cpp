@@ -43,7 +43,7 @@ struct Count {
         (bytes > 0 ? allocated : freed) += bytes > 0 ? bytes : -bytes;
     }
 };
-struct Counts { // of all blocks, small ones, large ones
+struct Counts { // all blocks, small ones, large ones
     Count of[3];
 
     void add(std::size_t bytes, int sign = 1)
@@ -80,7 +80,7 @@ std::atomic<CUDAAllocator*> allocator{&native};
 
 namespace {
 
-std::map<CUdeviceptr, Piece> pieces; // of all segments, by address
+std::map<CUdeviceptr, Piece> pieces; // those of all segments, by address
 std::map<CUdeviceptr, std::size_t> segments;
 std::set<CUdeviceptr> used_elsewhere;
 std::set<CUdeviceptr> pending; // given back, and used elsewhere
@@ -240,7 +240,7 @@ EXPORT void statistics(std::size_t* bytes)
     bytes[3] = static_cast<std::size_t>(counted.active.of[0].peak);
 }
 
-// Of memory that is not the GPU's: nobody but libc10 wants to know.
+// Memory that is not the GPU's: only libc10 wants to know of it.
 EXPORT void allocate_on_host(std::size_t bytes)
 {
     const std::lock_guard guard(device().lock);

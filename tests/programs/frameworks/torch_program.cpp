@@ -18,7 +18,7 @@
 namespace {
 
 void* library = nullptr;
-std::string folder; // of the libraries
+std::string folder; // where the libraries are
 
 template <class Function>
 Function* function(const char* name)
@@ -103,7 +103,7 @@ void grow()
     }
 }
 
-// Of 256 MiB.
+// A part of 256 MiB.
 void run_out()
 {
     std::vector<void*> kept;

@@ -1,7 +1,7 @@
 // tests/programs/memory/imports.cpp — memory of others, and memory that others can open.
 //
-// Linked with -lcuda. Each scene leaves one thing open and closes another of its kind. Each makes its
-// context when it is ready to: that of ipc forks before.
+// Linked with -lcuda. Each scene leaves one thing open and closes another of its kind. Each makes
+// its context when it is ready to: that of ipc forks before.
 //
 // Usage: imports SCENE. A scene that the toolkit's headers are too old for ends with status 4.
 #include <cstdint>

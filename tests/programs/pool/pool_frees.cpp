@@ -157,7 +157,7 @@ void at_exit()
     });
 }
 
-// Of all of them the first alone finds freed memory.
+// Only the first of them finds freed memory.
 void synchronise(int times)
 {
     check(cuMemFree_v2(allocate()));

@@ -70,7 +70,7 @@ void fork_before_cuda()
 }
 
 // In the child, where CUDA does not work: it may try, and what it does is not its parent's. The
-// parent goes on behind it.
+// parent goes on after it.
 void try_in_child(pid_t child)
 {
     if (child == 0) {

@@ -1,7 +1,8 @@
-# tests/programs/process/outlives.py — forks and ends, while its child goes on and does what it is told on stdin, a word a line.
+# tests/programs/process/outlives.py — forks and ends, while its child goes on and does what it is
+# told on stdin, a word a line.
 #
-# Usage: outlives.py [FILE]: hold allocates 1000 bytes, end frees nothing and ends; each adds a line to FILE. With
-# "held" as a second argument the child holds 1000 bytes before its parent ends.
+# Usage: outlives.py [FILE]: hold allocates 1000 bytes, end frees nothing and ends; each adds a line
+# to FILE. With "held" as a second argument the child holds 1000 bytes before its parent ends.
 import ctypes
 import os
 import sys

@@ -96,7 +96,7 @@ void run(const std::shared_ptr<Node>& node, Allocate allocate, std::size_t bytes
 
 extern "C" {
 
-// Of a node that adds up there is no number.
+// A node that adds up has no number.
 std::shared_ptr<Node>* forward(bool adds_up)
 {
     const std::uint64_t number = adds_up ? UINT64_MAX : at::sequence_number::get_and_increment();

@@ -1,8 +1,10 @@
-# tests/programs/python/autograd.py — goes forward on two threads, and backward on one that is not Python's.
+# tests/programs/python/autograd.py — goes forward on two threads, and backward on one
+# that is not Python's.
 #
-# Usage: autograd.py LIBRARY EXPECTED. Each backward step allocates a size of its own. EXPECTED is written as JSON: for each
-# size the functions of Python that ran, and those that made the node, innermost first, as [file, line, name]; of a node
-# without number, LEAF. A child of a fork, which is made before CUDA is used, writes EXPECTED.child.
+# Usage: autograd.py LIBRARY EXPECTED. Each backward step allocates a size of its own. EXPECTED is
+# written as JSON: for each size the functions of Python that ran, and those that made the node,
+# innermost first, as [file, line, name]; of a node without number, LEAF. A child of a fork, which
+# is made before CUDA is used, writes EXPECTED.child.
 import ctypes
 import json
 import os

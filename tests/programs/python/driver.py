@@ -1,4 +1,5 @@
-# tests/programs/python/driver.py — GPU memory for Python programs without a framework: the driver, by ctypes.
+# tests/programs/python/driver.py — GPU memory for Python programs without a framework:
+# the driver, by ctypes.
 import ctypes
 
 _driver = ctypes.CDLL("libcuda.so.1")

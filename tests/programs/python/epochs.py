@@ -1,4 +1,5 @@
-# tests/programs/python/epochs.py — a training loop that keeps each epoch's loss; the README shows it.
+# tests/programs/python/epochs.py — a training loop that keeps each epoch's loss;
+# the README shows it.
 import vramscope
 from driver import allocate, free, start
 

@@ -1,7 +1,8 @@
-# tests/programs/python/expected.py — allocates, and keeps which functions of Python did: imported by programs beside it.
+# tests/programs/python/expected.py — allocates, and keeps which functions of Python did: imported
+# by programs beside it.
 #
-# Each allocation has a size of its own. write() makes a file of JSON: for each size the functions of Python that were
-# running, innermost first, as [file, line, name].
+# Each allocation has a size of its own. write() makes a file of JSON: for each size the functions
+# of Python that were running, innermost first, as [file, line, name].
 import ctypes
 import json
 import os
@@ -16,7 +17,7 @@ for library in (runtime, holding):
 
 EXPECTED = {}
 MOST = 256  # frames that the recorder keeps
-first_size = 256  # of all interpreters in a process, each has its own
+first_size = 256  # each interpreter of a process has its own
 lock = threading.Lock()
 
 

@@ -1,13 +1,14 @@
-# tests/programs/python/forged.py — what CPython says of itself since 3.13 (_Py_DebugOffsets) is changed before CUDA is used.
+# tests/programs/python/forged.py — what CPython says of itself since 3.13 (_Py_DebugOffsets) is
+# changed before CUDA is used.
 #
-# Usage: forged.py SAID. One child of a fork for each word of that table adds to it and allocates. SAID becomes {pid of the
-# child: which word}.
+# Usage: forged.py SAID. One child of a fork for each word of that table adds to it and allocates.
+# SAID becomes {pid of the child: which word}.
 import ctypes
 import json
 import os
 import sys
 
-VERSION, FREE_THREADED, WORDS = 1, 2, 64  # behind the cookie; then offsets
+VERSION, FREE_THREADED, WORDS = 1, 2, 64  # after the cookie; then offsets
 
 
 def allocate():

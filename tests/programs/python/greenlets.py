@@ -1,4 +1,5 @@
-# tests/programs/python/greenlets.py — allocates in greenlets, which put other frames on the thread's stack.
+# tests/programs/python/greenlets.py — allocates in greenlets, which put other frames
+# on the thread's stack.
 #
 # Usage: greenlets.py EXPECTED. It writes what expected.py says.
 import sys

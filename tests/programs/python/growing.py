@@ -1,4 +1,5 @@
-# tests/programs/python/growing.py — one line keeps a block in each step, another has one from the start.
+# tests/programs/python/growing.py — one line keeps a block in each step, another has
+# one from the start.
 #
 # Usage: growing.py STEPS, under vramscope run.
 import ctypes

@@ -1,6 +1,8 @@
-# tests/programs/python/hostile_names.py — names that a page must show as text: of a function, its file, a test, a mark.
+# tests/programs/python/hostile_names.py — names that a page must show as text: of a function, its
+# file, a test, a mark.
 #
-# Each is markup, quotes, a mark of direction, ten thousand characters, and a byte that is no UTF-8 where bytes are taken.
+# Each is markup, quotes, a mark of direction, ten thousand characters, and a byte that is no UTF-8
+# where bytes are taken.
 import ctypes
 import sys
 

@@ -1,7 +1,8 @@
-# tests/programs/python/scenes.py — allocates from many kinds of Python stacks, and says what each one is.
+# tests/programs/python/scenes.py — allocates from many kinds of Python stacks, and says
+# what each one is.
 #
-# Usage: scenes.py EXPECTED. It writes what expected.py says. A child of a fork, which is made before CUDA is used, writes
-# EXPECTED.child.
+# Usage: scenes.py EXPECTED. It writes what expected.py says. A child of a fork, which is made
+# before CUDA is used, writes EXPECTED.child.
 import asyncio
 import atexit
 import ctypes

@@ -1,7 +1,8 @@
-# tests/programs/python/subinterpreters.py — allocates in interpreters beside the main one, one after the other.
+# tests/programs/python/subinterpreters.py — allocates in interpreters beside the main one, one
+# after the other.
 #
-# Usage: subinterpreters.py EXPECTED. It writes what expected.py says. Before Python 3.12 nothing tells which interpreter a
-# thread is in: it is the main one's functions then, which called the other.
+# Usage: subinterpreters.py EXPECTED. It writes what expected.py says. Before Python 3.12 nothing
+# tells which interpreter a thread is in: then it is the main one's functions, which called it.
 import json
 import os
 import sys
@@ -21,7 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, {folder!r})
 try:
     import expected
-except ImportError:  # of 3.12: one with a GIL of its own may not have ctypes
+except ImportError:  # in 3.12: one with a GIL of its own may not have ctypes
     raise SystemExit
 expected.first_size = {first}
 def work(depth):
@@ -41,7 +42,7 @@ def create(kind):
 def run(kind, number):
     path = "%s.inner.%d" % (sys.argv[1], number)
     inner = create(kind)
-    # The same code at other lines: its objects are often where those of the interpreter before it were.
+    # The same code at other lines: its objects often lie where the last interpreter's did.
     source = "\n" * number + SOURCE.format(folder=FOLDER, first=(number + 1) << 16, path=path)
     here = expected.stack_of(sys._getframe())
     here[0][1] += 3

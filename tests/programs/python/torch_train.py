@@ -1,7 +1,8 @@
-# tests/programs/python/torch_train.py — a training loop in Python over a caching allocator with PyTorch's manners.
+# tests/programs/python/torch_train.py — a training loop in Python over a caching
+# allocator with PyTorch's manners.
 #
-# torch_train.py ALLOCATOR STEPS: ALLOCATOR is the path of libtorch_allocator.so. Each step takes a batch and
-# activations, gives both back, and keeps a loss that nobody frees.
+# torch_train.py ALLOCATOR STEPS: ALLOCATOR is the path of libtorch_allocator.so. Each step takes a
+# batch and activations, gives both back, and keeps a loss that nobody frees.
 import ctypes
 import sys
 

@@ -67,7 +67,7 @@ enum class Plant {
     nothing,
     no_wait, // freed memory is handed out again at once
     overlap, // memory that is still held is handed out, when nothing uses it
-    clobber, // a block is written over behind its owner's back
+    clobber, // a block is written over without its owner
 };
 
 constexpr unsigned kPlaces = 4;

@@ -163,7 +163,7 @@ TEST(Events, HaveTheirStacksWithAllFrames)
     EXPECT_EQ(stack["truncated"], false);
     ASSERT_EQ(stack["frames"].size(), 2u);
     EXPECT_EQ(stack["frames"][0]["module"], "/no/such/program");
-    EXPECT_EQ(stack["frames"][0]["offset"], "0x1135"); // inside the call, not behind it
+    EXPECT_EQ(stack["frames"][0]["offset"], "0x1135"); // inside the call, not after it
     EXPECT_EQ(stack["first_visible"], 0);
     EXPECT_EQ(stack["visible"], 2);
 }

@@ -211,7 +211,7 @@ TEST(Heaptrack, CountsTemporaryAllocations)
     EXPECT_EQ(sums.temporary, 2u);
 }
 
-// What an allocator cut its blocks from is no allocation of the program's.
+// What an allocator cut its blocks from is not an allocation of the program's.
 TEST(Heaptrack, HasBlocksAndNotWhatTheyWereCutFrom)
 {
     const HeaptrackSums sums(exported(export_heaptrack, test::program_that_cuts()));

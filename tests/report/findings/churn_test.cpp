@@ -1,12 +1,11 @@
 // tests/report/findings/churn_test.cpp — temporary, short-lived and redundant blocks.
 //
 // The sums of the driver's time are tested here too.
-#include "report/findings/churn.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "report/findings/findings.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {

@@ -1,8 +1,7 @@
 // tests/report/findings/damage_test.cpp — memory written while free, or beyond a block.
-#include "report/findings/damage.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/findings/findings.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {

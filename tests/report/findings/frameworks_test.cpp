@@ -1,12 +1,12 @@
 // tests/report/findings/frameworks_test.cpp — frameworks with allocators of their own are named.
-#include "report/findings/frameworks.hpp"
+#include "tracker/format/frameworks.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "report/findings/findings.hpp"
 #include "tests/support/report_of.hpp"
-#include "tracker/format/frameworks.hpp"
 
 namespace vramscope::report {
 namespace {

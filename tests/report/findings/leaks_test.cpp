@@ -1,10 +1,9 @@
 // tests/report/findings/leaks_test.cpp — from lost blocks to rows: kinds, grouping, hints.
-#include "report/findings/leaks.hpp"
-
 #include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"

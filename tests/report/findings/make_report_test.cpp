@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "report/error.hpp"
-#include "report/judge/check.hpp"
+#include "report/judge/judge.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {

@@ -1,8 +1,7 @@
 // tests/report/findings/misuse_test.cpp — refused frees: what the log proves, and what not.
-#include "report/findings/misuse.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/findings/findings.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {

@@ -1,12 +1,11 @@
 // tests/report/findings/newer_functions_test.cpp — functions of memory that we do not know.
-#include "report/findings/newer_functions.hpp"
-
 #include <initializer_list>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "report/findings/findings.hpp"
 #include "report/findings/make_report.hpp"
 #include "tests/support/report_of.hpp"
 

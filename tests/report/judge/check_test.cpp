@@ -1,12 +1,11 @@
 // tests/report/judge/check_test.cpp — budgets against made-up logs.
 //
 // They test what fails, what is not known, and the exit status.
-#include "report/judge/check.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "report/judge/judge.hpp"
 #include "tests/report/judge/check_scene.hpp"
 
 namespace vramscope::report {

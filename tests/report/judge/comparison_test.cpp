@@ -2,7 +2,7 @@
 //
 // Call stacks are compared by fingerprint, and numbers with a tolerance. Some logs are not whole:
 // what is still known of them is tested too.
-#include "report/judge/comparison.hpp"
+#include "report/model/comparison.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/model/comparison.hpp"
+#include "report/judge/judge.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"

@@ -1,12 +1,11 @@
 // tests/report/judge/ranks_test.cpp — several processes side by side: their differences.
-#include "report/judge/ranks.hpp"
-
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "report/judge/judge.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/words.hpp"
 #include "tests/support/log_builder.hpp"

@@ -69,7 +69,7 @@ TEST(LogCopy, OfADamagedLogIsDamagedToo)
     EXPECT_EQ(report_of_copy(log, UINT64_MAX - 1).coverage.damaged_chunks, 1u);
 }
 
-// A chunk is begun and filled behind the copy's look at it, and the next one before its look at that.
+// A chunk is begun and filled after the copy looked at it, the next one before it looks at that.
 TEST(LogCopy, HasNoChunkThatWasBegunAfterItsMoment)
 {
     LogBuilder log;

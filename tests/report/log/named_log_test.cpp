@@ -1,4 +1,4 @@
-// tests/report/log/named_log_test.cpp — names behind the end of a log, whose bytes stay.
+// tests/report/log/named_log_test.cpp — names after the end of a log, whose bytes stay.
 #include "report/log/named_log.hpp"
 
 #include <algorithm>

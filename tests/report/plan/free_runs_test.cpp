@@ -1,4 +1,4 @@
-// tests/report/plan/free_runs_test.cpp — the first run of free steps, as if each step were looked at.
+// tests/report/plan/free_runs_test.cpp — the first run of free steps, as by looking at each.
 #include "report/plan/policies/free_runs.hpp"
 
 #include <random>

@@ -38,7 +38,7 @@ LogBuilder on_device()
     return log;
 }
 
-// Of stack 1 a buffer that is never freed; of stack 2 the peak.
+// Stack 1 has a buffer that is never freed; stack 2 makes the peak.
 LogBuilder with_a_buffer()
 {
     LogBuilder log = on_device();

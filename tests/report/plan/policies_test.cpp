@@ -60,7 +60,7 @@ TEST(Policies, TheCacheKeepsExactSizesUntilASynchronisation)
     synchronised.free(synchronised.allocate(4_MiB));
     synchronised.synchronise();
     synchronised.allocate(4_MiB);
-    synchronised.allocate(2_MiB); // of another size
+    synchronised.allocate(2_MiB); // another size
     EXPECT_EQ(synchronised.play("cache").peak.reserved, 6_MiB);
     EXPECT_EQ(synchronised.play("cache").device_calls, 2u);
 }
@@ -151,7 +151,7 @@ TEST(Policies, RmmsArenaHasSuperblocksOfEachStreamUntilMemoryIsShort)
     const Outcome outcome = requests.play("rmm-arena:arena_size_mb:3");
     EXPECT_EQ(outcome.retries, 1u);
     ASSERT_TRUE(outcome.out_of_memory);
-    // What is free behind the second is in its superblock, which is joined with none.
+    // What is free after the second is in its superblock, which is joined with none.
     EXPECT_EQ(outcome.out_of_memory->largest_free, 1_MiB);
     requests.free(second, 2);
     requests.allocate(2_MiB, 1); // the second is in a superblock that went back

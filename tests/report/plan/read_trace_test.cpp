@@ -61,7 +61,7 @@ void look_at(const LogBuilder& log, std::size_t device, const Look& look)
 {
     const TempFile file(log.build());
     TracedLog traced(file.path());
-    traced.read({}, {});
+    traced.read({});
     ASSERT_GT(traced.devices().size(), device);
     look(traced.devices()[device]);
 }
@@ -122,7 +122,7 @@ TEST(ReadTrace, KnowsAnEmptiedCacheFromASecondTry)
     log.failed(2, 40_MiB, "cuMemAlloc_v2", 4).out_of_memory({.device = 0, .requested = 40_MiB});
     log.free(kFirst); // given back since memory was short, and asked for again
     log.alloc(kSecond, 40_MiB).alloc(kSecond, 30_MiB, 2, "PyTorch").free(kSecond, "PyTorch");
-    log.free(kSecond); // given back at the program's word, though another is asked for behind it
+    log.free(kSecond); // given back at the program's word, though another is asked for after it
     log.alloc(kFirst, 20_MiB).alloc(kFirst, 2_MiB, 2, "PyTorch");
     log.free(kFirst, "PyTorch").free(kFirst);
     EXPECT_EQ(trace_of(log), "+0:3 -0 +1:30 -1 e +2:2 -2");

@@ -55,7 +55,7 @@ private:
     }
 };
 
-// PyTorch's allocator, one call at a time; all is looked at behind each.
+// PyTorch's allocator, one call at a time; all is looked at after each.
 class TorchSteps {
 public:
     explicit TorchSteps(const std::string& knobs = "",

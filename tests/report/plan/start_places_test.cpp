@@ -1,4 +1,4 @@
-// tests/report/plan/start_places_test.cpp — what is allocated behind an older block tells where it ends.
+// tests/report/plan/start_places_test.cpp — what lies after a block tells where it ends.
 #include "report/plan/trace/start_places.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::vector<StartSegment> one_block_of_4_mib()
              .blocks = {{.block = 0, .offset = 2_MiB, .bytes = 4_MiB}}}};
 }
 
-// The place that is told when something is allocated so far behind the block's begin.
+// The place that is told when something is allocated so far after the block's begin.
 std::uint64_t told_by(std::uint64_t distance)
 {
     std::vector<StartSegment> start = one_block_of_4_mib();

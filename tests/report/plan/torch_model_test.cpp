@@ -198,7 +198,7 @@ TEST(TorchModel, MaxSplitSize)
         compare(seed, "max_split_size_mb:20", 20_MiB, seed % 2 ? 300_MiB : CountedDevice::kNoLimit);
 }
 
-// No model of these: that all is as it must be behind each step, and that nothing lives at the end.
+// These have no model: all is as it must be after each step, and nothing lives at the end.
 TEST(TorchModel, EveryKnobKeepsItsBlocksInOrder)
 {
     for (const char* const knobs :

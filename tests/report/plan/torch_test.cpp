@@ -166,7 +166,7 @@ TEST(Torch, RoundsUpByDivisionsOfAPowerOfTwo)
 
 TEST(Torch, DivisionsByAList)
 {
-    // As PyTorch 2.6 reads it: the last division before ">" is overwritten by that behind it.
+    // As PyTorch 2.6 reads it: the last division before ">" is overwritten by the one after it.
     const auto options = parse_torch_options("roundup_power2_divisions:[4:1,8:2,16:4,>:8]");
     const auto& divisions = options.pool.roundup_power2_divisions;
     EXPECT_EQ(divisions[0], 1); // 1 MiB
@@ -216,7 +216,7 @@ TEST(Torch, ExpandableSegmentsGrowByPages)
     const BlockId first = steps.allocate(30_MiB); // two pages of 20 MiB
     EXPECT_EQ(steps.device.reserved(), 40_MiB);
     EXPECT_EQ(steps.policy.allocated(), 30_MiB);
-    const BlockId second = steps.allocate(25_MiB); // the 10 MiB behind it, and one page more
+    const BlockId second = steps.allocate(25_MiB); // the 10 MiB after it, and one page more
     EXPECT_EQ(steps.device.reserved(), 60_MiB);
     const std::uint64_t begin = steps.address(first);
     EXPECT_EQ(steps.address(second), begin + 30_MiB);
@@ -229,7 +229,7 @@ TEST(Torch, ExpandableSegmentsGiveWholePagesBack)
 {
     TorchSteps steps("expandable_segments:True", 200_MiB);
     const BlockId first = steps.allocate(50_MiB);
-    steps.allocate(5_MiB); // behind it, on the third page
+    steps.allocate(5_MiB); // after it, on the third page
     steps.free(first);
     steps.empty_cache();
     EXPECT_EQ(steps.device.reserved(), 20_MiB); // that the second is on

@@ -188,7 +188,7 @@ TEST(Shortages, WalksOverLiveBlocksDoNotMultiplyWithFailures)
     EXPECT_FALSE(report.shortages.back().owners_known);
 }
 
-// An allocator's cache: four segments of 16 MiB, of which one has a block, and 32 MiB are asked for.
+// An allocator's cache: four segments of 16 MiB, one of them with a block; 32 MiB are asked for.
 struct FullDevice : LogBuilder {
     static constexpr std::uint64_t kAt = 0x1'0000'0000;
     static constexpr std::uint64_t kNew = 0x2'0000'0000;

@@ -1,6 +1,4 @@
 // tests/report/text/check_test.cpp — what a person reads of a check.
-#include "report/judge/check.hpp"
-
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/judge/judge.hpp"
 #include "report/text/views.hpp"
 #include "tests/report/judge/check_scene.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/findings/places/library_frames.hpp"
+#include "report/findings/places/frames.hpp"
 #include "report/findings/places/suppressions.hpp"
 
 namespace vramscope::report {

@@ -1,4 +1,4 @@
-// tests/report/words/plan_words_test.cpp — the words of a plan: two sizes that differ never read alike.
+// tests/report/words/plan_words_test.cpp — a plan's words: sizes that differ never read alike.
 #include "report/words/plan_words.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,9 @@
-# tests/simgpu/base/older_driver_test.py — VRAMSCOPE_SIM_CUDA: the simulated driver as one of an older CUDA.
+# tests/simgpu/base/older_driver_test.py — VRAMSCOPE_SIM_CUDA: the simulated driver as one
+# of an older CUDA.
 #
-# Programs find functions by cuGetProcAddress or by dlsym, as Numba does: it takes the newest name that it finds, and calls
-# it as it knows it. Each question is asked in a process of its own, alone and under the tracer.
+# Programs find functions by cuGetProcAddress or by dlsym, as Numba does: it takes the newest name
+# that it finds, and calls it as it knows it. Each question is asked in a process of its own, alone
+# and under the tracer.
 import os
 import pathlib
 import subprocess

@@ -1,7 +1,7 @@
 // tests/simgpu/runtime/cudart12_program.cpp — what a program that was built with CUDA 12 relies on.
 //
 // cudart12_test.py builds it with the headers of 12.4. Each structure that the runtime fills has
-// bytes behind it that must stay as they are, since CUDA 13's own are larger.
+// bytes after it that must stay as they are, since CUDA 13's own are larger.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

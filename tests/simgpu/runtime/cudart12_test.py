@@ -1,7 +1,9 @@
-# tests/simgpu/runtime/cudart12_test.py — libcudart.so.12 against the headers of CUDA 12.4, which it stands for.
+# tests/simgpu/runtime/cudart12_test.py — libcudart.so.12 against the headers of CUDA 12.4,
+# which it stands for.
 #
-# The runtime is compiled with CUDA 13's headers, in which runtime/cudart.hpp puts back what 12 has: every layout and every
-# prototype is compared, and a program that is built with 12.4's own headers runs on it. Skipped where these are not here.
+# The runtime is compiled with CUDA 13's headers, in which runtime/cudart.hpp puts back what 12 has:
+# every layout and every prototype is compared, and a program that is built with 12.4's own headers
+# runs on it. Skipped where these are not here.
 import os
 import pathlib
 import re
@@ -22,8 +24,8 @@ AS_12 = ["-DSIMGPU_CUDART_12", "-I", TOOLKIT, "-include", SOURCE / "tools/simgpu
 REAL_12 = ["-I", HEADERS_12, "-include", "cuda_runtime_api.h", "-include", "cuda_profiler_api.h"]
 PROTOTYPE = re.compile(r"\bcudaError_t\s+(cuda[A-Z]\w*)\s*\(([^()]*)\)\s*;")
 STRUCT = re.compile(r"\bstruct\s+(?:__attribute__\(\([^)]*\)\)\s*)*(cuda[A-Z]\w*)\s*\{")
-# Larger in CUDA 13, in what 12's programs do not have. Nothing that is simulated takes or fills the first five; the last
-# is part of a union that did not grow.
+# Larger in CUDA 13, in what 12's programs do not have. Nothing that is simulated takes or fills the
+# first five; the last is part of a union that did not grow.
 LARGER = {"cudaExternalMemoryHandleDesc", "cudaExternalMemoryBufferDesc", "cudaExternalMemoryMipmappedArrayDesc",
           "cudaExternalSemaphoreHandleDesc", "cudaExternalSemaphoreSignalParams", "cudaChildGraphNodeParams"}
 CHANGED = ["cudaDeviceProp", "cudaPointerAttributes", "cudaResourceDesc", "cudaResourceViewDesc"]

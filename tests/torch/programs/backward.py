@@ -1,7 +1,8 @@
-# tests/torch/programs/backward.py — networks on two threads, whose nodes know the lines that made them (anomaly mode).
+# tests/torch/programs/backward.py — networks on two threads, whose nodes know the lines that made
+# them (anomaly mode).
 #
-# Usage: backward.py EXPECTED. The gradients of each step have a size of their own. EXPECTED is written as JSON: for each
-# size the traceback that anomaly mode keeps, innermost first, as [file, line].
+# Usage: backward.py EXPECTED. The gradients of each step have a size of their own. EXPECTED is
+# written as JSON: for each size the traceback of anomaly mode, innermost first, as [file, line].
 import json
 import re
 import sys

@@ -1,4 +1,5 @@
-# tests/torch/programs/clean.py — trains, and gives back all that it had; cuBLAS's workspace and PyTorch's cache stay.
+# tests/torch/programs/clean.py — trains, and gives back all that it had; cuBLAS's workspace and
+# PyTorch's cache stay.
 import torch
 
 model = torch.nn.Sequential(torch.nn.Linear(512, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 10)).cuda()

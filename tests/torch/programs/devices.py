@@ -1,4 +1,5 @@
-# tests/torch/programs/devices.py — two GPUs: autocast, checkpointing, a block that another stream uses, workers of both kinds.
+# tests/torch/programs/devices.py — two GPUs: autocast, checkpointing, a block that another stream
+# uses, workers of both kinds.
 import torch
 from moments import moment
 from torch.utils.checkpoint import checkpoint

@@ -1,4 +1,5 @@
-# tests/torch/programs/loader.py — batches by way of pinned memory, from this process and from two workers.
+# tests/torch/programs/loader.py — batches by way of pinned memory, from this process
+# and from two workers.
 import torch
 from moments import moment
 

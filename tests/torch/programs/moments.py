@@ -1,4 +1,5 @@
-# tests/torch/programs/moments.py — what PyTorch says of its memory, beside a mark of the same name in vramscope's log.
+# tests/torch/programs/moments.py — what PyTorch says of its memory, beside a mark of the same name
+# in vramscope's log.
 #
 # MOMENTS names the file for it: a JSON line for each moment. Without it a moment is only printed.
 import ctypes

@@ -1,4 +1,5 @@
-# tests/torch/programs/numba_arrays.py — arrays by Numba, which finds the driver's functions by dlsym and calls them by ctypes.
+# tests/torch/programs/numba_arrays.py — arrays by Numba, which finds the driver's functions by
+# dlsym and calls them by ctypes.
 import numpy
 from numba import cuda
 from numba.cuda.cudadrv.driver import driver

@@ -1,4 +1,5 @@
-# tests/torch/programs/pytest_suite.py — tests for workers of pytest-xdist: each takes a size of its own; one keeps it, one fails.
+# tests/torch/programs/pytest_suite.py — tests for workers of pytest-xdist: each takes a size of its
+# own; one keeps it, one fails.
 import pytest
 import torch
 

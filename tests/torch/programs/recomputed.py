@@ -1,8 +1,10 @@
-# tests/torch/programs/recomputed.py — backward passes that call Python: checkpoints, and functions with a backward of their own.
+# tests/torch/programs/recomputed.py — backward passes that call Python: checkpoints, and functions
+# with a backward of their own.
 #
-# Usage: recomputed.py EXPECTED. The gradients of each part have a size of their own. EXPECTED is written as JSON: for each
-# size the origins of its allocations in the backward pass, as anomaly mode keeps them for nodes and for their parents, and the
-# functions of Python that ran; innermost first, each as [file, line].
+# Usage: recomputed.py EXPECTED. The gradients of each part have a size of their own. EXPECTED is
+# written as JSON: for each size the origins of its allocations in the backward pass, as anomaly
+# mode keeps them for nodes and for their parents, and the functions of Python that ran; innermost
+# first, each as [file, line].
 import json
 import re
 import sys
@@ -29,7 +31,7 @@ def note_node(size, result):
 
 
 def note_frames(size, frame):
-    ran = [[frame.f_code.co_filename, frame.f_lineno + 1]]  # of the line behind the caller's
+    ran = [[frame.f_code.co_filename, frame.f_lineno + 1]]  # the line after the caller's
     while frame := frame.f_back:
         ran.append([frame.f_code.co_filename, frame.f_lineno])
     RAN.setdefault(4 * size, []).append(ran)

@@ -1,4 +1,5 @@
-# tests/torch/programs/recorded.py — 50 moments of tensors that other streams use (record_stream) when they are dropped.
+# tests/torch/programs/recorded.py — 50 moments of tensors that other streams use (record_stream)
+# when they are dropped.
 import random
 
 import torch

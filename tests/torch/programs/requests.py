@@ -1,7 +1,8 @@
-# tests/torch/programs/requests.py — random requests of PyTorch's allocator, and what it did at each, as JSON.
+# tests/torch/programs/requests.py — random requests of PyTorch's allocator, and what it did at
+# each, as JSON.
 #
-# requests.py SEED STEPS MOST_BYTES [FRACTION]: recording.json has what PyTorch's own history says, and after each request
-# of the program (made, freed, cache emptied) what was allocated and reserved.
+# requests.py SEED STEPS MOST_BYTES [FRACTION]: recording.json has what PyTorch's own history says,
+# and after each request (made, freed, cache emptied) what was allocated and reserved.
 import json
 import random
 import sys

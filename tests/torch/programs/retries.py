@@ -1,4 +1,5 @@
-# tests/torch/programs/retries.py — the driver refuses, PyTorch gives its cache back and asks again: with success, and in vain.
+# tests/torch/programs/retries.py — the driver refuses, PyTorch gives its cache back and asks again:
+# with success, and in vain.
 import threading
 
 import torch

@@ -1,4 +1,5 @@
-# tests/torch/programs/streams.py — memory that another stream uses, pools of the program's own, and CUDA graphs.
+# tests/torch/programs/streams.py — memory that another stream uses, pools of the program's
+# own, and CUDA graphs.
 import torch
 from moments import moment
 

@@ -1,4 +1,5 @@
-# tests/torch/programs/training.py — a small network with Adam, and a transformer's layer under autocast.
+# tests/torch/programs/training.py — a small network with Adam, and a
+# transformer's layer under autocast.
 import torch
 from moments import moment
 

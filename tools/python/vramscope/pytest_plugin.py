@@ -1,4 +1,4 @@
-# tools/python/vramscope/pytest_plugin.py — pytest's tests by their names in the log, and marks that judge GPU memory.
+# tools/python/vramscope/pytest_plugin.py — names tests in the log; marks judge their memory.
 """Judge the GPU memory of each test.
 
     vramscope run -- pytest -p vramscope.pytest_plugin --vramscope

@@ -14,10 +14,9 @@ import {
   wholeFunction,
 } from "./data.js";
 import { COMPARISONS, worseText } from "./diff.jsx";
+import { FINDINGS } from "./findings.jsx";
 import { HELD } from "./held.js";
 import { misuseText } from "./misuse.jsx";
-import { openLists, openText } from "./open.jsx";
-import { refusedCalls } from "./refused.jsx";
 import { bytesText, counted, grouped, growthText, percentText, rateText, shortTime, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
@@ -55,16 +54,9 @@ function verdictText() {
 const tone = report.verdict === "clean" && misuseText ? "leaks" : report.verdict;
 
 /** [where it is told, what was found, its tone] of all that is in no number of the overview. */
-const FOUND = [
-  ["misuse", misuseText, "bad"],
-  ["refused", refusedCalls > 0 && counted(refusedCalls, "refused call"), ""],
-  ...openLists.map(([name]) => ["open", openText[name](), ""]),
-  [
-    "suppressed",
-    report.totals?.suppressed_blocks > 0 && `${bytesText(report.totals.suppressed_bytes)} suppressed`,
-    "",
-  ],
-].filter(([, text]) => text);
+const FOUND = FINDINGS.flatMap(({ id, found = [], tone = "" }) =>
+  found.filter(Boolean).map((text) => [id, text, tone]),
+);
 
 function Found() {
   if (FOUND.length === 0) return null;

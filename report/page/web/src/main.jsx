@@ -5,21 +5,16 @@ import { Check } from "./check.jsx";
 import { Coverage } from "./coverage.jsx";
 import { plan, report } from "./data.js";
 import { Diff } from "./diff.jsx";
+import { FINDINGS } from "./findings.jsx";
 import { Flames } from "./flame.jsx";
-import { Growth } from "./growth.jsx";
 import { Headline } from "./headline.jsx";
 import { HELD } from "./held.js";
 import { Histograms } from "./histograms.jsx";
 import { Leaks } from "./leaks.jsx";
-import { Misuse } from "./misuse.jsx";
-import { Open } from "./open.jsx";
 import { Peak } from "./peak.jsx";
 import { Plan } from "./plan/plan.jsx";
 import { Ranks } from "./ranks.jsx";
-import { Refused } from "./refused.jsx";
 import { Segments } from "./segments.jsx";
-import { Shortages } from "./shortages.jsx";
-import { Suppressed } from "./suppressed.jsx";
 import { Tests } from "./tests.jsx";
 import { useTheme } from "./theme.js";
 import { Timeline } from "./timeline.jsx";
@@ -35,12 +30,7 @@ const PARTS = [
   ["tests", "Tests"],
   ["timeline", "Timeline"],
   ["leaks", HELD.part],
-  ["growth", "Growth"],
-  ["misuse", "Misuse"],
-  ["shortages", "Out of memory"],
-  ["refused", "Refused"],
-  ["open", "Open"],
-  ["suppressed", "Suppressed"],
+  ...FINDINGS.map(({ id, title }) => [id, title]),
   ["flame", "Call stacks"],
   ["peak", "Peak"],
   ["pins", "Pinned"],
@@ -93,12 +83,9 @@ function Report({ theme }) {
       <Tests />
       <Timeline selected={selected} theme={theme} moment={moment} setMoment={setMoment} />
       <Leaks selected={selected} select={select} moment={moment} />
-      <Growth />
-      <Misuse />
-      <Shortages />
-      <Refused />
-      <Open />
-      <Suppressed />
+      {FINDINGS.map(({ id, View }) => (
+        <View key={id} />
+      ))}
       <Flames selected={selected} select={select} moment={moment} />
       <Peak />
       <Segments />

@@ -5,6 +5,10 @@ import { factsOf } from "./leaks.jsx";
 import { Section, Table } from "./parts.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
+const { suppressed_blocks: blocks, suppressed_bytes: bytes } = report.totals ?? {};
+/** "17.7 MiB suppressed"; nothing where nothing is. */
+export const suppressedText = blocks > 0 ? `${bytesText(bytes)} suppressed` : "";
+
 /** "known.supp:3", "built in: workspaces of its handles" */
 const sourceText = (rule) => (rule.source === null ? `built in: ${rule.why ?? ""}` : `${rule.source}:${rule.line}`);
 
@@ -18,9 +22,9 @@ const hiddenRow = (row) => ({
 });
 
 export function Suppressed() {
-  const { suppressions: rules, suppressed, totals } = report;
+  const { suppressions: rules, suppressed } = report;
   if (rules.length === 0) return null;
-  const hidden = `${bytesText(totals.suppressed_bytes)} in ${counted(totals.suppressed_blocks, "block")}`;
+  const hidden = `${bytesText(bytes)} in ${counted(blocks, "block")}`;
   return (
     <Section
       id="suppressed"

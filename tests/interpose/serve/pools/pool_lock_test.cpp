@@ -1,4 +1,4 @@
-// tests/interpose/serve/pools/pool_lock_test.cpp — the lock, left by a jump at each of its instructions.
+// tests/interpose/serve/pools/pool_lock_test.cpp — the lock, left at each of its instructions.
 //
 // The processor stops after each instruction (the trap flag), and the n-th time the handler does
 // not come back.

@@ -67,7 +67,7 @@ TEST_F(GrowthRule, LevelIsBounded)
 {
     PlaceSeries place = place_of(levels([](std::uint64_t) { return std::uint64_t{7}; }));
     EXPECT_FALSE(judge_growth(place, context).bounded) << "nothing was given back";
-    place.allocations = 20; // of 40 events
+    place.allocations = 20; // the other 20 of 40 events are frees
     const GrowthFinding finding = judge_growth(place, context);
     EXPECT_FALSE(finding.growing);
     EXPECT_TRUE(finding.bounded);

@@ -31,7 +31,7 @@ TEST(Trend, FewRisingValuesAreAsSureAsTheirOrdersAreMany)
 
 TEST(Trend, ExactChanceCountsAllOrdersThatRiseAsMuch)
 {
-    // Of the 24 orders of four values, 1 has no pair out of order and 3 have one.
+    // Four values have 24 orders: 1 has no pair out of order, and 3 have one.
     EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{1, 2, 4, 3}), 1 - 4.0 / 24);
     EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{4, 3, 2, 1}), 0);
 }
@@ -49,7 +49,7 @@ TEST(Trend, ManyValuesAreExactToo)
 
 TEST(Trend, TiesMakeLessSure)
 {
-    // Of 1, 1, 2, 2 there are six orders: one has no pair out of order, one has one, two have two.
+    // 1, 1, 2, 2 has six orders: one has no pair out of order, one has one, two have two.
     EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{1, 1, 2, 2}), 1 - 1.0 / 6);
     EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{1, 2, 1, 2}), 1 - 2.0 / 6);
     EXPECT_DOUBLE_EQ(rising_confidence(std::vector<double>{1, 2, 2, 1}), 1 - 4.0 / 6);

@@ -1,12 +1,11 @@
 // tests/report/findings/memory/compositions_test.cpp — what was alive at moments all along a run.
-#include "report/findings/memory/compositions.hpp"
-
 #include <map>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "report/findings/memory/memory.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
@@ -47,7 +46,7 @@ std::map<std::uint64_t, std::uint64_t> bytes_of(const Compositions& all, const C
     return bytes;
 }
 
-using Level = std::map<std::uint64_t, std::uint64_t>; // of each stack's offset
+using Level = std::map<std::uint64_t, std::uint64_t>; // bytes, by each stack's offset
 
 // That of the span around the time.
 Composition moment_at(const Compositions& all, std::uint64_t ns)

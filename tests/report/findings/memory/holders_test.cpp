@@ -1,11 +1,10 @@
 // tests/report/findings/memory/holders_test.cpp — who had the memory: rows that add up.
-#include "report/findings/memory/holders.hpp"
-
 #include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "report/text/view.hpp"
+#include "report/findings/memory/memory.hpp"
+#include "report/text/lines.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/report_of.hpp"
 

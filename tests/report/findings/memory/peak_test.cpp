@@ -1,12 +1,11 @@
 // tests/report/findings/memory/peak_test.cpp — what was held at the peak, and what needlessly.
-#include "report/findings/memory/peak.hpp"
-
 #include <map>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "report/findings/memory/memory.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
@@ -233,7 +232,7 @@ TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
     }
 }
 
-// Freed in it or behind it: the evaluation of each epoch may use the buffer.
+// Freed in it or after it: the evaluation of each epoch may use the buffer.
 TEST(Advice, OfWhatAKnownPhaseMayUseAgainNothingIsSaid)
 {
     for (const bool within : {true, false}) {

@@ -1,9 +1,9 @@
 // tests/report/findings/places/library_frames_test.cpp — library code, and its look-alikes.
-#include "report/findings/places/library_frames.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "report/findings/places/frames.hpp"
 
 namespace vramscope::report {
 namespace {

@@ -1,6 +1,4 @@
 // tests/report/findings/places/python_frames_test.cpp — what a reader sees of Python in a stack.
-#include "report/findings/places/python_frames.hpp"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "report/findings/places/fingerprint.hpp"
+#include "report/findings/places/frames.hpp"
 
 using namespace vramscope;
 using namespace vramscope::report;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kHeap = 0x1'0000'0000;
 
-// A heap of 8 MiB with two blocks, and one of PyTorch's behind them.
+// A heap of 8 MiB with two blocks, and one of PyTorch's after them.
 LogBuilder cut_heap()
 {
     LogBuilder log;
@@ -45,7 +45,7 @@ TEST(EndedHeaps, ThatKeepTheirMemoryLoseTheBlocksOfTheirAllocator)
     const Report report = test::report_of(log);
     ASSERT_EQ(report.leaks.size(), 1u);
     EXPECT_EQ(report.leaks[0].api, "PyTorch");
-    EXPECT_EQ(report.leaks[0].device, 0); // of what it was cut from
+    EXPECT_EQ(report.leaks[0].device, 0); // that of what it was cut from
 }
 
 TEST(EndedHeaps, LeaveOthersAlone)

@@ -12,7 +12,7 @@ using test::LogBuilder;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
-// Calls `after` behind every record that has a time.
+// Calls `after` when a record that has a time was replayed.
 template <typename After>
 void at_each_moment(const LogBuilder& log, After after)
 {
@@ -153,7 +153,7 @@ TEST(SegmentReplay, WhatComesLateIsOfTheTimeBefore)
     LogBuilder log;
     log.at(5'000'000).segment(0x100000, kMiB).pooled(0x100000, kMiB).free(0x100000).reusable();
     log.at(5'010'000).pooled(0x100000, kMiB);
-    log.at(5'005'000).free(0x100000); // of the one before: it was written late
+    log.at(5'005'000).free(0x100000); // the one before it: this was written late
     log.at(4'900'000).segment_gone(0x100000);
     const PoolStats stats = last(log).stats;
     EXPECT_EQ(stats.allocation.all.current, 1u);

@@ -1,4 +1,4 @@
-// tests/tracker/capture/python/walk_test.cpp — frames of a real CPython, with right and wrong offsets.
+// tests/tracker/capture/python/walk_test.cpp — a real CPython's frames, by right and wrong offsets.
 //
 // Each libpython at hand, or each of the folder VRAMSCOPE_TEST_PYTHONS, runs in a child of its own.
 // tests/e2e/frameworks/python_test.py holds the stacks of whole programs against what these say of

@@ -1,4 +1,4 @@
-# tools/python/vramscope/inside/sitecustomize.py — CuPy without its memory pools, for `vramscope run --inside`.
+# tools/python/vramscope/inside/sitecustomize.py — CuPy without its pools, for `run --inside`.
 """Python imports this when it starts, since `run --inside` puts its folder first on PYTHONPATH.
 
 The folder leaves sys.path again at once, and the program's own sitecustomize runs as if this one were not there.

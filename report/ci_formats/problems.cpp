@@ -1,0 +1,205 @@
+// report/ci_formats/problems.cpp — the rows of a report that the lines of the budget speak of.
+#include "report/ci_formats/problems.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "report/findings/places/fingerprint.hpp"
+#include "report/judge/finding_kinds.hpp"
+#include "report/model/check.hpp"
+#include "report/model/report.hpp"
+#include "report/words/check_words.hpp"
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kFrameColumns = 160; // of a name in a message: some have thousands
+
+class Collector {
+public:
+    Collector(const Check& check, const Report& report, const SourcePaths& paths)
+        : check_(check), report_(report), paths_(paths)
+    {
+    }
+
+    std::vector<Problem> collect()
+    {
+        for (const TestCheck& row : check_.test_rows)
+            add_test(row);
+        for (const CheckRow& row : check_.rows)
+            add_row(row);
+        for (Problem& problem : problems_)
+            describe(problem);
+        std::stable_sort(
+            problems_.begin(), problems_.end(),
+            [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
+        return std::move(problems_);
+    }
+
+private:
+    void add_row(const CheckRow& row)
+    {
+        row_ = &row;
+        if (row.finding) {
+            const FindingKind& kind = kind_of(*row.finding);
+            const ProblemRule& rule = rule_of(kind.word);
+            for (FoundRow& found : kind.rows(report_))
+                add(rule, std::move(found));
+        } else if (row.state != CheckState::ok) {
+            add_budget(row);
+        }
+    }
+
+    Severity severity_in(std::size_t process) const
+    {
+        if (std::binary_search(row_->failed.begin(), row_->failed.end(), process))
+            return Severity::error;
+        return row_->state == CheckState::unknown ? Severity::warning : Severity::note;
+    }
+
+    void add(const ProblemRule& rule, FoundRow found)
+    {
+        const Culprit& culprit = found.culprit;
+        const auto [entry, is_new] =
+            known_.try_emplace(rule.id + culprit.place->key() + found.detail, problems_.size());
+        if (is_new) {
+            Problem problem;
+            problem.rule = &rule;
+            problem.place = culprit.place;
+            problem.detail = std::move(found.detail);
+            problems_.push_back(std::move(problem));
+        }
+        Problem& problem = problems_[entry->second];
+        problem.severity = std::max(problem.severity, severity_in(found.process));
+        problem.bytes += culprit.bytes;
+        problem.count += culprit.count;
+        const auto at =
+            std::lower_bound(problem.processes.begin(), problem.processes.end(), found.process);
+        if (at == problem.processes.end() || *at != found.process)
+            problem.processes.insert(at, found.process);
+    }
+
+    // A number of the whole process: those that made up most of it are named, the first as its
+    // place.
+    void add_budget(const CheckRow& row)
+    {
+        Problem problem;
+        problem.rule = &rule_of(row.budget);
+        problem.severity = row.state == CheckState::failed ? Severity::error : Severity::warning;
+        problem.processes = row.failed.empty() ? std::vector{row.process} : row.failed;
+        problem.message = row_words(row) + failed_where(row, report_);
+        if (!row.culprits.empty())
+            problem.place = row.culprits.front().place;
+        problems_.push_back(std::move(problem));
+    }
+
+    // A name comes out of the program: some have thousands of characters.
+    void add_test(const TestCheck& row)
+    {
+        const TestRow& test = report_.processes[row.process].tests[row.test];
+        Problem problem;
+        problem.rule = &rule_of("test");
+        problem.severity = row.state == CheckState::failed ? Severity::error : Severity::warning;
+        problem.processes = {row.process};
+        problem.test = test.name;
+        problem.test_row = &row;
+        problem.message =
+            fmt::format("test {}: {}", shorten_path(terminal_safe(test.name), kFrameColumns),
+                        test_words(row, test));
+        if (!row.breaches.empty())
+            problem.bytes = row.breaches.front().measured;
+        if (!row.breaches.empty() && !row.breaches.front().culprits.empty()) {
+            problem.place = row.breaches.front().culprits.front().place;
+            problem.message += "; " + called(*problem.place);
+        }
+        problem.message += in_processes(problem);
+        problems_.push_back(std::move(problem));
+    }
+
+    void describe(Problem& problem)
+    {
+        if (problem.rule->amount)
+            problem.message =
+                fmt::format("{}: {}, {}{}", problem.rule->amount(problem.bytes, problem.count),
+                            called(*problem.place), problem.detail, in_processes(problem));
+        problem.where = problem.place ? paths_.of(*problem.place) : SourcePlace{};
+        if (problem.where.path.empty() && !report_.processes.empty())
+            problem.where = paths_.of_file(report_.processes[problem.processes.front()].program, 0);
+        name_it(problem);
+    }
+
+    static std::string called(const CallPlace& place)
+    {
+        const std::string api = place.api.empty() ? "memory" : terminal_safe(place.api);
+        const Frame* const frame = place.own_frame();
+        return frame ? api + " in " + frame_in(*frame, kFrameColumns) : api;
+    }
+
+    std::string in_processes(const Problem& problem) const
+    {
+        if (report_.processes.size() < 2)
+            return {};
+        if (problem.processes.size() == 1)
+            return ", in " + process_name(report_, problem.processes.front());
+        return fmt::format(", in {} of {} processes", problem.processes.size(),
+                           report_.processes.size());
+    }
+
+    // Stacks that differ in the lines of callers alone have one fingerprint: numbers tell them
+    // apart. A test is known by its name, wherever it leaks.
+    void name_it(Problem& problem)
+    {
+        const std::string name = !problem.test.empty() ? fingerprint(problem.test, {})
+                                 : problem.place && !problem.place->fingerprint.empty()
+                                     ? problem.place->fingerprint
+                                     : "0000000000000000";
+        const std::size_t nth = ++named_[problem.rule->id + name];
+        problem.fingerprint = nth == 1 ? name : fmt::format("{}-{}", name, nth);
+    }
+
+    const Check& check_;
+    const Report& report_;
+    const SourcePaths& paths_;
+    const CheckRow* row_ = nullptr;
+    std::vector<Problem> problems_;
+    std::unordered_map<std::string, std::size_t> known_; // rule and stack: which of them it is
+    std::map<std::string, std::size_t> named_;
+};
+
+} // namespace
+
+std::vector<Problem> find_problems(const Check& check, const Report& report,
+                                   const SourcePaths& paths)
+{
+    return Collector(check, report, paths).collect();
+}
+
+std::vector<std::string> doubts_of(const Check& check)
+{
+    std::vector<std::string> doubts;
+    for (const std::string& doubt : check.doubts)
+        doubts.push_back(terminal_safe(doubt));
+    if (doubts.empty() && check.verdict == Check::Verdict::nothing_observed)
+        doubts.emplace_back("no CUDA memory call was seen");
+    return doubts;
+}
+
+const char* name(Severity severity) noexcept
+{
+    switch (severity) {
+    case Severity::note:
+        return "note";
+    case Severity::warning:
+        return "warning";
+    case Severity::error:
+        break;
+    }
+    return "error";
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,255 @@
+// report/findings/log_report.cpp — the steps from a log to rows, and why they come in this order.
+#include "report/findings/log_report.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/findings/findings.hpp"
+#include "report/findings/growth/growth_table.hpp"
+#include "report/findings/memory/memory.hpp"
+#include "report/findings/process_end.hpp"
+#include "report/judge/judge.hpp"
+#include "report/replay/reading.hpp"
+#include "report/replay/replays.hpp"
+
+namespace vramscope::report {
+namespace {
+
+ReadingExtent extent_of(const format::FileHeader& header, const Options& options)
+{
+    return {.until_ticks = options.until_ticks,
+            .until_ns = options.until_ns,
+            .runs_on = options.until_ticks != UINT64_MAX || options.until_ns || is_running(header)};
+}
+
+template <typename Row>
+void move_to(std::vector<Row>& rows, std::vector<Row>&& more)
+{
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+}
+
+void add_marks(Process& process, const Marks& marks, const TickClock& clock,
+               const LogTables& tables)
+{
+    process.mark_count = marks.count();
+    for (const LoggedMark& mark : marks.kept())
+        process.marks.push_back({clock.ns(mark.ticks), mark.name, tables.thread(mark.thread).tid});
+}
+
+// Follows the addresses. Frees that turn out to be no misuse join the other failed calls.
+MisuseReplay follow(std::unordered_set<std::uint64_t> addresses, const Reading& reading,
+                    FailedCalls& failed, Damages& damages, bool complete)
+{
+    addresses.insert(damages.addresses().begin(), damages.addresses().end());
+    for (const PendingFree& free : reading.reader().pending_frees())
+        addresses.insert(free.address);
+    MisuseReplay misuse(reading.tables(), addresses, complete);
+    reading.read_again([&](const Record& record) {
+        if (misuse.apply(record))
+            failed.add_refused(record, *record.as<format::Failed>());
+        damages.apply(record, misuse);
+    });
+    return misuse;
+}
+
+} // namespace
+
+// A log, and what was replayed of it.
+struct LogReport::ReplayedLog {
+    ReplayedLog(const LogFile& file, const Options& options, Symbolizer& symbolizer)
+        : header(file.header()), reading(file, extent_of(header, options)),
+          replays(reading.tables(), header.exit_began_ticks, reading.clock(),
+                  {.span_peaks = options.for_page}),
+          stacks(reading.tables(), symbolizer,
+                 options.all_frames ? ShownFrames::all : ShownFrames::own, &options.suppressions)
+    {
+    }
+
+    const format::FileHeader& header;
+    Reading reading;
+    Replays replays;
+    StackReader stacks;
+};
+
+// The process is described first: what is lost, lacking or a leak is judged by its end, its length
+// and its pool. A second reading follows the addresses that the first one found, with all that the
+// first defined; what needs no more than the first does not wait for it. Doubts and notices are
+// about all of these rows, so they come last.
+void LogReport::read(const std::filesystem::path& path)
+{
+    const LogFile file = LogFile::open(path);
+    ReplayedLog log(file, options_, symbolizer_);
+    replay(log);
+    Process process = describe_process(log);
+    add_replayed_rows(process, log);
+    if (!report_.interrupted)
+        add_followed_rows(process, log);
+    add_lines(process, log);
+    report_.processes.push_back(std::move(process));
+}
+
+std::vector<std::string> LogReport::notices_of_names() const
+{
+    std::vector<std::string> notices = symbolizer_.notices();
+    notices.insert(notices.end(), logged_notices_.begin(), logged_notices_.end());
+    return notices;
+}
+
+// An interrupted reading is replayed up to where the reader had come.
+void LogReport::replay(ReplayedLog& log)
+{
+    const auto done = static_cast<double>(report_.processes.size());
+    const auto of_all = [&](double fraction) {
+        return (done + fraction) / static_cast<double>(logs_);
+    };
+    ReadingControl control{.progress = {}, .interrupted = options_.interrupted};
+    if (options_.progress)
+        control.progress = [&](double fraction) { options_.progress(of_all(fraction)); };
+    log.reading.read_ahead(log.replays.heap, control,
+                           [&](const RecordBatch& batch, const SegmentReplay& pool) {
+                               log.replays.apply(batch, pool);
+                           });
+    log.replays.finish();
+    report_.interrupted = log.reading.interrupted();
+    if (report_.interrupted)
+        tell_of_interruption(of_all(log.reading.fraction_read()));
+    else if (options_.progress)
+        options_.progress(of_all(1));
+}
+
+void LogReport::tell_of_interruption(double fraction)
+{
+    report_.reasons.push_back(
+        fmt::format("the reading was interrupted after {:.0f} % of the log{}: what was in use "
+                    "there is listed",
+                    100 * fraction, logs_ == 1 ? "" : "s"));
+}
+
+Process LogReport::describe_process(const ReplayedLog& log) const
+{
+    const format::FileHeader& header = log.header;
+    const LogTables& tables = log.reading.tables();
+    const ReplayCounts counts = log.replays.heap.counts();
+    const bool running = log.reading.runs_on();
+    Process process;
+    process.pid = header.pid;
+    process.threads = header.threads;
+    process.parent_pid = header.parent_pid;
+    process.log = log.reading.file().path();
+    process.started = utc(header.start_real_ns);
+    process.end = options_.until_ns ? ProcessEnd{.kind = ProcessEnd::Kind::not_read}
+                                    : judge_end(header, running);
+    process.duration_ns = log.reading.clock().ns(counts.last_ticks);
+    process.info = tables.info();
+    process.frameworks = find_frameworks(tables);
+    process.nodes = {header.nodes_with_origin, header.nodes_without_origin};
+    process.program = process.info_value("program");
+    process.command = process.info_value("command");
+    for (const LoggedDevice& device : tables.devices())
+        process.devices.push_back({device.ordinal, device.bytes, device.name});
+    std::sort(process.devices.begin(), process.devices.end(),
+              [](const DeviceInfo& a, const DeviceInfo& b) { return a.ordinal < b.ordinal; });
+    add_marks(process, log.replays.marks, log.reading.clock(), tables);
+    process.coverage = coverage_of(counts, tables, log.reading.reader(), header, running);
+    return process;
+}
+
+void LogReport::add_replayed_rows(Process& process, ReplayedLog& log)
+{
+    Replays& replays = log.replays;
+    const LogTables& tables = log.reading.tables();
+    const TickClock& clock = log.reading.clock();
+    process.pool = describe_pool(log.reading.pool(), replays.memory, tables, clock,
+                                 process.duration_ns, options_.for_page ? &log.stacks : nullptr);
+    if (options_.for_page)
+        process.allocator_maps =
+            describe_allocators(replays.heap, replays.memory, process.duration_ns, log.stacks);
+    process.churn = describe_churn(replays.churn, replays.heap.sites(), tables, clock, log.stacks);
+    // After a reading that was interrupted, it is not known what was freed later.
+    const ProcessEnd end =
+        report_.interrupted ? ProcessEnd{.kind = ProcessEnd::Kind::running} : process.end;
+    const LeakSource source{tables,    clock, end, process.duration_ns, report_.processes.size(),
+                            log.stacks};
+    process.shortage_count = replays.shortages.count();
+    move_to(report_.shortages, find_shortages(replays.shortages.kept(), process.pool.known,
+                                              options_.for_page, source));
+    process.memory = describe_memory({replays.heap, replays.memory, replays.holders,
+                                      replays.shortages, replays.span_peaks, process.pool, source});
+    add_leaks(process, log, source);
+    process.test_count = replays.tests.count();
+    process.tests = find_tests(replays.tests, replays.heap.sites(), source);
+}
+
+void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSource& source)
+{
+    const Replays& replays = log.replays;
+    const std::uint64_t last = replays.heap.counts().last_ticks;
+    const std::uint64_t exit_began = log.header.exit_began_ticks;
+    const Work work{.allocations = replays.growth.allocations(),
+                    .begin_ticks = log.header.start_ticks,
+                    .end_ticks = exit_began != 0 ? exit_began : last};
+    const StepName* const wanted =
+        options_.per.empty() ? nullptr : replays.steps.named(options_.per);
+    if (!options_.per.empty() && !wanted)
+        report_.notices.push_back(unknown_step(options_.per, replays.steps));
+    if (const StepName* const steps = wanted ? wanted : replays.steps.best(work)) {
+        process.step_name = steps->name;
+        process.step_count = steps->counter.count();
+    }
+    const GrowthSource growth{.sites = replays.heap.sites(),
+                              .phases = replays.heap.phases(),
+                              .series = replays.growth,
+                              .steps = replays.steps,
+                              .wanted = wanted,
+                              .work = work,
+                              .log_end_ticks = last};
+    const std::vector<LostBlocks> lost = replays.heap.lost();
+    const GrowthTable table(growth, lost, source);
+    move_to(report_.growth, table.growing());
+    LostRows rows = find_leaks(lost, source, &table);
+    process.totals = totals_of(replays.heap.counts(), rows);
+    report_.take(std::move(rows));
+}
+
+// What wrong frees, frees in flight and damaged memory were about: most logs have none of them, and
+// are not read again.
+void LogReport::add_followed_rows(Process& process, ReplayedLog& log)
+{
+    const CallSource calls{log.reading.clock(), log.stacks, report_.processes.size()};
+    const std::vector<PendingFree>& pending = log.reading.reader().pending_frees();
+    FailedCalls failed = log.replays.heap.failed_calls();
+    log.replays.shortages.forget_mended(failed);
+    Damages damages = log.replays.damages;
+    const bool crashed = process.end.crashed();
+    if (!failed.freed_addresses().empty() || !damages.addresses().empty() ||
+        (crashed && !pending.empty())) {
+        const MisuseReplay misuse = follow(failed.freed_addresses(), log.reading, failed, damages,
+                                           process.coverage.is_whole());
+        move_to(report_.misuse, find_misuse(misuse.groups(), calls));
+        move_to(report_.damage, find_damage(damages.groups(), calls));
+        for (const PendingFree& free : pending) {
+            if (crashed && log.reading.tables().is_defined(free.api))
+                process.crashed_in.push_back(describe_free(misuse.judge(free), calls));
+        }
+    }
+    move_to(report_.failed_calls, find_failed_calls(failed.groups(), calls));
+}
+
+void LogReport::add_lines(Process& process, const ReplayedLog& log)
+{
+    const std::string prefix = logs_ > 1 ? fmt::format("process {}: ", process.pid) : "";
+    process.doubts = reasons_for_doubt(process);
+    for (const std::string& reason : process.doubts)
+        report_.reasons.push_back(prefix + reason);
+    for (const std::string& notice : notices_about(process, log.replays.heap))
+        report_.notices.push_back(prefix + notice);
+    const std::vector<std::string>& of_names = log.reading.tables().names_notices();
+    logged_notices_.insert(logged_notices_.end(), of_names.begin(), of_names.end());
+}
+
+} // namespace vramscope::report

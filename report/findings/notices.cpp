@@ -1,0 +1,64 @@
+// report/findings/notices.cpp — what a reader should know beside the rows, in sentences.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/findings/findings.hpp"
+
+namespace vramscope::report {
+
+std::vector<std::string> notices_about(const Process& process, const HeapReplay& replay)
+{
+    std::vector<std::string> notices;
+    const Totals& totals = process.totals;
+    if (process.coverage.unmatched_frees > 0)
+        notices.push_back(
+            fmt::format("{} freed a pointer that was not seen allocated",
+                        process.coverage.unmatched_frees == 1
+                            ? "1 call"
+                            : fmt::format("{} calls", process.coverage.unmatched_frees)));
+    if (totals.address_reservations > 0)
+        notices.push_back(fmt::format(
+            "{} address reservation{} never given back: {} bytes of addresses, no memory",
+            totals.address_reservations, totals.address_reservations == 1 ? " was" : "s were",
+            totals.reserved_address_bytes));
+    for (const auto& [key, sentence] : process.info)
+        if (key == "imported.unknown")
+            notices.push_back(sentence);
+    if (const std::string why = process.info_value("python.off"); !why.empty())
+        notices.push_back(fmt::format("functions of Python {} are missing from the stacks: {}",
+                                      process.info_value("python"), why));
+    if (const std::string why = process.info_value("backward.off"); !why.empty())
+        notices.push_back(fmt::format(
+            "stacks of backward passes do not say which line's backward it is: {}", why));
+    if (const std::string why = process.info_value("active.off"); !why.empty())
+        notices.push_back(fmt::format("PyTorch's active bytes are not known: {}", why));
+    for (const FrameworkUse& use : process.frameworks)
+        if (std::string notice = notice_about(use); !notice.empty())
+            notices.push_back(std::move(notice));
+    for (const BlockInFlight& block : replay.in_flight())
+        notices.push_back(fmt::format(
+            "a free of {:#x} ({} bytes) was in flight when the process ended: nobody knows whether "
+            "it is free, and it is not in the list",
+            block.free.address, block.block.bytes));
+    if (!process.coverage.unknown_entry_points.empty())
+        notices.push_back(
+            newer_functions_notice(process.coverage.unknown_entry_points,
+                                   !process.info_value("unknown_entry_points.more").empty()));
+    return notices;
+}
+
+std::string unknown_step(const std::string& wanted, const Steps& steps)
+{
+    constexpr std::size_t kNamed = 8;
+    std::string names;
+    const std::size_t named = std::min(steps.all().size(), kNamed);
+    for (std::size_t at = 0; at < named; ++at)
+        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", steps.all()[at].name);
+    return fmt::format("growth is not told per \"{}\": no range and no mark has that name; {}{}",
+                       wanted, names.empty() ? "there are none" : "there are " + names,
+                       named < steps.all().size() ? " and others" : "");
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,40 @@
+// report/judge/judge.hpp — what a report proves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/model/check.hpp"
+#include "report/model/comparison.hpp"
+#include "report/model/report.hpp"
+
+namespace vramscope::report {
+
+// Why a process's log does not prove what it shows: one line each, empty for a process whose list
+// of leaks is the whole truth. Whether any memory call was seen is judged over all processes
+// together, not here.
+std::vector<std::string> reasons_for_doubt(const Process& process);
+
+// The processes of one job side by side. Rank, local rank, world size and launcher come from the
+// log's info records of these names; a process without them is one all the same. Leaks of several
+// processes are one when they differ in nothing but process, device and sums.
+Ranks compare_ranks(const Report& report);
+
+// A report against a budget: what a build may fail on. Each process is judged by itself, and the
+// worst decides. What was measured over its budget has failed, also in a log that does not prove
+// anything else; what is within it in a process of which events are missing, or that did not come
+// to its own end, is not known to be.
+Check check(const Report& report, const Budget& budget);
+
+// Each test against the budgets of leaks and peaks. A test that ended is judged by what it did,
+// however the process ended later; but what it held when the process crashed may be no leak.
+void check_tests(Check& check, const Report& report, const Budget& budget);
+
+// Two reports of one program, before a change and after it. Call stacks are the same where their
+// fingerprints are: addresses, build folders and lines further up may differ. All processes of a
+// report are taken together. `tolerance`: by what part of the older number a peak or a count of
+// calls may be larger; 16 more calls are always allowed. A leak that is new, or has more bytes, is
+// always a regression.
+Comparison compare(const Report& base, const Report& now, double tolerance);
+
+} // namespace vramscope::report

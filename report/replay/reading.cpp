@@ -1,0 +1,97 @@
+// report/replay/reading.cpp — what comes before the first record, and the batches.
+#include "report/replay/reading.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace vramscope::report {
+namespace {
+
+LogTables::FindApis apis_of(const LogFile& file)
+{
+    return [&file](LogTables& defined) {
+        LogReader(file).scan(format::Tag::api,
+                             [&](const Record& record) { defined.define(record); });
+    };
+}
+
+// The first reading of a log whose program has an allocator of its own: it replays the driver's
+// memory alone, for of the blocks that were cut only their places matter.
+SegmentBirths find_segment_births(const LogFile& file)
+{
+    if (file.header().suballocated == 0)
+        return {};
+    LogTables tables(apis_of(file));
+    HeapReplay heap(tables, file.header().exit_began_ticks);
+    LogReader reader(file);
+    while (const Record* const record = reader.next()) {
+        const Api* const api = is_hot(record->tag) ? tables.find_api(record->api) : nullptr;
+        if (!api || api->memory != format::Memory::suballocated)
+            heap.apply(*record);
+        else if (record->tag == format::Tag::alloc)
+            heap.note_cut(*record);
+    }
+    return heap.segment_births();
+}
+
+std::uint64_t end_of(const ReadingExtent& extent, const TickClock& clock)
+{
+    return extent.until_ns ? std::min(extent.until_ticks, clock.ticks_at(*extent.until_ns))
+                           : extent.until_ticks;
+}
+
+} // namespace
+
+Reading::Reading(const LogFile& file, const ReadingExtent& extent)
+    : file_(file), reader_(file), until_ticks_(end_of(extent, reader_.clock())),
+      runs_on_(extent.runs_on), tables_(apis_of(file))
+{
+    reader_.hold_back(until_ticks_);
+}
+
+bool Reading::has_segments()
+{
+    return !births().empty();
+}
+
+SegmentBirths& Reading::births()
+{
+    if (!births_)
+        births_ = find_segment_births(file_);
+    return *births_;
+}
+
+void Reading::prepare(HeapReplay& heap)
+{
+    heap.expect_segments(std::move(births()));
+    if (!runs_on_)
+        heap.expect(reader_.pending_frees());
+}
+
+void Reading::read_ahead(HeapReplay& heap, const ReadingControl& control, const ApplyBatch& apply)
+{
+    prepare(heap);
+    ahead_.emplace(reader_, apis_of(file_));
+    std::uint64_t records = 0; // since the last turn
+    while (const RecordBatch* const batch = ahead_->next()) {
+        apply(*batch, ahead_->segments());
+        fraction_read_ = batch->fraction_read();
+        records += batch->records().size();
+        if (records < kRecordsPerTurn)
+            continue;
+        records = 0;
+        take_turn(control);
+        if (interrupted_)
+            ahead_->stop(); // what was read by then is still given
+    }
+}
+
+void Reading::take_turn(const ReadingControl& control)
+{
+    if (control.progress)
+        control.progress(fraction_read_);
+    if (control.interrupted && control.interrupted())
+        interrupted_ = true;
+}
+
+} // namespace vramscope::report

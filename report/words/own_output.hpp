@@ -1,0 +1,25 @@
+// report/words/own_output.hpp — how a file that we wrote is told from one that somebody needs.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace vramscope::report {
+
+// The page and the heaptrack, JUnit and sanitizer files have it in a comment, and the pprof file in
+// the comment of its gzip header.
+inline constexpr std::string_view kOwnMark = "written by vramscope";
+
+// The beginnings of files whose formats have no comments.
+inline constexpr std::string_view kOwnJsonHead = R"({"exporter":"vramscope",)";
+inline constexpr std::string_view kOwnFoldedHead = "vramscope: ";
+inline constexpr std::string_view kOwnTimelineHead = "time_ns,device,allocated_bytes,";
+inline constexpr std::string_view kOwnMetricsHead = "# HELP vramscope_";
+
+inline constexpr std::size_t kOwnHeadBytes = 256; // enough of a file's beginning to tell
+
+// Whether a file that begins like this is one that --json, --html, `check` or `export` wrote. Logs
+// and suppression files are not: those are kept and edited.
+bool is_own_output(std::string_view head) noexcept;
+
+} // namespace vramscope::report
