@@ -114,7 +114,7 @@ inline constexpr Field kFingerprint =
           "functions."}
         .pattern("^[0-9a-f]{16}$");
 
-inline constexpr std::tuple kFrames{
+inline constexpr std::tuple kStackFrames{
     Field{"stack", &CallPlace::stack, "Innermost first."},
     Field{"own", PageOnly{&CallPlace::own_in_stack}},
 };
@@ -124,7 +124,7 @@ inline constexpr std::tuple kStackEnd{
     Field{"stack_truncated", &CallPlace::stack_truncated},
     Field{"stack_cut", &CallPlace::cut}.since(6),
 };
-inline constexpr auto kStack = std::tuple_cat(kFrames, kStackEnd);
+inline constexpr auto kStack = std::tuple_cat(kStackFrames, kStackEnd);
 
 struct TimedCall : CallPlace {
     std::uint64_t at_ns = 0; // since the log was opened

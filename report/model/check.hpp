@@ -83,7 +83,7 @@ struct Fields<Culprit> {
         through(&Culprit::place,
                 std::tuple_cat(std::tuple{kFingerprint, Field{"api", &CallPlace::api},
                                           Field{"entry_point", &CallPlace::entry_point}},
-                               kFrames)));
+                               kStackFrames)));
 };
 
 // One line of a budget, over all processes.

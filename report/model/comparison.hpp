@@ -42,7 +42,7 @@ struct Fields<ComparedPlace> {
                                                       Field{"blocks", &ComparedPlace::base_count}}},
                                   Field{"new", Group{Field{"bytes", &ComparedPlace::new_bytes},
                                                      Field{"blocks", &ComparedPlace::new_count}}}},
-                       through(place, kFrames));
+                       through(place, kStackFrames));
 };
 
 struct ComparedNumber {

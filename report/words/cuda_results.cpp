@@ -7,13 +7,13 @@
 namespace vramscope::report {
 namespace {
 
-struct ResultName {
+struct KnownResult {
     std::uint64_t number;
     const char* name;
 };
 
 // clang-format off
-constexpr ResultName kResults[] = {
+constexpr KnownResult kResults[] = {
     {0, "CUDA_SUCCESS"},
     {1, "CUDA_ERROR_INVALID_VALUE"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY"},
@@ -124,7 +124,7 @@ std::string result_name(std::uint64_t result)
 {
     const auto* const found =
         std::find_if(std::begin(kResults), std::end(kResults),
-                     [&](const ResultName& row) { return row.number == result; });
+                     [&](const KnownResult& row) { return row.number == result; });
     return found == std::end(kResults) ? "CUresult " + std::to_string(result) : found->name;
 }
 
