@@ -3,7 +3,7 @@
 #
 # Usage: check_alone.py [--minutes N] BUILD: the files of all unity units of BUILD/compile_commands.json are parsed, each by
 # itself. Those that were committed last, or include what was, come first; with --minutes nothing is begun after so many,
-# unless scripts/test --all runs it, and the last line says how much was left out. Ends 1 with what does not compile.
+# and the last line says how much was left out. Ends 1 with what does not compile.
 import argparse
 import concurrent.futures
 import json
@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("build", type=pathlib.Path)
     asked = parser.parse_args()
-    end = time.monotonic() + 60 * (asked.minutes if "VRAMSCOPE_TEST_ALL" not in os.environ else float("inf"))
+    end = time.monotonic() + 60 * asked.minutes
     todo = alone(asked.build.resolve())
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda unit: errors(unit, end), todo))

@@ -79,7 +79,7 @@ def main():
     if tool is None:
         print("no clang-tidy 14 here (Debian 12: apt-get install clang-tidy-14)")
         return 77
-    end = time.monotonic() + 60 * (asked.minutes if "VRAMSCOPE_TEST_ALL" not in os.environ else float("inf"))
+    end = time.monotonic() + 60 * (float("inf") if os.environ.get("VRAMSCOPE_TEST_ALL") else asked.minutes)
     build = asked.build.resolve()
     todo = units(build, {name.resolve() for name in asked.files})
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -2,6 +2,7 @@
 # tests/scripts/check_tidy_test.py — plants a fault in a small tree and looks whether check_tidy.py
 # tells of it.
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -27,11 +28,11 @@ class CheckTidy(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def check(self, *units, minutes="1"):
+    def check(self, *units, minutes="1", **environment):
         entries = [{"directory": str(self.root), "command": f"c++ -c {unit}", "file": unit} for unit in units]
         self.write("build/compile_commands.json", json.dumps(entries))
         done = subprocess.run([sys.executable, self.root / "scripts/check_tidy.py", "--minutes", minutes, self.root / "build"],
-                              capture_output=True, text=True)
+                              env={**os.environ, "VRAMSCOPE_TEST_ALL": "", **environment}, capture_output=True, text=True)
         if done.returncode == 77:
             self.skipTest(done.stdout)
         return done.returncode, done.stdout
@@ -53,6 +54,11 @@ class CheckTidy(unittest.TestCase):
     def test_what_there_is_no_time_for_is_told(self):
         self.assertEqual(self.check("report/good.cpp", "report/wrong.cpp", minutes="0"),
                          (0, "check_tidy: 2 translation units, 0 with findings, 2 left out\n"))
+
+    def test_with_all_tests_there_is_time_for_all(self):
+        status, output = self.check("report/good.cpp", "report/wrong.cpp", minutes="0", VRAMSCOPE_TEST_ALL="1")
+        self.assertEqual(status, 1, output)
+        self.assertIn("check_tidy: 2 translation units, 1 with findings, 0 left out", output)
 
     def test_what_is_not_ours_is_not_looked_at(self):
         shutil.move(self.root / "report", self.root / "tests")
