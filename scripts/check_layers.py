@@ -63,7 +63,7 @@ LAYERS = {
     "report/import/torch": ["report/import/output", "report/import/pickle"],
     "report/import": ["report", "report/import/output", "report/import/torch", "report/log"],
     "report/text": ["report/model", "report/words"],
-    "report/json": ["report/model", "report/words"],
+    "report/json": ["report/judge", "report/model", "report/words"],
     "report/ci_formats": ["report/findings/places", "report/json", "report/judge", "report/model", "report/words"],
     "report/page": ["report/json", "report/model", "report/words"],
     "report/exporters": ["report", "report/findings", "report/findings/places", "report/json", "report/log",

@@ -5,6 +5,7 @@
 
 #include "report/json/documents.hpp"
 #include "report/json/schema.hpp"
+#include "report/judge/finding_kinds.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
@@ -125,10 +126,12 @@ Json check_schema()
     add_condition(document, {"verdict", "failed"}, {{"exit_status", {{"const", 100}}}},
                   {{"exit_status", {{"not", {{"const", 100}}}}}});
     Json& budget = document["$defs"]["budget"];
-    set_values(budget["properties"]["budget"],
-               {"max-leaked", "unclosed-imports", "max-growth", "max-peak", "max-reserved",
-                "max-fragmentation", "max-driver-calls", "growth", "oom", "misuse", "damage",
-                "failed-calls"});
+    Json budgets = {"max-leaked",   "unclosed-imports",  "max-growth",      "max-peak",
+                    "max-reserved", "max-fragmentation", "max-driver-calls"};
+    for (const FindingKind& kind : kFindingKinds) // what leaks has a line of its own
+        if (!kind.by_default && !kind.with)
+            budgets.push_back(kind.word);
+    set_values(budget["properties"]["budget"], budgets);
     add_condition(budget, {"state", "failed"}, {{"failed_processes", {{"minItems", 1}}}},
                   {{"failed_processes", {{"maxItems", 0}}}});
     set_values(document["$defs"]["breach"]["properties"]["budget"], {"max-leaked", "max-peak"});

@@ -24,18 +24,6 @@ std::string unit_of(const GrowthRate& rate)
     return rate.per.empty() ? "call" : terminal_safe(rate.per);
 }
 
-// "64 KiB per step"; of what has no bytes, "1.5 blocks per step".
-std::string rate_words(const GrowthRate& rate)
-{
-    const std::string unit = unit_of(rate);
-    if (rate.bytes_per_step > 0)
-        return fmt::format(
-            "{} per {}",
-            human_bytes(static_cast<std::uint64_t>(std::max(1.0, rate.bytes_per_step + 0.5))),
-            unit);
-    return fmt::format("{:.3g} of them per {}", rate.blocks_per_step, unit);
-}
-
 // Never more than is known: what is not wholly sure is not 100 %.
 std::string percent_sure(const GrowthRate& rate)
 {
@@ -92,6 +80,17 @@ std::string steps_words(const Report& report)
 }
 
 } // namespace
+
+std::string rate_words(const GrowthRate& rate)
+{
+    const std::string unit = unit_of(rate);
+    if (rate.bytes_per_step > 0)
+        return fmt::format(
+            "{} per {}",
+            human_bytes(static_cast<std::uint64_t>(std::max(1.0, rate.bytes_per_step + 0.5))),
+            unit);
+    return fmt::format("{:.3g} of them per {}", rate.blocks_per_step, unit);
+}
 
 std::string class_word(const Leak& leak)
 {

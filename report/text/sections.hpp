@@ -21,6 +21,8 @@ void write_advice(TextOutput& out, const Report& report);
 void write_churn_of(TextOutput& out, const Process& process, bool name_process);
 
 // growth.cpp
+// "64 KiB per step"; of what has no bytes, "1.5 of them per step".
+std::string rate_words(const GrowthRate& rate);
 // "growing by 64 KiB per step, 99.9 % sure", "start-up", "once", …
 std::string class_words(const Leak& leak);
 // … in a word, for a narrow column; empty: there is nothing to say.

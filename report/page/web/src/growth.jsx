@@ -5,10 +5,10 @@ import { Section } from "./parts.jsx";
 import { bytesText, counted, grouped, rateText, timeText } from "./words.js";
 
 /** Never more than is known: what is not wholly sure is not 100 %. */
-const sureText = ({ confidence }) => `${Math.min(Math.floor(confidence * 1000) / 10, 99.9).toFixed(1)} % sure`;
+export const sureText = ({ confidence }) => `${Math.min(Math.floor(confidence * 1000) / 10, 99.9).toFixed(1)} % sure`;
 
 /** "64 KiB per step"; of what has no bytes, "1.5 of them per step" */
-const speedText = (rate) => rateText(rate) || `${Number(rate.blocks_per_step.toPrecision(3))} of them per ${rate.per}`;
+export const speedText = (rate) => rateText(rate) || `${Number(rate.blocks_per_step.toPrecision(3))} of them per ${rate.per}`;
 
 function growthRow(row) {
   const { rate } = row;
