@@ -107,7 +107,7 @@ TEST(Modules, AreFoundWithTheirBuildIdsRangesAndPaths)
 {
     Watch watch;
     watch.scan();
-    const Module* program = watch.named("modules_test");
+    const Module* program = watch.named("tracker_capture_tests");
     const Module* libc = watch.named("libc.so.6");
     ASSERT_TRUE(program && libc);
     EXPECT_EQ(program->path[0], '/');

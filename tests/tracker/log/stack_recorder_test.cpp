@@ -44,7 +44,7 @@ TEST(Recorder, GivesAFreeTheStackOfItsCallUnlessToldNotTo)
     const RecordedLog log = Recording().run(body);
     const auto frames = log.frames_of(log.all(Tag::free).at(0).number("stack"));
     ASSERT_GT(frames.size(), 3u);
-    EXPECT_TRUE(module_of(log, frames[0]).ends_with("stack_recorder_test"));
+    EXPECT_TRUE(module_of(log, frames[0]).ends_with("tracker_log_threads_tests"));
 
     Recording without;
     without.setting("VRAMSCOPE_FREE_STACKS", "off");
@@ -57,7 +57,7 @@ TEST(Recorder, GivesStacksOfThisProgramThroughItsModules)
     const auto alloc = log.all(Tag::alloc).at(0);
     const auto frames = log.frames_of(alloc.number("stack"));
     ASSERT_GT(frames.size(), 3u);
-    EXPECT_TRUE(module_of(log, frames[0]).ends_with("stack_recorder_test"));
+    EXPECT_TRUE(module_of(log, frames[0]).ends_with("tracker_log_threads_tests"));
     for (const std::uint64_t frame : frames)
         EXPECT_NE(module_of(log, frame), "");
 }
