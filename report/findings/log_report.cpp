@@ -211,6 +211,7 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     const std::vector<LostBlocks> lost = replays.heap.lost();
     const GrowthTable table(growth, lost, source);
     move_to(report_.growth, table.growing());
+    move_to(report_.workspaces, find_workspaces(table.growing()));
     LostRows rows = find_leaks(lost, source, &table);
     process.totals = totals_of(replays.heap.counts(), rows);
     report_.take(std::move(rows));

@@ -120,6 +120,18 @@ std::optional<BudgetLine> growth_line(const Report& report, const Budget& budget
     return {{"growth", steps ? CheckUnit::bytes_per_step : CheckUnit::bytes_per_call, 0}};
 }
 
+std::vector<FoundRow> workspace_rows(const Report& report)
+{
+    return read_all(report.workspaces, [&](const Workspace& row) {
+        return FoundRow{{row.bytes, row.blocks, &row},
+                        row.process,
+                        fmt::format("{}, {}{}", terminal_safe(row.library), on_device(row.device),
+                                    speed(row.rate)),
+                        is_whole(report, row.process),
+                        &row.rate};
+    });
+}
+
 std::vector<FoundRow> shortage_rows(const Report& report)
 {
     return read_all(report.shortages, [](const Shortage& row) {
@@ -186,6 +198,11 @@ std::string grew(std::uint64_t bytes, std::uint64_t count)
     return "memory grew by " + size_in_blocks(bytes, count);
 }
 
+std::string workspaces_grew(std::uint64_t bytes, std::uint64_t count)
+{
+    return "workspaces grew by " + size_in_blocks(bytes, count);
+}
+
 std::string was_short(std::uint64_t bytes, std::uint64_t count)
 {
     return counted(count, "allocation") + " failed for want of memory" +
@@ -226,6 +243,11 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
      .help = "Find what keeps the blocks from step to step: `vramscope report LOG` says how fast it grows. Memory that is "
              "freed when the program ends grows all the same.",
      .amount = grew, .rows = growth_rows, .line = growth_line},
+    {.finding = Finding::workspaces, .word = "workspaces", .called = "workspaces", .title = "GrowingWorkspaces",
+     .says = "A library's own memory grows with the program's work, up to its end.",
+     .help = "A library has a workspace for each of its handles. Make a handle once and use it again, or destroy it: "
+             "`vramscope report LOG` says where it is made.",
+     .amount = workspaces_grew, .rows = workspace_rows},
     {.finding = Finding::out_of_memory, .word = "oom", .called = "out of memory", .title = "OutOfGpuMemory",
      .says = "An allocation failed for want of memory.",
      .help = "`vramscope report LOG` says what was asked for, what was free, and who held the rest.",

@@ -19,12 +19,13 @@ enum class Finding : std::uint8_t {
     leaks,
     unclosed_imports,
     growth,
+    workspaces,
     out_of_memory,
     misuse,
     damage,
     failed_calls,
 };
-inline constexpr std::size_t kFindings = 7;
+inline constexpr std::size_t kFindings = 8;
 
 // How much all growing stacks together may grow by.
 struct GrowthBudget {

@@ -150,7 +150,7 @@ struct Fields<ChurnReport> {
               "Blocks that were freed, by how long they lived: each below its bound and not below "
               "the one before; null: no bound."},
         Field{"sites", &ChurnReport::sites,
-              "The ten call stacks with the most redundant pairs, then the most allocations."},
+              "The 50 call stacks with the most redundant pairs, then the most allocations."},
         Field{"more_sites", &ChurnReport::more_sites, "That are not listed."},
     };
 };

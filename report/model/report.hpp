@@ -30,6 +30,7 @@
 #include "report/model/tests.hpp"
 #include "report/model/unread_file.hpp"
 #include "report/model/verdict.hpp"
+#include "report/model/workspaces.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope::report {
@@ -335,6 +336,7 @@ struct Report : LostRows {
     std::vector<Misuse> misuse;           // process by process, in the order of the first calls
     std::vector<Damage> damage;           // in the same order
     std::vector<FailedCall> failed_calls; // in the same order; misuse is not among them
+    std::vector<Workspace> workspaces;    // those that grow, process by process
     std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first
     // Process by process, in order of time: of each, the first few and the last few.
     std::vector<Shortage> shortages;
@@ -380,6 +382,11 @@ struct Fields<Report> {
               "Memory that grows up to the end of the work, the fastest first. Most of it is in "
               "leaks too; what is freed at the end is here alone."}
             .since(5),
+        Field{"workspaces", &Report::workspaces,
+              "What libraries of NVIDIA's keep for themselves and that grows, process by process, "
+              "the "
+              "fastest first. All of it is in growth too."}
+            .since(6),
         Field{"misuse", &Report::misuse,
               "Frees that the driver refused and that the log proves wrong, in the order of their "
               "first calls."}

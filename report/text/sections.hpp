@@ -93,6 +93,11 @@ void write_suppressions(TextOutput& out, const Report& report);
 void write_tests(TextOutput& out, const Report& report);
 void write_tests_summary(TextOutput& out, const Report& report, std::string_view prefix);
 
+// workspaces.cpp
+// Libraries whose workspaces grow; nothing, where none does.
+void write_workspaces(TextOutput& out, const Report& report);
+void write_workspaces_summary(TextOutput& out, const Report& report, std::string_view prefix);
+
 // What was found beside leaks, in the order in which it is told. A new kind is a row.
 struct FoundSection {
     void (*write)(TextOutput& out, const Report& report);
@@ -102,7 +107,7 @@ struct FoundSection {
 inline constexpr FoundSection kFoundSections[] = {
     {write_tests, write_tests_summary},         {write_growth, write_growth_summary},
     {write_shortages, write_shortages_summary}, {write_damage, write_damage_summary},
-    {write_misuse, write_misuse_summary},
+    {write_misuse, write_misuse_summary},       {write_workspaces, write_workspaces_summary},
 };
 
 } // namespace vramscope::report

@@ -15,6 +15,7 @@ LISTS = {
     "import": "unclosed_imports",
     "graph": "graph_memory",
     "owner": "owners_not_destroyed",
+    "workspace": "workspaces",
     "oom": "out_of_memory",
     "failed": "failed_calls",
     "misuse": "misuse",
@@ -269,7 +270,7 @@ class Checker:
                 self.check_class(wanted, rows)
                 continue
             if key in ("per", "slope"):
-                wrong += self.wrong_rate(key, wanted, [row["rate" if statement == "growth" else "growth"] for row in rows])
+                wrong += self.wrong_rate(key, wanted, [row["rate" if statement in ("growth", "workspace") else "growth"] for row in rows])
                 continue
             if key == "rows":
                 got = len(rows)

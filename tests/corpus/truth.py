@@ -18,6 +18,7 @@ STATEMENTS = {
     "graph": ({"function", "memory", "api"}, {"blocks", "bytes", "rows"}),
     "owner": ({"function", "memory", "api"}, {"blocks", "rows"}),
     "growth": ({"function", "through", "memory"}, {"per", "slope", "freed"}),
+    "workspace": ({"library"}, {"stacks", "per", "slope"}),
     "oom": ({"function", "kind", "requested"}, {"rows", "short_by", "largest_gap", "estimated", "requested_at_least", "device",
                                             "unusable_index", "free_pieces"}),
     "failed": ({"function", "result"}, {"rows", "calls"}),

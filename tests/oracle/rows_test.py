@@ -23,6 +23,7 @@ ROWS = 3  # of each list in each log: a text tells of the first few
 
 TRACED = {
     "tests, by their names": ["gtest_suite"],
+    "a library whose handles pile up": ["../corpus/leak_handle_per_step"],
     "an allocator like PyTorch's that asks again": ["torch_program", PROGRAMS / "libtorch_allocator.so", "retry"],
 }
 
@@ -97,6 +98,7 @@ LISTS = {
     "suppressed": Seen("suppressed", lambda row: [in_bytes(row["bytes"])]),
     "suppressions": Seen("suppressed", lambda row: [row["rule"], in_bytes(row["bytes"])]),
     "growth": Seen("growth", lambda row: [rate(row["rate"]), row["api"], place(row), "freed" if row["freed"] else ""]),
+    "workspaces": Seen("workspaces", lambda row: [row["library"], in_bytes(row["bytes"]), rate(row["rate"]), place(row)]),
     "misuse": Seen("misuse", wrong_free),
     "damage": Seen("misuse", damaged),
     "out_of_memory": Seen("shortages", lambda row: [in_bytes(row["requested_bytes"]), row["api"], place(row)]),
@@ -221,7 +223,7 @@ class EachRow(Pages, OracleTest):
                 self.assert_seen_in_each_form(*self.old_logs(scene))
         for name, (program, *arguments) in TRACED.items():
             with self.subTest(program=name):
-                log = self.folder / f"{program}.vsl"
+                log = self.folder / f"{pathlib.Path(program).name}.vsl"
                 self.execute(VRAMSCOPE, "run", "--simulate", GPU, "--force", "-o", log, "--set", "pool=off", "--",
                              PROGRAMS / program, *arguments)
                 self.assert_seen_in_each_form(log)

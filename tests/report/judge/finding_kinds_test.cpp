@@ -45,6 +45,13 @@ LogBuilder log_with(Finding finding)
         return clean().alloc(0x5000, 1_MiB, 2, "cuIpcOpenMemHandle_v2");
     case Finding::growth:
         return growing();
+    case Finding::workspaces: {
+        test::GrowthScene scene;
+        scene.log.module(2, 0x600000, 0x600000, 0x700000, "/opt/libcublas.so.12", "blas");
+        scene.log.stack(11, {0x601001, 0x401001});
+        scene.steps(100, [&](std::size_t) { scene.take(11, 1_MiB); });
+        return scene.log;
+    }
     case Finding::out_of_memory:
         return clean().out_of_memory({.requested = 1_GiB, .free = 1_MiB, .total = 1_GiB});
     case Finding::misuse:

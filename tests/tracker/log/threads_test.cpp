@@ -122,7 +122,7 @@ TEST(Threads, HaveTheirNameInEachChunk)
         std::thread([] { alloc_as(0, 1); }).join();
         std::thread([] {
             ::pthread_setname_np(::pthread_self(), "second");
-            alloc_as(1, 30000);
+            alloc_as(1, 60000);
         }).join();
     });
     EXPECT_GT(log.chunks.size(), 2u);
@@ -160,7 +160,7 @@ TEST(Threads, AreNotCancelledInTheRecorder)
         pthread_t thread;
         const auto body = [](void*) -> void* {
             ::pthread_cancel(::pthread_self());
-            alloc_as(0, 30000);
+            alloc_as(0, 60000);
             recorded = true;
             ::pthread_testcancel();
             return nullptr;
@@ -172,7 +172,7 @@ TEST(Threads, AreNotCancelledInTheRecorder)
         EXPECT_EQ(result, PTHREAD_CANCELED);
     });
     EXPECT_GT(log.chunks.size(), 2u);
-    expect_events_of_each(log, 1, 30000);
+    expect_events_of_each(log, 1, 60000);
 }
 
 TEST(Threads, OfAForkedChildBeginTheirOwnLanes)

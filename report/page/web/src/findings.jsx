@@ -5,6 +5,7 @@ import { Open, openLists, openText } from "./open.jsx";
 import { Refused, refusedText } from "./refused.jsx";
 import { Shortages } from "./shortages.jsx";
 import { Suppressed, suppressedText } from "./suppressed.jsx";
+import { Workspaces, workspacesText } from "./workspaces.jsx";
 
 /**
  * `found`: what the overview says of it, where no number there does.
@@ -12,6 +13,7 @@ import { Suppressed, suppressedText } from "./suppressed.jsx";
  */
 export const FINDINGS = [
   { id: "growth", title: "Growth", View: Growth },
+  { id: "workspaces", title: "Workspaces", View: Workspaces, found: [workspacesText], tone: "bad" },
   { id: "misuse", title: "Misuse", View: Misuse, found: [misuseText], tone: "bad" },
   { id: "shortages", title: "Out of memory", View: Shortages },
   { id: "refused", title: "Refused", View: Refused, found: [refusedText] },
