@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from cli import CliTest, PROGRAMS, VRAMSCOPE
+from cli import CliTest, PROGRAMS, SOURCE, VRAMSCOPE
 
 MIB = 1 << 20
 CLEAN = f"hold {MIB} 2 drop 2 end\n"
