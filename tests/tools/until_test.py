@@ -49,7 +49,8 @@ class UntilTest(CliTest):
         self.assertEqual((status, errors), (0, ""))
         self.assertIn("Held then", text)
         self.assertIn("up to the time of --until", text)
-        then = self.until("1ms")
+        # On a loaded machine a program may not have come to its first call after 1 ms.
+        then = self.until(f"{self.whole['processes'][0]['duration_ns'] // 2}ns")
         self.assertEqual((then["verdict"], then["processes"][0]["end"]["kind"]), ("inconclusive", "not-read"))
         self.assertEqual({leak["kind"] for leak in then["leaks"]}, {"in-use-now"})
 
