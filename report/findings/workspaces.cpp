@@ -4,6 +4,19 @@
 #include "report/findings/findings.hpp"
 
 namespace vramscope::report {
+namespace {
+
+// A reader looks for the line that asked the library, not for one inside of it.
+std::size_t outside_of_library(const CallPlace& call)
+{
+    const auto frame = std::find_if(call.stack.begin(), call.stack.end(), [&](const Frame& one) {
+        return file_name(one.module) != call.module;
+    });
+    return frame == call.stack.end() ? call.own
+                                     : static_cast<std::size_t>(frame - call.stack.begin());
+}
+
+} // namespace
 
 std::vector<Workspace> find_workspaces(std::vector<Growth> growing)
 {
@@ -18,6 +31,7 @@ std::vector<Workspace> find_workspaces(std::vector<Growth> growing)
         if (row == rows.end()) {
             row = rows.insert(
                 row, Workspace{growth, 0, 0, 0, growth.rate, growth.device, growth.process});
+            row->own = outside_of_library(growth);
         }
         ++row->stacks;
         row->bytes += growth.bytes;

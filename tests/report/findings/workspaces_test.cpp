@@ -49,6 +49,7 @@ TEST(Workspaces, AreJoinedByLibraryAndHeadedByTheFastest)
     EXPECT_EQ(row.blocks, test::growth_at(report, 1)->blocks * 2);
     EXPECT_EQ(row.bytes, row.blocks / 2 * 3_MiB);
     EXPECT_EQ(row.device, 0);
+    EXPECT_EQ(row.own, 1u); // the program's frame, below the library's
     EXPECT_NE(text_of(report).find("cuBLAS on device 0: "), std::string::npos);
 }
 
