@@ -11,6 +11,7 @@ namespace {
 
 using test::GrowthScene;
 using test::report_of;
+using test::operator""_MiB;
 
 constexpr std::uint64_t kFirstHandle = 11;
 constexpr std::uint64_t kSecondHandle = 12;
