@@ -70,9 +70,14 @@ def schema_text(name):
     return subprocess.run([VRAMSCOPE, "schema", name], check=True, capture_output=True, text=True).stdout
 
 
+@functools.cache
+def members_at_top(name):
+    return frozenset(json.loads(schema_text(name))["properties"])
+
+
 def schema_of(document):
     """By the members that only one of the schemas has at its top."""
-    fitting = [name for name in NAMES if set(document) <= set(json.loads(schema_text(name))["properties"])]
+    fitting = [name for name in NAMES if set(document) <= members_at_top(name)]
     return fitting[0] if fitting else "report"
 
 
