@@ -49,7 +49,9 @@ LogBuilder log_with(Finding finding)
         test::GrowthScene scene;
         scene.log.module(2, 0x600000, 0x600000, 0x700000, "/opt/libcublas.so.12", "blas");
         scene.log.stack(11, {0x601001, 0x401001});
-        scene.steps(100, [&](std::size_t) { scene.take(11, 1_MiB); });
+        std::vector<std::uint64_t> kept;
+        scene.steps(100, [&](std::size_t) { kept.push_back(scene.take(11, 1_MiB)); });
+        scene.give(kept);
         return scene.log;
     }
     case Finding::out_of_memory:
