@@ -1,11 +1,11 @@
 // tracker/format/records.hpp — the length-prefixed records: a struct for each, its fields in order.
 //
 // Nothing here is repeated elsewhere in the code: fields.hpp reads and writes any record by its
-// members, and what is true of a whole kind of record is in its Layout, beside which kSays says what
-// it means; the JSON line of a record and the schema of that line follow. README.md has the bytes,
-// and a test holds the two against each other. A new record is a tag (enumerations.hpp), a struct
-// and its name in `Records`. Those that say what others mean are in definitions.hpp, the four hot
-// records in record.hpp.
+// members, and what is true of a whole kind of record is in its Layout, beside which kSays says
+// what it means; the JSON line of a record and the schema of that line follow. README.md has the
+// bytes, and a test holds the two against each other. A new record is a tag (enumerations.hpp), a
+// struct and its name in `Records`. Those that say what others mean are in definitions.hpp, the
+// four hot records in record.hpp.
 #pragma once
 
 #include <array>
