@@ -36,8 +36,8 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
 // It looks at times and at the number of blocks, so it works for sums of leaks too.
 Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);
 
-// Libraries whose own memory grows: the rows of `growing` that are of one, the fastest first.
-std::vector<Workspace> find_workspaces(std::vector<Growth> growing);
+// Libraries whose own memory grows, out of the rows of one log: the fastest comes first in both.
+std::vector<Workspace> find_workspaces(const std::vector<Growth>& growing);
 
 // Frees that were wrong, and all other calls that the driver refused. Calls are one row when
 // process, kind and all their visible stacks agree. What cannot be proven from the log is no row of

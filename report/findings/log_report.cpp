@@ -210,8 +210,9 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
                               .log_end_ticks = last};
     const std::vector<LostBlocks> lost = replays.heap.lost();
     const GrowthTable table(growth, lost, source);
-    move_to(report_.growth, table.growing());
-    move_to(report_.workspaces, find_workspaces(table.growing()));
+    std::vector<Growth> growing = table.growing();
+    move_to(report_.workspaces, find_workspaces(growing));
+    move_to(report_.growth, std::move(growing));
     LostRows rows = find_leaks(lost, source, &table);
     process.totals = totals_of(replays.heap.counts(), rows);
     report_.take(std::move(rows));

@@ -18,9 +18,8 @@ std::size_t outside_of_library(const CallPlace& call)
 
 } // namespace
 
-std::vector<Workspace> find_workspaces(std::vector<Growth> growing)
+std::vector<Workspace> find_workspaces(const std::vector<Growth>& growing)
 {
-    sort_by_speed(growing);
     std::vector<Workspace> rows;
     for (const Growth& growth : growing) {
         if (growth.library.empty())

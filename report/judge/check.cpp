@@ -160,8 +160,10 @@ private:
         if (!most)
             return;
         Measures measures;
-        for (const Process& process : report_.processes)
-            measures.push_back({asked.read(process), asked.read(process), {}});
+        for (const Process& process : report_.processes) {
+            const double value = asked.read(process);
+            measures.push_back({value, value, {}});
+        }
         CheckRow row;
         judge(row, {asked.budget, asked.unit, *most}, asked.called, measures);
         if (row.measured > row.limit && asked.culprits)

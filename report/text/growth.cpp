@@ -19,11 +19,6 @@ constexpr std::size_t kShownGrowth = 20;
 constexpr std::size_t kShownInSummary = 3;
 constexpr const char* kBold = "1";
 
-std::string unit_of(const GrowthRate& rate)
-{
-    return rate.per.empty() ? "call" : terminal_safe(rate.per);
-}
-
 // Never more than is known: what is not wholly sure is not 100 %.
 std::string percent_sure(const GrowthRate& rate)
 {
@@ -83,7 +78,7 @@ std::string steps_words(const Report& report)
 
 std::string rate_words(const GrowthRate& rate)
 {
-    const std::string unit = unit_of(rate);
+    const std::string unit = terminal_safe(rate.step());
     if (rate.bytes_per_step > 0)
         return fmt::format(
             "{} per {}",
