@@ -101,11 +101,10 @@ Json line_of_record(Schema& schema)
 }
 
 constexpr const char* kSays =
-    "One line of what `vramscope export --to jsonl` writes: a header, every record of the log in "
-    "the "
-    "order of their times, a trailer. Within major version 1 members and types are only added: a "
-    "reader should ignore what it does not know. Bytes and nanoseconds are integers; addresses, "
-    "handles and offsets are hexadecimal strings; null means not known.";
+    "One line of what `vramscope export --to jsonl` writes: a header, every record of the log"
+    " in the order of their times, a trailer. Within major version 1 members and types are "
+    "only added: a reader should ignore what it does not know. Bytes and nanoseconds are "
+    "integers; addresses, handles and offsets are hexadecimal strings; null means not known.";
 
 // visit(type, its line): all that there are.
 template <typename Visit>

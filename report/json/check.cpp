@@ -118,10 +118,7 @@ Json check_json(const Check& check, const Report& report, Audience audience)
 Json check_schema()
 {
     Schema schema;
-    Json document = schema.document<CheckDocument>(
-        "What `vramscope check --json` writes. Within major version 1 members are only added, "
-        "never "
-        "changed or removed: a reader should ignore what it does not know.");
+    Json document = schema.document<CheckDocument>("check");
     set_values(document["properties"]["exit_status"], {0, 100, 110, 111});
     add_condition(document, {"verdict", "failed"}, {{"exit_status", {{"const", 100}}}},
                   {{"exit_status", {{"not", {{"const", 100}}}}}});

@@ -74,9 +74,7 @@ Json comparison_json(const Comparison& comparison, const Report& base, const Rep
 Json comparison_schema()
 {
     Schema schema;
-    Json document = schema.document<ComparisonDocument>(
-        "What `vramscope diff --json` writes. Within major version 1 members are only added, never "
-        "changed or removed: a reader should ignore what it does not know.");
+    Json document = schema.document<ComparisonDocument>("diff");
     set_values(document["$defs"]["number"]["properties"]["name"],
                {"leaked_bytes", "leaked_blocks", "unclosed_imports", "peak_bytes",
                 "peak_reserved_bytes", "peak_host_bytes", "allocations", "driver_calls",

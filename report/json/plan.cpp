@@ -14,9 +14,7 @@ Json plan_json(const Plan& plan, Audience audience)
 Json plan_schema()
 {
     Schema schema(6); // plans began with the report's 1.6
-    Json document = schema.document<Plan>(
-        "What `vramscope plan --json` writes. Within major version 1 members are only added, never "
-        "changed or removed: a reader should ignore what it does not know.");
+    Json document = schema.document<Plan>("plan");
     set_values(document["properties"]["exit_status"], {0, 100, 110, 111});
     add_condition(document, {"verdict", "does-not-fit"}, {{"exit_status", {{"const", 100}}}},
                   {{"exit_status", {{"not", {{"const", 100}}}}}});

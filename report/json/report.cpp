@@ -17,11 +17,9 @@ Json report_json(const Report& report, Audience audience)
 Json report_schema()
 {
     Schema schema;
-    Json document = schema.document<Report>(
-        "What `vramscope leaks --json` writes. Within major version 1 members are only added, "
-        "never "
-        "changed or removed: a reader should ignore what it does not know. Bytes and nanoseconds "
-        "are integers; addresses and offsets are hexadecimal strings; null means not known.");
+    Json document =
+        schema.document<Report>("leaks", "Bytes and nanoseconds are integers; addresses and "
+                                         "offsets are hexadecimal strings; null means not known.");
     add_condition(document, {"verdict", "inconclusive"}, {{"verdict_reasons", {{"minItems", 1}}}},
                   {{"verdict_reasons", {{"maxItems", 0}}}});
     return document;

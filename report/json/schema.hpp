@@ -41,8 +41,9 @@ public:
     // the report got their members, which is a larger number than the document's own.
     explicit Schema(unsigned with_report = 0) : with_report_(with_report) {}
 
+    // `command`: what writes it. `more`: what is to be known beside what is true of each document.
     template <Described Row>
-    Json document(const char* says)
+    Json document(std::string_view command, std::string_view more = {})
     {
         const std::string name = Fields<Row>::kName;
         minor_ = Fields<Row>::kMinorVersion;
@@ -53,7 +54,11 @@ public:
         return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                 {"$id", fmt::format("https://vramscope.invalid/schema/1/{}.schema.json", name)},
                 {"title", "vramscope " + name},
-                {"description", says},
+                {"description",
+                 fmt::format("What `vramscope {} --json` writes. Within major version 1 members "
+                             "are only added, never changed or removed: a reader should ignore "
+                             "what it does not know.{}{}",
+                             command, more.empty() ? "" : " ", more)},
                 {"type", "object"},
                 {"required", required},
                 {"properties", properties},
