@@ -10,7 +10,7 @@
 
 #include "report/exporters/exporters.hpp"
 #include "report/findings/places/stack_reader.hpp"
-#include "report/replay/reading.hpp"
+#include "report/replay/reading/reading.hpp"
 
 namespace vramscope::report {
 

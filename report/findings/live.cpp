@@ -10,7 +10,7 @@
 #include "report/log/log_file.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/segment_replay.hpp"
-#include "report/replay/reading.hpp"
+#include "report/replay/reading/reading.hpp"
 
 namespace vramscope::report {
 namespace {

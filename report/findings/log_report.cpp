@@ -14,7 +14,7 @@
 #include "report/findings/memory/memory.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/judge/judge.hpp"
-#include "report/replay/reading.hpp"
+#include "report/replay/reading/reading.hpp"
 #include "report/replay/replays.hpp"
 
 namespace vramscope::report {

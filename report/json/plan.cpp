@@ -1,5 +1,5 @@
 // report/json/plan.cpp — a plan as a document: its description says it all.
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 
 #include "report/json/documents.hpp"
 #include "report/json/schema.hpp"

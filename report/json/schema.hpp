@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/json/write.hpp"
-#include "report/model/pool_stats.hpp"
+#include "report/model/memory/pool_stats.hpp"
 
 namespace vramscope::report {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "report/model/leaks.hpp"
-#include "report/model/pool.hpp"
-#include "report/model/waterfall.hpp"
+#include "report/model/memory/pool.hpp"
+#include "report/model/memory/waterfall.hpp"
 
 namespace vramscope::report {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "report/json/documents.hpp"
-#include "report/model/memory.hpp"
+#include "report/model/memory/memory.hpp"
 
 namespace vramscope::report {
 

@@ -3,7 +3,7 @@
 
 #include "report/model/check.hpp"
 #include "report/model/comparison.hpp"
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 #include "report/model/report.hpp"
 #include "report/page/drawn.hpp"
 #include "report/page/thin.hpp"

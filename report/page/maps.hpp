@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/json/documents.hpp"
-#include "report/model/pool.hpp"
+#include "report/model/memory/pool.hpp"
 
 namespace vramscope::report {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "report/model/waterfall.hpp"
+#include "report/model/memory/waterfall.hpp"
 
 namespace vramscope::report {
 

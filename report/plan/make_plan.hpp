@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 #include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report::plan {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 #include "report/plan/places.hpp"
 #include "report/plan/replay/policy.hpp"
 #include "report/plan/replay/replay.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 
 namespace vramscope::report::plan {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 #include "report/plan/places.hpp"
 #include "report/plan/replay/policy.hpp"
 

@@ -1,7 +1,7 @@
 // report/replay/replays.cpp — compiled with what it calls: each event goes through here.
 #include "report/replay/replays.hpp"
 
-#include "report/replay/reading.hpp"
+#include "report/replay/reading/reading.hpp"
 
 namespace vramscope::report {
 

@@ -14,7 +14,7 @@
 #include "report/replay/marks.hpp"
 #include "report/replay/memory.hpp"
 #include "report/replay/peak.hpp"
-#include "report/replay/read_ahead.hpp"
+#include "report/replay/reading/read_ahead.hpp"
 #include "report/replay/shortages.hpp"
 #include "report/replay/span_peaks.hpp"
 #include "report/replay/steps.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "report/log/device_ordinal.hpp"
-#include "report/model/pool.hpp"
+#include "report/model/memory/pool.hpp"
 #include "report/replay/allocators.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/piece_sizes.hpp"

@@ -1,5 +1,5 @@
 // report/text/pool.cpp — the rows of PyTorch's memory_summary(), and segments as cells.
-#include "report/model/pool.hpp"
+#include "report/model/memory/pool.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,5 @@
 // tools/commands/plan.cpp — would it fit, on which card, with which knob?
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 
 #include <memory>
 #include <optional>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "report/findings/places/log_source.hpp"
-#include "report/model/memory.hpp"
-#include "report/model/pool.hpp"
+#include "report/model/memory/memory.hpp"
+#include "report/model/memory/pool.hpp"
 #include "report/model/tests.hpp"
 #include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/memory.hpp"

@@ -14,7 +14,7 @@
 #include "report/plan/trace/trace_watch.hpp"
 #include "report/replay/memory.hpp"
 #include "report/replay/peak.hpp"
-#include "report/replay/reading.hpp"
+#include "report/replay/reading/reading.hpp"
 
 namespace vramscope::report::plan {
 

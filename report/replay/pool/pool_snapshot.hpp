@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/model/pool.hpp"
+#include "report/model/memory/pool.hpp"
 #include "report/replay/pool/segments.hpp"
 
 namespace vramscope::report {

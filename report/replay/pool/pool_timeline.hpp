@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/model/waterfall.hpp"
+#include "report/model/memory/waterfall.hpp"
 
 namespace vramscope::report {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "report/log/log_tables.hpp"
-#include "report/model/pool_stats.hpp"
+#include "report/model/memory/pool_stats.hpp"
 #include "report/replay/pool/pool_snapshot.hpp"
 #include "report/replay/pool/pool_timeline.hpp"
 #include "report/replay/pool/segments.hpp"

@@ -1,7 +1,7 @@
 // report/text/plan/sections.hpp — the parts of the text of a plan, in their order.
 #pragma once
 
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 #include "report/text/output.hpp"
 
 namespace vramscope::report {

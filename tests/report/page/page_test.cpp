@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/model/plan.hpp"
+#include "report/model/plan/plan.hpp"
 #include "report/model/report.hpp"
 #include "tests/support/unpacked.hpp"
 

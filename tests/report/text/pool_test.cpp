@@ -1,5 +1,5 @@
 // tests/report/text/pool_test.cpp — the pool in words and in cells.
-#include "report/model/pool.hpp"
+#include "report/model/memory/pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// report/model/pool.hpp — what the internal pool held, device by device.
+// report/model/memory/pool.hpp — what the internal pool held, device by device.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "report/model/call_place.hpp"
-#include "report/model/pool_stats.hpp"
-#include "report/model/waterfall.hpp"
+#include "report/model/memory/pool_stats.hpp"
+#include "report/model/memory/waterfall.hpp"
 
 namespace vramscope::report {
 

@@ -1,5 +1,5 @@
-// report/replay/reading.cpp — what comes before the first record, and the batches.
-#include "report/replay/reading.hpp"
+// report/replay/reading/reading.cpp — what comes before the first record, and the batches.
+#include "report/replay/reading/reading.hpp"
 
 #include <algorithm>
 #include <utility>

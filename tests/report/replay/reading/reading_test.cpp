@@ -1,5 +1,5 @@
-// tests/report/replay/reading_test.cpp — one reading of a log, in batches and record by record.
-#include "report/replay/reading.hpp"
+// tests/report/replay/reading/reading_test.cpp — one reading of a log, in batches and record by record.
+#include "report/replay/reading/reading.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// tests/report/replay/read_ahead_test.cpp — a log that is read and half replayed on another thread.
-#include "report/replay/read_ahead.hpp"
+// tests/report/replay/reading/read_ahead_test.cpp — a log that is read and half replayed on another thread.
+#include "report/replay/reading/read_ahead.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// report/model/memory.hpp — the memory of one device as a report keeps it.
+// report/model/memory/memory.hpp — the memory of one device as a report keeps it.
 //
 // How it was made up at its peaks, what held it then, how it went over time, what could be saved.
 //
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "report/model/call_place.hpp"
-#include "report/model/pool_stats.hpp"
-#include "report/model/waterfall.hpp"
+#include "report/model/memory/pool_stats.hpp"
+#include "report/model/memory/waterfall.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::report {

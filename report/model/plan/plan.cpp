@@ -1,5 +1,5 @@
-// report/model/plan.cpp — what is asked of the rows of a plan.
-#include "report/model/plan.hpp"
+// report/model/plan/plan.cpp — what is asked of the rows of a plan.
+#include "report/model/plan/plan.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// report/model/pool_stats.hpp — the counters of a caching allocator, named as in PyTorch.
+// report/model/memory/pool_stats.hpp — the counters of a caching allocator, named as in PyTorch.
 //
 // Each has a current value, its peak, and what went in and out in all; for all blocks, and apart
 // for those of large and of small segments. README.md of report has the words.

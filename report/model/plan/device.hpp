@@ -1,21 +1,19 @@
-// report/model/plan.hpp — would it fit: what allocators would need for what logs asked of theirs.
+// report/model/plan/device.hpp — what allocators would need for what one process asked of a device.
 //
-// All numbers are bytes of one process on one device, unless a comment says otherwise. A card is a
-// device of that many bytes, of which `base` is taken before the program's allocator gets any.
+// All numbers are bytes, unless a comment says otherwise. A card is a device of that many bytes, of
+// which `base` is taken before the program's allocator gets any.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "report/model/call_place.hpp"
-#include "report/model/memory.hpp"
-#include "report/model/unread_file.hpp"
+#include "report/model/memory/memory.hpp"
 
 namespace vramscope::report {
 
@@ -315,177 +313,6 @@ struct Fields<PlanDevice> {
         Field{"pinned_at_end", &PlanDevice::pins_at_end},
         Field{"unknown", &PlanDevice::unknown, "What the log does not tell, in whole sentences."}
             .lines(),
-    };
-};
-// Estimates on the good side, and what could move memory: no program can have them.
-inline constexpr std::array<const char*, 2> kBoundPolicies{"ideal", "async-best"};
-
-struct PlanProcess {
-    std::uint32_t pid = 0;
-    std::string program;
-    std::filesystem::path log;
-    std::string allocator;           // whose blocks the requests are: "PyTorch"; empty: CUDA's
-    std::string pool_mode;           // "cache"; empty: the log does not say
-    std::vector<std::string> doubts; // why the log may lack requests, one line each
-    std::vector<PlanDevice> devices;
-};
-template <>
-struct Fields<PlanProcess> {
-    static constexpr const char* kName = "process";
-    static constexpr std::tuple kAll{
-        Field{"pid", &PlanProcess::pid},
-        Field{"program", OrNull{&PlanProcess::program}},
-        Field{"log", &PlanProcess::log},
-        Field{"allocator", OrNull{&PlanProcess::allocator},
-              "Whose blocks the requests are, such as PyTorch; null: what CUDA was asked for."},
-        Field{"pool_mode", OrNull{&PlanProcess::pool_mode},
-              "Of vramscope's pool in the recorded run; null: the log does not say."},
-        Field{"doubts", &PlanProcess::doubts, "Why the log may lack requests, one line each."}
-            .lines(),
-        Field{"devices", &PlanProcess::devices},
-    };
-};
-
-enum class PlanVerdict {
-    fits,         // on every --card; or none was asked
-    does_not_fit, // on one of them
-    unknown,      // it fits as far as the logs show, and they may lack requests
-    nothing,      // no log asked for device memory
-};
-template <>
-struct Words<PlanVerdict> {
-    static constexpr format::Word<PlanVerdict> kAll[] = {
-        {PlanVerdict::fits, "fits"},
-        {PlanVerdict::does_not_fit, "does-not-fit"},
-        {PlanVerdict::unknown, "unknown"},
-        {PlanVerdict::nothing, "nothing-observed"},
-    };
-};
-
-// The peak, or what one call stack had of it, over the runs of --scale: fixed + each * x.
-struct PlanLine {
-    double fixed = 0; // bytes
-    double each = 0;  // bytes for one more of the dimension
-    double error = 0; // standard error of what the line says at a run, in bytes; 0: two runs alone
-};
-template <>
-struct Fields<PlanLine> {
-    static constexpr const char* kName = "line";
-    static constexpr const char* kSays = "fixed + each * x, by least squares.";
-    static constexpr std::tuple kAll{
-        Field{"fixed_bytes", &PlanLine::fixed},
-        Field{"each_bytes", &PlanLine::each},
-        Field{"error_bytes", &PlanLine::error,
-              "Standard error of what the line says; 0 of two runs."}
-            .at_least(0),
-    };
-};
-struct PlanScaledStack : CallPlace {
-    PlanLine line;
-    std::vector<std::uint64_t> bytes; // in the order of the runs
-};
-template <>
-struct Fields<PlanScaledStack> {
-    static constexpr const char* kName = "scaled_stack";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{Field{"line", &PlanScaledStack::line}, Field{"bytes", &PlanScaledStack::bytes}},
-        kPlace);
-};
-struct PlanScaledCard {
-    std::uint64_t bytes = 0;
-    std::optional<std::uint64_t> largest; // of the dimension; nothing: not even 1, or no end
-    std::uint64_t least = 0, most = 0;    // with twice the error, either way
-
-    bool has_end() const noexcept { return largest.has_value(); }
-};
-template <>
-struct Fields<PlanScaledCard> {
-    static constexpr const char* kName = "scaled_card";
-    static constexpr auto has_end = &PlanScaledCard::has_end;
-    static constexpr std::tuple kAll{
-        Field{"bytes", &PlanScaledCard::bytes},
-        Field{"largest", &PlanScaledCard::largest,
-              "The largest value that fits; null: none does, or there is no end."},
-        Field{"least", When{has_end, &PlanScaledCard::least}, "With twice the error, either way."},
-        Field{"most", When{has_end, &PlanScaledCard::most}},
-    };
-};
-struct PlanScale {
-    std::string dimension; // "batch"
-    std::vector<std::uint64_t> values;
-    std::vector<std::uint64_t> live;     // peaks of each run
-    std::vector<std::uint64_t> reserved; // under the policy that is judged, with base and beside
-    PlanLine live_line;
-    PlanLine reserved_line;
-    std::vector<PlanScaledStack> stacks; // those that grow most first
-    std::vector<PlanScaledCard> cards;
-};
-template <>
-struct Fields<PlanScale> {
-    static constexpr const char* kName = "scale";
-    static constexpr const char* kSays = "A series of runs in which one number changed.";
-    static constexpr std::tuple kAll{
-        Field{"dimension", &PlanScale::dimension}.not_empty(),
-        Field{"values", &PlanScale::values, "In the order of the logs, as are the lists of bytes."}
-            .rows_at_least(2),
-        Field{"live_bytes", &PlanScale::live},
-        Field{"card_bytes", &PlanScale::reserved,
-              "The smallest card under the first policy; where none was found, what is reserved at "
-              "most."},
-        Field{"live_line", &PlanScale::live_line},
-        Field{"card_line", &PlanScale::reserved_line},
-        Field{"stacks", &PlanScale::stacks,
-              "What each call stack had at the peaks, those that grow most first."},
-        Field{"cards", &PlanScale::cards},
-    };
-};
-
-// The answer comes from the device that needs most, or for which nothing is enough.
-struct PlanAnswer {
-    const PlanProcess* process = nullptr; // nullptr: no log asked for device memory
-    const PlanDevice* device = nullptr;
-    const PlanPolicy* best = nullptr; // nullptr: none fits on any card
-    bool helps = false;               // `best` is worth a change of the allocator's setting
-    std::uint64_t saved = 0;          // of the card, by `best`
-    // What the smallest --card lacks for `best`; 0: nothing, or no card was asked for.
-    std::uint64_t missing = 0;
-
-    const PlanPolicy& judged() const { return device->policies.front(); }
-};
-
-struct Plan {
-    PlanVerdict verdict = PlanVerdict::nothing;
-    bool interrupted = false;
-    std::vector<std::uint64_t> cards; // of --card
-    std::vector<PlanProcess> processes;
-    std::optional<PlanScale> scale;
-    std::vector<std::string> notices;
-    std::vector<UnreadFile> unread_files;
-
-    int exit_status() const noexcept; // see README.md of tools
-    PlanAnswer answer() const noexcept;
-    // What is not sure of the policies, and of which: a sentence, and their names.
-    std::map<std::string, std::string> guesses() const;
-    Notices all_notices() const { return {&notices, &unread_files}; }
-};
-template <>
-struct Fields<Plan> {
-    static constexpr const char* kName = "plan";
-    static constexpr unsigned kMinorVersion = 1;
-    static constexpr std::tuple kAll{
-        Field{"verdict", &Plan::verdict,
-              "Of the first policy of each device. fits: on every card that was asked for, or none "
-              "was. does-not-fit: on one of them. unknown: it fits as far as the logs show, and "
-              "doubts says what they may lack. nothing-observed: no log asked for device memory."},
-        Field{
-            "exit_status", &Plan::exit_status,
-            "0; 100 does-not-fit; 110 nothing-observed; 111 unknown, where a card was asked for."},
-        Field{"interrupted", &Plan::interrupted,
-              "The reading was ended early: all is of what was read."},
-        Field{"cards", &Plan::cards, "The devices of --card, in bytes."},
-        Field{"processes", &Plan::processes, "In the order of the logs."},
-        Field{"scale", &Plan::scale, "What --scale asked for."},
-        Field{"notices", &Plan::all_notices},
     };
 };
 

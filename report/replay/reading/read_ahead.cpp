@@ -1,5 +1,5 @@
-// report/replay/read_ahead.cpp — a ring of batches between two threads.
-#include "report/replay/read_ahead.hpp"
+// report/replay/reading/read_ahead.cpp — a ring of batches between two threads.
+#include "report/replay/reading/read_ahead.hpp"
 
 #include <algorithm>
 #include <sched.h>

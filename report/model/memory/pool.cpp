@@ -1,5 +1,5 @@
-// report/model/pool.cpp — bytes of pieces into cells.
-#include "report/model/pool.hpp"
+// report/model/memory/pool.cpp — bytes of pieces into cells.
+#include "report/model/memory/pool.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// report/replay/read_ahead.hpp — reads a log and replays its pool, on a thread of its own.
+// report/replay/reading/read_ahead.hpp — reads a log and replays its pool, on a thread of its own.
 //
 // The thread is some batches ahead of the caller, which replays the rest.
 //
@@ -18,7 +18,7 @@
 
 #include "report/log/log_reader.hpp"
 #include "report/log/log_tables.hpp"
-#include "report/model/pool_stats.hpp"
+#include "report/model/memory/pool_stats.hpp"
 #include "report/replay/pool/segment_replay.hpp"
 
 namespace vramscope::report {
