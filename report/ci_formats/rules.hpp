@@ -1,4 +1,4 @@
-// report/ci_formats/rules.hpp — the kinds of finding and the budgets, as tools that show findings know them.
+// report/ci_formats/rules.hpp — the kinds of finding and the budgets as rules.
 #pragma once
 
 #include <cstdint>

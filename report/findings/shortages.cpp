@@ -41,8 +41,8 @@ void judge(Shortage& shortage)
     }
 }
 
-// Segments that grow give their free pages back to the driver, wherever they lie. A free piece loses
-// less than a page of 20 MiB at either end.
+// Segments that grow give their free pages back to the driver, wherever they lie. A free piece
+// loses less than a page of 20 MiB at either end.
 bool would_fit_in_pages(const Shortage& shortage)
 {
     constexpr std::uint64_t kPageBytes = std::uint64_t{20} << 20;

@@ -94,8 +94,9 @@ struct CallPlace {
     std::size_t own = 0;          // index of the innermost frame of the program's own code
     bool stack_truncated = false; // the outermost frames were not recorded
     StackCut cut = StackCut::none;
-    // Of the code that called the driver or the runtime, whether its frame is shown or not: the file
-    // of its module; and the library of NVIDIA's that it belongs to, or took memory for, "cuBLAS".
+    // Of the code that called the driver or the runtime, whether its frame is shown or not: the
+    // file of its module; and the library of NVIDIA's that it belongs to, or took memory for,
+    // "cuBLAS".
     std::string module;
     std::string library;
     std::string fingerprint; // see fingerprint.hpp; of visible frames, those of libraries too

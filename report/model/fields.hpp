@@ -118,8 +118,8 @@ struct Group {
     }
 };
 
-// A type whose values all mean the same, which a schema then says once: kName and kSays, and as(), a
-// value as it is shown.
+// A type whose values all mean the same, which a schema then says once: kName and kSays, and as(),
+// a value as it is shown.
 template <typename Value>
 struct Meaning;
 template <typename Value>

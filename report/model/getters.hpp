@@ -1,4 +1,4 @@
-// report/model/getters.hpp — what a field's value is made of, where it is no plain member of its row.
+// report/model/getters.hpp — what makes the value of a field that is no plain member of its row.
 //
 // Each is a function object of the row: null or left out where nothing is known, a number as it is
 // shown, a member of a member.

@@ -1,4 +1,4 @@
-// report/page/drawn.hpp — what a page draws of the devices: lines, moments and maps, in short forms.
+// report/page/drawn.hpp — what a page draws of devices: lines, moments and maps, in short forms.
 //
 // They are most of a page's bytes, so they are thinned, and have lists of numbers in place of rows.
 #pragma once

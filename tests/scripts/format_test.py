@@ -39,7 +39,7 @@ class WideComments(unittest.TestCase):
     def test_one_of_101_fails_with_its_line(self):
         wide = "// " + "a" * 98
         for name, line in (("interpose/pool/wide.hpp", wide), ("tracker/wide.def", f"    {wide}"),
-                           ("tracker/log/wide.cpp", f"{CODE} {wide}")):
+                           ("tracker/log/wide.cpp", f"{CODE} {wide}"), ("report/model/wide.hpp", wide)):
             with self.subTest(name):
                 path = self.write(name, f"{CODE}\n{line}\n")
                 status, output = self.check()

@@ -13,8 +13,8 @@ namespace vramscope::report {
 
 constexpr std::size_t kMostRanked = 18;
 
-// Mann-Kendall: how sure it is, 0 to 1, that at most kMostRanked values rise and are not in a chance
-// order: 1 less the part of all their orders that rise as much. 0 for fewer than two values.
+// Mann-Kendall: how sure it is, 0 to 1, that at most kMostRanked values rise and are not in a
+// chance order: 1 less the part of all their orders that rise as much. 0 for fewer than two values.
 double rising_confidence(std::span<const double> values);
 
 // Theil-Sen: the median of the slopes between all pairs of points. `x` does not fall; pairs at one

@@ -52,8 +52,8 @@ std::string user_api(const std::vector<Frame>& stack, std::string_view entry_poi
 // (Thrust, CUB, libcu++), the C++ standard library and the headers of the toolkit. Their templates
 // become code of the user's module, so the namespace tells them apart, wherever the headers lie;
 // and the header's path, where the namespace says nothing. What users write themselves stays
-// theirs: a namespace of a similar name, a lambda that a library calls, and what they specialise of namespace
-// std in files of their own.
+// theirs: a namespace of a similar name, a lambda that a library calls, and what they specialise of
+// namespace std in files of their own.
 bool is_library(const Frame& frame);
 
 // The namespaces and classes that a function lies in, outermost first and without their template

@@ -120,8 +120,8 @@ StackReader::Stack StackReader::with_python(const LoggedStack& stack, const Stac
     return merged;
 }
 
-// They called nothing here, and come behind those that did. What made this may itself have been made
-// by a backward pass.
+// They called nothing here, and come behind those that did. What made this may itself have been
+// made by a backward pass.
 void StackReader::add_origins(const LoggedStack& stack, Stack& known)
 {
     const auto stack_or_null = [this](std::uint64_t id) {

@@ -307,7 +307,8 @@ struct MemoryReport {
     Stat requested;                // over the log, pooled or not
     Stat blocks;
     std::vector<AllocatorMemory> allocators;
-    // Each adds up to what is used on the device; where the driver did not tell, to what is reserved.
+    // Each adds up to what is used on the device; where the driver did not tell, to what is
+    // reserved.
     std::vector<MemoryHolder> holders_at_peak;
     std::vector<MemoryHolder> holders_at_end;
 

@@ -1,4 +1,4 @@
-// report/model/memory/waterfall.hpp — where the memory of a device was at one moment: parts that add up.
+// report/model/memory/waterfall.hpp — where a device's memory was at one moment: parts that add up.
 //
 // Each sum is exact whatever the log says. Where a process had no pool, nothing is cached, and
 // reserved = allocated = requested = direct: what the driver rounded up is in `unattributed`.

@@ -1,4 +1,4 @@
-// report/model/plan/plan.hpp — would it fit: what allocators would need for what logs asked of theirs.
+// report/model/plan/plan.hpp — would it fit: what allocators would need for what logs asked.
 #pragma once
 
 #include <array>

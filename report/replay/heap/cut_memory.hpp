@@ -1,9 +1,9 @@
 // report/replay/heap/cut_memory.hpp — driver allocations that an allocator cut into blocks.
 //
 // Where the log has suballocated blocks, what they were cut from is no allocation of the program's
-// own, but a segment: what that allocator has reserved. That it is one follows from its first block,
-// which comes after its birth. So a log with such blocks is read a first time for the births of the
-// segments alone, and is then replayed right at every moment.
+// own, but a segment: what that allocator has reserved. That it is one follows from its first
+// block, which comes after its birth. So a log with such blocks is read a first time for the births
+// of the segments alone, and is then replayed right at every moment.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace vramscope::report {
 
-// Of each segment the time of its birth, and its address or handle; and the entry point of its first
-// block, which tells the allocator.
+// Of each segment the time of its birth, and its address or handle; and the entry point of its
+// first block, which tells the allocator.
 using SegmentBirths = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint16_t>;
 
 // Addresses that an allocator of the program's reserved.

@@ -56,8 +56,8 @@ public:
     }
     // Those that were not expected.
     const SegmentBirths& segment_births() const noexcept { return segment_births_; }
-    // In place of apply(), for who asks for no more than segment_births(): takes the allocation of a
-    // block that an allocator cut, and what it is cut from is a segment. The block itself is not
+    // In place of apply(), for who asks for no more than segment_births(): takes the allocation of
+    // a block that an allocator cut, and what it is cut from is a segment. The block itself is not
     // kept, so its free need not be told.
     void note_cut(const Record& record);
 

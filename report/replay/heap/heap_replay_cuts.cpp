@@ -1,4 +1,4 @@
-// report/replay/heap/heap_replay_cuts.cpp — blocks that an allocator cut, and what it cut them from.
+// report/replay/heap/heap_replay_cuts.cpp — blocks that an allocator cut, and out of what.
 #include "report/replay/heap/heap_replay.hpp"
 
 namespace vramscope::report {
@@ -115,8 +115,8 @@ void HeapReplay::become_segment(Block& parent, const Block& first)
     enter(parent);
 }
 
-// The blocks in these addresses are gone with what they were cut from; those of one allocator, if it
-// is named.
+// The blocks in these addresses are gone with what they were cut from; those of one allocator, if
+// it is named.
 void HeapReplay::end_blocks(std::uint64_t begin, std::uint64_t bytes,
                             std::optional<std::uint64_t> api, std::uint64_t ticks)
 {

@@ -46,8 +46,8 @@ public:
         std::size_t run = 0;
         std::size_t at = 0; // in the run; its size: behind all of them
     };
-    // The blocks around an address, while they are prefetched. Valid until the next block is inserted
-    // or erased.
+    // The blocks around an address, while they are prefetched. Valid until the next block is
+    // inserted or erased.
     class Near {
         friend class PoolBlocks;
         const Run* run = nullptr;

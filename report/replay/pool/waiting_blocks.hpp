@@ -35,8 +35,8 @@ public:
         std::push_heap(late_.begin(), late_.end(), kLater);
     }
 
-    // Calls `release` with each that was freed by `ticks`. Before that, `prefetch` is called with up
-    // to kMostAhead of those whose turn comes next.
+    // Calls `release` with each that was freed by `ticks`. Before that, `prefetch` is called with
+    // up to kMostAhead of those whose turn comes next.
     template <typename Prefetch, typename Release>
     void release_up_to(std::uint64_t ticks, Prefetch prefetch, Release release)
     {

@@ -1,4 +1,4 @@
-// report/replay/reading/reading.hpp — one reading of a log: what must be known before it, its end, a stop.
+// report/replay/reading/reading.hpp — one reading of a log: what comes before it, its end, a stop.
 //
 // Whatever is made of a log begins alike. An entry point may be named before it is defined; what an
 // allocator cuts is known as its segment only by a reading before this one; and frees may have been
