@@ -60,14 +60,15 @@ CONF
 }
 
 # unpack_root APT FOLDER: unpacks what apt, which keeps it in APT, has fetched, as a root of its
-# own: FOLDER. Nothing of what the packages' own scripts do is done.
+# own: FOLDER. Nothing of what the packages' own scripts do is done. An older package's /lib is
+# /usr/lib, where dpkg-deb alone would put a folder in the place of the link.
 unpack_root() {
     local folder=$2 name package
     rm -rf "$folder"
     mkdir -p "$folder"/usr/{bin,sbin,lib,lib64}
     for name in bin sbin lib lib64; do ln -s "usr/$name" "$folder/$name"; done
     for package in "$1"/cache/archives/*.deb; do
-        dpkg-deb -x "$package" "$folder"
+        dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$folder"
         basename "$package" .deb >>"$folder/packages.txt"
     done
 }

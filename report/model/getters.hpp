@@ -136,6 +136,8 @@ struct Present {
     Value value; // a pointer or an optional; what it holds may be null
 };
 template <typename Value>
+Present(Value) -> Present<Value>;
+template <typename Value>
 inline constexpr bool kIsPresent = false;
 template <typename Value>
 inline constexpr bool kIsPresent<Present<Value>> = true;

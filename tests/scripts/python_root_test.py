@@ -9,7 +9,8 @@ import played_machine
 VERSIONS = ("3.11", "3.13", "3.14", "3.15")
 # The C library's loader is played by a program that prints what it is asked to run.
 FILES = {"usr/lib64/ld-linux-x86-64.so.2": '#!/bin/sh\n[ ! -e "$MACHINE/unfit" ] && echo "$LD_LIBRARY_PATH: $*"\n',
-         "usr/lib/x86_64-linux-gnu/libc.so.6": "", **{f"usr/bin/python{version}": "" for version in VERSIONS}}
+         "usr/lib/x86_64-linux-gnu/libc.so.6": "", "lib/x86_64-linux-gnu/libtirpc.so.3": "",  # as an older package has it
+         **{f"usr/bin/python{version}": "" for version in VERSIONS}}
 APT = """#!/bin/bash
 echo "${0##*/} $*" >>"$MACHINE/log"
 if [[ $* == "update --print-uris" ]]; then
@@ -40,6 +41,7 @@ class PythonRoot(played_machine.PlayedRoot):
         self.assertIn("a download of 30 MB", output)
         self.assertEqual((self.kept / "packages.txt").read_text(), "python3.15_3.15_amd64\n")
         self.assertEqual(os.listdir(self.kept.parent), ["python-root"])
+        self.assertEqual(sorted(os.listdir(self.kept / "lib/x86_64-linux-gnu")), ["libc.so.6", "libtirpc.so.3"])
         sources = [line.split()[-3:] for line in (self.machine / "sources").read_text().splitlines()]
         self.assertEqual(sources, [["http://mirror/debian/", release, "main"] for release in ("bookworm", "forky")])
 
