@@ -4,7 +4,6 @@
 #include <concepts>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "report/exporters/event_rows.hpp"
 
@@ -41,7 +40,7 @@ template <typename R>
 constexpr auto head_fields()
 {
     if constexpr (R::kLayout.head == format::Head::definition)
-        return std::tuple{};
+        return FieldList{};
     else if constexpr (R::kLayout.head == format::Head::call)
         return kCalled;
     else

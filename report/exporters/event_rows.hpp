@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,8 +24,8 @@ using InfoPair = std::pair<std::string, std::string>;
 template <>
 struct Fields<InfoPair> {
     static constexpr const char* kName = "info";
-    static constexpr std::tuple kAll{Field{"key", &InfoPair::first},
-                                     Field{"value", &InfoPair::second}};
+    static constexpr FieldList kAll{Field{"key", &InfoPair::first},
+                                    Field{"value", &InfoPair::second}};
 };
 
 struct HeaderLine {
@@ -46,7 +45,7 @@ struct Fields<HeaderLine> {
 
     static constexpr const char* kName = "header";
     static constexpr const char* kSays = "The first line.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"schema_version", &HeaderLine::schema_version}.pattern("^1\\.[0-9]+\\.[0-9]+$"),
         Field{"pid", Via{&HeaderLine::log, &format::FileHeader::pid}},
         Field{"parent_pid", Via{&HeaderLine::log, &format::FileHeader::parent_pid}},
@@ -72,7 +71,7 @@ template <>
 struct Fields<ApiLine> {
     static constexpr const char* kName = "api";
     static constexpr const char* kSays = "An entry point, before the first event of it.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"id", &ApiLine::id},
         Field{"entry_point", &ApiLine::entry_point, "The driver's symbol: cuMemAlloc_v2."},
         Field{"effect", &ApiLine::effect},
@@ -91,7 +90,7 @@ constexpr auto of_frame(Member Frame::*member)
 template <>
 struct Fields<FrameOfLine> {
     static constexpr const char* kName = "frame";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"function", OrNull{of_frame(&Frame::function)}},
         Field{"file", OrNull{of_frame(&Frame::file)}},
         Field{"line", OrNull{of_frame(&Frame::line)}}.at_least(1),
@@ -122,7 +121,7 @@ template <>
 struct Fields<StackLine> {
     static constexpr const char* kName = "stack";
     static constexpr const char* kSays = "A call stack, before the first event with it.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"id", &StackLine::id}.at_least(1),
         Field{"call", OrNull{&StackLine::call},
               "The function of the CUDA runtime that the program called, cudaMalloc, where the "
@@ -144,7 +143,7 @@ struct ThreadLine {
 template <>
 struct Fields<ThreadLine> {
     static constexpr const char* kName = "thread";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"id", &ThreadLine::id},
         Field{"tid", &ThreadLine::tid,
               "As the kernel numbers it; 0: `vramscope mark`, another process."},
@@ -159,14 +158,14 @@ struct Happened {
     Ns ns;
     std::uint32_t thread;
 };
-inline constexpr std::tuple kHappened{
+inline constexpr FieldList kHappened{
     Field{"ns", &Happened::ns},
     Field{"thread", &Happened::thread, "Of a thread line before this one."},
 };
 struct Called : Happened {
     format::ApiId api;
 };
-inline constexpr auto kCalled = std::tuple_cat(kHappened, std::tuple{Field{"api", &Called::api}});
+inline constexpr auto kCalled = joined(kHappened, FieldList{Field{"api", &Called::api}});
 
 struct ModuleLine : Happened {
     format::ModuleLoaded module;
@@ -180,15 +179,15 @@ template <>
 struct Fields<ModuleLine> {
     static constexpr const char* kName = "module_loaded";
     static constexpr const char* kSays = "An executable or a library came.";
-    static constexpr auto kAll = std::tuple_cat(
+    static constexpr auto kAll = joined(
         kHappened,
-        std::tuple{Field{"module", of_module(&format::ModuleLoaded::id)},
-                   Field{"path", of_module(&format::ModuleLoaded::path)},
-                   Field{"build_id", HexDigits{of_module(&format::ModuleLoaded::build_id)}}.pattern(
-                       "^[0-9a-f]+$"),
-                   Field{"bias", of_module(&format::ModuleLoaded::bias)},
-                   Field{"first", of_module(&format::ModuleLoaded::first)},
-                   Field{"end", of_module(&format::ModuleLoaded::end)}});
+        FieldList{Field{"module", of_module(&format::ModuleLoaded::id)},
+                  Field{"path", of_module(&format::ModuleLoaded::path)},
+                  Field{"build_id", HexDigits{of_module(&format::ModuleLoaded::build_id)}}.pattern(
+                      "^[0-9a-f]+$"),
+                  Field{"bias", of_module(&format::ModuleLoaded::bias)},
+                  Field{"first", of_module(&format::ModuleLoaded::first)},
+                  Field{"end", of_module(&format::ModuleLoaded::end)}});
 };
 
 struct AllocLine : Called {
@@ -205,9 +204,9 @@ struct AllocLine : Called {
 template <>
 struct Fields<AllocLine> {
     static constexpr const char* kName = "alloc";
-    static constexpr auto kAll = std::tuple_cat(
+    static constexpr auto kAll = joined(
         kCalled,
-        std::tuple{
+        FieldList{
             Field{"address", &AllocLine::address},
             Field{"bytes", &AllocLine::bytes},
             Field{"memory", &AllocLine::memory},
@@ -228,9 +227,8 @@ struct FreeLine : Called {
 template <>
 struct Fields<FreeLine> {
     static constexpr const char* kName = "free";
-    static constexpr auto kAll =
-        std::tuple_cat(kCalled, std::tuple{Field{"address", &FreeLine::address},
-                                           Field{"stack", &FreeLine::stack}});
+    static constexpr auto kAll = joined(
+        kCalled, FieldList{Field{"address", &FreeLine::address}, Field{"stack", &FreeLine::stack}});
 };
 
 struct ReusableLine : Happened { // with the moment in place of how long ago it was
@@ -242,10 +240,10 @@ struct Fields<ReusableLine> {
     static constexpr const char* kName = "reusable";
     static constexpr const char* kSays =
         "What was freed before that moment may be handed out again.";
-    static constexpr auto kAll = std::tuple_cat(
-        kHappened, std::tuple{Field{"freed_before_ns", &ReusableLine::freed_before_ns},
-                              Field{"own", &ReusableLine::own,
-                                    "vramscope's own synchronisation, not the program's."}});
+    static constexpr auto kAll =
+        joined(kHappened, FieldList{Field{"freed_before_ns", &ReusableLine::freed_before_ns},
+                                    Field{"own", &ReusableLine::own,
+                                          "vramscope's own synchronisation, not the program's."}});
 };
 
 // ---- the last line ----
@@ -259,7 +257,7 @@ struct PendingLine {
 template <>
 struct Fields<PendingLine> {
     static constexpr const char* kName = "pending_free";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"ns", &PendingLine::ns},
         Field{"api", &PendingLine::api},
         Field{"address", &PendingLine::address},
@@ -283,7 +281,7 @@ struct Fields<TrailerLine> {
 
     static constexpr const char* kName = "trailer";
     static constexpr const char* kSays = "The last line. Without it the list is not whole.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"events", &TrailerLine::events,
               "Records with a time; malformed ones, which have no line, included."},
         Field{"end", Via{&TrailerLine::end, &ProcessEnd::kind}},

@@ -60,10 +60,10 @@ struct Meaning<format::DeviceOrdinal> {
 template <typename Value>
 void add(JsonLine& line, std::string_view key, const Value& value);
 
-template <typename Row, typename Tuple>
-void add_members(JsonLine& line, const Row& row, const Tuple& fields)
+template <typename Row, typename List>
+void add_members(JsonLine& line, const Row& row, const List& fields)
 {
-    for_each_of(fields, [&](const auto& field) {
+    fields.for_each([&](const auto& field) {
         const auto& member = std::invoke(field.get, row);
         if constexpr (!kIsPresent<std::remove_cvref_t<decltype(member)>>)
             add(line, field.name, member);

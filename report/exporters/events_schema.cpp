@@ -14,15 +14,15 @@ namespace {
 // A line of one type, whose first member says so.
 class Line {
 public:
-    Line(Schema& schema, std::string_view type)
-        : schema_(schema), properties_({{"type", {{"const", std::string(type)}}}})
+    Line(Schema& schema, std::string_view type) : schema_(schema)
     {
+        object_.add("type", {{"const", std::string(type)}}, true);
     }
 
-    template <typename Row, typename Tuple>
-    void add_fields(const Tuple& fields)
+    template <typename Row, typename List>
+    void add_fields(const List& fields)
     {
-        schema_.add_members<Row>(fields, required_, properties_);
+        schema_.add_members<Row>(fields, object_);
     }
 
     template <typename Value>
@@ -31,22 +31,14 @@ public:
         Json value = schema_.of<Value>();
         if (!says.empty())
             value["description"] = std::string(says);
-        properties_[std::string(name)] = std::move(value);
-        required_.push_back(std::string(name));
+        object_.add(name, std::move(value), true);
     }
 
-    Json object(std::string_view says) const
-    {
-        Json json = {{"type", "object"}, {"required", required_}, {"properties", properties_}};
-        if (!says.empty())
-            json["description"] = std::string(says);
-        return json;
-    }
+    Json object(std::string_view says) const { return object_.json(says); }
 
 private:
     Schema& schema_;
-    Json required_ = {"type"};
-    Json properties_;
+    ObjectSchema object_;
 };
 
 template <Described Row>

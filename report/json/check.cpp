@@ -18,7 +18,7 @@ template <>
 struct Fields<CheckedTest> {
     static constexpr const char* kName = "test";
     static constexpr auto check = &CheckedTest::check;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"name", Via{&CheckedTest::test, &TestRow::name}},
         Field{"process", Via{check, &TestCheck::process}, "Index into processes."},
         Field{"state", Via{check, &TestCheck::state}}.never("ok"),
@@ -36,7 +36,7 @@ struct Fields<CheckedProcess> {
     static constexpr const char* kName = "process";
     static constexpr auto row = &CheckedProcess::row;
     static constexpr auto process = &CheckedProcess::process;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"index", Via{row, &RankRow::process}},
         Field{"pid", Via{process, &Process::pid}},
         Field{"rank", Via{row, &RankRow::rank}},
@@ -79,7 +79,7 @@ struct Fields<CheckDocument> {
     static constexpr unsigned kMinorVersion = 1;
     static constexpr auto check = &CheckDocument::check;
     static constexpr auto totals = Via{&CheckDocument::report, &Report::totals};
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"verdict", Via{check, &Check::verdict},
               "failed: a budget was measured to be exceeded, whatever else the logs do not show. "
               "inconclusive: none was, but the logs do not prove that all were kept; reasons says "

@@ -21,7 +21,7 @@ struct ComparedSide {
 template <>
 struct Fields<ComparedSide> {
     static constexpr const char* kName = "side";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"verdict", Via{&ComparedSide::report, &Report::verdict}, "As in its report."},
         Field{"verdict_reasons", Via{&ComparedSide::report, &Report::reasons}}.lines(),
         Field{"logs", &ComparedSide::logs}.not_empty(),
@@ -38,7 +38,7 @@ struct Fields<ComparisonDocument> {
     static constexpr const char* kName = "diff";
     static constexpr unsigned kMinorVersion = 2;
     static constexpr auto all = &ComparisonDocument::comparison;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{
             "verdict", Via{all, &Comparison::verdict},
             "worse: a leak is new or has grown, or a number regressed. better: leaks have gone or "

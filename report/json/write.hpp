@@ -1,6 +1,6 @@
 // report/json/write.hpp — a row as JSON, by its description: the one function that makes it.
 //
-// A file that includes this takes seconds to compile: there is one for each kind of document.
+// A file that writes a document takes seconds to compile: there is one for each kind.
 #pragma once
 
 #include <concepts>
@@ -25,11 +25,24 @@ using Json = nlohmann::ordered_json;
 
 template <typename Value>
 inline constexpr bool kIsGroup = false;
-template <typename Row, typename Tuple>
-inline constexpr bool kIsGroup<Grouped<Row, Tuple>> = true;
+template <typename Row, typename List>
+inline constexpr bool kIsGroup<Grouped<Row, List>> = true;
 
 template <typename Value>
-Json to_json(const Value& value, Audience audience);
+void write(Json& to, const Value& value, Audience audience);
+
+// What all rows share is compiled once, not once for each of four hundred members: a member of an
+// object, which is null as yet; a row of a list; and values without parts.
+Json& member_of(Json& object, std::string_view name);
+Json& row_of(Json& list);
+void write_text(Json& to, std::string_view text);
+void write_hex(Json& to, std::uint64_t number);
+void write_hex_digits(Json& to, std::string_view bytes); // null: there are none
+void write_flag(Json& to, bool value);
+void write_count(Json& to, std::uint64_t value);
+void write_integer(Json& to, std::int64_t value);
+void write_number(Json& to, double value);
+void write_notices(Json& to, const Notices& notices);
 
 template <typename Key>
 std::string key_text(const Key& key)
@@ -41,65 +54,65 @@ std::string key_text(const Key& key)
 }
 
 // The members of a row, added to those that the object has.
-template <typename Row, typename Tuple>
-void add_members(Json& json, const Row& row, const Tuple& fields, Audience audience)
+template <typename Row, typename List>
+void add_members(Json& json, const Row& row, const List& fields, Audience audience)
 {
-    for_each_of(fields, [&](const auto& field) {
+    fields.for_each([&](const auto& field) {
         if (kForPageOnly<std::remove_cvref_t<decltype(field.get)>> && audience != Audience::page)
             return;
         const auto& member = std::invoke(field.get, row);
         if constexpr (!kIsPresent<std::remove_cvref_t<decltype(member)>>)
-            json[std::string(field.name)] = to_json(member, audience);
+            write(member_of(json, field.name), member, audience);
         else if (member.value)
-            json[std::string(field.name)] = to_json(*member.value, audience);
+            write(member_of(json, field.name), *member.value, audience);
     });
 }
 
 template <typename Value>
-Json to_json(const Value& value, Audience audience)
+void write(Json& to, const Value& value, Audience audience)
 {
     if constexpr (Described<Value>) {
-        Json json = Json::object();
-        add_members(json, value, Fields<Value>::kAll, audience);
-        return json;
+        to = Json::object();
+        add_members(to, value, Fields<Value>::kAll, audience);
     } else if constexpr (kIsGroup<Value>) {
-        Json json = Json::object();
-        add_members(json, *value.row, *value.fields, audience);
-        return json;
+        to = Json::object();
+        add_members(to, *value.row, *value.fields, audience);
     } else if constexpr (kIsKeyed<Value>) {
-        Json json = Json::object();
+        to = Json::object();
         for (const auto& [key, one] : value.pairs)
-            json[key_text(key)] = to_json(one, audience);
-        return json;
+            write(member_of(to, key_text(key)), one, audience);
     } else if constexpr (std::is_enum_v<Value>) {
-        const char* const word = name(value);
-        return word ? Json(word) : Json(nullptr);
+        if (const char* const word = name(value)) // else null
+            write_text(to, word);
+    } else if constexpr (std::same_as<Value, bool>) {
+        write_flag(to, value);
+    } else if constexpr (std::unsigned_integral<Value>) {
+        write_count(to, value);
+    } else if constexpr (std::integral<Value>) {
+        write_integer(to, value);
+    } else if constexpr (std::floating_point<Value>) {
+        write_number(to, value);
     } else if constexpr (std::same_as<Value, HexNumber>) {
-        return fmt::format("{:#x}", value.value);
+        write_hex(to, value.value);
     } else if constexpr (std::same_as<Value, RawBytes>) {
-        return value.bytes.empty() ? Json(nullptr) : Json(hex_digits(value.bytes));
+        write_hex_digits(to, value.bytes);
     } else if constexpr (std::same_as<Value, CudaResult>) {
-        return result_name(value.number);
+        write_text(to, result_name(value.number));
     } else if constexpr (std::same_as<Value, Notices>) {
-        Json lines = *value.lines;
-        for (const UnreadFile& file : *value.files)
-            lines.push_back(notice_of(file));
-        return lines;
+        write_notices(to, value);
     } else if constexpr (std::same_as<Value, std::filesystem::path>) {
-        return value.string();
+        write_text(to, value.native());
     } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
-        return std::string(std::string_view(value));
+        write_text(to, value);
     } else if constexpr (requires { value.has_value(); } || std::is_pointer_v<Value>) {
-        return value ? to_json(*value, audience) : Json(nullptr); // known, or not
+        if (value) // known; else null
+            write(to, *value, audience);
     } else if constexpr (requires { std::variant_size<Value>::value; }) {
-        return std::visit([](const auto& number) { return Json(number); }, value);
-    } else if constexpr (requires { value.begin(); }) {
-        Json list = Json::array();
-        for (const auto& one : value)
-            list.push_back(to_json(one, audience));
-        return list;
+        std::visit([&](const auto& number) { write(to, number, audience); }, value);
     } else {
-        return value;
+        to = Json::array();
+        for (const auto& one : value)
+            write(row_of(to), one, audience);
     }
 }
 
@@ -107,7 +120,9 @@ Json to_json(const Value& value, Audience audience)
 template <Described Row>
 Json document_of(const Row& row, Audience audience)
 {
-    Json document = {{"schema_version", fmt::format("1.{}.0", Fields<Row>::kMinorVersion)}};
+    Json document = Json::object();
+    write_text(member_of(document, "schema_version"),
+               fmt::format("1.{}.0", Fields<Row>::kMinorVersion));
     add_members(document, row, Fields<Row>::kAll, audience);
     return document;
 }

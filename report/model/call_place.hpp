@@ -37,7 +37,7 @@ struct Fields<Frame> {
         "compiled with (CCCL, the C++ standard library, the toolkit's headers), unless nothing "
         "else "
         "is there.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"function", OrNull{&Frame::function}},
         Field{"file", OrNull{&Frame::file}},
         Field{"line", OrNull{&Frame::line}}.at_least(1),
@@ -115,17 +115,17 @@ inline constexpr Field kFingerprint =
           "functions."}
         .pattern("^[0-9a-f]{16}$");
 
-inline constexpr std::tuple kStackFrames{
+inline constexpr FieldList kStackFrames{
     Field{"stack", &CallPlace::stack, "Innermost first."},
     Field{"own", PageOnly{&CallPlace::own_in_stack}},
 };
 
 // A call's stack is the end of many rows.
-inline constexpr std::tuple kStackEnd{
+inline constexpr FieldList kStackEnd{
     Field{"stack_truncated", &CallPlace::stack_truncated},
     Field{"stack_cut", &CallPlace::cut}.since(6),
 };
-inline constexpr auto kStack = std::tuple_cat(kStackFrames, kStackEnd);
+inline constexpr auto kStack = joined(kStackFrames, kStackEnd);
 
 struct TimedCall : CallPlace {
     std::uint64_t at_ns = 0; // since the log was opened
@@ -134,8 +134,8 @@ template <>
 struct Fields<TimedCall> {
     static constexpr const char* kName = "call";
     static constexpr const char* kSays = "A call with its stack.";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"api", &CallPlace::api},
             Field{"entry_point", &CallPlace::entry_point},
             Field{"at_ns", &TimedCall::at_ns},

@@ -78,13 +78,12 @@ struct Culprit {
 template <>
 struct Fields<Culprit> {
     static constexpr const char* kName = "culprit";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{Field{"bytes", &Culprit::bytes},
-                   Field{"count", &Culprit::count, "Of blocks, calls or times."}},
-        through(&Culprit::place,
-                std::tuple_cat(std::tuple{kFingerprint, Field{"api", &CallPlace::api},
-                                          Field{"entry_point", &CallPlace::entry_point}},
-                               kStackFrames)));
+    static constexpr auto kAll = joined(
+        FieldList{Field{"bytes", &Culprit::bytes},
+                  Field{"count", &Culprit::count, "Of blocks, calls or times."}},
+        through(&Culprit::place, joined(FieldList{kFingerprint, Field{"api", &CallPlace::api},
+                                                  Field{"entry_point", &CallPlace::entry_point}},
+                                        kStackFrames)));
 };
 
 // One line of a budget, over all processes.
@@ -108,7 +107,7 @@ template <>
 struct Fields<CheckRow> {
     static constexpr const char* kName = "budget";
     static constexpr const char* kSays = "One budget, held against each process by itself.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"budget", &CheckRow::budget,
               "The option without its dashes, or the word of --fail-on."},
         Field{"unit", &CheckRow::unit},
@@ -134,7 +133,7 @@ struct TestBreach {
 template <>
 struct Fields<TestBreach> {
     static constexpr const char* kName = "breach";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"budget", &TestBreach::budget},
         Field{"limit", &TestBreach::limit, "In bytes, as measured."},
         Field{"measured", &TestBreach::measured},

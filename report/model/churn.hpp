@@ -23,7 +23,7 @@ struct DriverCalls {
 template <>
 struct Fields<DriverCalls> {
     static constexpr const char* kName = "driver_calls";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"entry_point", OrNull{&DriverCalls::entry_point}},
         Field{"calls", &DriverCalls::calls},
         Field{"total_ns", &DriverCalls::total_ns},
@@ -57,8 +57,8 @@ struct ChurnSite : CallPlace, ChurnNumbers {
 template <>
 struct Fields<ChurnSite> {
     static constexpr const char* kName = "churn_site";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"api", &CallPlace::api},
             Field{"entry_point", OrNull{&CallPlace::entry_point}},
             Field{"memory", &ChurnSite::memory},
@@ -83,7 +83,7 @@ struct SizeBin {
 template <>
 struct Fields<SizeBin> {
     static constexpr const char* kName = "size_bin";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"from_bytes", &SizeBin::from_bytes},
         Field{"blocks", &SizeBin::blocks},
         Field{"bytes", &SizeBin::bytes},
@@ -97,7 +97,7 @@ struct LifetimeBin {
 template <>
 struct Fields<LifetimeBin> {
     static constexpr const char* kName = "lifetime_bin";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"below_ns", OrNull{&LifetimeBin::below_ns}},
         Field{"blocks", &LifetimeBin::blocks},
     };
@@ -124,7 +124,7 @@ struct Fields<ChurnReport> {
     static constexpr const char* kSays =
         "How blocks of device and host memory came and went, and what that cost.";
     static constexpr auto timed = &ChurnReport::timed;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"allocations", &ChurnReport::allocations},
         Field{"frees", &ChurnReport::frees},
         Field{"allocated_bytes", &ChurnReport::allocated_bytes},

@@ -35,14 +35,14 @@ struct Fields<ComparedPlace> {
         "The stack is as it is in the newer run; of what is gone, as in the older.";
     static constexpr auto place = &ComparedPlace::place;
     static constexpr auto kAll =
-        std::tuple_cat(std::tuple{Field{"change", &ComparedPlace::change}.never("same")},
-                       through(place, std::tuple{kFingerprint, Field{"api", &CallPlace::api},
-                                                 Field{"entry_point", &CallPlace::entry_point}}),
-                       std::tuple{Field{"base", Group{Field{"bytes", &ComparedPlace::base_bytes},
-                                                      Field{"blocks", &ComparedPlace::base_count}}},
-                                  Field{"new", Group{Field{"bytes", &ComparedPlace::new_bytes},
-                                                     Field{"blocks", &ComparedPlace::new_count}}}},
-                       through(place, kStackFrames));
+        joined(FieldList{Field{"change", &ComparedPlace::change}.never("same")},
+               through(place, FieldList{kFingerprint, Field{"api", &CallPlace::api},
+                                        Field{"entry_point", &CallPlace::entry_point}}),
+               FieldList{Field{"base", Group{Field{"bytes", &ComparedPlace::base_bytes},
+                                             Field{"blocks", &ComparedPlace::base_count}}},
+                         Field{"new", Group{Field{"bytes", &ComparedPlace::new_bytes},
+                                            Field{"blocks", &ComparedPlace::new_count}}}},
+               through(place, kStackFrames));
 };
 
 struct ComparedNumber {
@@ -55,7 +55,7 @@ struct ComparedNumber {
 template <>
 struct Fields<ComparedNumber> {
     static constexpr const char* kName = "number";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"name", &ComparedNumber::name},
         Field{"unit", &ComparedNumber::unit}.never("bytes/step", "bytes/call", "bytes/s",
                                                    "percent"),

@@ -31,7 +31,7 @@ struct Fields<Damage> {
     static constexpr const char* kName = "damage";
     static constexpr const char* kSays = "One row per stacks; address, offset, wrong_bytes and "
                                          "block_bytes are those of the first.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"kind", &Damage::kind,
               "use-after-free: bytes of a freed block changed before it was handed out again. "
               "overrun: bytes behind a block changed. underrun: bytes before it."},

@@ -12,8 +12,8 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "report/model/getters.hpp"
 #include "tracker/format/enumerations.hpp"
@@ -89,32 +89,79 @@ Field(std::string_view, Get) -> Field<Get>;
 template <typename Get>
 Field(std::string_view, Get, std::string_view) -> Field<Get>;
 
+// The fields of a row. Not std::tuple, whose constructors ask of each of thirty types what it
+// converts to: that was four fifths of the time that the headers of this folder take to compile.
+template <std::size_t at, typename Get>
+struct FieldAt {
+    Field<Get> field;
+};
+template <typename Numbers, typename... Get>
+struct NumberedFields;
+template <std::size_t... at, typename... Get>
+struct NumberedFields<std::index_sequence<at...>, Get...> : FieldAt<at, Get>... {
+    constexpr explicit NumberedFields(const Field<Get>&... all) : FieldAt<at, Get>{all}... {}
+    // What `use` makes of all of them.
+    template <typename Use>
+    constexpr auto apply(Use&& use) const
+    {
+        return use(static_cast<const FieldAt<at, Get>&>(*this).field...);
+    }
+    template <typename Visit>
+    constexpr void for_each(Visit&& visit) const
+    {
+        (visit(static_cast<const FieldAt<at, Get>&>(*this).field), ...);
+    }
+};
+template <typename... Get>
+struct FieldList : NumberedFields<std::index_sequence_for<Get...>, Get...> {
+    constexpr explicit FieldList(const Field<Get>&... all)
+        : NumberedFields<std::index_sequence_for<Get...>, Get...>(all...)
+    {
+    }
+};
+
+// The fields of several lists, one list after the other.
+template <typename... Get>
+constexpr auto joined(const FieldList<Get...>& all)
+{
+    return all;
+}
+template <typename... First, typename... Second, typename... More>
+constexpr auto joined(const FieldList<First...>& first, const FieldList<Second...>& second,
+                      const More&... more)
+{
+    return joined(first.apply([&](const auto&... one) {
+        return second.apply([&](const auto&... other) {
+            return FieldList<First..., Second...>{one..., other...};
+        });
+    }),
+                  more...);
+}
+
 // All members of what a member is or points to, as if they were the row's own.
 template <typename First, typename... Get>
-constexpr auto through(First first, const std::tuple<Field<Get>...>& fields)
+constexpr auto through(First first, const FieldList<Get...>& fields)
 {
-    return std::apply(
-        [&](const auto&... field) {
-            return std::tuple{Field<Via<First, Get>>{
-                field.name, {first, field.get}, field.says, field.added, field.bounds}...};
-        },
-        fields);
+    return fields.apply([&](const auto&... field) {
+        return FieldList<Via<First, Get>...>{Field<Via<First, Get>>{
+            field.name, {first, field.get}, field.says, field.added, field.bounds}...};
+    });
 }
 
 // An object of some members of the row itself.
-template <typename Row, typename Tuple>
+template <typename Row, typename List>
 struct Grouped {
     const Row* row;
-    const Tuple* fields;
+    const List* fields;
 };
 template <typename... Get>
 struct Group {
-    std::tuple<Field<Get>...> fields;
-    constexpr explicit Group(Field<Get>... all) : fields(all...) {}
+    FieldList<Get...> fields;
+    constexpr explicit Group(const Field<Get>&... all) : fields(all...) {}
     template <typename Row>
     constexpr auto operator()(const Row& row) const
     {
-        return Grouped<Row, decltype(fields)>{&row, &fields};
+        return Grouped<Row, FieldList<Get...>>{&row, &fields};
     }
 };
 
@@ -129,7 +176,7 @@ concept Meaningful = requires
 };
 
 template <typename Row>
-struct Fields; // kName, its name in a schema, and kAll, a tuple of Field
+struct Fields; // kName, its name in a schema, and kAll, its FieldList
 template <typename Row>
 concept Described = requires
 {
@@ -165,12 +212,6 @@ template <Worded Enum>
 requires(!format::Worded<Enum>) constexpr const char* name(Enum value) noexcept
 {
     return word_of(Words<Enum>::kAll, value, nullptr);
-}
-
-template <typename Tuple, typename Visit>
-constexpr void for_each_of(const Tuple& fields, Visit&& visit)
-{
-    std::apply([&](const auto&... field) { (visit(field), ...); }, fields);
 }
 
 } // namespace vramscope::report

@@ -23,7 +23,7 @@ struct FrameworkUse {
 template <>
 struct Fields<FrameworkUse> {
     static constexpr const char* kName = "framework";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"name", &FrameworkUse::name},
         Field{"library", OrNull{&FrameworkUse::library}, "That showed it; null: none did."},
         Field{"bypassed", &FrameworkUse::bypassed,

@@ -54,7 +54,7 @@ struct Fields<GrowthRate> {
     static constexpr const char* kSays =
         "How fast something grows. A step is one instance of a range, or a mark; without either, "
         "an allocating call.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"per", &GrowthRate::step,
               "Name of the range or of the mark, without numbers; \"call\": there are none."}
             .not_empty(),
@@ -91,8 +91,8 @@ struct Growth : CallPlace {
 template <>
 struct Fields<Growth> {
     static constexpr const char* kName = "growth";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             kFingerprint,
             Field{"api", &CallPlace::api},
             Field{"entry_point", &CallPlace::entry_point},

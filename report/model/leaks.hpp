@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "report/model/call_place.hpp"
@@ -57,7 +56,7 @@ struct ThreadLabel {
 template <>
 struct Fields<ThreadLabel> {
     static constexpr const char* kName = "thread";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"tid", &ThreadLabel::tid},
         Field{"name", OrNull{&ThreadLabel::name}},
     };
@@ -94,8 +93,8 @@ inline constexpr std::size_t kMaxLeakThreads = 16;
 template <>
 struct Fields<Leak> {
     static constexpr const char* kName = "leak";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"kind", &Leak::kind,
                   "leaked-at-exit: never freed. leaked-at-reset: its context was destroyed while "
                   "the program ran on. in-use-at-crash: the program was killed or crashed, perhaps "
@@ -149,11 +148,11 @@ struct SuppressedLeak {
 template <>
 struct Fields<SuppressedLeak> {
     static constexpr const char* kName = "suppressed_leak";
-    static constexpr auto kAll = std::tuple_cat(
+    static constexpr auto kAll = joined(
         through(&SuppressedLeak::leak, Fields<Leak>::kAll),
-        std::tuple{Field{"suppression", &SuppressedLeak::rule,
-                         "Index into suppressions: the rule that matches the innermost frame."}
-                       .since(5)});
+        FieldList{Field{"suppression", &SuppressedLeak::rule,
+                        "Index into suppressions: the rule that matches the innermost frame."}
+                      .since(5)});
 };
 
 // Rows with one innermost function of the program's own (leak_sums.hpp). Its stack is that frame
@@ -166,7 +165,7 @@ struct LeakSum : Leak {
 template <>
 struct Fields<LeakSum> {
     static constexpr const char* kName = "leak_sum";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"kind", &LeakSum::kind}.never("unclosed-import", "never-destroyed", "graph-owned"),
         Field{"class", &LeakSum::leak_class, "Of all of it together; as in leaks."},
         Field{"growth", When{&LeakSum::grows, &LeakSum::rate}, "Of growing and unclear ones."},

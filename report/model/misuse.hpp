@@ -59,7 +59,7 @@ struct Fields<Misuse> {
     static constexpr const char* kSays = "One row per stacks; address, offset, bytes and the times "
                                          "of its calls are those of the first.";
     static constexpr auto known = &Misuse::block_known;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"kind", &Misuse::kind,
               "double-free: it was freed before. never-allocated: no block was ever seen there. "
               "free-after-context: its context was destroyed before, and took it along. wrong-api: "
@@ -104,8 +104,8 @@ struct FailedCall : CallPlace, FailedNumbers {
 template <>
 struct Fields<FailedCall> {
     static constexpr const char* kName = "failed_call";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"api", &CallPlace::api},
             Field{"entry_point", &CallPlace::entry_point},
             Field{"result", &FailedCall::result},

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,7 +27,7 @@ struct DeviceInfo {
 template <>
 struct Fields<DeviceInfo> {
     static constexpr const char* kName = "device";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"ordinal", &DeviceInfo::ordinal}.at_least(0),
         Field{"bytes", &DeviceInfo::bytes},
         Field{"name", &DeviceInfo::name},
@@ -44,7 +43,7 @@ struct Mark {
 template <>
 struct Fields<Mark> {
     static constexpr const char* kName = "mark";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"ns", &Mark::ns},
         Field{"name", &Mark::name},
         Field{"tid", OrNull{&Mark::tid},
@@ -63,7 +62,7 @@ struct AutogradNodes {
 template <>
 struct Fields<AutogradNodes> {
     static constexpr const char* kName = "autograd";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"nodes", &AutogradNodes::made},
         Field{"nodes_with_origin", &AutogradNodes::with_origin},
     };
@@ -87,9 +86,9 @@ struct Fields<Surroundings> {
     static constexpr const char* kName = "coverage";
     static constexpr const char* kSays = "What was seen, and what was not.";
     static constexpr auto known = &Surroundings::known;
-    static constexpr auto kAll = std::tuple_cat(
+    static constexpr auto kAll = joined(
         through(&Surroundings::coverage, Fields<Coverage>::kAll),
-        std::tuple{
+        FieldList{
             Field{"driver", If{known, Group{Field{"path", OrNull{&Surroundings::driver_path}},
                                             Field{"version", OrNull{&Surroundings::driver_version}},
                                             Field{"simulated", &Surroundings::simulated}}}},
@@ -139,7 +138,7 @@ struct Process {
 template <>
 struct Fields<Process> {
     static constexpr const char* kName = "process";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"pid", &Process::pid},
         Field{"parent_pid", &Process::parent_pid},
         Field{"program", OrNull{&Process::program}},

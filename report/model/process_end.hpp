@@ -55,7 +55,7 @@ struct Words<ProcessEnd::Kind> {
 template <>
 struct Fields<ProcessEnd> {
     static constexpr const char* kName = "end";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"kind", &ProcessEnd::kind},
         Field{"status", When{&ProcessEnd::has_status, &ProcessEnd::status}}.at_least(0).at_most(
             255),

@@ -25,7 +25,7 @@ struct RankRow {
 template <>
 struct Fields<RankRow> {
     static constexpr const char* kName = "rank";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"rank", &RankRow::rank},
         Field{"local_rank", &RankRow::local_rank},
         Field{"world_size", &RankRow::world_size},
@@ -52,7 +52,7 @@ struct SharedLeak {
 template <>
 struct Fields<SharedLeak> {
     static constexpr const char* kName = "shared_leak";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"leaks", &SharedLeak::leaks, "Indexes into leaks."},
         Field{"processes", &SharedLeak::processes, "Indexes into processes, in the order of rows."},
         Field{"on_all", &SharedLeak::on_all},
@@ -72,7 +72,7 @@ template <>
 struct Fields<Ranks> {
     static constexpr const char* kName = "ranks";
     static constexpr const char* kSays = "The processes side by side.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"rows", &Ranks::rows, "One for each process: by rank; then those without one."},
         Field{"leaks", &Ranks::leaks,
               "One for each call stack, over all processes and devices; largest first."},

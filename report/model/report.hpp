@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "report/model/damage.hpp"
@@ -56,7 +55,7 @@ template <>
 struct Fields<Report> {
     static constexpr const char* kName = "report";
     static constexpr unsigned kMinorVersion = 6;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"verdict", &Report::verdict,
               "inconclusive: the run does not show whether the program leaks; verdict_reasons says "
               "why, leaks lists what was in use."},

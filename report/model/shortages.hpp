@@ -61,8 +61,8 @@ template <>
 struct Fields<MemoryOwner> {
     static constexpr const char* kName = "owner";
     static constexpr auto kAll =
-        through(&MemoryOwner::leak, std::tuple_cat(
-                                        std::tuple{
+        through(&MemoryOwner::leak, joined(
+                                        FieldList{
                                             Field{"bytes", &Leak::bytes},
                                             Field{"blocks", &Leak::blocks},
                                             Field{"memory", &Leak::memory},
@@ -93,8 +93,8 @@ struct Fields<Shortage> {
         "How the memory of a device stood when an allocation failed.";
     static constexpr auto pooled = &Shortage::pooled;
     static constexpr auto looked_at = &Shortage::pieces_known;
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"api", &CallPlace::api},
             Field{"entry_point", &CallPlace::entry_point},
             Field{"at_ns", &Shortage::at_ns},
@@ -157,10 +157,10 @@ struct Fields<Shortage> {
             Field{"process", &Shortage::process, "Index into processes."},
         },
         kStack,
-        std::tuple{Field{"remedy", IfAny{&Shortage::remedy},
-                         "A setting with which it would have fitted, where the log proves that."}
-                       .since(6)
-                       .not_empty()});
+        FieldList{Field{"remedy", IfAny{&Shortage::remedy},
+                        "A setting with which it would have fitted, where the log proves that."}
+                      .since(6)
+                      .not_empty()});
 };
 
 } // namespace vramscope::report

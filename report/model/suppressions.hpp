@@ -32,7 +32,7 @@ template <>
 struct Fields<RuleUse> {
     static constexpr const char* kName = "suppression";
     static constexpr auto rule = &RuleUse::rule;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"rule", Via{rule, &SuppressionRule::text},
               "leak:PATTERN; of a built-in rule the pattern of its library's name."},
         Field{"source", OrNull{Via{rule, &SuppressionRule::source}},

@@ -23,7 +23,7 @@ struct TestPeak {
 template <>
 struct Fields<TestPeak> {
     static constexpr const char* kName = "test_peak";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"device", Ordinal{&TestPeak::device}},
         Field{"allocated_at_begin", &TestPeak::at_begin},
         Field{"peak_allocated", &TestPeak::bytes,
@@ -40,8 +40,8 @@ struct TestLeak : CallPlace {
 template <>
 struct Fields<TestLeak> {
     static constexpr const char* kName = "test_leak";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"bytes", &TestLeak::bytes},
             Field{"blocks", &TestLeak::blocks},
             Field{"memory", &TestLeak::memory},
@@ -86,7 +86,7 @@ struct Fields<TestRow> {
     static constexpr const char* kName = "test";
     static constexpr const char* kSays =
         "What was allocated while it ran, by any thread, is the test's.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"name", &TestRow::name},
         Field{"result", When{&TestRow::ended, &TestRow::state},
               "ended: nobody said how. null: it did not end, as where the program crashed in it."}

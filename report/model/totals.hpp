@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +21,7 @@ struct MemoryTotal {
 template <>
 struct Fields<MemoryTotal> { // without its memory, which is its key
     static constexpr const char* kName = "sum";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"bytes", &MemoryTotal::bytes},
         Field{"blocks", &MemoryTotal::blocks},
     };
@@ -52,7 +51,7 @@ struct Fields<Totals> {
         "Of memory; reservations of addresses are counted apart, a graph's own memory is not "
         "counted. Over several processes peaks are those of the one that had the most, all else "
         "are sums.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"allocations", &Totals::allocations},
         Field{"frees", &Totals::frees},
         Field{"allocated_bytes", &Totals::allocated_bytes},
@@ -97,7 +96,7 @@ struct Coverage : EventCounts {
 template <>
 struct Fields<Coverage> {
     static constexpr const char* kName = "coverage";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"events", &Coverage::events},
         Field{"allocations", &Coverage::allocations},
         Field{"frees", &Coverage::frees},

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 
 #include "report/model/growth.hpp"
 
@@ -23,8 +22,8 @@ template <>
 struct Fields<Workspace> {
     static constexpr const char* kName = "workspace";
     static constexpr const char* kSays = "One library on one device.";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"library", &CallPlace::library, "As its maker calls it: \"cuBLAS\"."}.not_empty(),
             Field{"stacks", &Workspace::stacks, "Call stacks that grow; each is in growth too."}
                 .at_least(1),

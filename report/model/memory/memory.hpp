@@ -26,7 +26,7 @@ struct MemoryMoment {
 template <>
 struct Fields<MemoryMoment> {
     static constexpr const char* kName = "moment";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"ns", &MemoryMoment::ns},
         Field{"waterfall", &MemoryMoment::parts},
     };
@@ -38,7 +38,7 @@ template <>
 struct Fields<MarkedMoment> {
     static constexpr const char* kName = "marked_moment";
     static constexpr auto kAll =
-        std::tuple_cat(Fields<MemoryMoment>::kAll, std::tuple{Field{"mark", &MarkedMoment::mark}});
+        joined(Fields<MemoryMoment>::kAll, FieldList{Field{"mark", &MarkedMoment::mark}});
 };
 
 // What one module, phase or API had at a peak.
@@ -50,7 +50,7 @@ struct PeakPart {
 template <>
 struct Fields<PeakPart> {
     static constexpr const char* kName = "peak_part";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"name", OrNull{&PeakPart::name},
               "null: not known, or outside of any NVTX range. (others): the small ones together."},
         Field{"bytes", &PeakPart::bytes},
@@ -66,8 +66,8 @@ struct PeakStack : CallPlace {
 template <>
 struct Fields<PeakStack> {
     static constexpr const char* kName = "peak_stack";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"bytes", &PeakStack::bytes},
             Field{"blocks", &PeakStack::blocks},
             Field{"memory", &PeakStack::memory},
@@ -99,7 +99,7 @@ struct Fields<Peak> {
     static constexpr const char* kSays =
         "What was alive when the most was allocated, as it was asked for. stacks and more, "
         "modules, phases and apis each sum up to bytes.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"bytes", &Peak::bytes},
         Field{"blocks", &Peak::blocks},
         Field{"stacks", &Peak::stacks, "Largest first."}.rows_at_most(50),
@@ -168,8 +168,8 @@ struct Fields<Advice> {
         "What could be held for less time, by the times of allocations and frees; what uses memory "
         "is not seen. saving_bytes: at the peak, at most, if this alone is changed; 0 of "
         "redundant-pairs, which save calls.";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{
                 "kind", &Advice::kind,
                 "never-freed: alive at the peak and never freed. released-late: alive at the "
@@ -198,8 +198,8 @@ struct RetryPlace : CallPlace {
 template <>
 struct Fields<RetryPlace> {
     static constexpr const char* kName = "retry";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"retries", &RetryPlace::retries},
             Field{"most_requested_bytes", &RetryPlace::most_requested, "Of the driver."},
             Field{"api", &CallPlace::api},
@@ -239,7 +239,7 @@ struct MemoryHolder {
 template <>
 struct Fields<MemoryHolder> {
     static constexpr const char* kName = "holder";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"kind", &MemoryHolder::kind,
               "blocks: that an allocator of the program's has cut. cache: what it has beside them. "
               "module: allocations of the driver's, by the module that called it. pool: what "
@@ -273,7 +273,7 @@ struct Fields<AllocatorMemory> {
     static constexpr const char* kName = "allocator";
     static constexpr const char* kSays = "Bytes as it counts them: segments that it has, and its "
                                          "live blocks as it rounded them up.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"name", &AllocatorMemory::name},
         Field{"reserved_bytes", &AllocatorMemory::reserved},
         Field{"allocated_bytes", &AllocatorMemory::allocated},
@@ -334,7 +334,7 @@ template <>
 struct Fields<MemoryReport> {
     static constexpr const char* kName = "device_memory";
     static constexpr auto pooled = &MemoryReport::pooled;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"device", Ordinal{&MemoryReport::device}},
         Field{"total_bytes", OrNull{&MemoryReport::total_bytes}},
         Field{"pooled", pooled,

@@ -39,7 +39,7 @@ struct BlockPiece {
 template <>
 struct Fields<BlockPiece> {
     static constexpr const char* kName = "pool_block";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"address", Hex{&BlockPiece::address}},
         Field{"size", &BlockPiece::bytes},
         Field{"requested_size", &BlockPiece::requested},
@@ -65,7 +65,7 @@ struct SegmentPieces {
 template <>
 struct Fields<SegmentPieces> {
     static constexpr const char* kName = "pool_segment";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"address", Hex{&SegmentPieces::address}},
         Field{"total_size", &SegmentPieces::bytes},
         Field{"allocated_size", &SegmentPieces::allocated_bytes},
@@ -97,7 +97,7 @@ struct Fields<PoolMap> {
     static constexpr const char* kName = "pool_map";
     static constexpr const char* kSays = "Segments and blocks at one moment, in order of address, "
                                          "in the shape of PyTorch's snapshots.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"ns", &PoolMap::ns},
         Field{"largest_gap", &PoolMap::largest_gap, "Of all segments, those left out too."},
         Field{"segments", &PoolMap::segments},
@@ -116,7 +116,7 @@ struct PoolDevice {
 template <>
 struct Fields<PoolDevice> {
     static constexpr const char* kName = "pool_device";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"device", Ordinal{&PoolDevice::device}},
         Field{"memory_stats", Keyed{Via{&PoolDevice::stats, &PoolStats::named}},
               "Keys and meanings of torch.cuda.memory_stats(). num_sync_all_streams: "
@@ -152,7 +152,7 @@ template <>
 struct Fields<PoolReport> {
     static constexpr const char* kName = "pool";
     static constexpr const char* kSays = "What the pool between the program and the driver held.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"mode", OrNull{&PoolReport::mode}, "cache, split or off."},
         Field{"settings", Keyed{&PoolReport::settings},
               "sync, and those of the pool's settings that were set."},

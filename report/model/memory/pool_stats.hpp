@@ -43,7 +43,7 @@ struct Stat {
 template <>
 struct Fields<Stat> {
     static constexpr const char* kName = "stat";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"current", &Stat::current},
         Field{"peak", &Stat::peak},
         Field{"allocated", &Stat::allocated},

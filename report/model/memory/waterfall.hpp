@@ -43,7 +43,7 @@ struct Fields<Waterfall> {
         "reserved, reserved = releasable + stuck + pending + kept + allocated, allocated = "
         "internal "
         "+ requested. Without a pool reserved = allocated = requested = direct.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"device_used", When{&Waterfall::used_known, &Waterfall::used},
               "By all processes: the driver's word of the latest moment at which it was asked, "
               "moved along with reserved. null: it was not asked, as unattributed."},
@@ -95,14 +95,14 @@ struct MemoryTime : MemorySpan {
     std::uint64_t ns = 0; // where the span begins
 };
 // A pool has no `used_bytes`: what it had is its own.
-inline constexpr std::tuple kTimeBegin{
+inline constexpr FieldList kTimeBegin{
     Field{"ns", &MemoryTime::ns, "Where the span begins."},
     Field{"allocated_bytes", &MemorySpan::allocated,
           "At its end, as are active_bytes and reserved_bytes."},
     Field{"active_bytes", &MemorySpan::active},
     Field{"reserved_bytes", &MemorySpan::reserved},
 };
-inline constexpr std::tuple kTimePeaks{
+inline constexpr FieldList kTimePeaks{
     Field{"peak_allocated_bytes", &MemorySpan::peak_allocated, "Within it."},
     Field{"peak_reserved_bytes", &MemorySpan::peak_reserved},
 };
@@ -111,11 +111,11 @@ struct Fields<MemoryTime> {
     static constexpr const char* kName = "memory_time";
     static constexpr const char* kSays =
         "A span of time: what held at its end, and the peaks within it.";
-    static constexpr auto kAll = std::tuple_cat(
+    static constexpr auto kAll = joined(
         kTimeBegin,
-        std::tuple{Field{"used_bytes", &MemorySpan::used,
-                         "Of the device, by all processes, as the driver said; null: it was not "
-                         "asked within the span."}},
+        FieldList{Field{"used_bytes", &MemorySpan::used,
+                        "Of the device, by all processes, as the driver said; null: it was not "
+                        "asked within the span."}},
         kTimePeaks);
 };
 struct PoolTime {
@@ -124,7 +124,7 @@ struct PoolTime {
 template <>
 struct Fields<PoolTime> {
     static constexpr const char* kName = "pool_time";
-    static constexpr auto kAll = through(&PoolTime::time, std::tuple_cat(kTimeBegin, kTimePeaks));
+    static constexpr auto kAll = through(&PoolTime::time, joined(kTimeBegin, kTimePeaks));
 };
 
 // For a size s, the *unusable* part of the free bytes is 1 - sum of floor(piece / s) * s / all
@@ -143,7 +143,7 @@ struct Fields<FreePieces> {
     static constexpr const char* kSays =
         "What the pool could have handed out at one moment. The unusable part for a size is 1 - "
         "sum of floor(piece / size) * size / bytes; 1 if nothing is free.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"bytes", &FreePieces::bytes},
         Field{"pieces", &FreePieces::pieces},
         Field{"largest", &FreePieces::largest},

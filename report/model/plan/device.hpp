@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "report/model/call_place.hpp"
@@ -19,9 +18,9 @@ namespace vramscope::report {
 
 // A call, as in the report: the end of these rows.
 inline constexpr auto kPlace =
-    std::tuple_cat(std::tuple{kFingerprint, Field{"api", &CallPlace::api},
-                              Field{"entry_point", OrNull{&CallPlace::entry_point}}},
-                   kStack);
+    joined(FieldList{kFingerprint, Field{"api", &CallPlace::api},
+                     Field{"entry_point", OrNull{&CallPlace::entry_point}}},
+           kStack);
 
 // Blocks of one call stack that keep segments from going back to the driver.
 struct PlanPin : CallPlace {
@@ -33,8 +32,8 @@ struct PlanPin : CallPlace {
 template <>
 struct Fields<PlanPin> {
     static constexpr const char* kName = "pin";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"pinned_bytes", &PlanPin::pinned,
                   "Free memory in the segments that its blocks are in."},
             Field{"bytes", &PlanPin::bytes, "Of its blocks there."},
@@ -58,8 +57,8 @@ template <>
 struct Fields<PlanShortage> {
     static constexpr const char* kName = "shortage";
     static constexpr const char* kSays = "The first request that a replay could not serve.";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"at_ns", &PlanShortage::at_ns},
             Field{"requested_bytes", &PlanShortage::requested},
             Field{"reserved_bytes", &PlanShortage::reserved,
@@ -86,7 +85,7 @@ struct PlanCard { // of --card
 template <>
 struct Fields<PlanCard> {
     static constexpr const char* kName = "card";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"bytes", &PlanCard::bytes},
         Field{"fits", &PlanCard::fits},
         Field{"retries", &PlanCard::retries,
@@ -124,7 +123,7 @@ struct PlanPolicy {
 template <>
 struct Fields<PlanPolicy> {
     static constexpr const char* kName = "policy";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"name", &PlanPolicy::name, "As --policy takes it."}.not_empty(),
         Field{"words", &PlanPolicy::words},
         Field{"unsure", OrNull{&PlanPolicy::unsure},
@@ -162,11 +161,11 @@ struct PlanHolder : CallPlace {
 template <>
 struct Fields<PlanHolder> {
     static constexpr const char* kName = "holder";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
-            Field{"bytes", &PlanHolder::bytes}, Field{"blocks", &PlanHolder::blocks},
-            Field{"phase", OrNull{&PlanHolder::phase}, "The NVTX range around it, numbers as #."}},
-        kPlace);
+    static constexpr auto kAll =
+        joined(FieldList{Field{"bytes", &PlanHolder::bytes}, Field{"blocks", &PlanHolder::blocks},
+                         Field{"phase", OrNull{&PlanHolder::phase},
+                               "The NVTX range around it, numbers as #."}},
+               kPlace);
 };
 
 // A change to the program, and what a replay with that change says.
@@ -182,8 +181,8 @@ struct PlanSaving : CallPlace {
 template <>
 struct Fields<PlanSaving> {
     static constexpr const char* kName = "saving";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{
+    static constexpr auto kAll = joined(
+        FieldList{
             Field{"kind", &PlanSaving::kind}.never("redundant-pairs"),
             Field{"bytes", &PlanSaving::bytes, "At the peak, as are the blocks."},
             Field{"blocks", &PlanSaving::blocks},
@@ -209,7 +208,7 @@ struct PlanSharing {
 template <>
 struct Fields<PlanSharing> {
     static constexpr const char* kName = "sharing";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"first", &PlanSharing::first,
               "Its bytes are its most at once, its blocks those of the whole run."},
         Field{"second", &PlanSharing::second},
@@ -233,7 +232,7 @@ struct PlanPacking {
 template <>
 struct Fields<PlanPacking> {
     static constexpr const char* kName = "packing";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"lower_bytes", &PlanPacking::lower, "What is alive at once."},
         Field{"upper_bytes", &PlanPacking::upper,
               "A placement that was found: the optimum lies between the two."},
@@ -271,7 +270,7 @@ template <>
 struct Fields<PlanDevice> {
     static constexpr const char* kName = "device";
     static constexpr const char* kSays = "What one process asked for on one device.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"device", Ordinal{&PlanDevice::device}},
         Field{"device_bytes", OrNull{&PlanDevice::device_bytes}, "Of the device that it ran on."},
         Field{"base_bytes", When{&PlanDevice::base_known, &PlanDevice::base},

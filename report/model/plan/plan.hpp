@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "report/model/plan/device.hpp"
@@ -31,7 +30,7 @@ struct PlanProcess {
 template <>
 struct Fields<PlanProcess> {
     static constexpr const char* kName = "process";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"pid", &PlanProcess::pid},
         Field{"program", OrNull{&PlanProcess::program}},
         Field{"log", &PlanProcess::log},
@@ -93,7 +92,7 @@ template <>
 struct Fields<Plan> {
     static constexpr const char* kName = "plan";
     static constexpr unsigned kMinorVersion = 1;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"verdict", &Plan::verdict,
               "Of the first policy of each device. fits: on every card that was asked for, or none "
               "was. does-not-fit: on one of them. unknown: it fits as far as the logs show, and "

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "report/model/plan/device.hpp"
@@ -21,7 +20,7 @@ template <>
 struct Fields<PlanLine> {
     static constexpr const char* kName = "line";
     static constexpr const char* kSays = "fixed + each * x, by least squares.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"fixed_bytes", &PlanLine::fixed},
         Field{"each_bytes", &PlanLine::each},
         Field{"error_bytes", &PlanLine::error,
@@ -36,8 +35,8 @@ struct PlanScaledStack : CallPlace {
 template <>
 struct Fields<PlanScaledStack> {
     static constexpr const char* kName = "scaled_stack";
-    static constexpr auto kAll = std::tuple_cat(
-        std::tuple{Field{"line", &PlanScaledStack::line}, Field{"bytes", &PlanScaledStack::bytes}},
+    static constexpr auto kAll = joined(
+        FieldList{Field{"line", &PlanScaledStack::line}, Field{"bytes", &PlanScaledStack::bytes}},
         kPlace);
 };
 struct PlanScaledCard {
@@ -51,7 +50,7 @@ template <>
 struct Fields<PlanScaledCard> {
     static constexpr const char* kName = "scaled_card";
     static constexpr auto has_end = &PlanScaledCard::has_end;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"bytes", &PlanScaledCard::bytes},
         Field{"largest", &PlanScaledCard::largest,
               "The largest value that fits; null: none does, or there is no end."},
@@ -73,7 +72,7 @@ template <>
 struct Fields<PlanScale> {
     static constexpr const char* kName = "scale";
     static constexpr const char* kSays = "A series of runs in which one number changed.";
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"dimension", &PlanScale::dimension}.not_empty(),
         Field{"values", &PlanScale::values, "In the order of the logs, as are the lists of bytes."}
             .rows_at_least(2),

@@ -22,7 +22,7 @@ struct Wheel {
 template <>
 struct Fields<Wheel> {
     static constexpr const char* kName = "wheel";
-    static constexpr std::tuple kAll{Field{"spokes", &Wheel::spokes}.at_least(1)};
+    static constexpr FieldList kAll{Field{"spokes", &Wheel::spokes}.at_least(1)};
 };
 
 struct Cart {
@@ -43,7 +43,7 @@ template <>
 struct Fields<Cart> {
     static constexpr const char* kName = "cart";
     static constexpr unsigned kMinorVersion = 2;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"owner", OrNull{&Cart::owner}, "Who has it."},
         Field{"place", Ordinal{&Cart::place}},
         Field{"load", When{&Cart::loaded, &Cart::load}}.since(2),
@@ -65,8 +65,8 @@ template <>
 struct Fields<CartNumber> {
     static constexpr const char* kName = "cart_number";
     static constexpr auto kAll =
-        through(&CartNumber::cart, std::tuple{Field{"number", Hex{&Cart::number}},
-                                              Field{"wheel_count", PageOnly{&Cart::wheel_count}}});
+        through(&CartNumber::cart, FieldList{Field{"number", Hex{&Cart::number}},
+                                             Field{"wheel_count", PageOnly{&Cart::wheel_count}}});
 };
 
 struct Note {
@@ -77,7 +77,7 @@ template <>
 struct Fields<Note> {
     static constexpr const char* kName = "note";
     static constexpr unsigned kMinorVersion = 1;
-    static constexpr std::tuple kAll{
+    static constexpr FieldList kAll{
         Field{"of_the_report", &Note::of_the_report}.since(6),
         Field{"own", &Note::own}.since(1),
     };
@@ -85,9 +85,17 @@ struct Fields<Note> {
 
 namespace {
 
+template <typename Row>
+Json json_of(const Row& row, Audience audience)
+{
+    Json json;
+    write(json, row, audience);
+    return json;
+}
+
 TEST(Fields, WhatIsNotKnownIsNullOrLeftOut)
 {
-    EXPECT_EQ(to_json(Cart{}, Audience::file),
+    EXPECT_EQ(json_of(Cart{}, Audience::file),
               Json::parse(R"({"owner":null,"place":null,"load":null,"number":"0x1f","colour":null,
                               "wheels":[],"size":{"width":2,"height":3}})"));
 }
@@ -100,7 +108,7 @@ TEST(Fields, WhatIsKnownStandsInTheOrderOfTheFields)
                     .colour = Colour::red,
                     .wheels = {{12}},
                     .names = {"a"}};
-    EXPECT_EQ(to_json(cart, Audience::file).dump(),
+    EXPECT_EQ(json_of(cart, Audience::file).dump(),
               R"({"owner":null,"place":0,"load":7,"number":"0x1f","colour":"red",)"
               R"("wheels":[{"spokes":12}],"size":{"width":2,"height":3},"names":["a"],)"
               R"("kept_for":null})");
@@ -109,10 +117,10 @@ TEST(Fields, WhatIsKnownStandsInTheOrderOfTheFields)
 TEST(Fields, ThePageHasMembersOfItsOwn)
 {
     const Cart cart{.wheels = {{1}, {2}}};
-    EXPECT_FALSE(to_json(cart, Audience::file).contains("wheel_count"));
-    EXPECT_EQ(to_json(cart, Audience::page)["wheel_count"], 2);
-    EXPECT_EQ(to_json(CartNumber{&cart}, Audience::file).dump(), R"({"number":"0x1f"})");
-    EXPECT_EQ(to_json(CartNumber{&cart}, Audience::page)["wheel_count"], 2);
+    EXPECT_FALSE(json_of(cart, Audience::file).contains("wheel_count"));
+    EXPECT_EQ(json_of(cart, Audience::page)["wheel_count"], 2);
+    EXPECT_EQ(json_of(CartNumber{&cart}, Audience::file).dump(), R"({"number":"0x1f"})");
+    EXPECT_EQ(json_of(CartNumber{&cart}, Audience::page)["wheel_count"], 2);
 }
 
 TEST(Fields, ASchemaSaysTheSame)

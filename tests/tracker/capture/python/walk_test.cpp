@@ -165,8 +165,22 @@ void look()
     ran = true;
 }
 
+// Each takes its own modules: where several of one version are, PATH would say which.
+void set_home(const std::filesystem::path& library)
+{
+    const std::string name = library.stem().stem().stem(); // libpython3.11
+    const std::string modules = "lib/" + name.substr(std::string_view("lib").size());
+    for (auto folder = library.parent_path(); folder.has_relative_path();
+         folder = folder.parent_path())
+        if (std::filesystem::exists(folder / modules)) {
+            ::setenv("PYTHONHOME", folder.c_str(), 1);
+            return;
+        }
+}
+
 int run_in(const std::string& library)
 {
+    set_home(library);
     void* const python = ::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!python)
         return 1;
