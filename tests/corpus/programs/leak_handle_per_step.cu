@@ -1,5 +1,5 @@
 // tests/corpus/programs/leak_handle_per_step.cu — each step makes a handle of a library and forgets
-// it; another one is destroyed in its step.
+// it; another one is destroyed in its step. The program's own memory is freed.
 // truth: verdict leaks
 // truth: leak through=step module=libcublas.so.12 blocks=60 bytes=60*300000 class=growing per=step slope=300000
 // truth: workspace library=cuBLAS stacks=1 per=step slope=300000
@@ -28,6 +28,9 @@ int main(int, char** argv)
         return 98;
     const auto create = reinterpret_cast<Create>(dlsym(library, "stand_in_create"));
     const auto destroy = reinterpret_cast<Destroy>(dlsym(library, "stand_in_destroy"));
+    void* weights = nullptr;
+    check(cudaMalloc(&weights, 1 << 20));
     for (int at = 0; at < 60; ++at)
         step(create, destroy);
+    check(cudaFree(weights));
 }
