@@ -15,7 +15,8 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "
 /** Of each function: what it and all that it called have, what it has alone, its name. Other tables come before it. */
 const rows = () => {
   const all = [...document.querySelectorAll("tr")].map((row) => [...row.cells].map((cell) => cell.innerText.trim()));
-  return all.slice(all.findIndex(([first]) => first === "Total") + 1);
+  const head = all.findIndex(([first]) => first === "Total");
+  return head < 0 ? [] : all.slice(head + 1);
 };
 /** "never freed, bytes (1/4)": a profile's name, its number, and how many there are. */
 const shown = () => document.body.innerText.match(/^(.+) \((\d+)\/(\d+)\)$/m);
@@ -31,8 +32,8 @@ async function told(page, file) {
   await page.keyboard.press("3"); // the table of functions
   for (let number = 1, most = 1; title.endsWith(" - speedscope") && number <= most; ++number) {
     await page.waitForFunction(
-      ([read, wanted]) => document.querySelector("tr") && Number(eval(read)()?.[2] ?? 1) === wanted,
-      [shown.toString(), number],
+      ([list, read, wanted]) => eval(list)().length > 0 && Number(eval(read)()?.[2] ?? 1) === wanted,
+      [rows.toString(), shown.toString(), number],
     );
     const of = await page.evaluate(shown);
     most = Number(of?.[3] ?? 1);
