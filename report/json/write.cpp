@@ -1,6 +1,9 @@
 // report/json/write.cpp — the values without parts, and the places that they are written to.
 #include "report/json/write.hpp"
 
+#include "report/words/file_words.hpp"
+#include "report/words/words.hpp"
+
 namespace vramscope::report {
 
 Json& member_of(Json& object, std::string_view name)

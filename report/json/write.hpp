@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,8 +17,6 @@
 #include "report/model/fields.hpp"
 #include "report/model/unread_file.hpp"
 #include "report/words/cuda_results.hpp"
-#include "report/words/file_words.hpp"
-#include "report/words/words.hpp"
 
 namespace vramscope::report {
 

@@ -155,7 +155,7 @@ TEST(GreenContext, RefusesWhatNobodyMade)
     });
 }
 #else
-TEST(GreenContexts, AreInNewerHeaders)
+TEST(GreenContext, IsInNewerHeaders)
 {
     GTEST_SKIP() << "the headers of CUDA 13.0 are not here";
 }

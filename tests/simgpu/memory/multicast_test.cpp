@@ -174,7 +174,7 @@ TEST(Multicast, IsSharedByDescriptor)
     });
 }
 #else
-TEST(Multicast, AreInNewerHeaders)
+TEST(Multicast, IsInNewerHeaders)
 {
     GTEST_SKIP() << "the headers of CUDA 12.1 are not here";
 }

@@ -141,7 +141,7 @@ TEST(ContextEvent, AndSynchronisationBreakACaptureThatCameFromAnotherContext)
     });
 }
 #else
-TEST(ContextEvents, AreInNewerHeaders)
+TEST(ContextEvent, IsInNewerHeaders)
 {
     GTEST_SKIP() << "the headers of CUDA 12.5 are not here";
 }
