@@ -13,25 +13,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/sizes.hpp"
 #include "tracker/format/layout.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::test {
 
 using Bytes = std::vector<std::uint8_t>;
-
-constexpr std::uint64_t operator""_KiB(unsigned long long value)
-{
-    return value * 1024;
-}
-constexpr std::uint64_t operator""_MiB(unsigned long long value)
-{
-    return value * 1024 * 1024;
-}
-constexpr std::uint64_t operator""_GiB(unsigned long long value)
-{
-    return value * 1024 * 1024 * 1024;
-}
 
 // A file with these bytes that is gone when the test is.
 class TempFile {

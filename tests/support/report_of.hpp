@@ -10,10 +10,10 @@
 
 namespace vramscope::test {
 
-inline report::Report report_of(const LogBuilder& log)
+inline report::Report report_of(const LogBuilder& log, const report::Options& options = {})
 {
     const TempFile file(log.build());
-    return report::make_report({file.path()});
+    return report::make_report({file.path()}, options);
 }
 
 inline report::Report report_of_all(const std::vector<LogBuilder>& logs)

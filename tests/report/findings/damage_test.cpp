@@ -10,7 +10,7 @@ namespace {
 using test::LogBuilder;
 using test::report_of;
 
-LogBuilder program()
+LogBuilder damaged_program()
 {
     return test::program_with_stacks().segment(0x100000, 1 << 20);
 }
@@ -22,7 +22,7 @@ std::uint64_t offset_of(const std::optional<TimedCall>& call)
 
 TEST(Damage, OfFreedMemoryHasTheStacksOfAllocationAndFreeAndWhereItWasNoticed)
 {
-    LogBuilder log = program();
+    LogBuilder log = damaged_program();
     log.pooled(0x100000, 1000, 24, 1).free(0x100000, "cuMemFree_v2", 2);
     log.damaged(format::Damage::use_after_free, 0x100000, 16, 8, 3).pooled(0x100000, 900, 0, 4);
     const Report report = report_of(log);
@@ -42,7 +42,7 @@ TEST(Damage, OfFreedMemoryHasTheStacksOfAllocationAndFreeAndWhereItWasNoticed)
 
 TEST(Damage, OfSplitMemoryIsOfTheOldBlockThatHadTheByte)
 {
-    LogBuilder log = program();
+    LogBuilder log = damaged_program();
     log.pooled(0x100000, 1000, 24, 1).pooled(0x100400, 1000, 24, 2);
     log.free(0x100000).free(0x100400, "cuMemFree_v2", 3);
     log.damaged(format::Damage::use_after_free, 0x100000, 1040, 8, 4).pooled(0x100000, 2000);
@@ -57,7 +57,7 @@ TEST(Damage, OfSplitMemoryIsOfTheOldBlockThatHadTheByte)
 
 TEST(Damage, OfALiveBlockHasNoFree)
 {
-    LogBuilder log = program();
+    LogBuilder log = damaged_program();
     log.pooled(0x100000, 1000, 24, 1).damaged(format::Damage::underrun, 0x100000, -4, 2, 3);
     log.free(0x100000);
     const Report report = report_of(log);
@@ -69,7 +69,7 @@ TEST(Damage, OfALiveBlockHasNoFree)
 
 TEST(Damage, WithTheSameStacksIsOneRow)
 {
-    LogBuilder log = program();
+    LogBuilder log = damaged_program();
     for (std::uint64_t at = 0; at < 5; ++at) {
         const std::uint64_t address = 0x100000 + at * 1024;
         log.pooled(address, 1000, 24, 1);
@@ -84,7 +84,7 @@ TEST(Damage, WithTheSameStacksIsOneRow)
 
 TEST(Damage, OfABlockThatTheLogDoesNotKnowIsToldAllTheSame)
 {
-    LogBuilder log = program();
+    LogBuilder log = damaged_program();
     log.damaged(format::Damage::overrun, 0x100000, 1000, 4).damaged(format::Damage{9}, 1, 1, 1);
     const Report report = report_of(log);
     ASSERT_EQ(report.damage.size(), 1u);

@@ -12,17 +12,18 @@
 #include "report/json/json.hpp"
 #include "report/text/views.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
+using test::report_of;
 
 constexpr std::uint64_t kDepths = 40;
 
 // Stack N is of a recursion that is N deep; 101 and 102 are two lines of one other function.
-LogBuilder program()
+LogBuilder program_of_sums()
 {
     LogBuilder log;
     log.module(1, 0x400000, 0x400000, 0x500000, "/gone/tree", "build");
@@ -40,16 +41,10 @@ LogBuilder program()
 // Each step has one block, at a depth of its own.
 LogBuilder leak_per_step(std::uint64_t steps)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_of_sums();
     for (std::uint64_t step = 0; step < steps; ++step)
         log.push("step").alloc(0x10000 + step * 0x1000, 1000, 1 + step * 17 % kDepths).pop();
     return log;
-}
-
-Report report_of(const LogBuilder& log, const Options& options = {})
-{
-    const TempFile file(log.build());
-    return make_report({file.path()}, options);
 }
 
 std::string leaks_text(const Report& report)
@@ -92,7 +87,7 @@ TEST(LeakSums, AreInTheSummaryToo)
 
 TEST(LeakSums, SayTheirDevicesWhereTheyDiffer)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_of_sums();
     for (std::int16_t device = 0; device < 2; ++device) {
         log.place({.context = device + 1u, .device = device});
         for (std::uint64_t depth = 1; depth <= 4; ++depth)
@@ -105,7 +100,7 @@ TEST(LeakSums, SayTheirDevicesWhereTheyDiffer)
 
 TEST(LeakSums, TheSummarySaysHowManyMoreThereAre)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_of_sums();
     for (std::int16_t device = 0; device < 5; ++device) {
         log.place({.context = device + 1u, .device = device});
         for (std::uint64_t depth = 1; depth <= 4; ++depth)
@@ -120,7 +115,7 @@ TEST(LeakSums, TheSummarySaysHowManyMoreThereAre)
 
 TEST(Summary, TellsItsRowsFromThoseThatItDoesNotShow)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_of_sums();
     log.stack(201, {0x401001, 0x402001}).stack(202, {0x401001, 0x403001});
     for (std::int16_t device = 0; device < 3; ++device)
         log.place({.context = device + 1u, .device = device})
@@ -147,7 +142,7 @@ TEST(LeakSums, AreInTheJson)
 
 TEST(LeakSums, RowsWithLinesOfTheirOwnAreNotSummedUp)
 {
-    const Report report = report_of(program().alloc(0x1000, 1, 101).alloc(0x2000, 1, 102));
+    const Report report = report_of(program_of_sums().alloc(0x1000, 1, 101).alloc(0x2000, 1, 102));
     EXPECT_EQ(report.leaks.size(), 2u);
     EXPECT_TRUE(report.sums.empty());
     EXPECT_EQ(leaks_text(report).find("share"), std::string::npos);
@@ -155,7 +150,7 @@ TEST(LeakSums, RowsWithLinesOfTheirOwnAreNotSummedUp)
 
 TEST(LeakSums, MemoriesAreSummedUpApart)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_of_sums();
     for (std::uint64_t depth = 1; depth <= 4; ++depth)
         log.alloc(depth * 0x1000, 8, depth, depth % 2 ? "cuMemAlloc_v2" : "cuMemAllocManaged");
     const Report report = report_of(log);
@@ -166,7 +161,7 @@ TEST(LeakSums, MemoriesAreSummedUpApart)
 
 TEST(LeakSums, WhatIsFreedIsInNone)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_of_sums();
     for (std::uint64_t depth = 1; depth <= 4; ++depth)
         log.alloc(depth * 0x1000, 8, depth).free(depth * 0x1000);
     EXPECT_TRUE(report_of(log.alloc(0x9000, 1, 1)).sums.empty());

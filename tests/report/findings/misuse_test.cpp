@@ -15,7 +15,7 @@ using test::operator""_MiB;
 
 constexpr auto program = test::program_with_stacks;
 
-std::uint64_t offset_of(const std::optional<TimedCall>& call)
+std::uint64_t offset_of_call(const std::optional<TimedCall>& call)
 {
     return call && !call->stack.empty() ? call->stack.front().offset : 0;
 }
@@ -41,10 +41,10 @@ TEST(Misuse, DoubleFreeHasTheStacksOfAllThreeCalls)
     EXPECT_EQ(misuse.memory, Memory::device);
     EXPECT_EQ(misuse.bytes, 1_MiB);
     EXPECT_EQ(misuse.result, 1u);
-    EXPECT_EQ(offset_of(misuse.allocation), 0x1000u);
-    EXPECT_EQ(offset_of(misuse.ended), 0x2000u);
+    EXPECT_EQ(offset_of_call(misuse.allocation), 0x1000u);
+    EXPECT_EQ(offset_of_call(misuse.ended), 0x2000u);
     EXPECT_EQ(misuse.ended->api, "cuMemFreeAsync");
-    EXPECT_EQ(offset_of(misuse.call), 0x3000u);
+    EXPECT_EQ(offset_of_call(misuse.call), 0x3000u);
     EXPECT_LT(misuse.call.at_ns, misuse.last_ns);
 }
 
@@ -56,8 +56,8 @@ TEST(Misuse, IsOfTheLastTenantOfAnAddress)
     log.alloc(0x1000, 2_MiB, 6).free(0x1000, "cuMemFree_v2", 7);
     const Misuse misuse = misuse_of(log);
     EXPECT_EQ(misuse.bytes, 2_MiB);
-    EXPECT_EQ(offset_of(misuse.allocation), 0x4000u);
-    EXPECT_EQ(offset_of(misuse.ended), 0x5000u);
+    EXPECT_EQ(offset_of_call(misuse.allocation), 0x4000u);
+    EXPECT_EQ(offset_of_call(misuse.ended), 0x5000u);
 }
 
 TEST(Misuse, FreeOfWhatNobodyAllocated)
@@ -84,7 +84,7 @@ TEST(Misuse, FreeAfterTheContextIsGone)
     log.place({.context = 1}).alloc(0x1000, 1_MiB, 1).context_gone(1).failed_free(0x1000, 3);
     const Misuse misuse = misuse_of(log);
     EXPECT_EQ(misuse.kind, MisuseKind::after_context);
-    EXPECT_EQ(offset_of(misuse.allocation), 0x1000u);
+    EXPECT_EQ(offset_of_call(misuse.allocation), 0x1000u);
     ASSERT_TRUE(misuse.ended);
     EXPECT_EQ(misuse.ended->api, "cuCtxDestroy");
     EXPECT_TRUE(misuse.ended->stack.empty()) << "a log before format 3.2 has none";
@@ -94,7 +94,7 @@ TEST(Misuse, FreeAfterTheContextIsGoneNamesTheCallThatEndedIt)
 {
     LogBuilder log = program();
     log.place({.context = 1}).alloc(0x1000, 1_MiB, 1).context_gone(1, 2).failed_free(0x1000, 3);
-    EXPECT_EQ(offset_of(misuse_of(log).ended), 0x2000u);
+    EXPECT_EQ(offset_of_call(misuse_of(log).ended), 0x2000u);
 }
 
 TEST(Misuse, WhatSurvivesItsContextIsNotFreedAfterIt)
@@ -123,7 +123,7 @@ TEST_P(WrongApi, IsToldWithTheBlockThatItMet)
     const Misuse misuse = misuse_of(log);
     EXPECT_EQ(misuse.kind, MisuseKind::wrong_api);
     EXPECT_EQ(misuse.memory, GetParam().memory);
-    EXPECT_EQ(offset_of(misuse.allocation), 0x1000u);
+    EXPECT_EQ(offset_of_call(misuse.allocation), 0x1000u);
     EXPECT_FALSE(misuse.ended);
 }
 
@@ -155,10 +155,10 @@ TEST(Misuse, APieceOfAnOldBlockIsRememberedBesideANewOne)
     log.failed_free(0x10200, 3).failed_free(0x10010, 5).free(0x10000);
     const Report report = report_of(log);
     ASSERT_EQ(report.misuse.size(), 2u);
-    EXPECT_EQ(offset_of(report.misuse[0].allocation), 0x1000u);
-    EXPECT_EQ(offset_of(report.misuse[0].ended), 0x2000u);
+    EXPECT_EQ(offset_of_call(report.misuse[0].allocation), 0x1000u);
+    EXPECT_EQ(offset_of_call(report.misuse[0].ended), 0x2000u);
     EXPECT_EQ(report.misuse[0].offset, 0x200u);
-    EXPECT_EQ(offset_of(report.misuse[1].allocation), 0x4000u);
+    EXPECT_EQ(offset_of_call(report.misuse[1].allocation), 0x4000u);
     EXPECT_FALSE(report.misuse[1].ended);
 }
 
@@ -173,7 +173,7 @@ TEST(Misuse, MappingsAndHandlesHaveTheirOwnPast)
     EXPECT_EQ(report.misuse[0].kind, MisuseKind::double_free);
     EXPECT_EQ(report.misuse[0].ended->api, "cuMemUnmap");
     EXPECT_EQ(report.misuse[1].kind, MisuseKind::double_free);
-    EXPECT_EQ(offset_of(report.misuse[1].ended), 0x2000u);
+    EXPECT_EQ(offset_of_call(report.misuse[1].ended), 0x2000u);
 }
 
 TEST(Misuse, ARetainedHandleMayBeReleasedTwice)
@@ -181,7 +181,7 @@ TEST(Misuse, ARetainedHandleMayBeReleasedTwice)
     LogBuilder log = program();
     log.alloc(5, 2_MiB, 1, "cuMemCreate").retain(5).free(5, "cuMemRelease", 2);
     log.free(5, "cuMemRelease", 4).failed_free(5, 3, "cuMemRelease");
-    EXPECT_EQ(offset_of(misuse_of(log).ended), 0x4000u) << "the last one ended it";
+    EXPECT_EQ(offset_of_call(misuse_of(log).ended), 0x4000u) << "the last one ended it";
 }
 
 TEST(Misuse, IsNoLeakAndNoDoubt)

@@ -73,7 +73,7 @@ std::string trace_of(const LogBuilder& log, std::size_t device = 0)
     return words;
 }
 
-LogBuilder on_device()
+LogBuilder traced_on_device()
 {
     LogBuilder log = test::program_with_stacks();
     log.context(1).place({.context = 1, .device = 0});
@@ -82,14 +82,14 @@ LogBuilder on_device()
 
 TEST(ReadTrace, HasEachRequestOfAPlainProgramWithABlockOfItsOwn)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.alloc(0x1000000, 5_MiB).alloc(0x8000000, 3_MiB).free(0x1000000).alloc(0x1000000, 2_MiB);
     EXPECT_EQ(trace_of(log), "+0:5 +1:3 -0 +2:2");
 }
 
 TEST(ReadTrace, TakesHostMemoryForNothingAndArraysForTakenBeside)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.alloc(0x1000, 9_MiB, 0, "cuMemHostAlloc").alloc(0x10, 2_MiB, 0, "cuArrayCreate_v2");
     log.alloc(0x2000000, 1_MiB).free(0x10, "cuArrayDestroy");
     EXPECT_EQ(trace_of(log), ">0:2 +1:1 <0");
@@ -97,7 +97,7 @@ TEST(ReadTrace, TakesHostMemoryForNothingAndArraysForTakenBeside)
 
 TEST(ReadTrace, LeavesManagedMemoryOutAndSaysSo)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.alloc(0x1000000, 9_MiB, 0, "cuMemAllocManaged").alloc(0x2000000, 1_MiB);
     look_at(log, 0, [](const auto& device) {
         EXPECT_EQ(words_of(device.trace), "+0:1");
@@ -116,7 +116,7 @@ TEST(ReadTrace, KnowsAnEmptiedCacheFromASecondTry)
 {
     constexpr std::uint64_t kFirst = 0x1'0000'0000;
     constexpr std::uint64_t kSecond = 0x2'0000'0000;
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.header().suballocated = 1;
     log.alloc(kFirst, 20_MiB).alloc(kFirst, 3_MiB, 2, "PyTorch").free(kFirst, "PyTorch");
     log.failed(2, 40_MiB, "cuMemAlloc_v2", 4).out_of_memory({.device = 0, .requested = 40_MiB});
@@ -132,7 +132,7 @@ TEST(ReadTrace, EmptiesTheCacheWhereSegmentsWentBackAndOthersAreUsed)
 {
     constexpr std::uint64_t kFirst = 0x1'0000'0000;
     constexpr std::uint64_t kSecond = 0x2'0000'0000;
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.header().suballocated = 1;
     log.alloc(kFirst, 20_MiB).alloc(kFirst, 3_MiB, 2, "PyTorch");
     log.alloc(kSecond, 20_MiB).alloc(kSecond, 20_MiB, 2, "PyTorch").free(kSecond, "PyTorch");
@@ -143,7 +143,7 @@ TEST(ReadTrace, EmptiesTheCacheWhereSegmentsWentBackAndOthersAreUsed)
 TEST(ReadTrace, KnowsWhatAnotherStreamStillUsesWhenItIsFreed)
 {
     constexpr std::uint64_t kBlock = 0x1'0000'0000;
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.header().suballocated = 1;
     log.alloc(kBlock, 20_MiB).alloc(kBlock, 3_MiB, 2, "PyTorch");
     log.add(format::Awaited{1, kBlock, false}).free(kBlock, "PyTorch");
@@ -153,7 +153,7 @@ TEST(ReadTrace, KnowsWhatAnotherStreamStillUsesWhenItIsFreed)
 
 TEST(ReadTrace, PutsASynchronisationWhereItWas)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.segment(0x1000000, 8_MiB).pooled(0x1000000, 1_MiB).free(0x1000000);
     log.reusable(0).alloc(0x4000000, 2_MiB).reusable(1500);
     log.reusable(0, true); // the pool's own
@@ -162,7 +162,7 @@ TEST(ReadTrace, PutsASynchronisationWhereItWas)
 
 TEST(ReadTrace, FreesWhatDiesWithItsContext)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.context(2).alloc(0x1000000, 5_MiB).alloc(0x2000000, 6_MiB);
     log.place({.context = 2, .device = 0}).alloc(0x3000000, 7_MiB).context_gone(1);
     log.alloc(0x1000000, 1_MiB);
@@ -171,7 +171,7 @@ TEST(ReadTrace, FreesWhatDiesWithItsContext)
 
 TEST(ReadTrace, ServesARequestThatFailedAndSaysSo)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.alloc(0x1000000, 5_MiB).failed(2, 3_GiB, "cuMemAlloc_v2", 4);
     log.out_of_memory({.device = 0, .requested = 3_GiB, .total = 1_GiB});
     look_at(log, 0, [](const auto& device) {
@@ -185,7 +185,7 @@ TEST(ReadTrace, ServesARequestThatFailedAndSaysSo)
 
 TEST(ReadTrace, TellsStreamsOfStreamOrderedMemory)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.alloc(0x1000000, 1_MiB);
     log.place({.context = 1, .device = 0, .stream = 0x55d0})
         .alloc(0x2000000, 2_MiB, 0, "cuMemAllocAsync");
@@ -201,7 +201,7 @@ TEST(ReadTrace, TellsStreamsOfStreamOrderedMemory)
 
 TEST(ReadTrace, SaysWhatOthersUseOfTheDevice)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.segment(0x1000000, 8_MiB).pooled(0x1000000, 1_MiB);
     log.device_memory(1_GiB - 8_MiB - 300_MiB, 1_GiB);
     look_at(log, 0, [](const auto& device) {
@@ -213,7 +213,7 @@ TEST(ReadTrace, SaysWhatOthersUseOfTheDevice)
 
 TEST(ReadTrace, KeepsDevicesApart)
 {
-    LogBuilder log = on_device();
+    LogBuilder log = traced_on_device();
     log.alloc(0x1000000, 5_MiB).place({.context = 1, .device = 1}).alloc(0x2000000, 3_MiB);
     EXPECT_EQ(trace_of(log, 0), "+0:5");
     EXPECT_EQ(trace_of(log, 1), "+0:3");

@@ -9,19 +9,11 @@
 
 #include "report/plan/policies/torch.hpp"
 #include "report/plan/replay/replay.hpp"
+#include "tests/support/sizes.hpp"
 
 namespace vramscope::test {
 
 using namespace report::plan;
-
-constexpr std::uint64_t operator""_KiB(unsigned long long count)
-{
-    return count << 10;
-}
-constexpr std::uint64_t operator""_MiB(unsigned long long count)
-{
-    return count << 20;
-}
 
 // Requests in their order; the blocks have the numbers of their allocations.
 struct Requests {

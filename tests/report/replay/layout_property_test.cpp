@@ -25,7 +25,7 @@ using test::written;
 
 using Json = nlohmann::json;
 
-constexpr std::uint32_t kSeeds = 15;
+constexpr std::uint32_t kLayoutSeeds = 15;
 
 Json json_of(const std::vector<Step>& steps, const Layout& layout)
 {
@@ -51,7 +51,7 @@ std::string difference(const Json& a, const Json& b)
 
 TEST(LayoutProperty, ChunksChangeNothing)
 {
-    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint32_t seed = 1; seed <= kLayoutSeeds; ++seed) {
         const std::vector<Step> steps = random_program(seed);
         const Json one = json_of(steps, {});
         const Layout layouts[] = {{.chunk_bytes = 512},
@@ -82,7 +82,7 @@ TEST(LayoutProperty, ThreadsChangeNothingButTheirNames)
 {
     // Ranges are a thread's own, so that a program of one thread would have others open.
     const ProgramOptions options{.threads = 5, .ranges = false, .late_frees = false};
-    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint32_t seed = 1; seed <= kLayoutSeeds; ++seed) {
         const std::vector<Step> steps = random_program(seed, options);
         Json many = json_of(steps, {});
         Json one = json_of(steps, {.one_thread = true});

@@ -43,7 +43,7 @@ struct Plain {
     }
 };
 
-void expect_same(const Waterfall& parts, const Plain& plain)
+void expect_same_parts(const Waterfall& parts, const Plain& plain)
 {
     EXPECT_TRUE(parts.adds_up());
     EXPECT_EQ(parts.direct, plain.direct);
@@ -81,7 +81,7 @@ TEST(WaterfallProperty, AddsUpAtEveryMomentAndAgreesWithAPlainCount)
                     continue;
                 }
                 const Waterfall now = memory.now(*found);
-                expect_same(now, plain[device]);
+                expect_same_parts(now, plain[device]);
                 if (now.allocated > highest[device].allocated)
                     highest[device] = now;
                 EXPECT_EQ(found->peak.parts.allocated, highest[device].allocated);

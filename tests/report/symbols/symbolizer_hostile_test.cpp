@@ -28,7 +28,7 @@ std::string notice_about(const std::string& path)
     return notice_of(symbolizer.unread_files().at(0));
 }
 
-constexpr std::size_t kAddresses = 50;
+constexpr std::size_t kAddressesTried = 50;
 
 struct Answers {
     std::size_t frames = 0; // at least one for each address, whatever is in the file
@@ -40,8 +40,8 @@ Answers ask(const std::filesystem::path& program, std::pair<std::uint64_t, std::
 {
     Symbolizer symbolizer;
     Answers answers;
-    for (std::size_t i = 0; i < kAddresses; ++i) {
-        const auto address = code.first + code.second * i / kAddresses;
+    for (std::size_t i = 0; i < kAddressesTried; ++i) {
+        const auto address = code.first + code.second * i / kAddressesTried;
         for (const auto& frame : symbolizer.frames({program.string(), ""}, address)) {
             ++answers.frames;
             answers.lines += frame.line != 0;
@@ -96,7 +96,7 @@ TEST(HostileFiles, ATruncatedProgramGivesFramesAtEveryLength)
     const auto code = section_of(fixture("o2_dwarf5"), ".text");
     for (std::size_t bytes = 0; bytes < whole.size(); bytes += whole.size() / 60 + 1) {
         write_bytes(dir / "cut", whole.substr(0, bytes));
-        EXPECT_GE(ask(dir / "cut", code).frames, kAddresses) << bytes;
+        EXPECT_GE(ask(dir / "cut", code).frames, kAddressesTried) << bytes;
     }
 }
 
@@ -187,11 +187,11 @@ TEST_P(Damaged, SectionsOfRandomBytesStillGiveFrames)
             damaged[section.first + random() % section.second] = static_cast<char>(random());
         write_bytes(dir / "damaged", damaged);
         const auto answers = ask(dir / "damaged", code);
-        EXPECT_GE(answers.frames, kAddresses) << "seed " << seed;
+        EXPECT_GE(answers.frames, kAddressesTried) << "seed " << seed;
         lines += answers.lines;
     }
     // Much could still be read, so the damage was met by the code under test.
-    EXPECT_GT(lines, kPrograms * kAddresses / 10);
+    EXPECT_GT(lines, kPrograms * kAddressesTried / 10);
 }
 
 TEST_P(Damaged, HeadersOfRandomBytesStillGiveFrames)
@@ -209,7 +209,7 @@ TEST_P(Damaged, HeadersOfRandomBytesStillGiveFrames)
         for (unsigned change = 0; change < 1 + random() % 4; ++change)
             damaged[table + random() % bytes] = static_cast<char>(random());
         write_bytes(dir / "damaged", damaged);
-        EXPECT_GE(ask(dir / "damaged", code).frames, kAddresses) << "seed " << seed;
+        EXPECT_GE(ask(dir / "damaged", code).frames, kAddressesTried) << "seed " << seed;
     }
 }
 

@@ -23,14 +23,14 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kAddresses = 4000;
+constexpr std::size_t kOracleAddresses = 4000;
 using FramesByAddress = std::map<std::uint64_t, std::vector<Frame>>;
 
 std::vector<std::uint64_t> random_code_addresses(const std::filesystem::path& program)
 {
     const auto [low, bytes] = section_of(program, ".text");
     std::mt19937_64 random(20240607);
-    std::vector<std::uint64_t> addresses(kAddresses);
+    std::vector<std::uint64_t> addresses(kOracleAddresses);
     for (auto& address : addresses)
         address = low + random() % bytes;
     return addresses;
@@ -106,7 +106,7 @@ bool agree(const std::vector<Frame>& ours, const std::vector<Frame>& theirs)
         });
 }
 
-std::string text_of(const std::vector<Frame>& frames)
+std::string oracle_text_of(const std::vector<Frame>& frames)
 {
     std::string text;
     for (const auto& frame : frames)
@@ -132,7 +132,7 @@ double agreement(std::uint64_t shift, std::size_t* deepest = nullptr)
             ++agreed;
         else if (shift == 0)
             std::printf("0x%llx\n ours:\n%s llvm:\n%s", static_cast<unsigned long long>(address),
-                        text_of(frames).c_str(), text_of(expected).c_str());
+                        oracle_text_of(frames).c_str(), oracle_text_of(expected).c_str());
     }
     std::printf("%zu of %zu addresses agree\n", agreed, theirs.size());
     EXPECT_GE(theirs.size(), 3000u);

@@ -25,7 +25,7 @@ CUDA_ARRAY3D_DESCRIPTOR square(size_t side, unsigned flags)
     return made;
 }
 
-CUarray create_array(unsigned flags)
+CUarray create_sparse_array(unsigned flags)
 {
     const auto wanted = square(512, flags);
     CUarray array = nullptr;
@@ -61,14 +61,14 @@ TEST(Sparse, ArraysHaveNoMemoryOfTheirOwn)
 {
     with_context([] {
         const size_t all = free_bytes();
-        const CUarray sparse = create_array(CUDA_ARRAY3D_SPARSE);
+        const CUarray sparse = create_sparse_array(CUDA_ARRAY3D_SPARSE);
         EXPECT_EQ(free_bytes(), all);
         CUDA_ARRAY_SPARSE_PROPERTIES properties{};
         ASSERT_CU(cuArrayGetSparseProperties(&properties, sparse));
         EXPECT_EQ(properties.tileExtent.width, 128u);
         EXPECT_EQ(properties.tileExtent.height, 128u);
         EXPECT_EQ(properties.tileExtent.depth, 1u);
-        EXPECT_EQ(cuArrayGetSparseProperties(&properties, create_array(0)),
+        EXPECT_EQ(cuArrayGetSparseProperties(&properties, create_sparse_array(0)),
                   CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuArrayGetSparseProperties(nullptr, sparse), CUDA_ERROR_INVALID_VALUE);
     });
@@ -78,7 +78,7 @@ TEST(Sparse, MappedMemoryStaysUntilItIsUnmapped)
 {
     with_context([] {
         const size_t all = free_bytes();
-        const CUarray array = create_array(CUDA_ARRAY3D_SPARSE);
+        const CUarray array = create_sparse_array(CUDA_ARRAY3D_SPARSE);
         const auto memory = create_tiles(2 * kMiB);
         ASSERT_CU(apply(first_tile(array, memory)));
         ASSERT_CU(cuMemRelease(memory));
@@ -96,8 +96,8 @@ TEST(Sparse, MappedMemoryGoesWithItsArray)
 {
     with_context([] {
         const size_t all = free_bytes();
-        const CUarray array = create_array(CUDA_ARRAY3D_SPARSE);
-        const CUarray deferred = create_array(CUDA_ARRAY3D_DEFERRED_MAPPING);
+        const CUarray array = create_sparse_array(CUDA_ARRAY3D_SPARSE);
+        const CUarray deferred = create_sparse_array(CUDA_ARRAY3D_DEFERRED_MAPPING);
         const auto memory = create_tiles(2 * kMiB);
         ASSERT_CU(apply(first_tile(array, memory)));
         ASSERT_CU(apply(first_tile(deferred, memory)));
@@ -137,7 +137,7 @@ TEST(Sparse, ListsAreCheckedBeforeAnythingIsMapped)
 {
     with_context([] {
         const size_t all = free_bytes();
-        const CUarray array = create_array(CUDA_ARRAY3D_SPARSE);
+        const CUarray array = create_sparse_array(CUDA_ARRAY3D_SPARSE);
         const auto memory = create_tiles(2 * kMiB);
         const auto plain = create_physical(2 * kMiB);
         CUarrayMapInfo good_and_bad[] = {first_tile(array, memory), first_tile(array, memory)};
@@ -147,7 +147,7 @@ TEST(Sparse, ListsAreCheckedBeforeAnythingIsMapped)
         EXPECT_EQ(apply(first_tile(array, 0x1234)), CUDA_ERROR_INVALID_HANDLE);
         EXPECT_EQ(apply(first_tile(reinterpret_cast<CUarray>(0x1234), memory)),
                   CUDA_ERROR_INVALID_HANDLE);
-        EXPECT_EQ(apply(first_tile(create_array(0), memory)), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(apply(first_tile(create_sparse_array(0), memory)), CUDA_ERROR_INVALID_VALUE);
         auto elsewhere = first_tile(array, memory);
         elsewhere.deviceBitMask = 2;
         EXPECT_EQ(apply(elsewhere), CUDA_ERROR_INVALID_VALUE);

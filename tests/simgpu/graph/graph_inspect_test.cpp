@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tests/simgpu/driver.hpp"
+#include "tests/simgpu/graph/graph.hpp"
 
 using namespace simgpu::test;
 
@@ -22,7 +23,7 @@ CUgraphNode add_empty(CUgraph graph, const std::vector<CUgraphNode>& after = {})
     return node;
 }
 
-CUgraphNode add_fill(CUgraph graph, CUdeviceptr address, unsigned value)
+CUgraphNode add_fill_node(CUgraph graph, CUdeviceptr address, unsigned value)
 {
     CUcontext context = nullptr;
     EXPECT_CU(cuCtxGetCurrent(&context));
@@ -53,13 +54,6 @@ CUresult get_edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* co
 #else
     return cuGraphGetEdges(graph, from, to, count);
 #endif
-}
-
-CUgraphExec instantiate(CUgraph graph)
-{
-    CUgraphExec exec = nullptr;
-    EXPECT_CU(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    return exec;
 }
 
 void launch(CUgraphExec exec)
@@ -126,7 +120,7 @@ TEST(GraphNode, DoesNothingWhileItIsDisabled)
     with_context([] {
         const CUdeviceptr address = allocate(64);
         const CUgraph graph = create_graph();
-        const CUgraphNode fill = add_fill(graph, address, 5);
+        const CUgraphNode fill = add_fill_node(graph, address, 5);
         const CUgraphExec exec = instantiate(graph);
         unsigned enabled = 7;
         ASSERT_CU(cuGraphNodeGetEnabled(exec, fill, &enabled));
@@ -156,7 +150,7 @@ TEST(GraphNode, OfAnotherKindCannotBeDisabled)
         const CUgraph graph = create_graph();
         const CUgraphNode empty = add_empty(graph);
         const CUgraphExec exec = instantiate(graph);
-        const CUgraphNode later = add_fill(graph, allocate(64), 5);
+        const CUgraphNode later = add_fill_node(graph, allocate(64), 5);
         unsigned enabled = 7;
         EXPECT_EQ(cuGraphNodeSetEnabled(exec, empty, 0), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuGraphNodeGetEnabled(exec, empty, &enabled), CUDA_ERROR_INVALID_VALUE);

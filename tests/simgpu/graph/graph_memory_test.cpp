@@ -1,16 +1,10 @@
 // tests/simgpu/graph/graph_memory_test.cpp — memory that allocation nodes own.
 #include "tests/simgpu/driver.hpp"
+#include "tests/simgpu/graph/graph.hpp"
 
 using namespace simgpu::test;
 
 namespace {
-
-CUgraph new_graph()
-{
-    CUgraph graph = nullptr;
-    EXPECT_CU(cuGraphCreate(&graph, 0));
-    return graph;
-}
 
 CUDA_MEM_ALLOC_NODE_PARAMS allocation_of(size_t bytes)
 {
@@ -19,13 +13,6 @@ CUDA_MEM_ALLOC_NODE_PARAMS allocation_of(size_t bytes)
     parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     parameters.bytesize = bytes;
     return parameters;
-}
-
-CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0)
-{
-    CUgraphExec exec = nullptr;
-    EXPECT_CU(cuGraphInstantiateWithFlags(&exec, graph, flags));
-    return exec;
 }
 
 struct Allocation {

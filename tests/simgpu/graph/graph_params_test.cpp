@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "tests/simgpu/driver.hpp"
+#include "tests/simgpu/graph/graph.hpp"
 
 using namespace simgpu::test;
 
@@ -14,13 +15,6 @@ struct Made {
     CUgraphNode node = nullptr;
     CUgraphExec exec = nullptr;
 };
-
-CUgraph new_graph()
-{
-    CUgraph graph = nullptr;
-    EXPECT_CU(cuGraphCreate(&graph, 0));
-    return graph;
-}
 
 void instantiate(Made& made)
 {

@@ -1,27 +1,11 @@
 // tests/simgpu/graph/graph_test.cpp — graphs built by hand.
+#include "tests/simgpu/graph/graph.hpp"
+
 #include <string>
 
 #include "tests/simgpu/driver.hpp"
 
 using namespace simgpu::test;
-
-namespace {
-
-CUgraph new_graph()
-{
-    CUgraph graph = nullptr;
-    EXPECT_CU(cuGraphCreate(&graph, 0));
-    return graph;
-}
-
-CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0)
-{
-    CUgraphExec exec = nullptr;
-    EXPECT_CU(cuGraphInstantiateWithFlags(&exec, graph, flags));
-    return exec;
-}
-
-} // namespace
 
 TEST(Graph, RunsNodesAfterWhatTheyDependOn)
 {

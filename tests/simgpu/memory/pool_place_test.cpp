@@ -10,8 +10,8 @@ CUmemLocation on_device(int device)
     return {CU_MEM_LOCATION_TYPE_DEVICE, device};
 }
 
-CUmemoryPool new_pool(CUmemLocation location,
-                      CUmemAllocationType type = CU_MEM_ALLOCATION_TYPE_PINNED)
+CUmemoryPool new_pool_at(CUmemLocation location,
+                         CUmemAllocationType type = CU_MEM_ALLOCATION_TYPE_PINNED)
 {
     CUmemPoolProps properties{};
     properties.allocType = type;
@@ -27,7 +27,7 @@ TEST(PoolPlace, CurrentPoolIsOfItsDevice)
 {
     before_init({"2x64MiB", kAnHour}, [] {
         ASSERT_CU(cuInit(0));
-        const CUmemoryPool second = new_pool(on_device(1));
+        const CUmemoryPool second = new_pool_at(on_device(1));
         EXPECT_EQ(cuDeviceSetMemPool(0, second), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuDeviceSetMemPool(7, second), CUDA_ERROR_INVALID_DEVICE);
         EXPECT_CU(cuDeviceSetMemPool(1, second));
@@ -98,7 +98,7 @@ TEST(PoolPlace, EachHasADefaultAndACurrentPool)
             EXPECT_EQ(current, standard);
             EXPECT_NE(standard, before);
             before = standard;
-            const CUmemoryPool pool = new_pool(location, type);
+            const CUmemoryPool pool = new_pool_at(location, type);
             ASSERT_CU(cuMemSetMemPool(&location, type, pool));
             ASSERT_CU(cuMemGetMemPool(&current, &location, type));
             EXPECT_EQ(current, pool);
@@ -124,7 +124,8 @@ TEST(PoolPlace, OthersAreRefused)
                   CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemGetMemPool(&pool, nullptr, kPinned), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemGetMemPool(nullptr, &device, kPinned), CUDA_ERROR_INVALID_VALUE);
-        EXPECT_EQ(cuMemSetMemPool(&device, kManaged, new_pool(device)), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemSetMemPool(&device, kManaged, new_pool_at(device)),
+                  CUDA_ERROR_INVALID_VALUE);
         CUmemPoolProps properties{};
         properties.allocType = kPinned;
         properties.location = current_node;
@@ -140,7 +141,7 @@ TEST(PoolPlace, HostMemoryIsTheHosts)
 {
     with_context([] {
         const size_t all = free_bytes();
-        const CUmemoryPool pool = new_pool({CU_MEM_LOCATION_TYPE_HOST, 0});
+        const CUmemoryPool pool = new_pool_at({CU_MEM_LOCATION_TYPE_HOST, 0});
         const CUdeviceptr address = allocate_from(pool, 3 * kMiB);
         EXPECT_EQ(free_bytes(), all);
         *reinterpret_cast<char*>(address) = 'h';
@@ -169,7 +170,7 @@ TEST(PoolPlace, HostMemoryIsTheHosts)
 TEST(PoolPlace, ManagedMemoryIsManaged)
 {
     with_context([] {
-        const CUmemoryPool pool = new_pool({CU_MEM_LOCATION_TYPE_NONE, 0}, kManaged);
+        const CUmemoryPool pool = new_pool_at({CU_MEM_LOCATION_TYPE_NONE, 0}, kManaged);
         const CUdeviceptr address = allocate_from(pool, kMiB);
         EXPECT_EQ(attribute_of<unsigned char>(address, CU_POINTER_ATTRIBUTE_IS_MANAGED), 1);
         EXPECT_CU(cuMemAdvise(address, kMiB, CU_MEM_ADVISE_SET_READ_MOSTLY, on_device(0)));

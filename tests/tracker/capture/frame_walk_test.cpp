@@ -40,7 +40,7 @@ Frames glibc_frames(std::uintptr_t first)
 }
 
 // The stand-in for an exported hook.
-[[gnu::noinline]] void take(void* result)
+[[gnu::noinline]] void take_frames(void* result)
 {
     const log::CallSite site = VRAMSCOPE_TEST_CALL_SITE();
     capture::open_unwinder(capture::Unwinder::libunwind);
@@ -79,7 +79,7 @@ Seen raise_with_handler(int flags)
 {
     struct sigaction action {
     }, before{};
-    action.sa_handler = [](int) { take(&seen_by_handler); };
+    action.sa_handler = [](int) { take_frames(&seen_by_handler); };
     action.sa_flags = flags;
     ::sigaction(SIGUSR1, &action, &before);
     ::raise(SIGUSR1);
@@ -92,14 +92,14 @@ Seen raise_with_handler(int flags)
 TEST(FrameWalk, SeesAStackOfPlainFrames)
 {
     Seen seen;
-    take(&seen);
+    take_frames(&seen);
     expect_walked(seen);
 }
 
 TEST(FrameWalk, SeesTheWholeStackOfAThread)
 {
     Seen seen;
-    std::thread([&seen] { take(&seen); }).join();
+    std::thread([&seen] { take_frames(&seen); }).join();
     EXPECT_GT(seen.walked.size(), 2u);
     EXPECT_EQ(seen.walked, seen.by_libunwind);
 }
@@ -110,7 +110,7 @@ TEST(FrameWalk, SeesAStackWithinACatchBlock)
     try {
         throw std::runtime_error("thrown");
     } catch (const std::exception&) {
-        take(&seen);
+        take_frames(&seen);
     }
     expect_walked(seen);
 }
@@ -120,7 +120,7 @@ TEST(FrameWalk, SeesADestructorThatAnExceptionRuns)
     Seen seen;
     struct Taking {
         Seen& seen;
-        ~Taking() { take(&seen); }
+        ~Taking() { take_frames(&seen); }
     };
     try {
         const Taking taking{seen};
@@ -136,7 +136,7 @@ TEST(FrameWalk, SeesAStackThatALongjmpLeftBehind)
     static Seen seen;
     if (setjmp(place) == 0)
         test::frames_o2::alloca_frame([](void*) { std::longjmp(place, 1); }, nullptr, 1000);
-    take(&seen);
+    take_frames(&seen);
     expect_walked(seen);
 }
 
@@ -147,7 +147,7 @@ TEST(FrameWalk, SeesAFunctionThatEndsWithItsCall)
     struct Ending {
         [[gnu::noinline, noreturn]] static void leave(void* result)
         {
-            take(result);
+            take_frames(result);
             std::longjmp(place, 1);
         }
         [[gnu::noinline, noreturn]] static void end(void* result) { leave(result); }
@@ -163,7 +163,7 @@ TEST(FrameWalk, SeesACallbackOfLibc)
     int numbers[] = {2, 1};
     std::qsort(numbers, 2, sizeof *numbers, [](const void* one, const void* other) {
         if (seen.walked.empty())
-            take(&seen);
+            take_frames(&seen);
         return *static_cast<const int*>(one) - *static_cast<const int*>(other);
     });
     expect_walked(seen);
@@ -192,7 +192,7 @@ TEST(FrameWalk, GivesUpAtFramesThatHaveNoPlainRule)
          {&test::frame_without_cfi, &test::frame_by_expression, &test::frame_by_other_register,
           &test::frame_on_another_stack, &test::frame_with_pointer_in_register}) {
         Seen seen;
-        shape(&take, &seen, 0);
+        shape(&take_frames, &seen, 0);
         expect_given_up(seen);
     }
 }
@@ -205,7 +205,7 @@ TEST(FrameWalk, GivesUpWhereARuleLeadsOutOfTheStack)
     void* const top = memory.data() + memory.size() - 64;
     // The frame on the vector leads back to the thread's stack, which is elsewhere.
     test::call_on_stack(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(top) & ~15ul),
-                        &take, &seen);
+                        &take_frames, &seen);
     EXPECT_TRUE(reinterpret_cast<std::uintptr_t>(top) < stack.low ||
                 reinterpret_cast<std::uintptr_t>(top) > stack.high);
     expect_given_up(seen);

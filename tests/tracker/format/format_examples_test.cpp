@@ -102,7 +102,7 @@ std::vector<Example> examples()
     return found;
 }
 
-Tag tag_of(const std::string& name)
+Tag tag_named(const std::string& name)
 {
     return std::ranges::find(test::record_layouts(), name, &RecordLayout::name)->tag;
 }
@@ -129,7 +129,7 @@ public:
 
     std::vector<std::uint8_t> bytes()
     {
-        const Tag tag = tag_of(example_.record);
+        const Tag tag = tag_named(example_.record);
         if (format::Records::of_tag(tag, [&]<typename R>() { write<R>(); }))
             return {chunk_.payload, chunk_.payload + chunk_.header.committed};
         const std::uint8_t* const begin = chunk_.payload;

@@ -36,7 +36,7 @@ LogBuilder job()
     return log;
 }
 
-MemoryReport device_of(const Report& report)
+MemoryReport device_in(const Report& report)
 {
     return report.processes.at(0).memory.at(0);
 }
@@ -61,7 +61,7 @@ std::uint64_t sum_of(const std::vector<MemoryHolder>& holders)
 
 TEST(Holders, AreAllocatorsAndModulesAndAddUp)
 {
-    const MemoryReport device = device_of(report_of(job()));
+    const MemoryReport device = device_in(report_of(job()));
     EXPECT_EQ(rows_of(device.holders_at_end),
               (std::vector<Row>{{HolderKind::blocks, "PyTorch", "", 3_MiB, 1},
                                 {HolderKind::cache, "PyTorch", "", 17_MiB, 0},
@@ -88,7 +88,7 @@ TEST(Holders, OfVeryManyModulesTheSmallOnesAreOneRow)
         log.module(10 + at, base, base, base + 0x100000, "/opt/lib" + std::to_string(at) + ".so");
         log.stack(100 + at, {base + 0x1001}).alloc(0x1000 + at * 8_MiB, (at + 1) << 10, 100 + at);
     }
-    const MemoryReport device = device_of(report_of(log));
+    const MemoryReport device = device_in(report_of(log));
     ASSERT_EQ(device.holders_at_end.size(), kMostHolders);
     EXPECT_EQ(device.holders_at_end.front().name, "lib29.so");
     EXPECT_EQ(device.holders_at_end.back().name, "(others)");
@@ -100,7 +100,7 @@ TEST(Holders, WithoutAStackAreNotKnown)
 {
     LogBuilder log;
     log.place({.context = 1, .device = 0}).alloc(0x1000, 1_MiB);
-    const MemoryReport device = device_of(report_of(log));
+    const MemoryReport device = device_in(report_of(log));
     EXPECT_EQ(rows_of(device.holders_at_end),
               (std::vector<Row>{{HolderKind::unknown, "", "", 1_MiB, 1}}));
 }

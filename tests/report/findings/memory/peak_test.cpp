@@ -15,7 +15,7 @@ using test::LogBuilder;
 using test::report_of;
 using test::operator""_MiB;
 
-LogBuilder program()
+LogBuilder program_with_peak()
 {
     return test::program_with_stacks().place({.context = 1, .device = 0});
 }
@@ -50,14 +50,14 @@ void expect_sums(const Peak& peak)
     }
 }
 
-std::uint64_t offset_of(const CallPlace& place)
+std::uint64_t offset_of_place(const CallPlace& place)
 {
     return place.stack.empty() ? 0 : place.stack.front().offset & ~0xfffu;
 }
 
 TEST(Peak, HasWhatWasThereWhenTheMostWasAndNotWhatCameOrWentLater)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.alloc(0x1000, 300, 1).alloc(0x2000, 500, 2).alloc(0x3000, 100, 1);
     log.free(0x2000).alloc(0x4000, 200, 3).free(0x1000).alloc(0x5000, 50, 2);
     log.alloc(0x9000, 9000, 4, "cuMemHostAlloc");
@@ -65,7 +65,7 @@ TEST(Peak, HasWhatWasThereWhenTheMostWasAndNotWhatCameOrWentLater)
     EXPECT_EQ(peak.bytes, 900u);
     ASSERT_EQ(peak.stacks.size(), 2u);
     EXPECT_EQ(peak.stacks[0].bytes, 500u);
-    EXPECT_EQ(offset_of(peak.stacks[0]), 0x2000u);
+    EXPECT_EQ(offset_of_place(peak.stacks[0]), 0x2000u);
     EXPECT_EQ(peak.stacks[1].bytes, 400u);
     EXPECT_EQ(peak.stacks[1].blocks, 2u);
     expect_sums(peak);
@@ -73,7 +73,7 @@ TEST(Peak, HasWhatWasThereWhenTheMostWasAndNotWhatCameOrWentLater)
 
 TEST(Peak, OfEachDeviceIsItsOwn)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.alloc(0x1000, 300, 1).place({.context = 2, .device = 1}).alloc(0x2000, 70, 1);
     log.place({.context = 1, .device = 0}).free(0x1000);
     log.place({.context = 2, .device = 1}).alloc(0x4000, 5, 2).context_gone(2);
@@ -84,7 +84,7 @@ TEST(Peak, OfEachDeviceIsItsOwn)
 
 TEST(Peak, IsToldByPhaseAndByCall)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("epoch 1").push("step 1").alloc(0x1000, 300, 1).pop().push("step 2");
     log.alloc(0x2000, 200, 1).pop().pop().alloc(0x3000, 10, 1, "cuMemAllocManaged");
     const Peak peak = device_of(log).peak;
@@ -120,7 +120,7 @@ TEST(Peak, LongListsAreCutAndStillSumUp)
 // The same sums as a replay that copies all sites at each peak.
 TEST(Peak, AgreesWithANaiveCountAtManyPeaks)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     std::map<std::uint64_t, std::uint64_t> live, at_peak; // by stack
     std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;
     std::uint64_t sum = 0, most = 0, random = 1;
@@ -151,7 +151,7 @@ TEST(Peak, AgreesWithANaiveCountAtManyPeaks)
     const Peak peak = device_of(log).peak;
     EXPECT_EQ(peak.bytes, most);
     for (const PeakStack& row : peak.stacks)
-        EXPECT_EQ(row.bytes, at_peak[offset_of(row) / 0x1000]) << offset_of(row);
+        EXPECT_EQ(row.bytes, at_peak[offset_of_place(row) / 0x1000]) << offset_of_place(row);
 }
 
 const Advice* advice_of(const MemoryReport& device, AdviceKind kind)
@@ -165,7 +165,7 @@ const Advice* advice_of(const MemoryReport& device, AdviceKind kind)
 
 TEST(Advice, WhatWasAtThePeakAndIsNeverFreed)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.alloc(0x1000, 10_MiB, 1).alloc(0x2000, 20_MiB, 1).alloc(0x3000, 5_MiB, 2);
     log.free(0x2000).free(0x3000).alloc(0x4000, 1_MiB, 1);
     const MemoryReport device = device_of(log);
@@ -180,7 +180,7 @@ TEST(Advice, WhatWasAtThePeakAndIsNeverFreed)
 
 TEST(Advice, ReleasedLateIsWhatOutlivedItsPhaseUntilThePeak)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("load").alloc(0x1000, 10_MiB, 1).pop();
     log.push("train").alloc(0x2000, 20_MiB, 2).free(0x1000).free(0x2000).pop();
     const MemoryReport device = device_of(log);
@@ -193,7 +193,7 @@ TEST(Advice, ReleasedLateIsWhatOutlivedItsPhaseUntilThePeak)
 
 TEST(Advice, APhaseThatIsOpenAgainAtThePeakIsNotOver)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("step 1").alloc(0x1000, 10_MiB, 1).pop();
     log.push("step 2").alloc(0x2000, 20_MiB, 2).pop().free(0x1000).free(0x2000);
     EXPECT_FALSE(advice_of(device_of(log), AdviceKind::released_late));
@@ -201,7 +201,7 @@ TEST(Advice, APhaseThatIsOpenAgainAtThePeakIsNotOver)
 
 TEST(Advice, AllocatedEarlyIsWhatOnlyALaterPhaseFrees)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("train").alloc(0x1000, 10_MiB, 1).alloc(0x2000, 20_MiB, 2).free(0x2000).pop();
     log.push("evaluate").free(0x1000).pop();
     const MemoryReport device = device_of(log);
@@ -216,7 +216,7 @@ TEST(Advice, AllocatedEarlyIsWhatOnlyALaterPhaseFrees)
 TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
 {
     for (const bool within : {true, false}) {
-        LogBuilder log = program();
+        LogBuilder log = program_with_peak();
         log.push("run").push("set up").alloc(0x1000, 10_MiB, 1).pop();
         log.push("train").alloc(0x2000, 20_MiB, 2).free(0x2000).pop().push("evaluate");
         if (within)
@@ -236,7 +236,7 @@ TEST(Advice, WhatIsKeptForALaterPhaseIsNotReleasedLate)
 TEST(Advice, OfWhatAKnownPhaseMayUseAgainNothingIsSaid)
 {
     for (const bool within : {true, false}) {
-        LogBuilder log = program();
+        LogBuilder log = program_with_peak();
         log.push("load").alloc(0x1000, 10_MiB, 1).pop();
         for (const std::uint64_t bytes : {20_MiB, 30_MiB}) {
             log.push("train").alloc(0x2000, bytes, 2).free(0x2000).pop().push("evaluate");
@@ -252,7 +252,7 @@ TEST(Advice, OfWhatAKnownPhaseMayUseAgainNothingIsSaid)
 
 TEST(Advice, WhatIsKeptThroughFurtherStepsOfThePeaksPhaseIsReleasedLate)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("load").alloc(0x1000, 10_MiB, 1).pop();
     for (const std::uint64_t bytes : {10_MiB, 30_MiB, 20_MiB})
         log.push("train").alloc(0x2000, bytes, 2).free(0x2000).pop();
@@ -263,7 +263,7 @@ TEST(Advice, WhatIsKeptThroughFurtherStepsOfThePeaksPhaseIsReleasedLate)
 
 TEST(Advice, WhatBeginsInsideThePhaseOfThePeakIsNoLaterPhase)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("load").alloc(0x1000, 10_MiB, 1).pop();
     log.push("train").push("forward").alloc(0x2000, 20_MiB, 2).pop().push("backward").pop();
     log.free(0x2000).pop().free(0x1000);
@@ -275,7 +275,7 @@ TEST(Advice, WhatBeginsInsideThePhaseOfThePeakIsNoLaterPhase)
 
 TEST(Advice, OfOnePlaceABlockMayBeEarlyAndAnotherLate)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("load").alloc(0x1000, 10_MiB, 1).alloc(0x5000, 3_MiB, 1).pop();
     log.push("train").alloc(0x2000, 20_MiB, 2).free(0x2000).free(0x5000).pop();
     log.push("evaluate").free(0x1000).pop();
@@ -290,7 +290,7 @@ TEST(Advice, OfOnePlaceABlockMayBeEarlyAndAnotherLate)
 
 TEST(Advice, APhaseThatWasSeenBeforeThePeakIsNoLaterOne)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     log.push("evaluate").pop().push("train").alloc(0x1000, 10_MiB, 1);
     log.alloc(0x2000, 20_MiB, 2).free(0x2000).pop().push("evaluate").free(0x1000).pop();
     EXPECT_TRUE(device_of(log).advice.empty());
@@ -298,7 +298,7 @@ TEST(Advice, APhaseThatWasSeenBeforeThePeakIsNoLaterOne)
 
 TEST(Advice, PairsOfOneSizeInALoopCouldBeKept)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_peak();
     for (int at = 0; at < 20; ++at)
         log.alloc(0x1000, 4_MiB, 1).free(0x1000).alloc(0x2000, 1_MiB + at / 2, 2).free(0x2000);
     const MemoryReport device = device_of(log);

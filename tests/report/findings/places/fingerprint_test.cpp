@@ -8,7 +8,7 @@
 namespace vramscope::report {
 namespace {
 
-Frame frame(const char* function, int line, int function_line, const char* file = "/src/a.cu")
+Frame line_frame(const char* function, int line, int function_line, const char* file = "/src/a.cu")
 {
     Frame frame;
     frame.function = function;
@@ -22,7 +22,8 @@ Frame frame(const char* function, int line, int function_line, const char* file 
 
 std::vector<Frame> stack()
 {
-    return {frame("load(Set&)", 12, 10), frame("train(int)", 40, 30), frame("main", 60, 50)};
+    return {line_frame("load(Set&)", 12, 10), line_frame("train(int)", 40, 30),
+            line_frame("main", 60, 50)};
 }
 
 std::string of(const std::vector<Frame>& frames)
@@ -76,10 +77,10 @@ TEST(Fingerprint, KeepsWhereANameIsToldInFullByNow)
 
 TEST(Fingerprint, KeepsHoweverDeepARecursionWas)
 {
-    std::vector<Frame> once = {frame("leaf()", 2, 1), frame("even(int)", 5, 4),
-                               frame("odd(int)", 9, 8), frame("main", 60, 50)};
+    std::vector<Frame> once = {line_frame("leaf()", 2, 1), line_frame("even(int)", 5, 4),
+                               line_frame("odd(int)", 9, 8), line_frame("main", 60, 50)};
     std::vector<Frame> deep = once;
-    deep.insert(deep.begin() + 3, {frame("even(int)", 5, 4), frame("odd(int)", 9, 8)});
+    deep.insert(deep.begin() + 3, {line_frame("even(int)", 5, 4), line_frame("odd(int)", 9, 8)});
     EXPECT_EQ(of(deep), of(once));
 }
 

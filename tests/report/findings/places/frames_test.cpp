@@ -6,7 +6,7 @@
 namespace vramscope::report {
 namespace {
 
-Frame frame(std::string function, std::string module, std::string file = {})
+Frame module_frame(std::string function, std::string module, std::string file = {})
 {
     Frame frame;
     frame.function = std::move(function);
@@ -15,15 +15,15 @@ Frame frame(std::string function, std::string module, std::string file = {})
     return frame;
 }
 
-const Frame kHook = frame("cuMemAlloc_v2", "/opt/lib/libvramscope.so");
-const Frame kUser = frame("Trainer::step(int)", "/home/me/train", "/home/me/train.cu");
-const Frame kMain = frame("main", "/home/me/train", "/home/me/train.cu");
+const Frame kHook = module_frame("cuMemAlloc_v2", "/opt/lib/libvramscope.so");
+const Frame kUser = module_frame("Trainer::step(int)", "/home/me/train", "/home/me/train.cu");
+const Frame kMain = module_frame("main", "/home/me/train", "/home/me/train.cu");
 
 std::vector<Frame> start_up()
 {
-    return {frame("__libc_start_call_main", "/lib/x86_64-linux-gnu/libc.so.6"),
-            frame("__libc_start_main_impl", "/lib/x86_64-linux-gnu/libc.so.6"),
-            frame("_start", "/home/me/train")};
+    return {module_frame("__libc_start_call_main", "/lib/x86_64-linux-gnu/libc.so.6"),
+            module_frame("__libc_start_main_impl", "/lib/x86_64-linux-gnu/libc.so.6"),
+            module_frame("_start", "/home/me/train")};
 }
 
 std::vector<Frame> stack_of(std::vector<Frame> frames)
@@ -54,9 +54,10 @@ TEST(Frames, DriverCallShowsTheUsersFramesAndItsOwnNameWithoutVersion)
 
 TEST(Frames, SharedRuntimeIsHiddenAndNamesTheApi)
 {
-    const std::vector<Frame> stack = stack_of(
-        {kHook, frame("", "/usr/lib/libcudart.so.12"), frame("", "/usr/lib/libcudart.so.12"),
-         frame("cudaMalloc", "/usr/lib/libcudart.so.12"), kUser, kMain});
+    const std::vector<Frame> stack =
+        stack_of({kHook, module_frame("", "/usr/lib/libcudart.so.12"),
+                  module_frame("", "/usr/lib/libcudart.so.12"),
+                  module_frame("cudaMalloc", "/usr/lib/libcudart.so.12"), kUser, kMain});
     EXPECT_EQ(visible(stack), kUsersFrames);
     EXPECT_EQ(user_api(stack, "cuMemAlloc_v2"), "cudaMalloc");
 }
@@ -64,9 +65,9 @@ TEST(Frames, SharedRuntimeIsHiddenAndNamesTheApi)
 TEST(Frames, HeaderWrapperIsPartOfTheRuntime)
 {
     const std::vector<Frame> stack =
-        stack_of({kHook, frame("cudaMalloc", "/usr/lib/libcudart.so.12"),
-                  frame("cudaError cudaMalloc<float>(float**, unsigned long)", "/home/me/train",
-                        "/usr/local/cuda/include/cuda_runtime.h"),
+        stack_of({kHook, module_frame("cudaMalloc", "/usr/lib/libcudart.so.12"),
+                  module_frame("cudaError cudaMalloc<float>(float**, unsigned long)",
+                               "/home/me/train", "/usr/local/cuda/include/cuda_runtime.h"),
                   kUser, kMain});
     EXPECT_EQ(visible(stack), kUsersFrames);
     EXPECT_EQ(user_api(stack, "cuMemAlloc_v2"), "cudaMalloc");
@@ -74,26 +75,28 @@ TEST(Frames, HeaderWrapperIsPartOfTheRuntime)
 
 TEST(Frames, StaticRuntimeInTheProgramIsHiddenWhateverItsFramesAreCalled)
 {
-    const std::vector<Frame> stack = stack_of(
-        {kHook, frame("libcudart_static_0a1b2c", "/home/me/train"), frame("", "/home/me/train"),
-         frame("allocate_in_pool(unsigned long)", "/home/me/train"),
-         frame("cudaMallocAsync_ptsz", "/home/me/train"), kUser, kMain});
+    const std::vector<Frame> stack =
+        stack_of({kHook, module_frame("libcudart_static_0a1b2c", "/home/me/train"),
+                  module_frame("", "/home/me/train"),
+                  module_frame("allocate_in_pool(unsigned long)", "/home/me/train"),
+                  module_frame("cudaMallocAsync_ptsz", "/home/me/train"), kUser, kMain});
     EXPECT_EQ(visible(stack), kUsersFrames);
     EXPECT_EQ(user_api(stack, "cuMemAllocAsync_ptsz"), "cudaMallocAsync");
 }
 
 TEST(Frames, DriverThatCallsItselfIsHidden)
 {
-    const std::vector<Frame> stack =
-        stack_of({kHook, frame("cuFoo", "/usr/lib/x86_64-linux-gnu/libcuda.so.1"), kUser, kMain});
+    const std::vector<Frame> stack = stack_of(
+        {kHook, module_frame("cuFoo", "/usr/lib/x86_64-linux-gnu/libcuda.so.1"), kUser, kMain});
     EXPECT_EQ(visible(stack), kUsersFrames);
 }
 
 TEST(Frames, UsersFunctionsThatBeginWithCudaStay)
 {
     const std::vector<Frame> stack = stack_of(
-        {kHook, frame("cudaBufferPool::grow(int)", "/home/me/train", "/home/me/pool.cu"),
-         frame("cudaMallocOrDie(unsigned long)", "/home/me/train", "/home/me/pool.cu"), kMain});
+        {kHook, module_frame("cudaBufferPool::grow(int)", "/home/me/train", "/home/me/pool.cu"),
+         module_frame("cudaMallocOrDie(unsigned long)", "/home/me/train", "/home/me/pool.cu"),
+         kMain});
     EXPECT_EQ(visible(stack),
               (Names{"cudaBufferPool::grow(int)", "cudaMallocOrDie(unsigned long)", "main"}));
     EXPECT_EQ(user_api(stack, "cuMemAlloc_v2"), "cuMemAlloc");
@@ -103,8 +106,8 @@ TEST(Frames, RuntimeFramesFartherOutAreTheUsersBusiness)
 {
     std::vector<Frame> stack{kHook, kUser};
     for (int deep = 0; deep < 20; ++deep)
-        stack.push_back(frame("library_code", "/opt/lib/libtorch.so"));
-    stack.push_back(frame("cudaLaunchHostFunc", "/usr/lib/libcudart.so.12"));
+        stack.push_back(module_frame("library_code", "/opt/lib/libtorch.so"));
+    stack.push_back(module_frame("cudaLaunchHostFunc", "/usr/lib/libcudart.so.12"));
     stack.push_back(kMain);
     EXPECT_EQ(visible(stack).size(), stack.size() - 1);
 }
@@ -112,37 +115,38 @@ TEST(Frames, RuntimeFramesFartherOutAreTheUsersBusiness)
 TEST(Frames, StartUpCodeIsHiddenOnlyAtTheOuterEnd)
 {
     const std::vector<Frame> stack =
-        stack_of({kHook, kUser, frame("qsort", "/lib/x86_64-linux-gnu/libc.so.6"), kMain});
+        stack_of({kHook, kUser, module_frame("qsort", "/lib/x86_64-linux-gnu/libc.so.6"), kMain});
     EXPECT_EQ(visible(stack), (Names{"Trainer::step(int)", "qsort", "main"}));
 }
 
 TEST(Frames, StartOfAStrippedProgramIsKnownByItsPlace)
 {
-    const std::vector<Frame> stack{kHook, frame("", "/home/me/train"), frame("", "/home/me/train"),
-                                   frame("__libc_start_main", "/lib/x86_64-linux-gnu/libc.so.6"),
-                                   frame("", "/home/me/train")};
+    const std::vector<Frame> stack{
+        kHook, module_frame("", "/home/me/train"), module_frame("", "/home/me/train"),
+        module_frame("__libc_start_main", "/lib/x86_64-linux-gnu/libc.so.6"),
+        module_frame("", "/home/me/train")};
     EXPECT_EQ(visible(stack), (Names{"", ""}));
 }
 
 TEST(Frames, ThreadsBeginBelowTheirFunction)
 {
     const std::vector<Frame> stack{kHook, kUser,
-                                   frame("start_thread", "/lib/x86_64-linux-gnu/libc.so.6"),
-                                   frame("", "/lib/x86_64-linux-gnu/libc.so.6")};
+                                   module_frame("start_thread", "/lib/x86_64-linux-gnu/libc.so.6"),
+                                   module_frame("", "/lib/x86_64-linux-gnu/libc.so.6")};
     EXPECT_EQ(visible(stack), (Names{"Trainer::step(int)"}));
 }
 
 TEST(Frames, AllAreShownIfNoneWouldBeLeft)
 {
     const std::vector<Frame> stack =
-        stack_of({kHook, frame("cudaMalloc", "/usr/lib/libcudart.so.12")});
+        stack_of({kHook, module_frame("cudaMalloc", "/usr/lib/libcudart.so.12")});
     EXPECT_EQ(visible(stack).size(), stack.size());
     EXPECT_TRUE(visible({}).empty());
 }
 
 Frame library(std::string function)
 {
-    Frame frame = report::frame(std::move(function), "/home/me/train");
+    Frame frame = module_frame(std::move(function), "/home/me/train");
     frame.library = true;
     return frame;
 }
@@ -158,10 +162,11 @@ Names shown(std::vector<Frame> stack, ShownFrames which)
 
 TEST(Frames, OfLibrariesAreFoldedWhereverTheyAre)
 {
-    const std::vector<Frame> stack = stack_of(
-        {kHook, library("thrust::malloc()"), library("thrust::vector::vector()"), kUser,
-         library("std::for_each()"), frame("main::{lambda()#1}::operator()()", "/home/me/train"),
-         library("std::function::operator()()"), kMain});
+    const std::vector<Frame> stack =
+        stack_of({kHook, library("thrust::malloc()"), library("thrust::vector::vector()"), kUser,
+                  library("std::for_each()"),
+                  module_frame("main::{lambda()#1}::operator()()", "/home/me/train"),
+                  library("std::function::operator()()"), kMain});
     EXPECT_EQ(shown(stack, ShownFrames::own),
               (Names{"Trainer::step(int)", "main::{lambda()#1}::operator()()", "main"}));
     EXPECT_EQ(shown(stack, ShownFrames::visible).size(), 7u);

@@ -18,7 +18,7 @@ constexpr std::uint64_t kNative = 7;
 constexpr std::uint64_t kCalled = 8;
 constexpr std::uint64_t kForward = 9;
 constexpr std::uint64_t kBackward = 10;
-constexpr std::uint64_t kHook = 11;           // Python that the backward pass calls
+constexpr std::uint64_t kHookAddress = 11;    // Python that the backward pass calls
 constexpr std::uint64_t kMadeInBackward = 12; // in that Python
 constexpr std::uint64_t kSecond = 13;
 constexpr std::uint64_t kLeaf = 14;
@@ -40,7 +40,7 @@ protected:
         log.add(PythonStack{kCalled, kNative, 0, 0, 1, {called, {}}});
         log.add(PythonStack{kBackward, kNative, kForward, 0, 0, {}}); // its origin comes later
         log.add(PythonStack{kForward, 0, 0, PythonStack::kUnplaced, 2, {forward, {}}});
-        log.add(PythonStack{kHook, kCalled, kForward, 0, 0, {}});
+        log.add(PythonStack{kHookAddress, kCalled, kForward, 0, 0, {}});
         log.add(PythonStack{kMadeInBackward, kForward, kForward, 0, 0, {}});
         log.add(PythonStack{kSecond, kNative, kMadeInBackward, 0, 0, {}});
         log.add(PythonStack{kLeaf, 0, 0, PythonStack::kLeaf | PythonStack::kUnplaced, 0, {}});
@@ -87,7 +87,7 @@ TEST_F(PythonStacks, OfABackwardPassAreOthersThanThoseOfTheForwardPass)
 
 TEST_F(PythonStacks, OfPythonThatABackwardPassCallsShowItsCallersFirst)
 {
-    EXPECT_EQ(functions_of(read(kHook)),
+    EXPECT_EQ(functions_of(read(kHookAddress)),
               (Functions{"forward", "backward of forward", "backward of step"}));
 }
 

@@ -26,7 +26,7 @@ Neighbours neighbours_of(const Map& wanted, std::uint64_t address)
     return neighbours;
 }
 
-void expect_same(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
+void expect_same_blocks(PoolBlocks& blocks, const Map& wanted, std::uint64_t address)
 {
     const auto at = wanted.lower_bound(address);
     const PoolBlocks::Place place = blocks.place_of(address);
@@ -55,7 +55,7 @@ TEST(PoolBlocks, AreAsAMapWouldHaveThem)
     for (const std::size_t most : {std::size_t{8}, 32 * PoolBlocks::kMostInRun, std::size_t{3}}) {
         for (int step = 0; step < 20'000; ++step) {
             const std::uint64_t address = random() % (4 * most);
-            expect_same(blocks, wanted, address);
+            expect_same_blocks(blocks, wanted, address);
             if (wanted.contains(address)) {
                 blocks.erase(blocks.place_of(address));
                 wanted.erase(address);
