@@ -39,7 +39,7 @@ LAYERS = {
     "report/replay/lookup": [],
     "report/replay/pool": ["report/log", "report/model", "report/replay/lookup"],
     "report/replay/heap": ["report/log", "report/model", "report/replay/lookup", "tracker/format"],
-    "report/replay": ["report/log", "report/model", "report/replay/heap", "report/replay/lookup",
+    "report/replay": ["tracker/format", "report/log", "report/model", "report/replay/heap", "report/replay/lookup",
                       "report/replay/pool"],
     "report/words": ["report/model", "tracker/format"],
     "report/judge": ["report/model", "report/words"],

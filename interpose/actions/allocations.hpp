@@ -126,6 +126,8 @@ struct Registers {
     void* memory;
     std::uint64_t bytes;
     void succeeded(Call& call) { record_allocation(call, number(memory), bytes, place_now(call)); }
+    // A range that is pinned already, for example.
+    void failed(Call& call, CUresult result) { record_refusal(call, result, bytes); }
 };
 
 // A pointer into memory that another process or API owns: as large as the driver says.

@@ -154,6 +154,9 @@ void write_github_summary(std::ostream& out, const CheckedRun& checked)
     out << "### vramscope: " << check_headline(check) << "\n\n";
     for (const std::string& doubt : doubts_of(check))
         out << "- " << markdown_text(doubt) << '\n';
+    for (const Headline& headline : checked.report.headlines)
+        if (headline.is_finding())
+            out << "- " << markdown_text(headline.sentence()) << '\n';
     out << "\n| budget | measured | limit | state |\n|---|--:|---|---|\n";
     for (const CheckRow& row : check.rows)
         out << fmt::format("| {} | {} | {} | {} |\n", row.called, amount_in(row.measured, row.unit),

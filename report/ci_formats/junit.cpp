@@ -217,11 +217,23 @@ std::string counts(const std::vector<Case>& cases)
                        of("failure"), of("error"), of("skipped"));
 }
 
-void write_suite(std::ostream& out, std::string_view name, const std::vector<Case>& cases)
+// What was found, whether it fails a case or not.
+std::string said_of(const Report& report)
+{
+    std::string text;
+    for (const Headline& headline : report.headlines)
+        text += headline.sentence() + '\n';
+    return text;
+}
+
+void write_suite(std::ostream& out, std::string_view name, const std::vector<Case>& cases,
+                 const std::string& said = {})
 {
     out << fmt::format("  <testsuite name=\"{}\" {}>\n", name, counts(cases));
     for (const Case& one : cases)
         write_case(out, one);
+    if (!said.empty())
+        out << "    <system-out>" << xml(said) << "</system-out>\n";
     out << "  </testsuite>\n";
 }
 
@@ -239,7 +251,7 @@ void write_junit(std::ostream& out, const CheckedRun& checked)
     out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- " << kOwnMark << ' '
         << xml(checked.version) << " -->\n";
     out << "<testsuites name=\"vramscope\" " << counts(all) << ">\n";
-    write_suite(out, "vramscope budgets", budgets);
+    write_suite(out, "vramscope budgets", budgets, said_of(checked.report));
     if (!tests.empty())
         write_suite(out, "tests of the programs", tests);
     if (!stacks.empty())

@@ -1,4 +1,4 @@
-// report/ci_formats/problems.cpp — the rows of a report that the lines of the budget speak of.
+// report/ci_formats/problems.cpp — all that was found, and what is over its budget.
 #include "report/ci_formats/problems.hpp"
 
 #include <algorithm>
@@ -33,6 +33,10 @@ public:
             add_test(row);
         for (const CheckRow& row : check_.rows)
             add_row(row);
+        row_ = nullptr;
+        for (const FindingKind& kind : kFindingKinds)
+            if (!has_row(kind.finding))
+                add_rows(kind);
         for (Problem& problem : problems_)
             describe(problem);
         std::stable_sort(
@@ -45,18 +49,30 @@ private:
     void add_row(const CheckRow& row)
     {
         row_ = &row;
-        if (row.finding) {
-            const FindingKind& kind = kind_of(*row.finding);
-            const ProblemRule& rule = rule_of(kind.word);
-            for (FoundRow& found : kind.rows(report_))
-                add(rule, std::move(found));
-        } else if (row.state != CheckState::ok) {
+        if (row.finding)
+            add_rows(kind_of(*row.finding));
+        else if (row.state != CheckState::ok)
             add_budget(row);
-        }
     }
 
+    bool has_row(Finding finding) const
+    {
+        return std::any_of(check_.rows.begin(), check_.rows.end(),
+                           [&](const CheckRow& row) { return row.finding == finding; });
+    }
+
+    void add_rows(const FindingKind& kind)
+    {
+        const ProblemRule& rule = rule_of(kind.word);
+        for (FoundRow& found : kind.rows(report_))
+            add(rule, std::move(found));
+    }
+
+    // What no line of the budget speaks of fails nothing, and is told.
     Severity severity_in(std::size_t process) const
     {
+        if (!row_)
+            return Severity::note;
         if (std::binary_search(row_->failed.begin(), row_->failed.end(), process))
             return Severity::error;
         return row_->state == CheckState::unknown ? Severity::warning : Severity::note;
@@ -165,7 +181,7 @@ private:
     const Check& check_;
     const Report& report_;
     const SourcePaths& paths_;
-    const CheckRow* row_ = nullptr;
+    const CheckRow* row_ = nullptr; // null: no line of the budget speaks of what is added
     std::vector<Problem> problems_;
     std::unordered_map<std::string, std::size_t> known_; // rule and stack: which of them it is
     std::map<std::string, std::size_t> named_;

@@ -1,7 +1,7 @@
 // report/ci_formats/problems.hpp — what a check found, one row for each rule and call stack.
 //
-// Only what the budget asks for is here. A stack that several processes share is one row. A test
-// that is over its budget, or did not end, is a row of its own, in front of the stacks.
+// What no line of the budget speaks of is a note. A stack that several processes share is one row.
+// A test that is over its budget, or did not end, is a row of its own, in front of the stacks.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Report;
 struct TestCheck;
 
 enum class Severity {
-    note,    // within its budget
+    note,    // within its budget, or without one
     warning, // the run does not show whether it is
     error,   // over its budget
 };

@@ -67,13 +67,23 @@ public:
                      {{kRoot, {{"description", text_json("the root of the repository")}}}}},
                     {"columnKind", "utf16CodeUnits"},
                     {"invocations", Json::array({invocation()})},
-                    {"results", results()}};
+                    {"results", results()},
+                    {"properties", {{"findings", findings()}}}};
         return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                 {"version", "2.1.0"},
                 {"runs", Json::array({std::move(run)})}};
     }
 
 private:
+    Json findings() const
+    {
+        Json findings = Json::array();
+        for (const Headline& headline : checked_.report.headlines)
+            if (headline.is_finding())
+                findings.push_back(headline.sentence());
+        return findings;
+    }
+
     static Json rules()
     {
         Json rules = Json::array();

@@ -57,14 +57,24 @@ MisuseReplay follow(std::unordered_set<std::uint64_t> addresses, const Reading& 
     return misuse;
 }
 
+std::uint64_t requests_of(const Sites& sites)
+{
+    std::uint64_t requests = 0;
+    for (const Site& site : sites.all()) {
+        const bool segment = class_of(site.memory) == format::MemoryClass::reserved;
+        if (segment || (is_own_memory(site.memory) && site.memory != format::Memory::suballocated))
+            requests += site.allocations + site.frees;
+    }
+    return requests;
+}
+
 } // namespace
 
 // A log, and what was replayed of it.
 struct LogReport::ReplayedLog {
     ReplayedLog(const LogFile& file, const Options& options, Symbolizer& symbolizer)
         : header(file.header()), reading(file, extent_of(header, options)),
-          replays(reading.tables(), header.exit_began_ticks, reading.clock(),
-                  {.span_peaks = options.for_page}),
+          replays(reading.tables(), header, reading.clock(), {.span_peaks = options.for_page}),
           stacks(reading.tables(), symbolizer,
                  options.all_frames ? ShownFrames::all : ShownFrames::own, &options.suppressions)
     {
@@ -169,6 +179,7 @@ void LogReport::add_replayed_rows(Process& process, ReplayedLog& log)
     if (options_.for_page)
         process.allocator_maps =
             describe_allocators(replays.heap, replays.memory, process.duration_ns, log.stacks);
+    process.requests = requests_of(replays.heap.sites());
     process.churn = describe_churn(replays.churn, replays.heap.sites(), tables, clock, log.stacks);
     // After a reading that was interrupted, it is not known what was freed later.
     const ProcessEnd end =
@@ -189,10 +200,10 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
 {
     const Replays& replays = log.replays;
     const std::uint64_t last = replays.heap.counts().last_ticks;
-    const std::uint64_t exit_began = log.header.exit_began_ticks;
-    const Work work{.allocations = replays.growth.allocations(),
-                    .begin_ticks = log.header.start_ticks,
-                    .end_ticks = exit_began != 0 ? exit_began : last};
+    const Work work{
+        .allocations = replays.growth.allocations(),
+        .begin_ticks = log.header.start_ticks,
+        .end_ticks = replays.growth.work_end().ticks(last, !process.info_value("python").empty())};
     const StepName* const wanted =
         options_.per.empty() ? nullptr : replays.steps.named(options_.per);
     if (!options_.per.empty() && !wanted)

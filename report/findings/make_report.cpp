@@ -49,6 +49,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
         report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0
                              ? Verdict::clean
                              : Verdict::leaks;
+    report.headlines = headlines_of(report);
     report.unread_files = symbolizer.unread_files();
     report.sysroot = options.symbols.sysroot.string();
     for (const PathMap& map : options.symbols.path_maps)

@@ -1,6 +1,10 @@
 // report/findings/shortages.cpp — the verdict, and the owners' stacks in words.
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "report/findings/findings.hpp"
 #include "report/findings/memory/memory.hpp"
@@ -21,8 +25,15 @@ bool is_padded(std::uint64_t api, const LogTables& tables)
            memory == format::Memory::mipmap;
 }
 
+// More than any address of a process reaches: a difference that became negative, say.
+constexpr std::uint64_t kImpossibleBytes = std::uint64_t{1} << 47;
+
 void judge(Shortage& shortage)
 {
+    if (shortage.requested >= kImpossibleBytes) {
+        shortage.kind = ShortageKind::impossible;
+        return;
+    }
     const bool unused = shortage.pooled && shortage.reserved > shortage.allocated;
     const std::uint64_t cached = unused ? shortage.reserved - shortage.allocated : 0;
     const std::uint64_t all = shortage.free + std::min(cached, UINT64_MAX - shortage.free);
@@ -52,6 +63,58 @@ bool would_fit_in_pages(const Shortage& shortage)
            shortage.free_bytes - most_lost >= shortage.requested - shortage.free;
 }
 
+// How many bytes and blocks of each call lie beside a free piece.
+std::vector<PieceOwner> beside_gaps(const PoolSnapshot& pieces)
+{
+    std::vector<PieceOwner> calls(pieces.calls.size());
+    for (const SegmentPieces& segment : pieces.segments) {
+        const std::vector<BlockPiece>& blocks = segment.blocks;
+        const auto is_free = [&](std::size_t at) {
+            return at < blocks.size() && blocks[at].state == BlockState::inactive;
+        };
+        for (std::size_t at = 0; at < blocks.size(); ++at)
+            if (blocks[at].owner < calls.size() &&
+                (is_free(at + 1) || (at > 0 && is_free(at - 1)))) {
+                calls[blocks[at].owner].bytes += blocks[at].bytes;
+                ++calls[blocks[at].owner].blocks;
+            }
+    }
+    return calls;
+}
+
+// What a reader sees as one call may have many stacks: only those with the most blocks are read.
+std::optional<PieceOwner> holds_apart(const PoolSnapshot& pieces, StackReader& stacks)
+{
+    constexpr std::size_t kMostRead = 20;
+    const std::vector<PieceOwner> calls = beside_gaps(pieces);
+    std::vector<std::size_t> order;
+    for (std::size_t at = 0; at < calls.size(); ++at)
+        if (calls[at].blocks > 0)
+            order.push_back(at);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return calls[a].blocks > calls[b].blocks;
+    });
+    order.resize(std::min(order.size(), kMostRead));
+    std::map<std::string, PieceOwner> owners;
+    for (const std::size_t at : order) {
+        const PieceCall& call = pieces.calls[at];
+        const CallPlace place = stacks.read(call.api, call.stack, call.ticks);
+        const auto [found, added] = owners.try_emplace(place.key());
+        PieceOwner& owner = found->second;
+        if (added)
+            static_cast<CallPlace&>(owner) = place;
+        else
+            owner.merge(place);
+        owner.bytes += calls[at].bytes;
+        owner.blocks += calls[at].blocks;
+    }
+    const auto most =
+        std::max_element(owners.begin(), owners.end(), [](const auto& a, const auto& b) {
+            return a.second.blocks < b.second.blocks;
+        });
+    return most == owners.end() ? std::nullopt : std::optional(most->second);
+}
+
 std::string remedy_for(const Shortage& shortage)
 {
     const bool of_pytorch = shortage.of_allocator && shortage.entry_point == format::kPyTorch;
@@ -78,6 +141,7 @@ std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool po
         row.owners = find_leaks(one.owners, source).leaks;
         sort_by_size(row.owners);
         row.owners.resize(std::min(row.owners.size(), kShownOwners));
+        row.apart = holds_apart(one.pieces, source.stacks);
         if (mapped) {
             row.pieces = map_of(std::move(one.pieces), row.at_ns, &source.stacks);
             row.pieces.largest_gap = row.largest_gap;

@@ -123,10 +123,10 @@ Json check_schema()
     add_condition(document, {"verdict", "failed"}, {{"exit_status", {{"const", 100}}}},
                   {{"exit_status", {{"not", {{"const", 100}}}}}});
     Json& budget = document["$defs"]["budget"];
-    Json budgets = {"max-leaked",   "unclosed-imports",  "max-growth",      "max-peak",
+    Json budgets = {"max-leaked",   "max-growth",        "max-peak",
                     "max-reserved", "max-fragmentation", "max-driver-calls"};
     for (const FindingKind& kind : kFindingKinds) // what leaks has a line of its own
-        if (!kind.by_default && !kind.with)
+        if (!kind.by_default)
             budgets.push_back(kind.word);
     set_values(budget["properties"]["budget"], budgets);
     add_condition(budget, {"state", "failed"}, {{"failed_processes", {{"minItems", 1}}}},

@@ -3,6 +3,7 @@
 
 #include "report/json/documents.hpp"
 #include "report/json/schema.hpp"
+#include "report/judge/finding_kinds.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
@@ -36,13 +37,14 @@ struct ComparisonDocument {
 template <>
 struct Fields<ComparisonDocument> {
     static constexpr const char* kName = "diff";
-    static constexpr unsigned kMinorVersion = 2;
+    static constexpr unsigned kMinorVersion = 3;
     static constexpr auto all = &ComparisonDocument::comparison;
     static constexpr FieldList kAll{
         Field{
             "verdict", Via{all, &Comparison::verdict},
-            "worse: a leak is new or has grown, or a number regressed. better: leaks have gone or "
-            "shrunk, and nothing is worse. inconclusive: the logs do not show it; reasons says "
+            "worse: a finding is new or has grown, or a number regressed. better: findings have "
+            "gone "
+            "or shrunk, and nothing is worse. inconclusive: the logs do not show it; reasons says "
             "why."},
         Field{"reasons", Via{all, &Comparison::doubts}}.lines(),
         Field{"base", &ComparisonDocument::base},
@@ -53,6 +55,10 @@ struct Fields<ComparisonDocument> {
               "By call stack, leaks and unclosed imports; those that did not change are left out. "
               "What leaks more first."},
         Field{"same_leaks", Via{all, &Comparison::same_leaks}},
+        Field{"findings", Via{all, &Comparison::findings},
+              "By kind and call stack, all that was found but leaks; those that did not change are "
+              "left out. Of what grows the rate is compared, of all else how often it was."}
+            .since(3),
         Field{"peak", Via{all, &Comparison::peak},
               "Of the device with the highest peak on each side, as leaks: who had more or less at "
               "it. Call stacks beyond the 50 largest of a side are not compared."},
@@ -75,6 +81,11 @@ Json comparison_schema()
 {
     Schema schema;
     Json document = schema.document<ComparisonDocument>("diff");
+    std::vector<std::string> kinds;
+    for (const FindingKind& kind : kFindingKinds)
+        if (kind.finding != Finding::leaks && kind.with != Finding::leaks)
+            kinds.push_back(kind.word);
+    set_values(document["$defs"]["compared_finding"]["properties"]["kind"], kinds);
     set_values(document["$defs"]["number"]["properties"]["name"],
                {"leaked_bytes", "leaked_blocks", "unclosed_imports", "peak_bytes",
                 "peak_reserved_bytes", "peak_host_bytes", "allocations", "driver_calls",

@@ -1,8 +1,10 @@
 // report/judge/comparison.cpp — call stacks and numbers of two reports, side by side.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "report/judge/finding_kinds.hpp"
 #include "report/judge/judge.hpp"
 #include "report/model/report.hpp"
 
@@ -176,19 +178,26 @@ public:
             [](const Report& report) { return report.totals.allocations; });
         add("driver_calls", CheckUnit::count, Worse::beyond_some_calls, sum(driver_calls));
         add("out_of_memory", CheckUnit::count, Worse::if_more,
-            sum([](const Process& process) { return process.shortage_count; }));
-        add("wrong_frees", CheckUnit::count, Worse::if_more, [](const Report& report) {
-            std::uint64_t calls = 0;
-            for (const Misuse& row : report.misuse)
-                calls += row.kind == MisuseKind::unknown ? 0 : row.calls;
-            return calls;
-        });
-        add("damaged_blocks", CheckUnit::count, Worse::if_more, [](const Report& report) {
-            std::uint64_t times = 0;
-            for (const Damage& row : report.damage)
-                times += row.times;
-            return times;
-        });
+            sum([](const Process& process) { return process.shortage_count; }),
+            Finding::out_of_memory);
+        add(
+            "wrong_frees", CheckUnit::count, Worse::if_more,
+            [](const Report& report) {
+                std::uint64_t calls = 0;
+                for (const Misuse& row : report.misuse)
+                    calls += row.kind == MisuseKind::unknown ? 0 : row.calls;
+                return calls;
+            },
+            Finding::misuse);
+        add(
+            "damaged_blocks", CheckUnit::count, Worse::if_more,
+            [](const Report& report) {
+                std::uint64_t times = 0;
+                for (const Damage& row : report.damage)
+                    times += row.times;
+                return times;
+            },
+            Finding::damage);
         return std::move(numbers_);
     }
 
@@ -198,9 +207,12 @@ private:
     static constexpr double kSomeCalls = 16; // what a program may do more at its start
 
     template <typename Read>
-    void add(const char* name, CheckUnit unit, Worse worse, Read read)
+    void add(const char* name, CheckUnit unit, Worse worse, Read read,
+             std::optional<Finding> counted = {})
     {
-        ComparedNumber number{name, unit, read(base_), read(now_), false};
+        ComparedNumber number{name, unit, read(base_), read(now_), false, {}};
+        if (counted)
+            number.kind = kind_of(*counted).word;
         const double allowed = worse == Worse::if_more ? 0 : tolerance_;
         const double some = worse == Worse::beyond_some_calls ? kSomeCalls : 0;
         number.regressed =
@@ -227,9 +239,16 @@ void judge(Comparison& comparison, const Report& base, const Report& now)
             comparison.leaks.begin(), comparison.leaks.end(),
             [&](const ComparedPlace& place) { return ((place.change == changes) || ...); });
     };
+    const auto findings = [&](bool proven, auto... changes) {
+        return std::any_of(comparison.findings.begin(), comparison.findings.end(),
+                           [&](const ComparedFinding& row) {
+                               return (row.proven || !proven) && ((row.change == changes) || ...);
+                           });
+    };
     const bool leaks_worse = leaks(Change::added, Change::grown);
-    const bool proven =
-        base.reasons.empty() && (numbers_worse || (leaks_worse && now.reasons.empty()));
+    const bool findings_worse = findings(!now.reasons.empty(), Change::added, Change::grown);
+    const bool proven = base.reasons.empty() &&
+                        (numbers_worse || findings_worse || (leaks_worse && now.reasons.empty()));
     if (proven) {
         comparison.verdict = Comparison::Verdict::worse;
         comparison.exit = Exit::regressed;
@@ -240,8 +259,9 @@ void judge(Comparison& comparison, const Report& base, const Report& now)
         comparison.verdict = Comparison::Verdict::inconclusive;
         comparison.exit = Exit::incomplete;
     } else {
-        comparison.verdict = leaks(Change::shrunk, Change::gone) ? Comparison::Verdict::better
-                                                                 : Comparison::Verdict::same;
+        const bool better =
+            leaks(Change::shrunk, Change::gone) || findings(false, Change::shrunk, Change::gone);
+        comparison.verdict = better ? Comparison::Verdict::better : Comparison::Verdict::same;
         comparison.exit = Exit::ok;
     }
 }
@@ -258,6 +278,7 @@ Comparison compare(const Report& base, const Report& now, double tolerance)
     compare_leaks(comparison, base, now);
     compare_peaks(comparison, base, now);
     compare_churn(comparison, base, now);
+    compare_findings(comparison, base, now, tolerance);
     comparison.numbers = Numbers(base, now, tolerance).compared();
     judge(comparison, base, now);
     return comparison;

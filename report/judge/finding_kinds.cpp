@@ -7,6 +7,8 @@
 
 #include "report/model/report.hpp"
 #include "report/words/cuda_results.hpp"
+#include "report/words/growth_words.hpp"
+#include "report/words/leak_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -80,22 +82,12 @@ bool has_steps(const GrowthRate& rate)
     return !rate.per.empty();
 }
 
-std::string speed(const GrowthRate& rate)
-{
-    const auto bytes = [](double amount) {
-        return human_bytes(static_cast<std::uint64_t>(std::max(amount, 0.0)));
-    };
-    return has_steps(rate)
-               ? fmt::format("{} per {}", bytes(rate.bytes_per_step), terminal_safe(rate.per))
-               : bytes(rate.bytes_per_call) + " per call";
-}
-
 std::vector<FoundRow> growth_rows(const Report& report)
 {
     return read_all(report.growth, [&](const Growth& row) {
         return FoundRow{{row.bytes, row.blocks, &row},
                         row.process,
-                        on_device(row.device) + speed(row.rate) +
+                        on_device(row.device) + rate_words(row.rate) +
                             (row.freed ? ", freed at the end" : ""),
                         is_whole(report, row.process),
                         &row.rate};
@@ -120,13 +112,35 @@ std::optional<BudgetLine> growth_line(const Report& report, const Budget& budget
     return {{"growth", steps ? CheckUnit::bytes_per_step : CheckUnit::bytes_per_call, 0}};
 }
 
+// Only what is made again and again: one context that lives as long as the program is no finding.
+std::vector<FoundRow> object_rows(const Report& report)
+{
+    std::vector<FoundRow> rows;
+    for (const Leak& row : report.owners)
+        if (row.leak_class == LeakClass::growing)
+            rows.push_back({{row.bytes, row.blocks, &row},
+                            row.process,
+                            fmt::format("{}, {}", format::name(row.memory), rate_words(row.rate)),
+                            is_whole(report, row.process),
+                            &row.rate});
+    return rows;
+}
+
+// Few programs make such objects: the others' checks have no such line.
+std::optional<BudgetLine> objects_line(const Report& report, const Budget&, bool fails)
+{
+    if (!fails || object_rows(report).empty())
+        return {};
+    return {{"growing-objects", CheckUnit::count, 0}};
+}
+
 std::vector<FoundRow> workspace_rows(const Report& report)
 {
     return read_all(report.workspaces, [&](const Workspace& row) {
         return FoundRow{{row.bytes, row.blocks, &row},
                         row.process,
                         fmt::format("{}, {}{}", terminal_safe(row.library), on_device(row.device),
-                                    speed(row.rate)),
+                                    rate_words(row.rate)),
                         is_whole(report, row.process),
                         &row.rate};
     });
@@ -173,29 +187,19 @@ std::vector<FoundRow> failed_call_rows(const Report& report)
     });
 }
 
-std::string size_in_blocks(std::uint64_t bytes, std::uint64_t count)
+std::string imports_open(std::uint64_t, std::uint64_t count)
 {
-    return human_bytes(bytes) + " in " + counted(count, "block");
-}
-
-const char* was(std::uint64_t count)
-{
-    return count == 1 ? " was " : " were ";
-}
-
-std::string not_freed(std::uint64_t bytes, std::uint64_t count)
-{
-    return size_in_blocks(bytes, count) + was(count) + "not freed";
-}
-
-std::string never_closed(std::uint64_t, std::uint64_t count)
-{
-    return counted(count, "import") + was(count) + "never closed";
+    return never_closed(count);
 }
 
 std::string grew(std::uint64_t bytes, std::uint64_t count)
 {
     return "memory grew by " + size_in_blocks(bytes, count);
+}
+
+std::string objects_piled_up(std::uint64_t, std::uint64_t count)
+{
+    return counted(count, "object") + was_or_were(count) + "never destroyed";
 }
 
 std::string workspaces_grew(std::uint64_t bytes, std::uint64_t count)
@@ -216,12 +220,12 @@ std::string wrong_frees(std::uint64_t, std::uint64_t count)
 
 std::string damaged(std::uint64_t, std::uint64_t count)
 {
-    return counted(count, "block") + was(count) + "written where it must not";
+    return counted(count, "block") + was_or_were(count) + "written where it must not";
 }
 
 std::string refused(std::uint64_t, std::uint64_t count)
 {
-    return counted(count, "call") + was(count) + "refused by the driver";
+    return counted(count, "call") + was_or_were(count) + "refused by the driver";
 }
 
 } // namespace
@@ -233,21 +237,26 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
      .help = "Free the memory on every path that leaves its owner's scope, or let an owner free it in its destructor. "
              "`vramscope leaks LOG` has all call stacks. If it is known and meant, a suppression rule says so: "
              "`vramscope suppress LOG`.",
-     .amount = not_freed, .rows = leak_rows, .by_default = true, .line = leaks_line, .whole = leaked_bytes},
+     .amount = not_freed, .rows = leak_rows, .compared = ComparedBy::bytes, .by_default = true, .line = leaks_line, .whole = leaked_bytes},
     {.finding = Finding::unclosed_imports, .word = "unclosed-imports", .called = "unclosed imports", .title = "UnclosedImport",
      .says = "Memory of another process or API was opened here and never closed.",
      .help = "Close what was opened: cuIpcCloseMemHandle, cuDestroyExternalMemory, or the release of the imported handle.",
-     .amount = never_closed, .rows = import_rows, .with = Finding::leaks, .line = imports_line},
+     .amount = imports_open, .rows = import_rows, .with = Finding::leaks, .line = imports_line},
     {.finding = Finding::growth, .word = "growth", .called = "growth", .title = "GpuMemoryGrowth",
      .says = "What is allocated here grows with the program's work, up to its end.",
      .help = "Find what keeps the blocks from step to step: `vramscope report LOG` says how fast it grows. Memory that is "
              "freed when the program ends grows all the same.",
-     .amount = grew, .rows = growth_rows, .line = growth_line},
+     .amount = grew, .rows = growth_rows, .compared = ComparedBy::rate, .line = growth_line},
+    {.finding = Finding::objects, .word = "growing-objects", .called = "growing objects", .title = "GrowingObjects",
+     .says = "Objects of the driver are made here again and again, and never destroyed.",
+     .help = "Destroy each pool, context and executable graph when its step is done, or make one and use it again. It has "
+             "memory of the driver's that no allocation shows.",
+     .amount = objects_piled_up, .rows = object_rows, .compared = ComparedBy::rate, .with = Finding::growth, .line = objects_line},
     {.finding = Finding::workspaces, .word = "workspaces", .called = "workspaces", .title = "GrowingWorkspaces",
      .says = "A library's own memory grows with the program's work, up to its end.",
      .help = "A library has a workspace for each of its handles. Make a handle once and use it again, or destroy it: "
              "`vramscope report LOG` says where it is made.",
-     .amount = workspaces_grew, .rows = workspace_rows},
+     .amount = workspaces_grew, .rows = workspace_rows, .compared = ComparedBy::rate},
     {.finding = Finding::out_of_memory, .word = "oom", .called = "out of memory", .title = "OutOfGpuMemory",
      .says = "An allocation failed for want of memory.",
      .help = "`vramscope report LOG` says what was asked for, what was free, and who held the rest.",

@@ -35,6 +35,9 @@ struct BudgetLine {
     double limit;
 };
 
+// What of a call stack's rows `diff` compares.
+enum class ComparedBy { bytes, count, rate };
+
 struct FindingKind {
     Finding finding;
     const char* word;   // the one of --fail-on and of the JSON, and the identifier of rules
@@ -45,6 +48,7 @@ struct FindingKind {
     const char* help;
     std::string (*amount)(std::uint64_t bytes, std::uint64_t count); // "2 wrong frees"
     std::vector<FoundRow> (*rows)(const Report& report);             // in the order of the report
+    ComparedBy compared = ComparedBy::count;
     bool by_default = false;          // it fails a check that names no findings
     std::optional<Finding> with = {}; // the word of that kind asks for this one; none: its own does
     // The line that the budget has for it, where it is not "none, if --fail-on names it".

@@ -15,6 +15,10 @@ namespace vramscope::report {
 // together, not here.
 std::vector<std::string> reasons_for_doubt(const Process& process);
 
+// What was found, a sentence for each kind, what hurts most first; one at least. It looks at the
+// verdict.
+std::vector<Headline> headlines_of(const Report& report);
+
 // The processes of one job side by side. Rank, local rank, world size and launcher come from the
 // log's info records of these names; a process without them is one all the same. Leaks of several
 // processes are one when they differ in nothing but process, device and sums.
@@ -36,5 +40,10 @@ void check_tests(Check& check, const Report& report, const Budget& budget);
 // calls may be larger; 16 more calls are always allowed. A leak that is new, or has more bytes, is
 // always a regression.
 Comparison compare(const Report& base, const Report& now, double tolerance);
+
+// What else was found, by kind and call stack; part of compare(). What grows is worse where it is
+// new or faster by more than the tolerance, all else where it is new or more often.
+void compare_findings(Comparison& comparison, const Report& base, const Report& now,
+                      double tolerance);
 
 } // namespace vramscope::report

@@ -19,13 +19,14 @@ enum class Finding : std::uint8_t {
     leaks,
     unclosed_imports,
     growth,
+    objects, // see HeadlineKind
     workspaces,
     out_of_memory,
     misuse,
     damage,
     failed_calls,
 };
-inline constexpr std::size_t kFindings = 8;
+inline constexpr std::size_t kFindings = 9;
 
 // How much all growing stacks together may grow by.
 struct GrowthBudget {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/model/check.hpp"
+#include "report/model/growth.hpp"
 
 namespace vramscope::report {
 
@@ -45,12 +46,40 @@ struct Fields<ComparedPlace> {
                through(place, kStackFrames));
 };
 
+// A call stack's rows of one kind of finding but leaks, before and after. Its bytes and its count
+// are those of the findings: of wrong frees, the calls.
+struct ComparedFinding : ComparedPlace {
+    std::string kind; // the word of its kind, see judge/finding_kinds.hpp
+    // Of what grows, the highest rate of any process; null: it does not grow.
+    const GrowthRate* base_rate = nullptr;
+    const GrowthRate* new_rate = nullptr;
+    bool proven = true; // in the newer report, whatever else its log does not tell
+};
+template <>
+struct Fields<ComparedFinding> {
+    static constexpr const char* kName = "compared_finding";
+    static constexpr auto place = &ComparedPlace::place;
+    static constexpr auto kAll =
+        joined(FieldList{Field{"kind", &ComparedFinding::kind},
+                         Field{"change", &ComparedPlace::change}.never("same")},
+               through(place, FieldList{kFingerprint, Field{"api", &CallPlace::api},
+                                        Field{"entry_point", &CallPlace::entry_point}}),
+               FieldList{Field{"base", Group{Field{"bytes", &ComparedPlace::base_bytes},
+                                             Field{"count", &ComparedPlace::base_count},
+                                             Field{"rate", &ComparedFinding::base_rate}}},
+                         Field{"new", Group{Field{"bytes", &ComparedPlace::new_bytes},
+                                            Field{"count", &ComparedPlace::new_count},
+                                            Field{"rate", &ComparedFinding::new_rate}}}},
+               through(place, kStackFrames));
+};
+
 struct ComparedNumber {
     std::string name; // as in the JSON: "peak_bytes"
     CheckUnit unit = CheckUnit::bytes;
     std::uint64_t base = 0;
     std::uint64_t now = 0;
     bool regressed = false; // more than the tolerance allows
+    std::string kind;       // of the findings that it counts, as ComparedFinding::kind
 };
 template <>
 struct Fields<ComparedNumber> {
@@ -76,6 +105,8 @@ struct Comparison {
     std::vector<ComparedNumber> numbers;
     std::vector<ComparedPlace> leaks; // the largest change for the worse first; no `same`
     std::uint64_t same_leaks = 0;
+    // All else that was found, by kind; no `same`.
+    std::vector<ComparedFinding> findings;
     // What had more or less at the peak, of the call stacks that both sides know. On each side, the
     // peak is that of the device where it was highest.
     std::vector<ComparedPlace> peak;

@@ -34,8 +34,11 @@ struct Words<LeakClass> {
 // How fast, from when to when, and how sure. All zero: no growth.
 struct GrowthRate {
     std::string per; // what a step is: the name of a range or a mark; empty: a call
-    // The median slopes; per call where there are no steps.
+    // The median slopes; per call where there are no steps. Of what speeds up, averages.
     double bytes_per_step = 0;
+    double least_per_step = 0; // bytes: what the slope lies between, with 95 of 100 samples
+    double most_per_step = 0;
+    bool speeds_up = false;
     double blocks_per_step = 0;
     double bytes_per_call = 0; // over the calls that allocate here
     double bytes_per_second = 0;
@@ -58,7 +61,14 @@ struct Fields<GrowthRate> {
         Field{"per", &GrowthRate::step,
               "Name of the range or of the mark, without numbers; \"call\": there are none."}
             .not_empty(),
-        Field{"bytes_per_step", &GrowthRate::bytes_per_step, "The median slope."},
+        Field{"bytes_per_step", &GrowthRate::bytes_per_step,
+              "The median slope; of what speeds up, the average."},
+        Field{"bytes_per_step_least", &GrowthRate::least_per_step,
+              "95 of 100 samples have their slope from here …"}
+            .since(6),
+        Field{"bytes_per_step_most", &GrowthRate::most_per_step, "… to here."}.since(6),
+        Field{"speeds_up", &GrowthRate::speeds_up, "Each rise is higher than those before."}.since(
+            6),
         Field{"blocks_per_step", &GrowthRate::blocks_per_step},
         Field{"bytes_per_call", &GrowthRate::bytes_per_call},
         Field{"bytes_per_second", &GrowthRate::bytes_per_second},

@@ -116,6 +116,9 @@ struct Process {
     std::string step_name;        // a range or mark that growth is told per; empty: per call
     std::uint64_t step_count = 0;
     Totals totals;
+    // Allocations and frees of the driver's memory, as the program asked for it: not the blocks
+    // that an allocator of its own cut, but what it cut them from.
+    std::uint64_t requests = 0;
     PoolReport pool;
     std::vector<AllocatorMap> allocator_maps; // only where a page is wanted
     ChurnReport churn;

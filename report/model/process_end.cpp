@@ -15,15 +15,25 @@ constexpr const char* kSignals[] = {
     "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
     "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS"};
 
+bool is_named(int signal)
+{
+    return signal > 0 && static_cast<std::size_t>(signal) < std::size(kSignals);
+}
+
 std::string describe_signal(int signal)
 {
     std::string text = "was killed by signal " + std::to_string(signal);
-    if (signal > 0 && static_cast<std::size_t>(signal) < std::size(kSignals))
+    if (is_named(signal))
         text += std::string(" (") + kSignals[signal] + ")";
     return text;
 }
 
 } // namespace
+
+std::string signal_name(int signal)
+{
+    return is_named(signal) ? kSignals[signal] : "signal " + std::to_string(signal);
+}
 
 bool ProcessEnd::conclusive() const noexcept
 {

@@ -36,6 +36,8 @@ struct ProcessEnd {
     bool crashed() const noexcept;
 };
 
+std::string signal_name(int signal); // "SIGSEGV", "signal 99"
+
 // The rest of a sentence about the program: "was killed by signal 11 (SIGSEGV)".
 std::string describe(const ProcessEnd& end);
 

@@ -274,7 +274,7 @@ bool saw_nothing(const Report& report)
 
 std::uint64_t driver_calls(const Process& process)
 {
-    std::uint64_t calls = process.totals.allocations + process.totals.frees;
+    std::uint64_t calls = process.requests;
     for (const PoolDevice& device : process.pool.devices) {
         const Stat& served = device.stats.allocation.all;
         calls -= std::min(calls, served.allocated + served.freed);

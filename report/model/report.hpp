@@ -10,6 +10,7 @@
 
 #include "report/model/damage.hpp"
 #include "report/model/growth.hpp"
+#include "report/model/headline.hpp"
 #include "report/model/leaks.hpp"
 #include "report/model/misuse.hpp"
 #include "report/model/process.hpp"
@@ -27,6 +28,7 @@ struct Report : LostRows {
     Verdict verdict = Verdict::inconclusive;
     bool interrupted = false;             // Options::interrupted ended the reading
     std::vector<std::string> reasons;     // why it is inconclusive, one line each
+    std::vector<Headline> headlines;      // one at least
     std::vector<std::string> notices;     // what a reader should know, one line each
     std::vector<UnreadFile> unread_files; // modules whose frames have no names
     std::string sysroot;                  // where files were looked for; see SymbolizerOptions
@@ -60,6 +62,11 @@ struct Fields<Report> {
               "inconclusive: the run does not show whether the program leaks; verdict_reasons says "
               "why, leaks lists what was in use."},
         Field{"verdict_reasons", &Report::reasons}.lines(),
+        Field{"findings", &Report::headlines,
+              "What was found, a sentence for each kind, what hurts most first; where nothing was, "
+              "one that says so. The first is the headline of every form."}
+            .since(6)
+            .not_empty(),
         Field{"notices", &Report::all_notices},
         Field{"totals", &Report::totals},
         Field{"leaks", &Report::leaks, "Largest first."},

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,15 @@ enum class ShortageKind {
     fragmented, // there was enough free memory, but in no one piece
     cached,     // the pool held a piece that is large enough, and could not hand it out yet
     unknown,    // it is not known how much was free, or how much was asked for
+    impossible, // no device has so much: the size itself is wrong
 };
 template <>
 struct Words<ShortageKind> {
     static constexpr format::Word<ShortageKind> kAll[] = {{ShortageKind::lacking, "lacking"},
                                                           {ShortageKind::fragmented, "fragmented"},
                                                           {ShortageKind::cached, "cached"},
-                                                          {ShortageKind::unknown, "unknown"}};
+                                                          {ShortageKind::unknown, "unknown"},
+                                                          {ShortageKind::impossible, "impossible"}};
 };
 
 // How the memory of the device stood then.
@@ -81,8 +84,10 @@ struct Shortage : CallPlace, ShortageNumbers {
     std::string remedy;         // a setting with which it would have fitted; empty: none is known
     bool estimated = false;     // told from sums: the pieces that the driver had are not known
     PoolMap pieces;             // the segments then; empty unless they were asked for
-    std::vector<Leak> owners;   // those that held the most of this device, largest first
-    std::size_t process = 0;    // index into Report::processes
+    // Of the blocks between free pieces, the call that made the most; none: not looked at.
+    std::optional<PieceOwner> apart;
+    std::vector<Leak> owners; // those that held the most of this device, largest first
+    std::size_t process = 0;  // index into Report::processes
 
     bool pieces_known() const noexcept { return pooled && owners_known; }
 };
@@ -143,7 +148,7 @@ struct Fields<Shortage> {
                 "lacking: all that was free together was less than what was asked for. "
                 "fragmented: it was enough, but in no one piece. cached: the pool held a piece "
                 "that is large enough and could not hand it out yet. unknown: it is not known how "
-                "much was free, or how much was asked for."},
+                "much was free, or how much was asked for. impossible: no device has so much."},
             Field{"short_by", OrNull{&Shortage::short_by},
                   "lacking: bytes. fragmented: bytes that the largest piece was too small; null "
                   "where not known."},
@@ -154,6 +159,10 @@ struct Fields<Shortage> {
                 "Who held most of this device's memory, largest first; null: not looked at, as in "
                 "a log of very many failures."}
                 .rows_at_most(10),
+            Field{"held_apart_by", &Shortage::apart,
+                  "The call that made most of the blocks between free pieces; null: not looked at, "
+                  "or there were none."}
+                .since(6),
             Field{"process", &Shortage::process, "Index into processes."},
         },
         kStack,

@@ -13,7 +13,8 @@ struct SuppressionRule {
     std::string pattern;
     std::string source; // the file as it was named; empty: built in
     std::size_t line = 0;
-    std::string why; // built in: what memory that is
+    std::string why;    // built in: what memory that is
+    bool keeps = false; // built in: for later, any number of blocks of pinned memory
 
     bool built_in() const noexcept { return source.empty(); }
     std::string text() const { return built_in() ? pattern : "leak:" + pattern; }

@@ -106,16 +106,19 @@ Floor joined(const Floor& first, const Floor& second) noexcept
 void GrowthSeries::born(const Block& block)
 {
     allocations_.add(block.ticks);
+    work_end_.allocated(block.ticks);
     const Site& site = sites_[block.site];
     Series& series = series_.of(block.site);
     series.least_size = std::min(series.least_size, block.bytes);
     series.largest_size = std::max(series.largest_size, block.bytes);
+    series.frees_by_last = site.frees;
     note(series, block.ticks, {site.live_bytes - block.bytes, site.live_blocks - 1},
          {site.live_bytes, site.live_blocks});
 }
 
 void GrowthSeries::freed(const Block& block, std::uint64_t ticks)
 {
+    work_end_.freed(ticks);
     const Site& site = sites_[block.site];
     note(series_.of(block.site), ticks, {site.live_bytes + block.bytes, site.live_blocks + 1},
          {site.live_bytes, site.live_blocks});
@@ -123,6 +126,7 @@ void GrowthSeries::freed(const Block& block, std::uint64_t ticks)
 
 void GrowthSeries::context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks)
 {
+    work_end_.freed(ticks);
     for (const SiteLoss& loss : losses) {
         const Site& site = sites_[loss.site];
         note(series_.of(loss.site), ticks,
@@ -232,6 +236,11 @@ std::vector<Floor> GrowthSeries::floors(SiteId site, std::uint64_t end_ticks) co
     const Live now{sites_[site].live_bytes, sites_[site].live_blocks};
     level_to(series, std::max(end_ticks, series.last_ticks), now, now);
     return std::move(series.floors);
+}
+
+std::uint64_t GrowthSeries::frees_by_last(SiteId site) const noexcept
+{
+    return site < series_.size() ? series_[site].frees_by_last : 0;
 }
 
 bool GrowthSeries::one_size(SiteId site) const noexcept

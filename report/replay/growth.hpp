@@ -15,6 +15,7 @@
 #include "report/replay/heap/site_vector.hpp"
 #include "report/replay/heap/sites.hpp"
 #include "report/replay/step_counter.hpp"
+#include "report/replay/work_end.hpp"
 
 namespace vramscope::report {
 
@@ -30,7 +31,7 @@ inline constexpr std::size_t kMostFloors = 64;
 
 class GrowthSeries final : public BlockWatch {
 public:
-    explicit GrowthSeries(const Sites& sites) : sites_(sites) {}
+    GrowthSeries(const Sites& sites, const WorkEnd& end) : sites_(sites), work_end_(end) {}
 
     void prefetch(SiteId site) const override { series_.prefetch(site); }
     void born(const Block& block) override;
@@ -42,8 +43,11 @@ public:
     std::vector<Floor> floors(SiteId site, std::uint64_t end_ticks) const;
     // All blocks of the site that were ever born had one size.
     bool one_size(SiteId site) const noexcept;
+    // How many blocks of the site the program had freed when it allocated the last one there.
+    std::uint64_t frees_by_last(SiteId site) const noexcept;
     // Births at all sites together.
     const StepCounter& allocations() const noexcept { return allocations_; }
+    const WorkEnd& work_end() const noexcept { return work_end_; }
 
 private:
     struct Series {
@@ -59,6 +63,7 @@ private:
         std::uint64_t last_ticks = 0; // when the last event was
         std::uint64_t least_size = UINT64_MAX;
         std::uint64_t largest_size = 0;
+        std::uint64_t frees_by_last = 0;
         std::vector<Floor> floors;
     };
     struct Live {
@@ -75,6 +80,7 @@ private:
     const Sites& sites_;
     SiteVector<Series> series_;
     StepCounter allocations_;
+    WorkEnd work_end_;
 };
 
 } // namespace vramscope::report

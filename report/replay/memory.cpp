@@ -111,7 +111,12 @@ void DeviceMemory::update(Device& device, std::uint64_t ticks)
         device.peak = {ticks, now(device)};
         ++device.peaks;
     }
-    if (reserved > device.reserved_peak.parts.reserved)
+    const Waterfall& most = device.reserved_peak.parts;
+    const bool higher = reserved > most.reserved;
+    const bool same = reserved == most.reserved && allocated >= most.allocated;
+    const bool placed = device.at_reserved_peak && same && allocated > most.allocated;
+    device.at_reserved_peak = higher || (device.at_reserved_peak && same && !placed);
+    if (higher || placed)
         device.reserved_peak = {ticks, now(device)};
     device.timeline.add(ticks, allocated, device.pool.active + direct - kept, reserved);
 }

@@ -64,7 +64,7 @@ public:
         std::uint64_t peak_direct = 0;
         std::uint64_t total = 0; // as the driver says; 0: it was not asked
         Moment peak;             // the first at which the most was allocated
-        Moment reserved_peak;
+        Moment reserved_peak;    // with the block that the most was reserved for, if there is one
         std::uint64_t recent_peak = 0; // the most allocated since restart_recent_peaks()
         std::uint64_t peaks = 0;       // how often more was allocated than ever before
         std::vector<MarkMoment> marks;
@@ -78,6 +78,7 @@ public:
         std::uint64_t segment_bytes = 0;      // of allocators
         std::uint64_t suballocated_bytes = 0; // the part of `requested` that lies in them
         bool sampled = false;
+        bool at_reserved_peak = false; // and what it was reserved for has not come yet
         std::uint64_t unattributed = 0;
         bool changed = false;
         Device* next_changed = nullptr; // if it is changed; nullptr: it is the last

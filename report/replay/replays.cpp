@@ -5,10 +5,10 @@
 
 namespace vramscope::report {
 
-Replays::Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock,
+Replays::Replays(LogTables& tables, const format::FileHeader& header, const TickClock& clock,
                  const Wanted& wanted)
-    : heap(tables, exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
-      shortages(tables), churn(clock)
+    : heap(tables, header.exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
+      growth(heap.sites(), WorkEnd(header, clock)), shortages(tables), churn(clock)
 {
     if (wanted.span_peaks)
         heap.watch(watches_and_span_peaks);

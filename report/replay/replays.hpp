@@ -26,7 +26,7 @@ struct Replays {
     HeapReplay heap;
     DeviceMemory memory;
     PeakHolders holders;
-    GrowthSeries growth{heap.sites()};
+    GrowthSeries growth;
     Steps steps{heap.phases()};
     Shortages shortages;
     Marks marks;
@@ -41,7 +41,7 @@ struct Replays {
     struct Wanted {
         bool span_peaks = false;
     };
-    Replays(LogTables& tables, std::uint64_t exit_began_ticks, const TickClock& clock,
+    Replays(LogTables& tables, const format::FileHeader& header, const TickClock& clock,
             const Wanted& wanted);
     Replays(const Replays&) = delete;
     Replays& operator=(const Replays&) = delete;

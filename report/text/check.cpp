@@ -64,6 +64,14 @@ public:
             out_ << prefix << "  ... and " << check_.doubts.size() - shown << " more reasons\n";
     }
 
+    // Whether a line of the budget speaks of it or not.
+    void findings(std::string_view prefix)
+    {
+        for (const Headline& headline : report_.headlines)
+            if (headline.is_finding())
+                wrapped(prefix, "  found: ", headline.sentence());
+    }
+
     void rows(std::string_view prefix, bool with_culprits)
     {
         std::size_t room = with_culprits ? kMostCulpritLines : 0;
@@ -213,6 +221,7 @@ void write_check(std::ostream& out, const Check& check, const Report& report,
     CheckWriter text(out, check, report, style);
     text.verdict("");
     text.doubts("");
+    text.findings("");
     text.rows("", true);
     text.tests("", true);
     text.next();

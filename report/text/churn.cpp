@@ -168,6 +168,15 @@ void places(TextOutput& out, const ChurnReport& churn)
         out.stream() << "\n... and " << counted(more, "more place") << '\n';
 }
 
+// What else would save the driver's calls for this memory; empty: nothing that is known.
+const char* other_advice(const Process& process, format::Memory memory)
+{
+    if (memory == format::Memory::async)
+        return "; or raise the release threshold of the driver's pool";
+    const bool of_our_pool = memory == format::Memory::device || memory == format::Memory::pitched;
+    return of_our_pool && process.pool.mode == "off" ? "; or run without --pool off" : "";
+}
+
 // What to do about it.
 void advice(TextOutput& out, const Process& process)
 {
@@ -177,7 +186,7 @@ void advice(TextOutput& out, const Process& process)
                     fmt::format("To save {} calls of the driver: allocate once and keep it, first "
                                 "at #1{}.",
                                 grouped(2 * churn.redundant_driver),
-                                process.pool.known ? "" : "; or run without --pool off"));
+                                other_advice(process, churn.sites.front().memory)));
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 #include "report/model/comparison.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +14,8 @@
 #include "report/text/output.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/growth_words.hpp"
+#include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -49,8 +53,9 @@ std::string in_words(const std::string& name)
 
 class ComparisonWriter : public TextOutput {
 public:
-    ComparisonWriter(std::ostream& out, const Comparison& comparison, const TextStyle& style)
-        : TextOutput(out, style), comparison_(comparison)
+    ComparisonWriter(std::ostream& out, const Comparison& comparison, const Report& now,
+                     const TextStyle& style)
+        : TextOutput(out, style), comparison_(comparison), now_(now)
     {
     }
 
@@ -61,10 +66,11 @@ public:
             out_ << painted("WORSE", kRed) << ": " << what_is_worse() << '\n';
             break;
         case Comparison::Verdict::better:
-            out_ << painted("BETTER", kGreen) << ": fewer leaks, and nothing is worse\n";
+            out_ << painted("BETTER", kGreen) << ": "
+                 << what_changed({Change::shrunk, Change::gone}) << ", and nothing is worse\n";
             break;
         case Comparison::Verdict::same:
-            out_ << painted("NOT WORSE", kGreen) << ": the same leaks, no higher peak\n";
+            out_ << painted("NOT WORSE", kGreen) << ": the same findings, no higher peak\n";
             break;
         case Comparison::Verdict::nothing_observed:
             out_ << painted("INCONCLUSIVE", kYellow) << ": no CUDA memory call was seen\n";
@@ -112,6 +118,17 @@ public:
             first_places("Allocations", comparison_.churn, "call");
     }
 
+    void findings()
+    {
+        if (comparison_.findings.empty())
+            return;
+        out_ << '\n' << painted("Findings", "1") << '\n';
+        rows(comparison_.findings, kMostPlaces, [](const ComparedFinding& found) {
+            return fmt::format("  {:<7}{:<16}{:<24}  ", name(found.change), found.kind,
+                               amount(found));
+        });
+    }
+
     void leaks()
     {
         if (comparison_.leaks.empty() && comparison_.same_leaks == 0)
@@ -119,12 +136,7 @@ public:
         out_ << fmt::format("\n{}: {} new, {} grown, {} shrunk, {} gone, {} as before\n",
                             painted("Leaks", "1"), count(Change::added), count(Change::grown),
                             count(Change::shrunk), count(Change::gone), comparison_.same_leaks);
-        const std::size_t shown = std::min(kMostPlaces, comparison_.leaks.size());
-        for (std::size_t at = 0; at < shown; ++at)
-            place(comparison_.leaks[at], "block");
-        if (shown < comparison_.leaks.size())
-            out_ << "  ... and " << counted(comparison_.leaks.size() - shown, "more call stack")
-                 << '\n';
+        places(comparison_.leaks, kMostPlaces, "block");
     }
 
 private:
@@ -134,15 +146,14 @@ private:
                              [&](const ComparedNumber& number) { return number.name == name; });
     }
 
-    void first_places(const char* heading, const std::vector<ComparedPlace>& places,
-                      const char* noun)
+    void first_places(const char* heading, const std::vector<ComparedPlace>& some, const char* noun)
     {
         constexpr std::size_t kMost = 5;
-        if (places.empty())
+        if (some.empty())
             return;
         out_ << '\n' << painted(heading, "1") << '\n';
-        for (std::size_t at = 0; at < std::min(kMost, places.size()); ++at)
-            place(places[at], noun);
+        const std::size_t shown = std::min(kMost, some.size());
+        places({some.begin(), some.begin() + static_cast<std::ptrdiff_t>(shown)}, kMost, noun);
     }
 
     std::size_t count(Change change) const
@@ -154,30 +165,92 @@ private:
 
     std::string what_is_worse() const
     {
-        std::string text;
-        const auto add = [&](const std::string& part) {
-            text += (text.empty() ? "" : "; ") + part;
-        };
-        if (const std::size_t added = count(Change::added))
-            add(counted(added, "new leak"));
-        if (const std::size_t grown = count(Change::grown))
-            add(counted(grown, "leak") + (grown == 1 ? " that has" : " that have") + " grown");
+        std::string text = what_changed({Change::added, Change::grown});
         for (const ComparedNumber& number : comparison_.numbers)
-            if (number.regressed)
-                add(in_words(number.name) + " " + difference(number.base, number.now, number.unit));
+            if (number.regressed && !is_told(number.kind))
+                text += (text.empty() ? "" : "; ") + in_words(number.name) + " " +
+                        difference(number.base, number.now, number.unit);
         return text;
     }
 
-    void place(const ComparedPlace& place, const char* noun)
+    bool is_told(const std::string& kind) const
     {
-        line(fmt::format("  {:<7}{:>11} in {:<12} {}  ", name(place.change),
-                         difference(place.base_bytes, place.new_bytes, CheckUnit::bytes),
-                         difference(place.base_count, place.new_count, noun),
-                         terminal_safe(place.place->api)),
-             *place.place);
+        return std::any_of(comparison_.findings.begin(), comparison_.findings.end(),
+                           [&](const ComparedFinding& found) { return found.kind == kind; });
+    }
+
+    // "1 new leak; 2 leaks that have grown; growth: 1 new".
+    std::string what_changed(std::initializer_list<Change> changes) const
+    {
+        std::vector<std::string> parts;
+        for (const Change change : changes)
+            if (const std::size_t leaks = count(change))
+                parts.push_back(leaks_that(change, leaks));
+        for (const Change change : changes)
+            for (const auto& [kind, rows] : findings_with(change))
+                parts.push_back(fmt::format("{}: {} {}", kind, rows, name(change)));
+        return fmt::format("{}", fmt::join(parts, "; "));
+    }
+
+    static std::string leaks_that(Change change, std::size_t leaks)
+    {
+        if (change == Change::added)
+            return counted(leaks, "new leak");
+        if (change == Change::gone)
+            return counted(leaks, "leak") + " gone";
+        return fmt::format("{} that {} {}", counted(leaks, "leak"), leaks == 1 ? "has" : "have",
+                           change == Change::grown ? "grown" : "shrunk");
+    }
+
+    std::vector<std::pair<std::string, std::size_t>> findings_with(Change change) const
+    {
+        std::vector<std::pair<std::string, std::size_t>> kinds;
+        for (const ComparedFinding& found : comparison_.findings) {
+            if (found.change != change)
+                continue;
+            if (kinds.empty() || kinds.back().first != found.kind)
+                kinds.emplace_back(found.kind, 0);
+            ++kinds.back().second;
+        }
+        return kinds;
+    }
+
+    static std::string amount(const ComparedFinding& found)
+    {
+        if (const GrowthRate* const rate = found.new_rate ? found.new_rate : found.base_rate)
+            return rate_words(*rate);
+        return difference(found.base_count, found.new_count, "time");
+    }
+
+    void places(const std::vector<ComparedPlace>& some, std::size_t most, const char* noun)
+    {
+        rows(some, most, [noun](const ComparedPlace& place) {
+            return fmt::format("  {:<7}{:>11} in {:<12} {}  ", name(place.change),
+                               difference(place.base_bytes, place.new_bytes, CheckUnit::bytes),
+                               difference(place.base_count, place.new_count, noun),
+                               terminal_safe(place.place->api));
+        });
+    }
+
+    // Rows of equal words are told apart by their callers.
+    template <typename Row, typename Head>
+    void rows(const std::vector<Row>& all, std::size_t most, Head head_of)
+    {
+        std::vector<ShownRow> calls;
+        for (std::size_t at = 0; at < std::min(kComparedRows, all.size()); ++at)
+            calls.push_back({all[at].place});
+        const RowHeadlines headlines(calls, now_);
+        const std::size_t shown = std::min(most, all.size());
+        for (std::size_t at = 0; at < shown; ++at) {
+            const std::string head = head_of(all[at]);
+            out_ << head << headlines.in(at, room_behind(columns(head))) << '\n';
+        }
+        if (shown < all.size())
+            out_ << "  ... and " << counted(all.size() - shown, "more call stack") << '\n';
     }
 
     const Comparison& comparison_;
+    const Report& now_;
 };
 
 } // namespace
@@ -185,9 +258,10 @@ private:
 void write_comparison(std::ostream& out, const Comparison& comparison, const Report& now,
                       const TextStyle& style)
 {
-    ComparisonWriter text(out, comparison, style);
+    ComparisonWriter text(out, comparison, now, style);
     text.verdict();
     text.numbers();
+    text.findings();
     text.peak();
     text.churn();
     text.leaks();

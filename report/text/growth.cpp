@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "report/text/sections.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/growth_words.hpp"
 #include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
@@ -65,27 +68,28 @@ void growth_lines(TextOutput& out, const Report& report, std::string_view prefix
                                     counted(rows.size() - shown, "more call stack"));
 }
 
+// Of the processes whose rows these are.
 std::string steps_words(const Report& report)
 {
-    const Process& process = report.processes.front();
-    if (process.step_name.empty())
+    std::uint64_t least = UINT64_MAX;
+    std::uint64_t most = 0;
+    std::set<std::string> names;
+    for (const Growth& growth : report.growth) {
+        const Process& process = report.processes[growth.process];
+        if (process.step_name.empty())
+            continue;
+        least = std::min(least, process.step_count);
+        most = std::max(most, process.step_count);
+        names.insert(fmt::format("\"{}\"", terminal_safe(process.step_name)));
+    }
+    if (names.empty())
         return "; no steps were seen: NVTX ranges or marks in the loop make this surer";
-    return fmt::format("; {} of \"{}\", the first fifth left out as warm-up",
-                       counted(process.step_count, "step"), terminal_safe(process.step_name));
+    return fmt::format("; {}{} of {}, the first fifth left out as warm-up",
+                       least == most ? "" : grouped(least) + " to ", counted(most, "step"),
+                       fmt::join(names, ", "));
 }
 
 } // namespace
-
-std::string rate_words(const GrowthRate& rate)
-{
-    const std::string unit = terminal_safe(rate.step());
-    if (rate.bytes_per_step > 0)
-        return fmt::format(
-            "{} per {}",
-            human_bytes(static_cast<std::uint64_t>(std::max(1.0, rate.bytes_per_step + 0.5))),
-            unit);
-    return fmt::format("{:.3g} of them per {}", rate.blocks_per_step, unit);
-}
 
 std::string class_word(const Leak& leak)
 {
@@ -183,7 +187,7 @@ void write_growth(TextOutput& out, const Report& report)
                             counted(rows.size(), "call stack"), steps_words(report)));
     growth_lines(out, report, "", rows, kShownGrowth);
     if (freed)
-        out.stream() << "    freed: at the end of the program, which is no leak\n";
+        out.stream() << "    freed: only as the program ended\n";
 }
 
 void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix)
@@ -194,7 +198,6 @@ void write_growth_summary(TextOutput& out, const Report& report, std::string_vie
             rows.push_back(&growth);
     if (rows.empty())
         return;
-    out.stream() << prefix << "growing, and freed at the end: no leak\n";
     growth_lines(out, report, prefix, rows, kShownInSummary);
 }
 

@@ -2,6 +2,7 @@
 #include "report/text/lines.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <vector>
 
@@ -58,6 +59,17 @@ std::string device_title(const Report& report, const Process& process, std::int3
     if (report.processes.size() > 1)
         title += fmt::format(" (process {})", process.pid);
     return title;
+}
+
+void write_headline(TextOutput& out, std::string_view prefix, const Headline& headline)
+{
+    std::string title = headline.title;
+    std::transform(title.begin(), title.end(), title.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+    const bool doubtful =
+        headline.kind == HeadlineKind::failed_calls || headline.kind == HeadlineKind::inconclusive;
+    const char* const color = doubtful ? kYellow : headline.is_finding() ? kRed : kGreen;
+    out.wrapped(prefix, "", out.painted(title, color) + headline.rest);
 }
 
 void write_drivers(TextOutput& out, const Report& report, std::string_view prefix)

@@ -27,4 +27,7 @@ void write_unread_files(TextOutput& out, const Report& report);
 std::string arguments_of(const Report& report);
 void write_next(TextOutput& out, const char* command, const Report& report);
 
+// "LEAKS: 2 MiB …", its first words in colour.
+void write_headline(TextOutput& out, std::string_view prefix, const Headline& headline);
+
 } // namespace vramscope::report

@@ -231,9 +231,10 @@ void write_verdict(TextOutput& out, const Report& report, bool any)
         return;
     }
     if (!device) {
-        out.wrapped("", "",
-                    word +
-                        ": none of ours: there was no pool, and nothing was kept after its free");
+        out.wrapped(
+            "", "",
+            word + ": none that is known: no pool of vramscope's or of the program's was in use, "
+                   "and what the driver's own pools keep is not known");
         return;
     }
     const Waterfall& parts = device->at_reserved_peak.parts;
@@ -261,8 +262,10 @@ void write_fragmentation(std::ostream& out, const Report& report, const TextStyl
         for (const MemoryReport& device : process.memory)
             pooled = pooled || device.pooled;
     }
+    for (const Headline& headline : report.headlines)
+        if (headline.kind == HeadlineKind::out_of_memory)
+            write_headline(text, "", headline);
     write_verdict(text, report, any);
-    write_shortages_summary(text, report, "");
     for (const Process& process : report.processes) {
         for (const MemoryReport& device : process.memory)
             write_device_fragmentation(text, report, process, device);

@@ -104,19 +104,6 @@ void write_misuse(TextOutput& out, const Report& report)
         one_misuse(out, misuse);
 }
 
-void write_misuse_summary(TextOutput& out, const Report& report, std::string_view prefix)
-{
-    if (report.misuse.empty())
-        return;
-    const Misuse& first = report.misuse.front();
-    const std::string what = fmt::format("{}  {}: {} ", prefix, misused(report), name(first.kind));
-    const std::size_t room = out.room_behind(columns(what));
-    out.stream() << what
-                 << (first.call.stack.empty() ? terminal_safe(first.call.api)
-                                              : frame_in(first.call.stack.front(), room))
-                 << '\n';
-}
-
 void write_damage(TextOutput& out, const Report& report)
 {
     if (report.damage.empty())
@@ -126,24 +113,6 @@ void write_damage(TextOutput& out, const Report& report)
                  << ": it was written while it was free, or beyond a block\n";
     for (const Damage& damage : report.damage)
         one_damage(out, damage);
-}
-
-void write_damage_summary(TextOutput& out, const Report& report, std::string_view prefix)
-{
-    if (report.damage.empty())
-        return;
-    std::uint64_t times = 0;
-    for (const Damage& damage : report.damage)
-        times += damage.times;
-    const Damage& first = report.damage.front();
-    const std::string what = fmt::format("{}  {} damaged: {} of the block from ", prefix,
-                                         counted(times, "block"), name(first.kind));
-    const std::size_t room = out.room_behind(columns(what));
-    out.stream() << what
-                 << (first.allocation && !first.allocation->stack.empty()
-                         ? frame_in(first.allocation->stack.front(), room)
-                         : human_bytes(first.block_bytes))
-                 << '\n';
 }
 
 void write_owners_and_refusals(TextOutput& out, const Report& report)

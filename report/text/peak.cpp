@@ -128,7 +128,7 @@ void write_device_peak(TextOutput& out, const Report& report, const Process& pro
                             human_time(device.at_peak.ns), counted(device.peak.blocks, "block"),
                             device.pooled ? fmt::format("{} more were cached beside it",
                                                         human_bytes(parts.cached()))
-                                          : "there was no pool, so nothing was cached beside it"));
+                                          : "no pool is known to have cached more"));
     if (parts.cached() > 0)
         out.wrapped("", "  ",
                     fmt::format("cached: {} in whole free segments, {} stuck beside blocks, "

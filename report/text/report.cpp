@@ -13,6 +13,7 @@
 #include "report/text/sections.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/leak_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -31,32 +32,13 @@ public:
 
     void verdict(std::string_view prefix)
     {
-        const Totals& totals = report_.totals;
-        const std::string known = suppressed(report_);
-        out_ << prefix;
-        switch (report_.verdict) {
-        case Verdict::clean:
-            out_ << painted("CLEAN", kGreen)
-                 << (known.empty() ? ": nothing leaked; " : ": nothing else leaked; ");
-            if (totals.allocations == 0)
-                out_ << "no allocation succeeded\n";
-            else
-                out_ << counted(totals.allocations, "allocation")
-                     << (known.empty() ? " seen, all freed\n" : " seen\n");
-            break;
-        case Verdict::leaks:
-            out_ << painted("LEAKS", kRed) << ": " << not_freed(prefix) << '\n';
-            break;
-        case Verdict::inconclusive:
-            out_ << painted("INCONCLUSIVE", kYellow)
-                 << ": this run does not show whether the program leaks\n";
-            for (const std::string& reason : report_.reasons)
-                wrapped(prefix, "  because ", terminal_safe(reason));
-            if (totals.leaked_blocks + totals.unclosed_imports > 0)
-                out_ << prefix << "  up to there " << not_freed(prefix) << '\n';
-            break;
+        for (const Headline& headline : report_.headlines) {
+            write_headline(*this, prefix, headline);
+            if (headline.kind == HeadlineKind::leaks)
+                parts(prefix);
         }
-        if (!known.empty())
+        what_leaked(prefix);
+        if (const std::string known = suppressed(report_); !known.empty())
             out_ << prefix << "  suppressed: " << known << '\n';
     }
 
@@ -111,26 +93,24 @@ public:
     }
 
 private:
-    std::string not_freed(std::string_view prefix) const
+    void parts(std::string_view prefix)
     {
-        const std::uint64_t imports = report_.totals.unclosed_imports;
-        const std::string open = fmt::format("{} {} never closed", counted(imports, "import"),
-                                             imports == 1 ? "was" : "were");
-        if (report_.totals.leaked_blocks == 0)
-            return open;
-        const std::string parts = leaked_parts(report_);
-        return not_freed_memory() +
-               (parts.empty() ? "" : fmt::format("\n{}  of them {}", prefix, parts)) +
-               (imports == 0 ? "" : fmt::format("\n{}  and {}", prefix, open));
+        if (const std::string parts = leaked_parts(report_); !parts.empty())
+            out_ << prefix << "  of them " << parts << '\n';
     }
 
-    std::string not_freed_memory() const
+    // Where no headline says it.
+    void what_leaked(std::string_view prefix)
     {
-        return fmt::format("{} in {} {} not freed, from {}",
-                           human_bytes(report_.totals.leaked_bytes),
-                           counted(report_.totals.leaked_blocks, "block"),
-                           report_.totals.leaked_blocks == 1 ? "was" : "were",
-                           counted(report_.leaks.size(), "call stack"));
+        if (report_.verdict == Verdict::clean && report_.headlines.front().is_finding())
+            out_ << prefix << "  " << nothing_leaked(report_.totals) << '\n';
+        if (report_.verdict != Verdict::inconclusive)
+            return;
+        for (const std::string& reason : report_.reasons)
+            wrapped(prefix, "  because ", terminal_safe(reason));
+        if (const std::string left = all_that_is_left(report_); !left.empty())
+            wrapped(prefix, "  ", "up to there " + left);
+        parts(prefix);
     }
 
     static std::string driver_line(const Process& process)

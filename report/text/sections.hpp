@@ -21,8 +21,6 @@ void write_advice(TextOutput& out, const Report& report);
 void write_churn_of(TextOutput& out, const Process& process, bool name_process);
 
 // growth.cpp
-// "64 KiB per step"; of what has no bytes, "1.5 of them per step".
-std::string rate_words(const GrowthRate& rate);
 // "growing by 64 KiB per step, 99.9 % sure", "start-up", "once", …
 std::string class_words(const Leak& leak);
 // … in a word, for a narrow column; empty: there is nothing to say.
@@ -50,10 +48,8 @@ void write_top_leaks(TextOutput& out, const Report& report, std::string_view pre
 // misuse.cpp
 // Nothing, where there was no misuse.
 void write_misuse(TextOutput& out, const Report& report);
-void write_misuse_summary(TextOutput& out, const Report& report, std::string_view prefix);
 // Memory that was written while it was free, or beyond a block: nothing, where none was seen.
 void write_damage(TextOutput& out, const Report& report);
-void write_damage_summary(TextOutput& out, const Report& report, std::string_view prefix);
 // Owners that were never destroyed, and calls that the driver refused: a line each.
 void write_owners_and_refusals(TextOutput& out, const Report& report);
 
@@ -78,7 +74,6 @@ std::string describe(const Shortage& shortage);
 
 // Nothing, where memory was never short.
 void write_shortages(TextOutput& out, const Report& report);
-void write_shortages_summary(TextOutput& out, const Report& report, std::string_view prefix);
 
 // suppressions.cpp
 // "17.7 MiB in 101 blocks, by 2 rules"; empty: nothing was suppressed.
@@ -96,18 +91,17 @@ void write_tests_summary(TextOutput& out, const Report& report, std::string_view
 // workspaces.cpp
 // Libraries whose workspaces grow; nothing, where none does.
 void write_workspaces(TextOutput& out, const Report& report);
-void write_workspaces_summary(TextOutput& out, const Report& report, std::string_view prefix);
 
-// What was found beside leaks, in the order in which it is told. A new kind is a row.
+// What was found beside leaks, what hurts most first; see Headline. A new kind is a row.
 struct FoundSection {
     void (*write)(TextOutput& out, const Report& report);
-    // In what `vramscope run` says; null: nothing.
+    // The rows that `vramscope run` shows below its headlines; null: the headline says enough.
     void (*summary)(TextOutput& out, const Report& report, std::string_view prefix) = nullptr;
 };
 inline constexpr FoundSection kFoundSections[] = {
-    {write_tests, write_tests_summary},         {write_growth, write_growth_summary},
-    {write_shortages, write_shortages_summary}, {write_damage, write_damage_summary},
-    {write_misuse, write_misuse_summary},       {write_workspaces, write_workspaces_summary},
+    {write_shortages},  {write_misuse},
+    {write_damage},     {write_growth, write_growth_summary},
+    {write_workspaces}, {write_tests, write_tests_summary},
 };
 
 } // namespace vramscope::report

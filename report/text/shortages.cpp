@@ -1,5 +1,6 @@
 // report/text/shortages.cpp — the verdict first, then the numbers, call and owners.
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -119,6 +120,20 @@ std::string why_unknown(const Shortage& shortage)
                        human_bytes(free_in_all(shortage)), asked_for(shortage));
 }
 
+// The largest request, which the headline is about, and then the others as they came.
+std::vector<const Shortage*> largest_first(const Report& report)
+{
+    std::vector<const Shortage*> rows;
+    for (const Shortage& row : report.shortages)
+        rows.push_back(&row);
+    const auto largest =
+        std::max_element(rows.begin(), rows.end(), [](const Shortage* a, const Shortage* b) {
+            return a->requested < b->requested;
+        });
+    std::rotate(rows.begin(), largest, largest + 1);
+    return rows;
+}
+
 void one_shortage(TextOutput& out, const Report& report, const Shortage& shortage)
 {
     const std::string process =
@@ -131,6 +146,9 @@ void one_shortage(TextOutput& out, const Report& report, const Shortage& shortag
                             called(shortage), human_time(shortage.at_ns), process));
     out.wrapped("", "    ", numbers(shortage));
     pieces(out, shortage);
+    if (shortage.apart && shortage.kind == ShortageKind::fragmented)
+        out.line(fmt::format("    held apart by {}  ", counted(shortage.apart->blocks, "block")),
+                 *shortage.apart);
     if (!shortage.remedy.empty())
         out.wrapped("", "    ", fmt::format("it would have fitted with {}", shortage.remedy));
     out.stack(shortage);
@@ -156,6 +174,8 @@ std::string describe(const Shortage& shortage)
     case ShortageKind::cached:
         return fmt::format("would fit the cache: a gap of {} was there, not safe to reuse yet",
                            human_bytes(shortage.largest_gap));
+    case ShortageKind::impossible:
+        return "impossible: " + impossible_size(shortage.requested);
     case ShortageKind::unknown:
         break;
     }
@@ -170,28 +190,14 @@ void write_shortages(TextOutput& out, const Report& report)
     out.stream() << '\n'
                  << out.painted("Out of memory", "1") << ": " << counted(all, "allocation")
                  << " failed for want of memory\n";
-    const std::size_t shown = std::min(kShownShortages, report.shortages.size());
+    const std::vector<const Shortage*> rows = largest_first(report);
+    const std::size_t shown = std::min(kShownShortages, rows.size());
     for (std::size_t at = 0; at < shown; ++at)
-        one_shortage(out, report, report.shortages[at]);
+        one_shortage(out, report, *rows[at]);
     if (shown < all)
         out.stream() << fmt::format(
             "\n... and {}; --json has {}\n", counted(all - shown, "more failure"),
             report.shortages.size() < all ? "the first 8 and the last 8 of each process" : "all");
-}
-
-void write_shortages_summary(TextOutput& out, const Report& report, std::string_view prefix)
-{
-    if (report.shortages.empty())
-        return;
-    const Shortage& first = report.shortages.front();
-    const std::uint64_t all = failures(report);
-    out.wrapped(prefix, "  ",
-                fmt::format("out of memory{}: {}: {}",
-                            all == 1 ? "" : fmt::format(", {} times; the first", grouped(all)),
-                            called(first), describe(first)));
-    if (!first.stack.empty())
-        out.stream() << prefix << "    at "
-                     << frame_in(first.stack.front(), out.width() - prefix.size() - 7) << '\n';
 }
 
 } // namespace vramscope::report

@@ -4,6 +4,7 @@
 #include "report/text/sections.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/growth_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -35,12 +36,6 @@ void write_workspaces(TextOutput& out, const Report& report)
     out.wrapped("", "    ",
                 "A library has a workspace for each of its handles: is a handle made again and "
                 "again, and never destroyed?");
-}
-
-void write_workspaces_summary(TextOutput& out, const Report& report, std::string_view prefix)
-{
-    for (const Workspace& row : report.workspaces)
-        out.wrapped(prefix, "workspaces of ", workspace_words(report, row));
 }
 
 } // namespace vramscope::report

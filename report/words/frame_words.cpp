@@ -40,11 +40,27 @@ std::string place_of(const Frame& frame)
                                   : fmt::format("[{}]", terminal_safe(file_name(frame.module)));
 }
 
+namespace {
+
+// "a_long_na...:11": the line tells more than the rest of the name. Empty: not even that fits.
+std::string shorten_place(const std::string& place, std::size_t room)
+{
+    constexpr std::size_t kLeastName = 6;
+    const std::size_t colon = std::min(place.rfind(':'), place.size());
+    const std::string line = place.substr(colon);
+    return columns(line) + kLeastName > room
+               ? ""
+               : cut_at_end(place.substr(0, colon), room - columns(line)) + line;
+}
+
+} // namespace
+
 std::string frame_in(const Frame& frame, std::size_t room)
 {
+    constexpr std::size_t kLeastFunction = 12;
     std::string place(file_name(place_of(frame)));
-    if (columns(place) + 12 > room)
-        place.clear();
+    if (columns(place) + kLeastFunction > room)
+        place = shorten_place(place, room - std::min(room, kLeastFunction));
     return shorten_function(function_of(frame), room - columns(place) - 1) +
            (place.empty() ? "" : " " + place);
 }

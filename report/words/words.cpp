@@ -28,6 +28,8 @@ std::string elide_inside(std::string_view name, char open, char close)
     return depth == 0 ? out : std::string(name);
 }
 
+} // namespace
+
 std::string cut_at_end(std::string_view text, std::size_t width)
 {
     std::size_t end = 0;
@@ -40,8 +42,6 @@ std::string cut_at_end(std::string_view text, std::size_t width)
         --end; // what was elided before
     return std::string(text.substr(0, end)) + "...";
 }
-
-} // namespace
 
 std::string human_bytes(std::uint64_t bytes)
 {
@@ -58,6 +58,13 @@ std::string human_bytes(std::uint64_t bytes)
     if (number.ends_with(".0"))
         number.resize(number.size() - 2);
     return number + " " + kUnits[unit];
+}
+
+std::string impossible_size(std::uint64_t bytes)
+{
+    const bool negative = bytes > INT64_MAX;
+    return "no device has " + human_bytes(bytes) +
+           (negative ? ", which is -" + human_bytes(0 - bytes) + " as a signed number" : "");
 }
 
 std::string grouped(std::uint64_t number)

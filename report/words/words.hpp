@@ -8,7 +8,11 @@
 
 namespace vramscope::report {
 
-std::string human_bytes(std::uint64_t bytes);                     // "512 B", "64 KiB", "3.1 MiB"
+std::string human_bytes(std::uint64_t bytes); // "512 B", "64 KiB", "3.1 MiB"
+// The beginning of a text that is longer than so many columns, and "...".
+std::string cut_at_end(std::string_view text, std::size_t width);
+// "no device has 16 EiB, which is -384 KiB as a signed number"
+std::string impossible_size(std::uint64_t bytes);
 std::string grouped(std::uint64_t number);                        // "1,204"
 std::string counted(std::uint64_t number, std::string_view noun); // "1 block", "1,204 blocks"
 // "64 KiB", "2 tries of 64 KiB", "3 tries of 4 KiB to 1 MiB"; "2 tries" of an unknown size.

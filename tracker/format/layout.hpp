@@ -97,7 +97,8 @@ struct FileHeader {
     // Nodes of PyTorch's autograd that were made, by functions of Python that are known, or not.
     std::uint64_t nodes_with_origin;
     std::uint64_t nodes_without_origin;
-    std::uint8_t reserved[kHeaderBytes - 240];
+    std::uint64_t python_ended_ticks; // when the interpreter was first seen to end; 0: not yet
+    std::uint8_t reserved[kHeaderBytes - 248];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
 static_assert(offsetof(FileHeader, process_start) == 40);

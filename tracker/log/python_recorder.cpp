@@ -255,6 +255,16 @@ std::uint32_t python_origin(Thread& thread) noexcept
     return add_origin(thread, with_functions(thread, {}, 0, state));
 }
 
+void note_end_of_python() noexcept
+{
+    if (!python_seen.load(std::memory_order_acquire) || !cpython.interpreter.is_ending ||
+        !cpython.interpreter.is_ending())
+        return;
+    format::FileHeader* const header = own_header();
+    if (header && header->python_ended_ticks == 0)
+        header->python_ended_ticks = now();
+}
+
 void look_for_python(Thread& thread) noexcept
 {
     if (cpython.settled.load(std::memory_order_acquire))

@@ -23,6 +23,10 @@ void look_for_python(Thread& thread) noexcept;
 void check_python_is_loaded() noexcept;
 void forget_python_of_parent() noexcept;
 
+// Writes into the log's header that the interpreter ends, if it does. To be called with each new
+// stack: what its end frees comes from stacks that were not there before.
+void note_end_of_python() noexcept;
+
 // The id of the stack that consists of this native one, of the thread's frames of Python and of the
 // origin of what it does (origins.hpp); `native` itself if there is neither. The thread is ready.
 std::uint32_t add_python(Thread& thread, const CallSite& site, std::uint32_t native) noexcept;

@@ -28,6 +28,7 @@ namespace {
     if (!write(thread, format::Stack{id, flags, count, {frames, {}}}))
         return 0;
     renew_clock_pair();
+    note_end_of_python();
     return stack_table.publish(hash, frames, count, id);
 }
 

@@ -79,11 +79,17 @@ bool make_room_for(Call& call) noexcept
     return give_back(kEveryDevice, nullptr) != 0;
 }
 
+void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept
+{
+    if (call.ready())
+        log::write_with_stack(call.thread, call.site, call.api(), format::Failed{result, 0, bytes});
+}
+
 void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept
 {
     if (result != CUDA_ERROR_OUT_OF_MEMORY || !call.ready())
         return;
-    log::write_with_stack(call.thread, call.site, call.api(), format::Failed{result, 0, bytes});
+    record_refusal(call, result, bytes);
     if (takes_device_memory(call.hook))
         record_out_of_memory(call, bytes);
 }

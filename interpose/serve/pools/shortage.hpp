@@ -14,6 +14,8 @@ std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexc
 std::uint64_t releasable_bytes(std::int64_t device) noexcept;
 // Memory was short in an entry point that the pool does not serve. True: try it again.
 bool make_room_for(Call& call) noexcept;
+// A call that would have allocated or pinned so many bytes failed.
+void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept;
 // An allocation failed, which is recorded if memory was short. `bytes` is the least that was asked
 // for; 0 where the arguments do not tell.
 void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <span>
 
+#include "report/findings/growth/growth_rate.hpp"
 #include "report/findings/growth/growth_window.hpp"
 #include "report/findings/growth/trend.hpp"
 
@@ -49,10 +50,13 @@ bool grows_to_the_last_step(const GrowthWindow& window, const Rises& rises)
 }
 
 // Without steps: the growth may not have ended earlier, by time or by allocations.
-bool grows_to_the_end(const GrowthWindow& window, const Rises& rises, const GrowthContext& context)
+bool grows_to_the_end(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
+                      const GrowthContext& context)
 {
     const std::uint64_t from = window.spans[rises.first].from_ticks;
-    const std::uint64_t to = window.spans[rises.last].from_ticks;
+    // Where nothing was freed by then, each allocation was a rise.
+    const std::uint64_t to =
+        place.frees_by_last == 0 ? place.last_ticks : window.spans[rises.last].from_ticks;
     const auto ended = [&](double first, double last) {
         return 1 - last > tail_allowed((last - first) / gaps_of(rises) / 2);
     };
@@ -152,7 +156,7 @@ bool is_even(const PlaceSeries& place, const GrowthWindow& window, std::span<con
     std::vector<double> x;
     for (std::size_t at = before; at < window.spans.size(); ++at)
         x.push_back(window.spans[at].to);
-    const double slope = median_slope(x, values.subspan(before));
+    const double slope = slope_of(x, values.subspan(before)).median;
     if (slope <= 0 || slope * (x.back() - x.front()) < kEven * rises.growth)
         return false;
     const std::vector<double> level = lasting(values.subspan(before));
@@ -215,59 +219,6 @@ bool is_replaced(const PlaceSeries& place, const GrowthWindow& window,
     return (reused || replaced || emptied) && frees >= kFewestReused;
 }
 
-GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
-                   const GrowthContext& context)
-{
-    std::vector<double> steps; // those that were whole: how long each one took is no matter
-    std::vector<double> seconds;
-    std::vector<double> bytes;
-    std::vector<double> blocks;
-    for (std::size_t at = rises.first - 1; at < window.spans.size(); ++at) {
-        const WindowSpan& span = window.spans[at];
-        // What grows is least where the span begins. Before its first block a place has no span.
-        const std::uint64_t from = std::max(span.from_ticks, place.first_ticks);
-        steps.push_back(context.steps ? std::floor(context.steps->at(from)) : 0);
-        seconds.push_back(static_cast<double>(context.clock.ns(from)) / 1e9);
-        bytes.push_back(span.bytes);
-        blocks.push_back(span.blocks);
-    }
-    // A floor is from before what happens in its span: the events of the last are in none.
-    std::uint64_t events = 0;
-    for (std::size_t at = rises.first - 1; at + 1 < window.spans.size(); ++at)
-        events += window.spans[at].events;
-    const double calls = std::max(
-        1.0, static_cast<double>(place.allocations) *
-                 share(static_cast<double>(events), static_cast<double>(window.all_events)));
-    GrowthRate rate;
-    rate.bytes_per_second = median_slope(seconds, bytes);
-    rate.bytes_per_call = std::max(bytes.back() - bytes.front(), 0.0) / calls;
-    rate.bytes_per_step = context.steps ? median_slope(steps, bytes) : rate.bytes_per_call;
-    rate.blocks_per_step = context.steps ? median_slope(steps, blocks)
-                                         : std::max(blocks.back() - blocks.front(), 0.0) / calls;
-    rate.steps = static_cast<std::uint64_t>(context.steps ? window.length() : calls);
-    rate.first_ns = context.clock.ns(place.first_ticks);
-    rate.last_ns = context.clock.ns(window.spans[rises.last].from_ticks);
-    return rate;
-}
-
-// A median slope is that of the steps in which something grew. Where not all of them grew, the rate
-// is bounded: over all steps it must not make more than was added.
-void average_out(GrowthFinding& finding, const WindowSpan& first, const GrowthWindow& window,
-                 const GrowthContext& context)
-{
-    const auto at_most = [](double rate, std::uint64_t added, double length) {
-        return length > 0 ? std::min(rate, static_cast<double>(added) / length) : rate;
-    };
-    const double steps = window.end - first.from;
-    const double seconds = static_cast<double>(ns_after(first.from_ticks, context)) / 1e9;
-    GrowthRate& rate = finding.rate;
-    rate.bytes_per_second = at_most(rate.bytes_per_second, finding.bytes, seconds);
-    if (!context.steps)
-        return; // then it is an average already
-    rate.bytes_per_step = at_most(rate.bytes_per_step, finding.bytes, steps);
-    rate.blocks_per_step = at_most(rate.blocks_per_step, finding.blocks, steps);
-}
-
 } // namespace
 
 bool may_grow(const PlaceSeries& place, const GrowthContext& context)
@@ -295,11 +246,15 @@ GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& contex
     finding.rate = rate_of(place, window, rises, context);
     finding.rate.confidence = std::min(rising_confidence(bins), confidence_of_rises(rises.count));
     finding.of_a_loop = is_of_a_loop(place, window, rises, context);
+    // Without steps it may be a container that grows to the size of what is put into it.
+    const bool faster = context.steps && speeds_up(window, values);
     finding.growing = finding.of_a_loop && finding.rate.confidence >= kSure &&
                       rises.growth >= kAboveNoise * deepest_fall(bins) &&
                       (context.steps ? grows_to_the_last_step(window, rises)
-                                     : grows_to_the_end(window, rises, context)) &&
-                      is_even(place, window, values, rises, context);
+                                     : grows_to_the_end(place, window, rises, context)) &&
+                      (faster || is_even(place, window, values, rises, context));
+    if (finding.growing && faster)
+        average_over(finding, window.spans[rises.first], window, context);
     finding.bounded = finding.bounded && !finding.growing;
     if (!finding.growing)
         average_out(finding, window.spans[rises.first], window, context);

@@ -19,7 +19,9 @@ namespace vramscope::report {
 struct PlaceSeries {
     std::vector<Floor> floors; // the last one is up to the end of the log
     std::uint64_t allocations = 0;
-    std::uint64_t first_ticks = 0; // when its first and its last allocation were
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t frees_by_last = 0; // before its last allocation
+    std::uint64_t first_ticks = 0;   // when its first and its last allocation were
     std::uint64_t last_ticks = 0;
     bool one_size = false;
 };

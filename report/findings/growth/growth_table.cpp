@@ -2,6 +2,7 @@
 #include "report/findings/growth/growth_table.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -16,6 +17,8 @@ PlaceSeries series_of(SiteId id, const GrowthSource& source)
     const Site& site = source.sites[id];
     return {.floors = source.series.floors(id, source.log_end_ticks),
             .allocations = site.allocations,
+            .allocated_bytes = site.allocated_bytes,
+            .frees_by_last = source.series.frees_by_last(id),
             .first_ticks = site.first_ticks,
             .last_ticks = site.last_ticks,
             .one_size = source.series.one_size(id)};
@@ -27,6 +30,13 @@ std::string joined(const std::vector<std::string>& path)
     for (const std::string& name : path)
         all += (all.empty() ? "" : "/") + name;
     return all;
+}
+
+// What a rule knows lends nothing to what it does not know, and takes nothing from it, though a
+// reader sees one stack.
+std::string place_of_row(const CallPlace& call)
+{
+    return call.key() + std::to_string(call.suppression.value_or(SIZE_MAX));
 }
 
 // "step #" is told as "step".
@@ -124,7 +134,8 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
         return;
     const Site& site = source_.sites[most];
     CallPlace place = stacks.read(site.api, site.stack, sum.first_ticks);
-    const auto [at, added] = rows_.try_emplace(key_of(site.memory, site.device, place.key()));
+    const auto [at, added] =
+        rows_.try_emplace(key_of(site.memory, site.device, place_of_row(place)));
     Row& row = at->second;
     if (added)
         row.place = std::move(place);
@@ -144,7 +155,7 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
 void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
 {
     leak.leak_class = leak.blocks == 1 ? LeakClass::once : LeakClass::several;
-    const auto found = rows_.find(key_of(leak.memory, leak.device, leak.key()));
+    const auto found = rows_.find(key_of(leak.memory, leak.device, place_of_row(leak)));
     if (found != rows_.end()) // else it is memory of a graph
         classify(leak, last_ticks, found->second);
 }

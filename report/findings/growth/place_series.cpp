@@ -47,6 +47,8 @@ PlaceSeries sum_of(const std::vector<PlaceSeries>& places)
     std::vector<std::uint64_t> moments;
     for (const PlaceSeries& place : places) {
         sum.allocations += place.allocations;
+        sum.allocated_bytes += place.allocated_bytes;
+        sum.frees_by_last += place.frees_by_last;
         sum.first_ticks = std::min(sum.first_ticks, place.first_ticks);
         sum.last_ticks = std::max(sum.last_ticks, place.last_ticks);
         sum.one_size = sum.one_size && place.one_size;

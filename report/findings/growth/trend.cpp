@@ -2,6 +2,7 @@
 #include "report/findings/growth/trend.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <numeric>
@@ -59,7 +60,7 @@ double rising_confidence(std::span<const double> values)
                    std::accumulate(orders.begin(), orders.end(), 0.0);
 }
 
-double median_slope(std::span<const double> x, std::span<const double> y)
+Slope slope_of(std::span<const double> x, std::span<const double> y)
 {
     std::vector<double> slopes;
     for (std::size_t at = 0; at < x.size(); ++at)
@@ -67,12 +68,16 @@ double median_slope(std::span<const double> x, std::span<const double> y)
             if (x[later] > x[at])
                 slopes.push_back((y[later] - y[at]) / (x[later] - x[at]));
     if (slopes.empty())
-        return 0;
-    const auto middle = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2);
-    std::nth_element(slopes.begin(), middle, slopes.end());
-    if (slopes.size() % 2 == 1)
-        return *middle;
-    return (*middle + *std::max_element(slopes.begin(), middle)) / 2;
+        return {};
+    std::sort(slopes.begin(), slopes.end());
+    const std::size_t half = slopes.size() / 2;
+    const double median =
+        slopes.size() % 2 == 1 ? slopes[half] : (slopes[half - 1] + slopes[half]) / 2;
+    // By the spread of Kendall's score, which is that of the ranks around the median.
+    const auto points = static_cast<double>(x.size());
+    const double spread = 1.96 * std::sqrt(points * (points - 1) * (2 * points + 5) / 18) / 2;
+    const auto away = std::min(half, static_cast<std::size_t>(std::ceil(spread)));
+    return {median, slopes[half - away], slopes[std::min(half + away, slopes.size() - 1)]};
 }
 
 std::vector<double> lasting(std::span<const double> values)

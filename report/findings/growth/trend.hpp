@@ -17,9 +17,14 @@ constexpr std::size_t kMostRanked = 18;
 // chance order: 1 less the part of all their orders that rise as much. 0 for fewer than two values.
 double rising_confidence(std::span<const double> values);
 
-// Theil-Sen: the median of the slopes between all pairs of points. `x` does not fall; pairs at one
-// place are left out. 0 if no pair is left.
-double median_slope(std::span<const double> x, std::span<const double> y);
+// Theil-Sen: the median of the slopes between all pairs of points, and between what it lies with 95
+// of 100 samples. `x` does not fall; pairs at one place are left out. All 0 if no pair is left.
+struct Slope {
+    double median = 0;
+    double least = 0;
+    double most = 0;
+};
+Slope slope_of(std::span<const double> x, std::span<const double> y);
 
 // For each place the least from there on: what was there and stayed, whatever came and went on top.
 std::vector<double> lasting(std::span<const double> values);

@@ -63,7 +63,7 @@ std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& p
             return address->rule;
     }
     if (first_visible < place.stack.size()) {
-        if (const auto rule = suppressions_->match_built_in(place.stack[first_visible]))
+        if (const auto rule = suppressions_->match_built_in(place.stack[first_visible], place.api))
             return rule;
     }
     return suppressions_->match_built_in_function(place.stack);

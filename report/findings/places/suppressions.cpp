@@ -45,6 +45,12 @@ constexpr std::array kBuiltIn = {
     BuiltIn{"^libnpp*.so", "NPP", "scratch buffers"},
 };
 
+// Libraries that keep pinned memory which the program has freed, to hand it out again: any number
+// of blocks. Which of them the program still uses, no hook sees; what grows is told all the same.
+constexpr std::array kBuiltInPinned = {
+    BuiltIn{"^libtorch_cuda*.so", "PyTorch", "pinned memory, which PyTorch keeps for later"},
+};
+
 // Functions that take memory for such a library. PyTorch keeps it for each handle and stream.
 constexpr std::array kBuiltInFunctions = {
     BuiltIn{"^at::cuda::getCurrentCUDABlasHandle(", "cuBLAS",
@@ -68,10 +74,17 @@ std::string_view trimmed(std::string_view line)
     throw Error(Exit::usage, line);
 }
 
-// What only repeats may grow too, in a run that is too short to show it.
-bool is_one_time(const Leak& leak)
+bool pins(std::string_view api)
 {
-    return leak.pattern != Pattern::repeated && leak.leak_class != LeakClass::growing;
+    return api.starts_with("cudaHost") || api.starts_with("cudaMallocHost") ||
+           api.starts_with("cuMemHost") || api.starts_with("cuMemAllocHost");
+}
+
+// What only repeats may grow too, in a run that is too short to show it.
+bool is_known(const SuppressionRule& rule, const Leak& leak)
+{
+    return !rule.built_in() || (leak.leak_class != LeakClass::growing &&
+                                (rule.keeps || leak.pattern != Pattern::repeated));
 }
 
 } // namespace
@@ -147,11 +160,13 @@ void Suppressions::add_text(std::string_view text, const std::string& source)
 
 void Suppressions::add_built_in()
 {
-    const auto add = [this](const BuiltIn& rule) {
-        rules_.push_back({std::string(rule.pattern), {}, 0, std::string(rule.why)});
+    const auto add_all = [this](const auto& rules, bool keeps) {
+        for (const BuiltIn& rule : rules)
+            rules_.push_back({std::string(rule.pattern), {}, 0, std::string(rule.why), keeps});
     };
-    std::for_each(kBuiltIn.begin(), kBuiltIn.end(), add);
-    std::for_each(kBuiltInFunctions.begin(), kBuiltInFunctions.end(), add);
+    add_all(kBuiltIn, false);
+    add_all(kBuiltInFunctions, false);
+    add_all(kBuiltInPinned, true);
 }
 
 std::optional<Suppressions::Rule> Suppressions::match(std::string_view function) const
@@ -175,11 +190,12 @@ std::optional<Suppressions::Rule> Suppressions::match(const std::vector<Frame>& 
     return std::nullopt;
 }
 
-std::optional<Suppressions::Rule> Suppressions::match_built_in(const Frame& frame) const
+std::optional<Suppressions::Rule> Suppressions::match_built_in(const Frame& frame,
+                                                               std::string_view api) const
 {
     const std::string_view module = file_name(frame.module);
     for (Rule rule = user_rules_; rule < rules_.size(); ++rule) {
-        if (matches(rules_[rule].pattern, module))
+        if ((!rules_[rule].keeps || pins(api)) && matches(rules_[rule].pattern, module))
             return rule;
     }
     return std::nullopt;
@@ -222,7 +238,7 @@ void suppress(Report& report, const Suppressions& suppressions)
         uses.push_back({rule});
     for (std::vector<Leak>* const rows : {&report.leaks, &report.imports}) {
         const auto known = [&](const Leak& leak) {
-            return leak.suppression && (!rules[*leak.suppression].built_in() || is_one_time(leak));
+            return leak.suppression && is_known(rules[*leak.suppression], leak);
         };
         const auto first = std::stable_partition(rows->begin(), rows->end(),
                                                  [&](const Leak& leak) { return !known(leak); });

@@ -38,8 +38,8 @@ public:
     // The first user rule that is in the name of a function, or in the frames of one address.
     std::optional<Rule> match(std::string_view function) const;
     std::optional<Rule> match(const std::vector<Frame>& frames) const;
-    // Of the innermost frame that a reader sees.
-    std::optional<Rule> match_built_in(const Frame& frame) const;
+    // Of the innermost frame that a reader sees, which called this.
+    std::optional<Rule> match_built_in(const Frame& frame, std::string_view api) const;
     // Of all frames: functions that take memory for such a library.
     std::optional<Rule> match_built_in_function(const std::vector<Frame>& stack) const;
 

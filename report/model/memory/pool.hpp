@@ -83,6 +83,19 @@ struct PieceOwner : CallPlace {
     std::uint64_t blocks = 0;
 };
 
+template <>
+struct Fields<PieceOwner> {
+    static constexpr const char* kName = "piece_owner";
+    static constexpr auto kAll = joined(
+        FieldList{
+            Field{"bytes", &PieceOwner::bytes},
+            Field{"blocks", &PieceOwner::blocks},
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+        },
+        kStack);
+};
+
 // A moment's segments, the first of them if there are very many.
 struct PoolMap {
     std::uint64_t ns = 0;

@@ -119,6 +119,21 @@ class PythonTest(EndToEndTest):
         self.assertIn("Leaks: 0 new, 1 grown, 0 shrunk, 0 gone, 1 as before", text)
         self.assertRegex(text, r"grown .* Trainer\.step growing\.py:%d" % lines["grows"])
 
+    @on_each_python
+    def test_work_ends_where_the_interpreter_does(self, python):
+        """Its end frees what grew, and may take longer than the work: memory that grows grows all the same."""
+        for steps, seconds in ((60, 0), (60, 0.5), (400, 1.5)):
+            log = f"{steps}-{seconds}.vsl"
+            self.execute(python, FOLDER / "ended_by_python.py", steps, seconds, LD_PRELOAD=str(PRELOAD),
+                         LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_LOG=log, VRAMSCOPE_SIMULATE="1GiB")
+            report = self.report_of(log)
+            with self.subTest(log):
+                self.assertEqual([finding["kind"] for finding in report["findings"]], ["growth"])
+                [row] = report["growth"]
+                self.assertEqual((row["freed"], row["rate"]["bytes_per_step"]), (True, 1 << 20))
+                self.assertIn(marked("ended_by_python.py")["grows"], [frame["line"] for frame in row["stack"]])
+                self.assertEqual(report["verdict"], "clean")
+
     def test_exports_have_its_functions(self):
         self.trace(sys.executable, FOLDER / "growing.py", 3)
         for target, packed in (("pprof", True), ("heaptrack", False)):

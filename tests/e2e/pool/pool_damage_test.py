@@ -50,7 +50,7 @@ class PoolDamageTest(PoolTest):
 
     def test_the_summary_of_a_run_has_a_line(self):
         done, _ = self.run_traced(PROGRAM, "overrun", VRAMSCOPE_POOL="split", VRAMSCOPE_GUARD="on")
-        self.assertRegex(done.stderr, r"vramscope:   1 block damaged: overrun of the block from victim\(unsigned long\) pool_damage\.cpp:\d+\n")
+        self.assertRegex(done.stderr, r"vramscope: DAMAGE: 1 block, overrun, allocated at victim\(unsigned long\) pool_damage\.cpp:\d+\n")
 
 
 if __name__ == "__main__":

@@ -145,8 +145,8 @@ TEST(Check, FindingsFailOnRequestAlone)
 }
 
 // In the words of its row: what grows is growth_test's to say.
-Report growing(double per_step, double per_second, const std::string& step,
-               LogBuilder log = clean())
+Report growing_report(double per_step, double per_second, const std::string& step,
+                      LogBuilder log = clean())
 {
     Report report = report_of(log);
     Growth growth;
@@ -165,24 +165,24 @@ TEST(Check, GrowthIsOfAllStacksTogether)
 {
     Budget budget;
     budget.max_growth = GrowthBudget{2000, GrowthBudget::Per::step};
-    EXPECT_EQ(check(growing(1000, 9e9, "step"), budget).exit, Exit::ok);
-    EXPECT_EQ(check(growing(1001, 9e9, "step"), budget).exit, Exit::findings);
+    EXPECT_EQ(check(growing_report(1000, 9e9, "step"), budget).exit, Exit::ok);
+    EXPECT_EQ(check(growing_report(1001, 9e9, "step"), budget).exit, Exit::findings);
     budget.max_growth->per = GrowthBudget::Per::second;
-    EXPECT_EQ(check(growing(9e9, 1000, "step"), budget).exit, Exit::ok);
-    EXPECT_EQ(check(growing(9e9, 1001, ""), budget).exit, Exit::findings);
-    const Check without_steps = check(growing(1, 1, ""), fail_on({Finding::growth}));
+    EXPECT_EQ(check(growing_report(9e9, 1000, "step"), budget).exit, Exit::ok);
+    EXPECT_EQ(check(growing_report(9e9, 1001, ""), budget).exit, Exit::findings);
+    const Check without_steps = check(growing_report(1, 1, ""), fail_on({Finding::growth}));
     EXPECT_EQ(without_steps.exit, Exit::findings);
     EXPECT_EQ(without_steps.rows[0].unit, CheckUnit::bytes_per_call);
-    const Check with_steps = check(growing(1, 1, "step"), fail_on({Finding::growth}));
+    const Check with_steps = check(growing_report(1, 1, "step"), fail_on({Finding::growth}));
     EXPECT_EQ(with_steps.rows[0].unit, CheckUnit::bytes_per_step);
-    EXPECT_EQ(check(growing(1, 1, ""), {}).exit, Exit::ok) << "freed at the end";
+    EXPECT_EQ(check(growing_report(1, 1, ""), {}).exit, Exit::ok) << "freed at the end";
 }
 
 TEST(Check, GrowthPerStepIsNotKnownWhereThereWereNone)
 {
     Budget budget;
     budget.max_growth = GrowthBudget{2000, GrowthBudget::Per::step};
-    const Check checked = check(growing(9000, 9e9, ""), budget);
+    const Check checked = check(growing_report(9000, 9e9, ""), budget);
     EXPECT_EQ(checked.exit, Exit::incomplete);
     ASSERT_EQ(checked.doubts.size(), 1u);
     EXPECT_NE(checked.doubts[0].find("no steps were seen"), std::string::npos);
@@ -191,11 +191,11 @@ TEST(Check, GrowthPerStepIsNotKnownWhereThereWereNone)
 
 TEST(Check, GrowthOfACrashIsGrowthUnlessEventsAreMissing)
 {
-    EXPECT_EQ(check(growing(1, 1, "step", killed(clean())), fail_on({Finding::growth})).exit,
+    EXPECT_EQ(check(growing_report(1, 1, "step", killed(clean())), fail_on({Finding::growth})).exit,
               Exit::findings);
     LogBuilder lost = clean();
     lost.header().lost[0] = 1;
-    EXPECT_EQ(check(growing(1, 1, "step", lost), fail_on({Finding::growth})).exit,
+    EXPECT_EQ(check(growing_report(1, 1, "step", lost), fail_on({Finding::growth})).exit,
               Exit::incomplete);
 }
 

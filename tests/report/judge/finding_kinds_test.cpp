@@ -45,6 +45,14 @@ LogBuilder log_with(Finding finding)
         return clean().alloc(0x5000, 1_MiB, 2, "cuIpcOpenMemHandle_v2");
     case Finding::growth:
         return growing();
+    case Finding::objects: {
+        test::GrowthScene scene;
+        scene.steps(100, [&](std::size_t step) {
+            scene.flash(1);
+            scene.log.alloc(0x900000 + step, 0, 2, "cuCtxCreate_v2");
+        });
+        return scene.log;
+    }
     case Finding::workspaces: {
         test::GrowthScene scene;
         scene.log.module(2, 0x600000, 0x600000, 0x700000, "/opt/libcublas.so.12", "blas");
@@ -154,6 +162,46 @@ TEST_P(OfEachKind, FailsACheckThatNamesItAndNoOther)
     EXPECT_EQ(check(report_of(clean()), failing_on(kind)).exit, Exit::ok);
 }
 
+TEST_P(OfEachKind, IsARegressionWhereItIsNewAndBetterWhereItIsGone)
+{
+    const Report none = report_of(clean());
+    const auto has_it = [&](const Comparison& compared, Change change) {
+        return std::any_of(compared.leaks.begin(), compared.leaks.end(),
+                           [&](const ComparedPlace& row) { return row.change == change; }) ||
+               std::any_of(compared.findings.begin(), compared.findings.end(),
+                           [&](const ComparedFinding& row) {
+                               return row.kind == word && row.change == change;
+                           });
+    };
+    constexpr double kAnyPeak = 10; // the two logs are not of one program
+    const Comparison worse = compare(none, report, kAnyPeak);
+    EXPECT_EQ(worse.exit, Exit::regressed);
+    EXPECT_TRUE(has_it(worse, Change::added));
+    std::ostringstream text;
+    write_comparison(text, worse, report, TextStyle{});
+    EXPECT_TRUE(has(text.str(), "WORSE")) << text.str();
+    const Comparison better = compare(report, none, kAnyPeak);
+    EXPECT_EQ(better.exit, Exit::ok);
+    EXPECT_EQ(better.verdict, Comparison::Verdict::better);
+    EXPECT_TRUE(has_it(better, Change::gone));
+    const Comparison same = compare(report, report, kAnyPeak);
+    EXPECT_EQ(same.verdict, Comparison::Verdict::same);
+    EXPECT_TRUE(same.findings.empty());
+}
+
+TEST_P(OfEachKind, IsToldByEachFormatThoughNoBudgetNamesIt)
+{
+    const Forms told = forms_of(report, fail_on({}));
+    const std::string sentence = report.headlines.front().sentence();
+    EXPECT_TRUE(has(told.text, "found: " + report.headlines.front().title)) << told.text;
+    EXPECT_TRUE(has(told.annotations, "::notice")) << told.annotations;
+    EXPECT_EQ(told.sarif["runs"][0]["properties"]["findings"][0], sentence);
+    EXPECT_EQ(told.sarif["runs"][0]["results"][0]["level"], "note");
+    EXPECT_EQ(told.gitlab[0]["severity"], "info");
+    EXPECT_TRUE(has(told.junit, "<system-out>" + report.headlines.front().title)) << told.junit;
+    EXPECT_TRUE(has(told.page, "\n- " + report.headlines.front().title)) << told.page;
+}
+
 TEST_P(OfEachKind, IsInTheTextAndTheJsonOfACheck)
 {
     EXPECT_TRUE(has(forms.text, std::string("  ") + kind.called)) << forms.text;
@@ -194,6 +242,31 @@ TEST_P(OfEachKind, IsACaseOfJunitAndForGitLabAndGitHub)
     EXPECT_TRUE(has(forms.annotations, "title=vramscope%3A " + word + "::" + amount))
         << forms.annotations;
     EXPECT_TRUE(has(forms.page, "| " + word + " (error) | " + amount)) << forms.page;
+}
+
+// What hurts most is said first, and nothing stands above it.
+TEST_P(OfEachKind, IsTheHeadlineOfEachForm)
+{
+    const Headline& headline = report.headlines.front();
+    const bool of_leaks = kind.finding == Finding::unclosed_imports;
+    const bool of_growth = kind.finding == Finding::workspaces; // all of it is in growth too
+    EXPECT_STREQ(name(headline.kind), of_leaks ? "leaks" : of_growth ? "growth" : kind.word);
+    std::string title = headline.title;
+    std::transform(title.begin(), title.end(), title.begin(), ::toupper);
+    for (const auto& write : {write_report, write_leaks, write_summary}) {
+        std::ostringstream out;
+        write(out, report, TextStyle{});
+        EXPECT_FALSE(has(out.str(), "CLEAN")) << out.str();
+        EXPECT_TRUE(has(out.str(), title)) << out.str();
+    }
+    std::ostringstream out;
+    write_json(out, report);
+    const json findings = json::parse(out.str())["findings"];
+    EXPECT_EQ(findings[0]["title"], headline.title);
+    EXPECT_EQ(findings[0]["sentence"], headline.sentence());
+    EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const json& one) {
+        return one["kind"] == (of_leaks ? "leaks" : word);
+    })) << findings;
 }
 
 TEST(FindingKinds, ThoseThatFailByDefaultFailWhereNoneIsNamed)

@@ -38,7 +38,8 @@ protected:
     }
 
     Sites sites;
-    GrowthSeries series{sites};
+    const format::FileHeader header{};
+    GrowthSeries series{sites, WorkEnd(header, TickClock(header))};
 };
 
 TEST_F(GrowthSeriesTest, FewEventsAreKeptAsTheyWere)

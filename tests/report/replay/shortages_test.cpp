@@ -13,6 +13,7 @@ namespace {
 
 using test::LogBuilder;
 using test::report_of;
+using test::operator""_KiB;
 using test::operator""_MiB;
 using test::operator""_GiB;
 
@@ -29,6 +30,19 @@ Shortage judged(const test::OutOfMemory& state, bool pooled = true)
     const Report report = report_of(log.out_of_memory(state));
     EXPECT_EQ(report.shortages.size(), 1u);
     return report.shortages.empty() ? Shortage{} : report.shortages[0];
+}
+
+TEST(Shortages, SizeThatNoDeviceHasIsToldAsWhatItIs)
+{
+    const Report report = report_of(
+        program().out_of_memory({.requested = 0 - 384_KiB, .free = 1_GiB, .total = 24_GiB}));
+    ASSERT_EQ(report.shortages.size(), 1u);
+    EXPECT_EQ(report.shortages[0].kind, ShortageKind::impossible);
+    EXPECT_EQ(report.shortages[0].short_by, 0u);
+    const std::string sentence = report.headlines.front().sentence();
+    EXPECT_NE(sentence.find("no device has 16 EiB, which is -384 KiB as a signed number"),
+              std::string::npos)
+        << sentence;
 }
 
 TEST(Shortages, MemoryIsLackingWhereAllOfItTogetherIsLess)

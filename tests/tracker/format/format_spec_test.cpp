@@ -101,8 +101,9 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, snapshot_ticks),
                                    MEMBER(H, suballocated),
                                    MEMBER(H, nodes_with_origin),
-                                   MEMBER(H, nodes_without_origin)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, nodes_without_origin) + 8)
+                                   MEMBER(H, nodes_without_origin),
+                                   MEMBER(H, python_ended_ticks)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, python_ended_ticks) + 8)
         << "a field is missing above";
 }
 

@@ -149,7 +149,10 @@ def snapshot() -> Optional[Dict[str, Any]]:
 
 
 class cuda_memory_tracker:
-    """Tells what a part of a program does to the pool's memory: ``with vramscope.cuda_memory_tracker() as used: ...``.
+    """Tells what a part of a program does to its memory: ``with vramscope.cuda_memory_tracker() as used: ...``.
+
+    Where PyTorch allocates on the device it is that of its tensors, as ``torch.cuda.memory_allocated()`` has it, in each
+    setting of its allocator; else the pool's.
 
     Behind the ``with``, ``used.before``, ``used.after`` and ``used.peak`` are bytes allocated on the device: when the
     part began, when it ended, and at most in between, by any thread. Each is None where it is not known, as
@@ -163,6 +166,10 @@ class cuda_memory_tracker:
         self.before: Optional[int] = None
         self.after: Optional[int] = None
         self.peak: Optional[int] = None
+        # Of _preload.py: what PyTorch's tensors and the pool had.
+        self.torch: List[int] = [0, 0]
+        self.pool: List[Optional[int]] = [None, None, None]
+        self.of_torch = False
         self._range = None if name is None else range(name)
 
     def __enter__(self) -> "cuda_memory_tracker":

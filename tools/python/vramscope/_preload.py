@@ -146,6 +146,9 @@ class Preload:
                 taken = self._taken.get(device, row)
                 self._taken[device] = [max(pair) for pair in zip(row, taken)]
             tracker.before = tracker.peak = None if row is None else row[_CURRENT]
+            told = self.take_torch(device)
+            tracker.torch = [told[0] if told else 0] * 2  # what its blocks had before, and at most
+            tracker.pool = [tracker.before, None, None]  # what the pool had before and behind it, and at most
             self._open.append(tracker)
 
     def end(self, tracker: Any) -> None:
@@ -153,13 +156,22 @@ class Preload:
             row = self._ask(self._stats, tracker.device)
             tracker.after = None if row is None else row[_CURRENT]
             tracker.peak = None if row is None else max(tracker.peak or 0, row[_PEAK])
+            told = self.take_torch(tracker.device)
+            tracker.pool[1:], tracker.of_torch = [tracker.after, tracker.peak], told is not None
+            if told:  # PyTorch's tensors are what the program has; its segments are the pool's
+                (tracker.before, tracker.peak), tracker.after = tracker.torch, told[0]
             self._open = [other for other in self._open if other is not tracker]
 
     def take_torch(self, device: int) -> Optional[Tuple[int, int]]:
         """What PyTorch's blocks have there, and at most since this was asked last; None: it told of none."""
         now, peak = ctypes.c_uint64(), ctypes.c_uint64()
-        told = self._take_torch(device, ctypes.byref(now), ctypes.byref(peak)) == 0
-        return (now.value, peak.value) if told else None
+        with self._lock:
+            if self._take_torch(device, ctypes.byref(now), ctypes.byref(peak)) != 0:
+                return None
+            for tracker in self._open:
+                if tracker.device == device:
+                    tracker.torch[1] = max(tracker.torch[1], peak.value)
+        return now.value, peak.value
 
     def empty_cache(self) -> Optional[int]:
         given_back = self._empty_cache()

@@ -88,12 +88,11 @@ def _torch_memory(device):
 
 
 class _Part:
-    """What the test function does to the pool's memory, on all devices."""
+    """What the test function does to the program's memory, on all devices."""
 
     def __init__(self):
         self._trackers = [vramscope.cuda_memory_tracker(device=device) for device in _DEVICES]
-        self._cached = self._cached_by_torch()
-        self._blocks = self._blocks_of_torch()
+        self._torch = [_torch_memory(device) for device in _DEVICES]
         for tracker in self._trackers:
             tracker.__enter__()
 
@@ -101,28 +100,27 @@ class _Part:
         """What its report says of it."""
         for tracker in reversed(self._trackers):
             tracker.__exit__()
-        blocks = self._blocks_of_torch()
-        before = {device: self._blocks.get(device, (0, 0))[0] for device in blocks}
-        found = {}
-        if blocks:
-            found["blocks"] = {"peak": max(peak - before[device] for device, (_, peak) in blocks.items()),
-                               "after": sum(now - before[device] for device, (now, _) in blocks.items())}
-        known = [tracker for tracker in self._trackers if tracker.after is not None]
-        if any(_torch_memory(tracker.device)[0] > tracker.after for tracker in known):
-            return {**found, "unwatched": "PyTorch's expandable segments are no memory of vramscope's pool"}
-        after = sum(tracker.after - (tracker.before or 0) for tracker in known)
-        peak = max([tracker.peak - (tracker.before or 0) for tracker in known], default=0)
-        return {**found, "peak": peak, "after": after, "left": after - (self._cached_by_torch() - self._cached)}
+        known = [(tracker, *memory, *_torch_memory(tracker.device))
+                 for tracker, memory in zip(self._trackers, self._torch) if tracker.after is not None]
+        if any(reserved > tracker.after for tracker, _, _, reserved, _ in known if not tracker.of_torch):
+            return {"unwatched": "PyTorch's expandable segments are no memory of vramscope's pool"}
+        found = {"peak": max([tracker.peak - (tracker.before or 0) for tracker, *_ in known], default=0),
+                 "after": sum(tracker.after - (tracker.before or 0) for tracker, *_ in known)}
+        found["left"] = found["after"] + sum(self._beside(*one) for one in known)
+        if any(tracker.of_torch for tracker, *_ in known):
+            pools = [tracker.pool for tracker, *_ in known]
+            found["with_cache"] = max([peak - (before or 0) for before, _, peak in pools if peak is not None], default=None)
+        return found
 
     @staticmethod
-    def _blocks_of_torch():
-        """{device: what PyTorch's blocks have there, and at most since this was asked last}"""
-        told = {device: vramscope._preload.take_torch(device) for device in _DEVICES} if vramscope._preload else {}
-        return {device: amounts for device, amounts in told.items() if amounts}
-
-    @staticmethod
-    def _cached_by_torch():
-        return sum(reserved - allocated for reserved, allocated in map(_torch_memory, _DEVICES))
+    def _beside(tracker, reserved_before, allocated_before, reserved, allocated):
+        """What is left beside PyTorch's tensors; of a PyTorch that tells of none, less what it has cached."""
+        if not tracker.of_torch:
+            return (reserved_before - allocated_before) - (reserved - allocated)
+        before, after, _ = tracker.pool
+        if after is None or reserved > after:  # its expandable segments are not the pool's
+            return 0
+        return max((after - reserved) - max((before or 0) - reserved_before, 0), 0)
 
 
 class _Judge:
@@ -196,12 +194,11 @@ class _Judge:
 
 
 def _print_largest(terminalreporter, tests, most=10):
-    of_torch = any("blocks" in found for found in tests.values())
+    of_torch = any("with_cache" in found for found in tests.values())
     rows = []
     for name, found in tests.items():
-        shown = found.get("blocks", found)
-        if "peak" in shown:
-            rows.append((shown["peak"], shown["after"], found.get("peak"), name))
+        if "peak" in found:
+            rows.append((found["peak"], found["after"], found.get("with_cache"), name))
     if not rows:
         return
     rows.sort(key=lambda row: (row[0], row[1], row[2] or 0, row[3]), reverse=True)

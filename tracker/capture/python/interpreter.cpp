@@ -54,6 +54,8 @@ int look_into(dl_phdr_info* info, std::size_t, void* data)
     found.bytes_type = number("PyBytes_Type");
     found.loop = number("_PyEval_EvalFrameDefault");
     found.is_initialized = reinterpret_cast<int (*)()>(find("Py_IsInitialized"));
+    void* const ending = find("Py_IsFinalizing");
+    found.is_ending = reinterpret_cast<int (*)()>(ending ? ending : find("_Py_IsFinalizing"));
     found.own_state = reinterpret_cast<void* (*)()>(find("PyGILState_GetThisThreadState"));
     void* const attached = find("PyThreadState_GetUnchecked");
     found.attached_state =

@@ -23,6 +23,7 @@ struct Interpreter {
     std::uintptr_t code_free = 0;
 
     int (*is_initialized)() = nullptr;
+    int (*is_ending)() = nullptr;        // null: this version cannot tell
     void* (*attached_state)() = nullptr; // null: this version cannot tell it by thread
     void* (*own_state)() = nullptr;
 

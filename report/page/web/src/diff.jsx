@@ -2,6 +2,7 @@
 import { tellApart } from "./apart.js";
 import { diff } from "./data.js";
 import { Place, Section, Table } from "./parts.jsx";
+import { speedText } from "./growth.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
 /** [what the page says first, its tone] by the verdict of a comparison. */
@@ -15,13 +16,25 @@ export const COMPARISONS = {
 const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
 
 const numberText = (row, value) => (row.unit === "bytes" ? bytesText(value) : grouped(value));
-/** "peak bytes from 3 MiB to 5 MiB" for each number that is judged to be worse. */
+/** "2 new of growth" for each kind of finding that became more or less. */
+function changedFindings(changes) {
+  const kinds = new Map();
+  for (const { kind, change } of [...diff.leaks.map((row) => ({ ...row, kind: "leaks" })), ...diff.findings])
+    if (changes.includes(change)) {
+      const words = `${kind}: ${CHANGES[change]}`;
+      kinds.set(words, (kinds.get(words) ?? 0) + 1);
+    }
+  return [...kinds].map(([words, rows]) => (rows > 1 ? `${words} at ${rows} places` : words));
+}
+
+/** "growth: new; peak bytes from 3 MiB to 5 MiB" for all that is judged to be worse. */
 export function worseText() {
-  const worse = diff.numbers.filter((row) => row.regressed);
-  if (worse.length === 0) return `${counted(diff.numbers.length, "number")} compared, none worse.`;
   const one = (row) =>
     `${row.name.replaceAll("_", " ")} from ${numberText(row, row.base)} to ${numberText(row, row.new)}`;
-  return `Worse: ${worse.map(one).join("; ")}.`;
+  const worse = [...changedFindings(["new", "grown"]), ...diff.numbers.filter((row) => row.regressed).map(one)];
+  if (worse.length > 0) return `Worse: ${worse.join("; ")}.`;
+  const better = changedFindings(["shrunk", "gone"]);
+  return better.length > 0 ? `Better: ${better.join("; ")}.` : "Of findings and numbers none is worse.";
 }
 
 function changeText(row) {
@@ -57,6 +70,42 @@ function Places({ title, rows }) {
   );
 }
 
+const Found = ({ bytes, count, rate }) =>
+  rate ? (
+    speedText(rate)
+  ) : (
+    <>
+      {counted(count, "time")}
+      {bytes > 0 && (
+        <>
+          <br />
+          <span class="dim">{bytesText(bytes)}</span>
+        </>
+      )}
+    </>
+  );
+
+function Findings() {
+  if (diff.findings.length === 0) return null;
+  const title = "Findings that changed";
+  return (
+    <div class="panel">
+      <h3>{title}</h3>
+      <Table
+        caption={title}
+        columns={[["Where", "where"], ["Kind"], ["Change", "wide"], ["Before", "number"], ["Now", "number"]]}
+        rows={tellApart(diff.findings).map((row) => [
+          <Place row={row} />,
+          row.kind,
+          CHANGES[row.change] ?? row.change,
+          <Found {...row.base} />,
+          <Found {...row.new} />,
+        ])}
+      />
+    </div>
+  );
+}
+
 export function Diff() {
   if (!diff) return null;
   return (
@@ -85,6 +134,7 @@ export function Diff() {
         ])}
       />
       <div class="panels">
+        <Findings />
         <Places title="Leaks that changed" rows={diff.leaks} />
         <Places title="Who has more or less at the peak" rows={diff.peak} />
         <Places title="Who allocates more or less often" rows={diff.churn} />

@@ -2,13 +2,13 @@
 import { CallRows, processFact } from "./calls.jsx";
 import { report } from "./data.js";
 import { Section } from "./parts.jsx";
-import { bytesText, counted, grouped, rateText, timeText } from "./words.js";
+import { bytesText, counted, fasterText, grouped, rateText, timeText } from "./words.js";
 
 /** Never more than is known: what is not wholly sure is not 100 %. */
 export const sureText = ({ confidence }) => `${Math.min(Math.floor(confidence * 1000) / 10, 99.9).toFixed(1)} % sure`;
 
 /** "64 KiB per step"; of what has no bytes, "1.5 of them per step" */
-export const speedText = (rate) => rateText(rate) || `${Number(rate.blocks_per_step.toPrecision(3))} of them per ${rate.per}`;
+export const speedText = (rate) => rateText(rate) || `${Number(rate.blocks_per_step.toPrecision(3))} of them per ${rate.per}${fasterText(rate)}`;
 
 function growthRow(row) {
   const { rate } = row;
@@ -32,10 +32,15 @@ function growthRow(row) {
   };
 }
 
+/** Of the processes whose rows these are. */
 function stepsText() {
-  const steps = report.processes[0]?.steps;
-  if (!steps) return "no steps were seen: NVTX ranges or marks in the loop make this surer";
-  return `${grouped(steps.count)} steps of “${steps.name}”, the first fifth left out as warm-up`;
+  const processes = [...new Set(report.growth.map((row) => row.process))].map((at) => report.processes[at]);
+  const steps = processes.map((process) => process.steps).filter(Boolean);
+  if (steps.length === 0) return "no steps were seen: NVTX ranges or marks in the loop make this surer";
+  const counts = steps.map((one) => one.count);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)].map(grouped);
+  const names = [...new Set(steps.map((one) => `“${one.name}”`))].join(", ");
+  return `${least === most ? least : `${least} to ${most}`} steps of ${names}, the first fifth left out as warm-up`;
 }
 
 export function Growth() {

@@ -16,7 +16,6 @@ import {
 import { COMPARISONS, worseText } from "./diff.jsx";
 import { FINDINGS } from "./findings.jsx";
 import { HELD } from "./held.js";
-import { misuseText } from "./misuse.jsx";
 import { bytesText, counted, grouped, growthText, percentText, rateText, shortTime, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
@@ -30,33 +29,49 @@ const growing = fastest ?? report.growth.find((row) => row.rate.bytes_per_step >
 const rate = growing?.growth ?? growing?.rate;
 const shortageCount = report.processes.reduce((sum, process) => sum + process.out_of_memory_count, 0);
 
+/** Where the page tells more of a kind. */
+const PARTS = {
+  oom: "shortages",
+  misuse: "misuse",
+  damage: "misuse",
+  leaks: "leaks",
+  growth: "growth",
+  "growing-objects": "open",
+  workspaces: "workspaces",
+  "failed-calls": "refused",
+};
+const QUIET = ["inconclusive", "nothing-allocated", "clean"]; // they tell of nothing that was found
+
+/** A program that runs on is not judged: what it holds comes first. */
 function heldText() {
   const { totals } = report;
-  if (report.verdict === "clean")
-    return totals.suppressed_blocks > 0 ? "Nothing else leaked" : "Nothing leaked";
-  if (report.verdict === "leaks")
-    return totals.leaked_blocks > 0
-      ? `${bytesText(totals.leaked_bytes)} leaked`
-      : `${counted(totals.unclosed_imports, "import")} never closed`;
   if (report.view === "snapshot") return `Holds ${bytesText(totals.leaked_bytes)} now`;
   if (report.until_ns !== null)
     return `Held ${bytesText(totals.leaked_bytes)} at ${shortTime(report.until_ns)}`;
-  return "This run does not show whether it leaks";
+  return "";
 }
 
-/** What is left and what was done wrong: "Nothing leaked, but 2 wrong frees". */
-function verdictText() {
-  if (!misuseText) return heldText();
-  return `${heldText()}, ${report.verdict === "clean" ? "but " : ""}${misuseText}`;
+/** What the page says first, and the findings that follow it. */
+function headlines() {
+  const held = heldText();
+  const found = held ? report.findings.filter(({ kind }) => !QUIET.includes(kind)) : report.findings;
+  const [first, ...others] = held ? [{ kind: "inconclusive", title: held, sentence: held }, ...found] : found;
+  return { first, others };
+}
+const { first: FIRST, others: OTHERS } = headlines();
+const tone = QUIET.includes(FIRST.kind) ? FIRST.kind.replace("nothing-allocated", "clean") : "leaks";
+
+/** The rest of a sentence behind its title, as it is: it may begin with a name. */
+function restText({ title, sentence }) {
+  const rest = sentence.slice(title.length).replace(/^[:,]? /, "");
+  return rest && `${rest}.`;
 }
 
-/** The colour of the verdict: a run that leaks nothing is not clean for it. */
-const tone = report.verdict === "clean" && misuseText ? "leaks" : report.verdict;
-
-/** [where it is told, what was found, its tone] of all that is in no number of the overview. */
-const FOUND = FINDINGS.flatMap(({ id, found = [], tone = "" }) =>
-  found.filter(Boolean).map((text) => [id, text, tone]),
-);
+/** [where it is told, the words, the tone]: all other findings, and what is in no number of the overview. */
+const FOUND = [
+  ...OTHERS.map(({ kind, sentence }) => [PARTS[kind] ?? "coverage", sentence, QUIET.includes(kind) ? "" : "bad"]),
+  ...FINDINGS.flatMap(({ id, found = [] }) => found.filter(Boolean).map((text) => [id, text, ""])),
+];
 
 function Found() {
   if (FOUND.length === 0) return null;
@@ -73,23 +88,16 @@ function Found() {
   );
 }
 
-function verdictDetail() {
+/** Where the headline does not say what was left. */
+function leftText() {
   const { totals } = report;
-  const held = `${bytesText(totals.leaked_bytes)} in ${counted(totals.leaked_blocks, "block")}`;
-  if (report.verdict === "clean") {
-    if (totals.allocations === 0) return "No allocation succeeded.";
-    return `${counted(totals.allocations, "allocation")} seen, all of them freed${
-      totals.suppressed_blocks > 0 ? " or known" : ""
-    }.`;
-  }
-  const from = `${counted(report.leaks.all, "call stack")}`;
-  if (report.verdict === "leaks")
-    return totals.leaked_blocks > 0
-      ? `${counted(totals.leaked_blocks, "block")} ${totals.leaked_blocks === 1 ? "was" : "were"} never freed, from ${from}.`
-      : "";
-  if (report.view === "snapshot" || report.until_ns !== null)
-    return totals.leaked_blocks > 0 ? `${counted(totals.leaked_blocks, "block")}, from ${from}.` : "";
-  return totals.leaked_blocks > 0 ? `Up to where it is known, ${held} were not freed, from ${from}.` : "";
+  const from = `${counted(totals.leaked_blocks, "block")}, from ${counted(report.leaks.all, "call stack")}`;
+  if (heldText()) return totals.leaked_blocks > 0 ? `${from}.` : "";
+  if (report.verdict === "inconclusive" && totals.leaked_blocks > 0)
+    return `Up to where it is known, ${bytesText(totals.leaked_bytes)} were not freed: ${from}.`;
+  if (report.verdict === "clean" && !QUIET.includes(FIRST.kind))
+    return `Nothing ${totals.suppressed_blocks > 0 ? "else " : ""}leaked; ${counted(totals.allocations, "allocation")} seen.`;
+  return "";
 }
 
 /** What is over its budget, in a check. */
@@ -275,24 +283,18 @@ export function Headline({ select }) {
       </p>
       <h1 class={`verdict ${judged ? judged[1] : tone}`}>
         <span class="dot" aria-hidden="true" />
-        {judged ? judged[0] : verdictText()}
+        {judged ? judged[0] : FIRST.title}
       </h1>
       <p class="lead">
-        {judged && (
+        {judged ? (
           <>
             <a href={check ? "#check" : "#diff"}>{check ? overText() : worseText()}</a>{" "}
-            <strong>{verdictText()}. </strong>
+            <strong>{FIRST.sentence}.</strong>
           </>
-        )}
-        {verdictDetail()}
-        {growing && (
-          <>
-            {" "}
-            The fastest grows <strong>{rateText(rate)}</strong> at <code>{functionText(growing)}</code>
-            {placeText(ownFrame(growing)) && <>, {placeText(ownFrame(growing))}</>}
-            {growing.freed ? ", and is freed at the end" : ""}.
-          </>
-        )}
+        ) : (
+          restText(FIRST)
+        )}{" "}
+        {leftText()}
       </p>
       {report.verdict_reasons.length > 0 && (
         <ul class="reasons">

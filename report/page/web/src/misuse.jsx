@@ -8,7 +8,7 @@ const wrongFrees = report.misuse.reduce((sum, row) => sum + row.calls, 0);
 const damagedBlocks = report.damage.reduce((sum, row) => sum + row.times, 0);
 
 /** "2 wrong frees, 1 damaged block"; nothing where there are none. */
-export const misuseText = [
+const misuseText = [
   wrongFrees > 0 && counted(wrongFrees, "wrong free"),
   damagedBlocks > 0 && counted(damagedBlocks, "damaged block"),
 ]

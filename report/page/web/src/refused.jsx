@@ -6,7 +6,7 @@ import { bytesText, counted, grouped, timeText } from "./words.js";
 
 const refusedCalls = (report.failed_calls ?? []).reduce((sum, row) => sum + row.calls, 0);
 /** "3 refused calls"; nothing where there are none. */
-export const refusedText = refusedCalls > 0 ? counted(refusedCalls, "refused call") : "";
+const refusedText = refusedCalls > 0 ? counted(refusedCalls, "refused call") : "";
 
 /** "8 GiB", "1 MiB to 8 GiB"; nothing where no memory was asked for, or it is not known how much. */
 function askedText({ least_bytes: least, most_bytes: most }) {

@@ -13,9 +13,20 @@ function why(row) {
       return `there was enough, but in no one piece${short && `: ${short} short of it`}`;
     case "cached":
       return "the pool held a piece that is large enough, and could not hand it out yet";
+    case "impossible":
+      return "no device has so much: the size itself is wrong";
     default:
       return "it is not known how much was free";
   }
+}
+
+/** What the driver had free, and what the pool had beside its blocks. */
+function freeText(row) {
+  const driver =
+    row.total_bytes > 0 ? `${bytesText(row.free_bytes)} of ${bytesText(row.total_bytes)} were the driver's to give. ` : "";
+  if (!(row.free_pieces > 0)) return driver;
+  const pool = `${bytesText(row.free_piece_bytes)} were free in ${counted(row.free_pieces, "piece")} of segments`;
+  return `${driver}${pool}${row.largest_gap ? `, the largest ${bytesText(row.largest_gap)}` : ""}. `;
 }
 
 /** What a cell of the map stands for; it is an equal part of all segments, one after the other. */
@@ -53,10 +64,13 @@ function Shortage({ row }) {
         , {why(row)}
       </h3>
       <p class="about">
-        {row.total_bytes > 0 &&
-          `${bytesText(row.free_bytes)} of ${bytesText(row.total_bytes)} were free${
-            row.largest_gap ? `, the largest gap of the pool ${bytesText(row.largest_gap)}` : ""
-          }. `}
+        {freeText(row)}
+        {row.held_apart_by && row.verdict === "fragmented" && (
+          <>
+            <Place row={row.held_apart_by} /> holds them apart, with{" "}
+            {counted(row.held_apart_by.blocks, "block")}.{" "}
+          </>
+        )}
         {row.remedy && (
           <>
             It would have fitted with <code>{row.remedy}</code>.

@@ -102,9 +102,14 @@ const GROWTH = { growing: "grows", unclear: "perhaps grows" };
 export const growthText = (leak) =>
   GROWTH[leak.class] && rateText(leak.growth) ? `${GROWTH[leak.class]} ${rateText(leak.growth)}` : "";
 
+const wholeBytes = (bytes) => bytesText(Math.max(1, Math.round(bytes)));
+/** What was fitted and may be off by more than a twentieth says by how much. */
+const intervalText = ({ bytes_per_step: median, bytes_per_step_least: least, bytes_per_step_most: most }) =>
+  most - least > median / 10 ? ` (${wholeBytes(least)} to ${wholeBytes(most)})` : "";
+export const fasterText = (rate) => (rate.speeds_up ? ", ever faster" : "");
 /** "3.2 MiB per step"; nothing for what does not grow. */
 export const rateText = (rate) =>
-  rate?.bytes_per_step > 0 ? `${bytesText(Math.max(1, Math.round(rate.bytes_per_step)))} per ${rate.per}` : "";
+  rate?.bytes_per_step > 0 ? `${wholeBytes(rate.bytes_per_step)} per ${rate.per}${intervalText(rate)}${fasterText(rate)}` : "";
 
 const CLASSES = {
   growing: "grows",

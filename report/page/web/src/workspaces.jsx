@@ -6,7 +6,7 @@ import { Section } from "./parts.jsx";
 import { bytesText, counted } from "./words.js";
 
 /** "workspaces of cuBLAS grow"; nothing where none does. */
-export const workspacesText =
+const workspacesText =
   report.workspaces?.length > 0
     ? `workspaces of ${[...new Set(report.workspaces.map((row) => row.library))].join(", ")} grow`
     : "";

@@ -14,6 +14,12 @@
 
 namespace vramscope::test {
 
+using Addresses = std::vector<std::uint64_t>;
+
+// What grows is at the first of these stacks, what does not at the second.
+inline constexpr std::uint64_t kLeak = 1;
+inline constexpr std::uint64_t kOther = 2;
+
 class GrowthScene {
 public:
     GrowthScene() { log.place({.context = 1, .device = 0}); }

@@ -14,10 +14,9 @@ using test::GrowthScene;
 using test::report_of;
 using test::operator""_KiB;
 using test::operator""_MiB;
-using Addresses = std::vector<std::uint64_t>;
-
-constexpr std::uint64_t kLeak = 1;
-constexpr std::uint64_t kOther = 2;
+using test::Addresses;
+using test::kLeak;
+using test::kOther;
 
 TEST(Growth, OneBlockEachStepGrowsByItsSize)
 {
@@ -40,6 +39,46 @@ TEST(Growth, OneBlockEachStepGrowsByItsSize)
     EXPECT_EQ(growth->phase, "step");
     ASSERT_EQ(report.leaks.size(), 1u);
     EXPECT_EQ(report.leaks[0].rate.bytes_per_step, growth->rate.bytes_per_step);
+}
+
+TEST(Growth, BufferThatIsDoubledInEachStepSpeedsUp)
+{
+    GrowthScene scene;
+    std::uint64_t before = 0;
+    scene.steps(10, [&](std::size_t step) {
+        const std::uint64_t larger = scene.take(kLeak, 1_MiB << step);
+        if (before != 0)
+            scene.give(before);
+        before = larger;
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    const Growth* const growth = growth_at(report, kLeak);
+    ASSERT_NE(growth, nullptr);
+    EXPECT_TRUE(growth->rate.speeds_up);
+    EXPECT_GE(growth->rate.bytes_per_step, 51_MiB);
+}
+
+TEST(Growth, OneLateJumpAmongSmallRisesSpeedsNothingUp)
+{
+    GrowthScene scene;
+    scene.steps(10, [&](std::size_t step) { scene.take(kLeak, step == 8 ? 500_MiB : 1_MiB); });
+    EXPECT_EQ(growth_at(report_of(scene.log), kLeak), nullptr);
+}
+
+TEST(Growth, FittedRateHasAnInterval)
+{
+    GrowthScene scene;
+    scene.steps(100, [&](std::size_t) {
+        if (scene.below(2) == 0)
+            scene.take(kLeak, 64_KiB);
+    });
+    const Report report = report_of(scene.log);
+    const Growth* const growth = growth_at(report, kLeak);
+    ASSERT_NE(growth, nullptr);
+    EXPECT_LT(growth->rate.least_per_step, growth->rate.bytes_per_step);
+    EXPECT_GT(growth->rate.most_per_step, growth->rate.bytes_per_step);
+    EXPECT_FALSE(growth->rate.speeds_up);
 }
 
 TEST(Growth, IsTheSameHoweverLongStepsTake)

@@ -15,10 +15,84 @@ using test::GrowthScene;
 using test::report_of;
 using test::operator""_KiB;
 using test::operator""_MiB;
-using Addresses = std::vector<std::uint64_t>;
+using test::Addresses;
+using test::kLeak;
+using test::kOther;
 
-constexpr std::uint64_t kLeak = 1;
-constexpr std::uint64_t kOther = 2;
+TEST(GrowthWithoutSteps, RateOfWhatIsNeverFreedIsExact)
+{
+    for (const int turns : {55, 60, 100, 1000}) {
+        GrowthScene scene;
+        for (int turn = 0; turn < turns; ++turn) {
+            scene.flash(kOther);
+            scene.take(kLeak);
+        }
+        const Report report = report_of(scene.log);
+        const Growth* const growth = growth_at(report, kLeak);
+        ASSERT_NE(growth, nullptr) << turns;
+        EXPECT_EQ(growth->rate.bytes_per_step, 1_MiB) << turns;
+        EXPECT_EQ(growth->rate.blocks_per_step, 1) << turns;
+    }
+}
+
+// 60 turns of 1 ms; what they keep is freed at the end, block by block.
+GrowthScene freed_at_the_end(std::uint64_t pause_ns, std::uint64_t ns_of_a_free)
+{
+    GrowthScene scene;
+    Addresses kept;
+    for (int turn = 0; turn < 60; ++turn) {
+        scene.flash(kOther);
+        kept.push_back(scene.take(kLeak));
+        scene.sleep(1'000'000);
+    }
+    scene.sleep(pause_ns);
+    for (const std::uint64_t address : kept) {
+        scene.give(address);
+        scene.sleep(ns_of_a_free);
+    }
+    return scene;
+}
+
+TEST(GrowthWithoutSteps, LastPurgeIsNoWorkHoweverLongItTakes)
+{
+    for (const std::uint64_t ns_of_a_free : {1'000, 1'000'000, 50'000'000}) {
+        GrowthScene scene = freed_at_the_end(0, ns_of_a_free);
+        scene.log.header().exit_began_ticks = scene.log.now();
+        const Report report = report_of(scene.log);
+        ASSERT_NE(growth_at(report, kLeak), nullptr) << ns_of_a_free;
+        EXPECT_TRUE(growth_at(report, kLeak)->freed);
+        EXPECT_EQ(report.verdict, Verdict::clean);
+    }
+}
+
+TEST(GrowthWithoutSteps, WorkWithoutAllocationsIsWork)
+{
+    GrowthScene scene = freed_at_the_end(1'000'000'000, 1'000);
+    scene.log.header().exit_began_ticks = scene.log.now();
+    EXPECT_EQ(growth_at(report_of(scene.log), kLeak), nullptr);
+}
+
+TEST(GrowthWithoutSteps, EndOfAnInterpreterMayTakeSeconds)
+{
+    for (const std::uint64_t seconds : {1, 4, 10}) {
+        GrowthScene scene = freed_at_the_end(seconds * 1'000'000'000, 20'000'000);
+        scene.log.info("python", "3.13.0");
+        scene.log.header().python_ended_ticks = scene.log.now() - 1'000'000'000;
+        scene.log.header().exit_began_ticks = scene.log.now();
+        EXPECT_EQ(growth_at(report_of(scene.log), kLeak) != nullptr, seconds < 10) << seconds;
+    }
+}
+
+TEST(GrowthWithoutSteps, ProgramThatGoesOnWithoutItsInterpreterHasNotEnded)
+{
+    GrowthScene scene = freed_at_the_end(0, 1'000);
+    scene.log.info("python", "3.13.0");
+    scene.log.header().python_ended_ticks = scene.log.now();
+    scene.sleep(20'000'000'000);
+    for (int turn = 0; turn < 100; ++turn)
+        scene.flash(kOther);
+    EXPECT_EQ(growth_at(report_of(scene.log), kLeak), nullptr);
+}
 
 TEST(GrowthWithoutSteps, BlockInEachTurnOfALoopGrows)
 {

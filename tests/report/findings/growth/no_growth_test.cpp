@@ -11,10 +11,9 @@ using test::class_at;
 using test::GrowthScene;
 using test::report_of;
 using test::operator""_KiB;
-using Addresses = std::vector<std::uint64_t>;
-
-constexpr std::uint64_t kLeak = 1;
-constexpr std::uint64_t kOther = 2;
+using test::Addresses;
+using test::kLeak;
+using test::kOther;
 
 TEST(NoGrowth, StartUpBeforeTheStepsIsToldApart)
 {

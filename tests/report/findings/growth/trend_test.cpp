@@ -82,11 +82,11 @@ TEST(Trend, AgreesWithAllOrdersOneByOne)
 TEST(Trend, MedianSlopeIsOfThePairsAndNotOfTheWildOne)
 {
     const std::vector<double> x{0, 1, 2, 3, 4};
-    EXPECT_DOUBLE_EQ(median_slope(x, std::vector<double>{1, 3, 5, 7, 9}), 2);
-    EXPECT_DOUBLE_EQ(median_slope(x, std::vector<double>{1, 3, 500, 7, 9}), 2);
-    EXPECT_DOUBLE_EQ(median_slope(x, std::vector<double>{0, 0, 0, 0, 100}), 0) << "one jump";
-    EXPECT_DOUBLE_EQ(median_slope(std::vector<double>{3, 3}, std::vector<double>{0, 1}), 0);
-    EXPECT_DOUBLE_EQ(median_slope({}, {}), 0);
+    EXPECT_DOUBLE_EQ(slope_of(x, std::vector<double>{1, 3, 5, 7, 9}).median, 2);
+    EXPECT_DOUBLE_EQ(slope_of(x, std::vector<double>{1, 3, 500, 7, 9}).median, 2);
+    EXPECT_DOUBLE_EQ(slope_of(x, std::vector<double>{0, 0, 0, 0, 100}).median, 0) << "one jump";
+    EXPECT_DOUBLE_EQ(slope_of(std::vector<double>{3, 3}, std::vector<double>{0, 1}).median, 0);
+    EXPECT_DOUBLE_EQ(slope_of({}, {}).median, 0);
 }
 
 TEST(Trend, LastingIsWhatIsNeverBelowAgain)

@@ -140,11 +140,15 @@ TEST(Suppressions, BuiltInOnesLookAtTheNameOfTheLibrary)
     read.add_built_in();
     for (const char* module : {"/usr/local/cuda/lib64/libcublas.so.12", "libcudnn_ops.so.9",
                                "/opt/libnppif.so.12", "/x/libnccl.so.2.21"})
-        EXPECT_TRUE(read.match_built_in(frame("", "", module))) << module;
+        EXPECT_TRUE(read.match_built_in(frame("", "", module), "cudaMalloc")) << module;
     for (const char* module : {"/usr/lib/libcublas.so.d/libtrain.so", "/bin/train", "",
                                "libmycublas.so", "/x/libnccl-net.so", "libcuda.so.1"})
-        EXPECT_FALSE(read.match_built_in(frame("", "", module))) << module;
+        EXPECT_FALSE(read.match_built_in(frame("", "", module), "cudaMalloc")) << module;
     EXPECT_FALSE(read.match("libcublas.so.12")) << "they are no rules for any frame";
+    const Frame torch = frame("", "", "/opt/torch/lib/libtorch_cuda.so");
+    for (const char* api : {"cudaHostAlloc", "cudaMallocHost", "cuMemHostAlloc"})
+        EXPECT_TRUE(read.match_built_in(torch, api)) << api;
+    EXPECT_FALSE(read.match_built_in(torch, "cudaMalloc")) << "its pinned memory alone is kept";
 }
 
 // Stack 1 is in the program, 2 in a library of its own, 3 in cuBLAS, called by the program.
