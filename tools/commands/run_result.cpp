@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/judge/judge.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
 #include "report/page/page.hpp"
@@ -82,6 +83,7 @@ report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgemen
                                                  find_driver(run.simulate, Ask::all));
         report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
     }
+    report.headlines = report::headlines_of(report); // what was found out here is in them too
     return report;
 }
 

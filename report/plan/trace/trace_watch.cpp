@@ -277,8 +277,11 @@ void TraceWatch::note_failure(const Record& record, const format::OutOfMemory& f
     to.short_of = true;
     if (!is_request(api->memory))
         return;
-    Request request{
-        .bytes = failure.requested, .ticks = record.ticks, .block = add_block(to, kNoSite)};
+    // No device has so much; nor must it become little when it is rounded up.
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
+    Request request{.bytes = std::min(failure.requested, kMostBytes),
+                    .ticks = record.ticks,
+                    .block = add_block(to, kNoSite)};
     to.facts.failed.push_back(
         {request.block, record.api, failed_stack_[record.thread], record.ticks});
     push(to, request);

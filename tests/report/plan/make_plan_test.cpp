@@ -15,6 +15,7 @@ namespace {
 
 using test::LogBuilder;
 using test::TempFile;
+using test::operator""_KiB;
 using test::operator""_MiB;
 
 Plan plan_of(const LogBuilder& log, const PlanOptions& options)
@@ -44,6 +45,18 @@ LogBuilder with_a_buffer()
     LogBuilder log = on_device();
     log.alloc(0x10000000, 40_MiB, 1).alloc(0x20000000, 60_MiB, 2).free(0x20000000);
     return log.alloc(0x30000000, 30_MiB, 3).free(0x30000000);
+}
+
+// A size below zero, rounded up, is no small size.
+TEST(MakePlan, NoCardHasASizeThatNoDeviceHas)
+{
+    LogBuilder log = with_a_buffer();
+    log.failed(2, 0 - 384_KiB, "cuMemAlloc_v2", 4)
+        .out_of_memory({.device = 0, .requested = 0 - 384_KiB, .total = 1024_MiB});
+    PlanOptions options;
+    options.policies = {"none", "cache", "split", "torch"};
+    for (const PlanPolicy& policy : plan_of(log, options).processes.at(0).devices.at(0).policies)
+        EXPECT_EQ(policy.smallest_card, std::nullopt) << policy.name;
 }
 
 TEST(MakePlan, NamesThoseThatHaveThePeak)

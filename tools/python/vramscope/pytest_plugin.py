@@ -109,7 +109,7 @@ class _Part:
         found["left"] = found["after"] + sum(self._beside(*one) for one in known)
         if any(tracker.of_torch for tracker, *_ in known):
             pools = [tracker.pool for tracker, *_ in known]
-            found["with_cache"] = max([peak - (before or 0) for before, _, peak in pools if peak is not None], default=None)
+            found["with_cache"] = max([peak - (before or 0) for before, _, peak in pools if peak is not None], default=0)
         return found
 
     @staticmethod
@@ -198,7 +198,7 @@ def _print_largest(terminalreporter, tests, most=10):
     rows = []
     for name, found in tests.items():
         if "peak" in found:
-            rows.append((found["peak"], found["after"], found.get("with_cache"), name))
+            rows.append((found["peak"], found["after"], found.get("with_cache", found["peak"]), name))
     if not rows:
         return
     rows.sort(key=lambda row: (row[0], row[1], row[2] or 0, row[3]), reverse=True)

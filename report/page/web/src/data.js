@@ -68,12 +68,22 @@ function processOf(process, index) {
 }
 
 // A plan is a page of its own, whose report has nothing.
-const whole = documents.report ?? { leaks: [], growth: [], misuse: [], damage: [], processes: [], ranks: { rows: [] } };
+const NOTHING = { kind: "nothing-allocated", title: "", sentence: "" };
+const whole = documents.report ?? {
+  findings: [NOTHING],
+  totals: {},
+  leaks: [],
+  growth: [],
+  misuse: [],
+  damage: [],
+  processes: [],
+  ranks: { rows: [] },
+};
 
 export const report = {
   ...whole,
   view: documents.view,
-  until_ns: documents.until_ns,
+  until_ns: documents.until_ns ?? null,
   thinned: documents.thinned,
   processes: whole.processes.map(processOf),
   process_count: whole.processes.all ?? 0,

@@ -1,8 +1,8 @@
 // report/page/web/src/diff.jsx — two runs side by side: what became more, and what less.
 import { tellApart } from "./apart.js";
 import { diff } from "./data.js";
-import { Place, Section, Table } from "./parts.jsx";
 import { speedText } from "./growth.jsx";
+import { Place, Section, Table } from "./parts.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
 /** [what the page says first, its tone] by the verdict of a comparison. */
@@ -16,7 +16,8 @@ export const COMPARISONS = {
 const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
 
 const numberText = (row, value) => (row.unit === "bytes" ? bytesText(value) : grouped(value));
-/** "2 new of growth" for each kind of finding that became more or less. */
+
+/** "growth: new at 2 places" for each kind of finding that became more or less. */
 function changedFindings(changes) {
   const kinds = new Map();
   for (const { kind, change } of [...diff.leaks.map((row) => ({ ...row, kind: "leaks" })), ...diff.findings])
