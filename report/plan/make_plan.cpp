@@ -23,6 +23,9 @@
 namespace vramscope::report::plan {
 namespace {
 
+// More than any address of a process reaches: a size that was computed wrongly.
+constexpr std::uint64_t kNoCardsBytes = std::uint64_t{1} << 47;
+
 using DeviceTrace = TraceWatch::DeviceTrace;
 
 class PlanOfLog {
@@ -195,7 +198,7 @@ private:
             row.requested_then = found.unlimited.peak.requested;
             row.device_calls = found.unlimited.device_calls;
             row.searched = found.searched;
-            if (found.smallest) {
+            if (found.smallest && found.smallest->bytes < kNoCardsBytes) {
                 row.smallest_card = found.smallest->bytes;
                 row.fails_above = found.smallest->fails_above;
             }

@@ -55,7 +55,8 @@ TEST(MakePlan, NoCardHasASizeThatNoDeviceHas)
         .out_of_memory({.device = 0, .requested = 0 - 384_KiB, .total = 1024_MiB});
     PlanOptions options;
     options.policies = {"none", "cache", "split", "torch"};
-    for (const PlanPolicy& policy : plan_of(log, options).processes.at(0).devices.at(0).policies)
+    const Plan plan = plan_of(log, options);
+    for (const PlanPolicy& policy : plan.processes.at(0).devices.at(0).policies)
         EXPECT_EQ(policy.smallest_card, std::nullopt) << policy.name;
 }
 
