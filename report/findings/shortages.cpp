@@ -8,6 +8,7 @@
 
 #include "report/findings/findings.hpp"
 #include "report/findings/memory/memory.hpp"
+#include "report/model/impossible.hpp"
 #include "tracker/format/frameworks.hpp"
 
 namespace vramscope::report {
@@ -24,9 +25,6 @@ bool is_padded(std::uint64_t api, const LogTables& tables)
     return memory == format::Memory::pitched || memory == format::Memory::array ||
            memory == format::Memory::mipmap;
 }
-
-// More than any address of a process reaches: a difference that became negative, say.
-constexpr std::uint64_t kImpossibleBytes = std::uint64_t{1} << 47;
 
 void judge(Shortage& shortage)
 {

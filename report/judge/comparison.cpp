@@ -1,7 +1,6 @@
 // report/judge/comparison.cpp — call stacks and numbers of two reports, side by side.
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "report/judge/finding_kinds.hpp"
@@ -153,6 +152,17 @@ auto sum(Read read)
     };
 }
 
+// Of all processes: what each has of it, else its rows.
+std::uint64_t proven_count(const Report& report, const FindingKind& kind)
+{
+    if (kind.whole)
+        return sum(kind.whole)(report);
+    std::uint64_t count = 0;
+    for (const FoundRow& row : kind.rows(report))
+        count += row.proven ? row.culprit.count : 0;
+    return count;
+}
+
 class Numbers {
 public:
     Numbers(const Report& base, const Report& now, double tolerance)
@@ -177,27 +187,9 @@ public:
         add("allocations", CheckUnit::count, Worse::never,
             [](const Report& report) { return report.totals.allocations; });
         add("driver_calls", CheckUnit::count, Worse::beyond_some_calls, sum(driver_calls));
-        add("out_of_memory", CheckUnit::count, Worse::if_more,
-            sum([](const Process& process) { return process.shortage_count; }),
-            Finding::out_of_memory);
-        add(
-            "wrong_frees", CheckUnit::count, Worse::if_more,
-            [](const Report& report) {
-                std::uint64_t calls = 0;
-                for (const Misuse& row : report.misuse)
-                    calls += row.kind == MisuseKind::unknown ? 0 : row.calls;
-                return calls;
-            },
-            Finding::misuse);
-        add(
-            "damaged_blocks", CheckUnit::count, Worse::if_more,
-            [](const Report& report) {
-                std::uint64_t times = 0;
-                for (const Damage& row : report.damage)
-                    times += row.times;
-                return times;
-            },
-            Finding::damage);
+        add("out_of_memory", kind_of(Finding::out_of_memory));
+        add("wrong_frees", kind_of(Finding::misuse));
+        add("damaged_blocks", kind_of(Finding::damage));
         return std::move(numbers_);
     }
 
@@ -206,13 +198,18 @@ private:
 
     static constexpr double kSomeCalls = 16; // what a program may do more at its start
 
+    // How often something of a kind was found.
+    void add(const char* name, const FindingKind& kind)
+    {
+        add(name, CheckUnit::count, Worse::if_more,
+            [&](const Report& report) { return proven_count(report, kind); });
+        numbers_.back().kind = kind.word;
+    }
+
     template <typename Read>
-    void add(const char* name, CheckUnit unit, Worse worse, Read read,
-             std::optional<Finding> counted = {})
+    void add(const char* name, CheckUnit unit, Worse worse, Read read)
     {
         ComparedNumber number{name, unit, read(base_), read(now_), false, {}};
-        if (counted)
-            number.kind = kind_of(*counted).word;
         const double allowed = worse == Worse::if_more ? 0 : tolerance_;
         const double some = worse == Worse::beyond_some_calls ? kSomeCalls : 0;
         number.regressed =

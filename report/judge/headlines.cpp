@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,15 @@ std::string at_place(const CallPlace& call)
 {
     const std::string place = own_place(call);
     return place.empty() ? "" : ", at " + place;
+}
+
+template <typename Row, typename Numbers> // of which Row is one
+std::uint64_t sum_of(const std::vector<Row>& rows, std::uint64_t Numbers::*number)
+{
+    std::uint64_t sum = 0;
+    for (const Row& row : rows)
+        sum += row.*number;
+    return sum;
 }
 
 const char* the_first_of(std::uint64_t rows)
@@ -141,9 +151,7 @@ std::string out_of_memory(const Report& report)
 {
     if (report.shortages.empty())
         return {};
-    std::uint64_t all = 0;
-    for (const Process& process : report.processes)
-        all += process.shortage_count;
+    const std::uint64_t all = sum_of(report.processes, &Process::shortage_count);
     const Shortage& largest = *std::max_element(
         report.shortages.begin(), report.shortages.end(),
         [](const Shortage& a, const Shortage& b) { return a.requested < b.requested; });
@@ -163,9 +171,7 @@ std::string wrong_frees(const Report& report)
 {
     if (report.misuse.empty())
         return {};
-    std::uint64_t calls = 0;
-    for (const Misuse& row : report.misuse)
-        calls += row.calls;
+    const std::uint64_t calls = sum_of(report.misuse, &Misuse::calls);
     const Misuse& first = report.misuse.front();
     return fmt::format(": {}{} {}{}", counted(calls, "call"), the_first_of(calls),
                        with_article(name(first.kind)), at_place(first.call));
@@ -175,9 +181,7 @@ std::string damaged(const Report& report)
 {
     if (report.damage.empty())
         return {};
-    std::uint64_t times = 0;
-    for (const Damage& row : report.damage)
-        times += row.times;
+    const std::uint64_t times = sum_of(report.damage, &Damage::times);
     const Damage& first = report.damage.front();
     const std::string place = first.allocation ? own_place(*first.allocation) : "";
     return fmt::format(": {}{} {}{}", counted(times, "block"), the_first_of(times),

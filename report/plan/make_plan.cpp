@@ -10,6 +10,7 @@
 
 #include "report/findings/findings.hpp"
 #include "report/findings/process_end.hpp"
+#include "report/model/impossible.hpp"
 #include "report/plan/holders.hpp"
 #include "report/plan/packing.hpp"
 #include "report/plan/pins.hpp"
@@ -22,9 +23,6 @@
 
 namespace vramscope::report::plan {
 namespace {
-
-// More than any address of a process reaches: a size that was computed wrongly.
-constexpr std::uint64_t kNoCardsBytes = std::uint64_t{1} << 47;
 
 using DeviceTrace = TraceWatch::DeviceTrace;
 
@@ -198,7 +196,7 @@ private:
             row.requested_then = found.unlimited.peak.requested;
             row.device_calls = found.unlimited.device_calls;
             row.searched = found.searched;
-            if (found.smallest && found.smallest->bytes < kNoCardsBytes) {
+            if (found.smallest && found.smallest->bytes < kImpossibleBytes) {
                 row.smallest_card = found.smallest->bytes;
                 row.fails_above = found.smallest->fails_above;
             }

@@ -108,9 +108,16 @@ class _Part:
                  "after": sum(tracker.after - (tracker.before or 0) for tracker, *_ in known)}
         found["left"] = found["after"] + sum(self._beside(*one) for one in known)
         if any(tracker.of_torch for tracker, *_ in known):
-            pools = [tracker.pool for tracker, *_ in known]
-            found["with_cache"] = max([peak - (before or 0) for before, _, peak in pools if peak is not None], default=0)
+            found["with_cache"] = self._with_cache(known)
         return found
+
+    @staticmethod
+    def _with_cache(known):
+        """The pool's peak; None: PyTorch's expandable segments are no memory of the pool."""
+        pools = [(tracker.pool, reserved) for tracker, _, _, reserved, _ in known]
+        if any(reserved > (after or 0) for (_, after, _), reserved in pools):
+            return None
+        return max([peak - (before or 0) for (before, _, peak), _ in pools if peak is not None], default=0)
 
     @staticmethod
     def _beside(tracker, reserved_before, allocated_before, reserved, allocated):
